@@ -36,7 +36,8 @@
 namespace nustream::attach {
 namespace {
 
-/// Before anything is asked of a broker.
+/// Refuses --write-config where nothing would be written, or where the file is already there. Called before a broker
+/// is asked for anything, so that a wrong argument fails at once.
 void require_new_file(const Options& options, bool measures, const std::string& file) {
   if (options.write_config.empty()) return;
   if (!measures) {
@@ -45,7 +46,8 @@ void require_new_file(const Options& options, bool measures, const std::string& 
   console::require_new_file(options.write_config);
 }
 
-/// Beside the key lies the token of the operator's listener, unless the settings place it.
+/// Settles where the token of the operator's listener is: where the settings place it, else beside the stream's key.
+/// A token that is not there yet is made. With no token at all, the setting becomes "none".
 void settle_token(config::Config& config) {
   std::filesystem::path beside;
   if (!config.state.key_file.empty()) {
@@ -61,7 +63,8 @@ void settle_token(config::Config& config) {
                         token.path.string(), token.is_new ? ", which was made now" : ""));
 }
 
-/// Brokers that are not up yet are waited for, but not in silence. `tell`: what is waited for.
+/// Checks the topics, and waits for brokers that are not up yet, for kafka.give_up in all. Once 5 s are over the
+/// operator is told, in the log and through `tell`, which broker is waited for and why.
 TopicFacts wait_for_topics(const config::Config& config, const std::atomic<bool>& cancelled,
                            const std::function<void(std::string)>& tell) {
   constexpr std::chrono::milliseconds patience{5'000};
@@ -76,11 +79,14 @@ TopicFacts wait_for_topics(const config::Config& config, const std::atomic<bool>
   return check_topics(config, config.kafka.give_up - patience, cancelled);
 }
 
-/// A lane's producer has threads and sockets of its own: enough of both have to be allowed before lanes come.
+/// Raises the soft limits of file descriptors and threads to what the lanes need. Each lane's producer has threads
+/// and sockets of its own, so that a process whose limits are low would fail in the middle of a run. Throws
+/// Failure(configuration) where the hard limit is too low. The counts per lane and broker are generous estimates.
 void require_room_for_lanes(const config::Config& config, std::uint32_t partitions) {
   const auto brokers = static_cast<std::uint64_t>(
       std::max<std::ptrdiff_t>(3, 1 + std::count(config.kafka.brokers.begin(), config.kafka.brokers.end(), ',')));
-  // Lane 0 runs beyond them where it writes the combined model.
+  // Where there is a combined model, lane 0 keeps its producer to write it even after it has stopped, and does not
+  // count towards lanes_max then.
   const std::uint64_t writer = config.kafka.topics.model.empty() ? 0 : 1;
   const std::uint64_t lanes = std::min<std::uint64_t>(config.kafka.lanes_max + writer, partitions);
   const auto require = [&](int resource, const char* name, std::uint64_t needed) {
@@ -99,7 +105,9 @@ void require_room_for_lanes(const config::Config& config, std::uint32_t partitio
   require(RLIMIT_NPROC, "threads", 64 + lanes * (4 + brokers));
 }
 
-/// A user counts in one lane: for @key that of the topic's own partitioner, else one that its hash gives.
+/// Tells the settings among how many lanes users are divided. A user counts in one lane alone: with "@key" in the
+/// lane to which the topic's own partitioner sends that key, else in the lane that a hash of the user gives. In the
+/// second case the log warns, since records of a user that arrive in any other lane take a step without a gradient.
 void divide_users(config::Config& config, std::uint32_t partitions) {
   config.users->lanes = partitions;
   if (partitions == 1 || config::partitioner_of(config) != users::Partitioner::user_hash) return;
@@ -110,7 +118,8 @@ void divide_users(config::Config& config, std::uint32_t partitions) {
                            partitions, config.users->column, partitions - 1, partitions));
 }
 
-/// Puts what was measured in place of "private". Nothing, or the exit code of a signal that came first.
+/// Measures the settings that are "private", and puts what was measured in their place. Returns nothing, or the exit
+/// code of a signal that came before the measuring was over.
 std::optional<Exit> settle_ranges(config::Config& config, const secrets::Keyring& keys, std::uint32_t partitions,
                                   const std::string& write_config, StartUp& start_up,
                                   const std::function<void(std::string)>& tell) {
@@ -134,19 +143,22 @@ std::optional<Exit> settle_ranges(config::Config& config, const secrets::Keyring
   return std::nullopt;
 }
 
-/// Sentences for somebody who watches; lines for machines where nobody does.
+/// Unless the settings name a format, the log has plain sentences where standard error is a terminal, which somebody
+/// watches, and lines for machines elsewhere.
 void begin_log(const config::Log& settings) {
   const log::Format usual = ::isatty(STDERR_FILENO) == 1 ? log::Format::plain : log::Format::text;
   log::use({settings.format.value_or(usual), settings.file});
 }
 
-/// Clients show brokers the certificates and passwords that they were made with: where SIGHUP finds others in the
-/// files, lanes are handed over and the process starts again in its own place.
+/// Runs the service, and lets SIGHUP renew its secrets. A Kafka client keeps the certificates and passwords that it
+/// was made with. So where the files of the secrets have changed at a SIGHUP, the lanes are handed over, and
+/// console::StartAgain has the process start again in its own place.
 Exit run_service(Front& front, const Setup& setup, const config::Mechanism& mechanism, std::uint32_t partitions,
                  const Options& options, StartUp& start_up) {
   const kafka::SecretFiles secrets(setup.config.kafka.properties);
   Service service(front, setup, mechanism, partitions, options);
-  if (const auto told = start_up.told_to_end()) return *told;  // else the service's own signals have it
+  // From here on signals are the service's own. One that came before would be lost, so it is asked for now.
+  if (const auto told = start_up.told_to_end()) return *told;
   front.on_hangup = [&] {
     const std::string changed = secrets.changed();
     if (changed.empty()) return;
@@ -186,7 +198,8 @@ Exit run(config::Config config, const Options& options) {
   StartUp start_up(front.loop);
   const auto found = std::make_shared<TopicFacts>();
   const auto asked = std::make_shared<const config::Config>(config);
-  // The work may be left to itself, and what it tells is then never heard.
+  // `tell` is called on the thread that waits for brokers. It posts to the loop, since the surfaces are the loop
+  // thread's. Where a signal abandons that wait, the loop no longer runs and what was posted is dropped.
   const auto tell = [loop = front.loop, operators = &front.operators](std::string waiting) {
     boost::asio::post(
         *loop, [operators, waiting = std::move(waiting)] { operators->set_phase(serve::Phase::starting, waiting); });
@@ -206,6 +219,7 @@ Exit run(config::Config config, const Options& options) {
   for (const std::string& warning : facts.warnings) log::warning("topics", warning);
   require_room_for_lanes(config, facts.partitions);
   if (config.users) divide_users(config, facts.partitions);
+  // What lanes write has to fit their topics, whose limits the brokers have told.
   const std::size_t release_max = release_bytes(config, *mechanism);
   config.publishing.outbox_bytes_max =
       outbox_bytes(config, release_max, state_bytes(config, *mechanism, keys), facts.record_bytes_max);

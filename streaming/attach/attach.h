@@ -14,12 +14,13 @@ struct Options {
   Renewal renewal;
   std::optional<std::uint64_t> insecure_seed;
   std::string write_config;  ///< a new file for the settings with what was measured; empty: none
-  /// For tests: what stands between a lane and its noise. Empty in production.
+  /// For tests: wraps the noise supply of a lane. Empty in production.
   std::function<std::unique_ptr<engine::NoiseSupply>(LaneId, std::unique_ptr<engine::NoiseSupply>)> wrap_noise;
 };
 
-/// Measures first what is "private" (measuring.h), then joins the group and runs its lanes until they are done,
-/// SIGTERM (0) or SIGINT (130). Throws Failure, and console::StartAgain where the process is to begin anew.
+/// Measures first the settings that are "private" (measuring.h), then joins the group and runs the lanes that the
+/// group assigns, until they are done or a signal comes. Returns the exit code: that of the lanes' end, 0 after
+/// SIGTERM and 130 after SIGINT. Throws Failure, and console::StartAgain where the process is to begin anew.
 [[nodiscard]] Exit run(config::Config config, const Options& options);
 
 }  // namespace nustream::attach

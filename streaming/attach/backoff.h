@@ -9,14 +9,15 @@
 
 namespace nustream::attach {
 
-/// Half to all of `pause`, so that lanes in the same trouble do not come back all at once.
+/// A random time between half of `pause` and all of it, so that lanes in the same trouble do not come back all at
+/// once.
 [[nodiscard]] inline std::chrono::milliseconds jittered(std::chrono::milliseconds pause, std::minstd_rand& random) {
   return std::chrono::milliseconds(
       std::uniform_int_distribution<std::int64_t>(pause.count() / 2, pause.count())(random));
 }
 
-/// Pauses that grow with the attempts since the last success: 50 ms at first, doubled each time, at most 5 s, each
-/// jittered. One thread.
+/// Pauses that grow with the attempts since the last success: 50 ms at first, doubled each time, at most 5 s, each of
+/// them jittered. To be used from one thread.
 class Backoff {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -25,7 +26,8 @@ class Backoff {
     trouble_since_.reset();
     attempts_ = 0;
   }
-  /// True where nothing has worked for longer than `patience`. The time counts from the first call after a success.
+  /// True where nothing has worked for longer than `patience`. That time begins at the first call of this function
+  /// after a success.
   [[nodiscard]] bool gave_up(Time now, std::chrono::milliseconds patience) {
     if (!trouble_since_) trouble_since_ = now;
     return now - *trouble_since_ > patience;

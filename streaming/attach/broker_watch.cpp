@@ -18,7 +18,8 @@ void BrokerWatch::assigned() {
   answered();
 }
 
-/// Whoever was silent before is outside since then: the session was over because nobody answered.
+/// Brokers that were silent before the group counted this member out explain why it did. The time outside the group
+/// then begins with the silence.
 void BrokerWatch::lost(Time now) {
   if (!outside_since_) outside_since_ = silent_since_.value_or(now);
 }
@@ -37,8 +38,8 @@ bool BrokerWatch::gave_up(Time now) const {
 
 bool BrokerWatch::takes_question(Time now) {
   if (!joined_ || outside_since_ || !silent_since_ || asking_) return false;
-  // In time for the answer to be there before the session is over; but where there is something to commit, that
-  // tells.
+  // A third of the session leaves time for an answer before the session is over. A lane that commits needs no
+  // question: its commit is answered, or is not.
   asking_ = now - std::max(*silent_since_, question_over_) > patience_.session / 3;
   return asking_;
 }

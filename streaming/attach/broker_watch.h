@@ -1,4 +1,4 @@
-// Since when no broker has counted this process to its group, or answered it at all.
+// Tells since when the group has not counted this process as a member, and since when no broker has answered it.
 #pragma once
 
 #include <chrono>
@@ -6,48 +6,51 @@
 
 namespace nustream::attach {
 
-/// What a member of a group knows of its brokers: a clock for giving up, and for what to tell meanwhile. Brokers that
-/// are gone say nothing, so it is told what came and what did not. One thread at a time; takes no time by itself.
+/// What a member of a group knows of its brokers: when to give up, and what to tell the operator meanwhile. Brokers
+/// that are gone send nothing, so the owner of a watch reports both the answers that came and those that did not. It
+/// reads no clock: callers pass the time. To be used from one thread at a time.
 class BrokerWatch {
  public:
   using Time = std::chrono::steady_clock::time_point;
   struct Patience {
-    std::chrono::milliseconds give_up;  ///< without brokers for longer: no hope
+    std::chrono::milliseconds give_up;  ///< a process without brokers for longer than that ends
     std::chrono::milliseconds session;  ///< the group counts out a member that has been silent for so long
   };
 
-  /// Outside of the group from `start` on.
+  /// The process is outside of the group from `start` on.
   BrokerWatch(Time start, Patience patience) : patience_(patience), outside_since_(start) {}
 
   /// The group has let this member in, with partitions or without.
   void assigned();
   /// The group goes on without this member; only assigned() takes that back.
   void lost(Time now);
-  /// A connection was lost, or a request not answered: nothing by itself, and all of it if no answer follows.
+  /// A connection was lost, or a request was not answered. By itself that means nothing; the silence counts from here
+  /// if no answer follows.
   void unanswered(Time now);
   /// A broker has answered this process.
   void answered() { silent_since_.reset(); }
 
-  /// Once in the group, perhaps not any more.
+  /// True once the group has let this member in, also where it has been counted out since.
   [[nodiscard]] bool has_joined() const noexcept { return joined_; }
-  /// Counted out, or silent for so long that it must be: nothing of the group's is done here until it is back. False
-  /// before the first assignment.
+  /// True where the group has counted this member out, or must have, since no broker has answered for longer than a
+  /// session. Until the member is back, nothing is done here in the group's name. False before the first assignment.
   [[nodiscard]] bool is_out(Time now) const;
-  /// Something was lost or not answered, and nothing answered since.
+  /// True where something was lost or not answered, and no answer has come since.
   [[nodiscard]] bool is_silent() const noexcept { return silent_since_.has_value(); }
-  /// Outside of the group, or without any answer, for longer than `give_up`.
+  /// True where the process has been outside of the group, or without any answer, for longer than `give_up`.
   [[nodiscard]] bool gave_up(Time now) const;
-  /// True where the brokers have to be asked whether they are there, since an idle member would hear nothing of them
-  /// that takes an unanswered() back; then not again before question_over(), and a while.
+  /// True where the caller has to ask the brokers whether they are there: after an unanswered(), a member that has
+  /// nothing to commit would otherwise hear no answer that takes it back. After true, it is false until
+  /// question_over(), and for a third of a session after that.
   [[nodiscard]] bool takes_question(Time now);
-  /// What came of it.
+  /// Reports how the question ended.
   void question_over(bool was_answered, Time now);
 
  private:
   Patience patience_;
   std::optional<Time> outside_since_;
   std::optional<Time> silent_since_;
-  Time question_over_;  // the last one; before the first, as long ago as can be told
+  Time question_over_;  // when the last question ended; the clock's epoch before the first
   bool asking_ = false;
   bool joined_ = false;
 };

@@ -28,7 +28,7 @@ constexpr std::atomic<bool> never{false};
   throw Failure(Exit::data, fmt::format("lane {}: {}", place.name(), why));
 }
 
-/// One lane whose state and store are changed together.
+/// One lane whose state and store of users are changed together, in one transaction.
 class UsersEdit {
  public:
   UsersEdit(const config::Config& config, const kafka::ClientSettings& client, const secrets::Keyring& keys,
@@ -43,15 +43,17 @@ class UsersEdit {
   [[nodiscard]] const kafka::LanePlace& place() const { return edit_.place(); }
   [[nodiscard]] const UsersPartition& partition() const noexcept { return partition_; }
 
-  /// As committed records tell; nothing where the lane never began, or knows no users any more.
+  /// The users of the state that is committed now, read without taking the lane over. Nothing where the lane never
+  /// began, or where its state holds no users any more.
   [[nodiscard]] std::optional<journal::UsersOfState> users() const {
     const std::optional<std::string> sealed = edit_.load();
     if (!sealed) return std::nullopt;
     return journal::open_state(keys_, *sealed).record.users;
   }
 
-  /// The lane is this process's, and its topics agree with its state. False where it has none, which is only so of
-  /// one that never began.
+  /// Makes the lane this process's own (no other producer can write to it afterwards), and checks that its topics
+  /// agree with its state. Returns false where the lane never began. Throws Failure(data) where it has no state
+  /// although its topics hold something of it.
   [[nodiscard]] bool take_over() {
     const std::optional<std::string> sealed = edit_.take_over();
     if (!sealed) {
@@ -65,7 +67,8 @@ class UsersEdit {
   }
   [[nodiscard]] std::optional<journal::UsersOfState>& users_of_state() { return state_->record.users; }
 
-  /// The releases that the state still owes stay in it: whoever opens it next publishes them.
+  /// Commits the changed state and the store's records. Releases that the state still owes stay in its outbox:
+  /// whoever opens the lane next publishes them.
   void commit(const char* attempt, std::vector<kafka::OutgoingRecord> records) {
     const std::string sealed = journal::seal_state(keys_, state_->identity, state_->record);
     edit_.commit(fmt::format("{} users of lane {}", attempt, place().name()), sealed, std::move(records));
@@ -89,13 +92,15 @@ void require_users(const config::Config& config) {
   throw Failure(Exit::configuration, config.file + ": privacy.unit is not \"user\": there are no users to change");
 }
 
-/// How users are divided, and under which key: the same in all lanes, none of which is closed.
+/// How users are divided among lanes, and under which key. Both are the same in all lanes.
 struct Divided {
   users::UserKey key;
   users::Division division;
 };
 
-/// One that lacks its state, or is closed for another division, would let those whom it does not know count again.
+/// Reads the division that all lanes agree on now. Throws Failure(data) where a lane lacks its state, or where a
+/// change of the number of lanes is under way: a user that is closed in one lane only would count again in the lane
+/// that does not know of it.
 Divided divided_now(const config::Config& config, const kafka::ClientSettings& client, const secrets::Keyring& keys) {
   std::optional<Divided> now;
   for (std::uint32_t lane = 0; lane < (now ? now->division.lanes : 1); ++lane) {
@@ -118,6 +123,8 @@ Divided divided_now(const config::Config& config, const kafka::ClientSettings& c
   return *std::move(now);
 }
 
+/// Marks `closed` in the lane's store, and commits that with its state. It replays the store as the lane itself
+/// would, and closes one batch without a step in it.
 void close_in_lane(const config::Config& config, UsersEdit& edit, const users::Division& division,
                    std::size_t entries_max, const std::vector<users::Entry>& closed) {
   if (!edit.take_over() || !edit.users_of_state()) refuse(edit.place(), "its state is gone");
@@ -145,7 +152,9 @@ void close_in_lane(const config::Config& config, UsersEdit& edit, const users::D
 users::UserCounts count_users(const config::Config& config, const kafka::ClientSettings& client,
                               const kafka::LanePlace& place, const secrets::Keyring& keys,
                               const users::Limits& limits) {
-  constexpr int attempts = 3;  // of a lane that runs
+  // A lane that runs may commit between the reading of its state and of its store, and the two then contradict each
+  // other. Three attempts in a row do not meet that by chance.
+  constexpr int attempts = 3;
   const UsersPartition partition(client, place, config.kafka.transaction, never);
   for (int attempt = 1;; ++attempt) {
     const auto sealed = kafka::committed_state(client, place, config.kafka.transaction);
@@ -190,6 +199,7 @@ void end_users(const config::Config& config, const secrets::Keyring& keys) {
   for (std::uint32_t lane = 0; lane < kafka::lanes_with_states(client, config.kafka); ++lane) {
     UsersEdit edit(config, client, keys, LaneId{lane});
     if (!edit.take_over() || !edit.users_of_state()) continue;
+    // The users' key is gone with them: entries that a log compaction has not removed yet can be read by nobody.
     edit.users_of_state().reset();
     const std::set<std::string> keys_of_store = edit.partition().keys();
     std::vector<kafka::OutgoingRecord> tombstones;

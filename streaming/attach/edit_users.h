@@ -1,4 +1,5 @@
-// What an operator may do with the users of a topic's lanes: count them, and while nothing runs close some, end all.
+// What an operator may do with the users of a topic's lanes: count them at any time, and, while no instance runs,
+// close some of them or end them all.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +15,25 @@
 
 namespace nustream::attach {
 
-/// Of one lane, whether or not somebody runs it. Changes nothing. Failure(data) where it has no state with users, or
-/// its store is not the one that its state knows.
+/// Counts the users of one lane, whether or not an instance runs it. Changes nothing. Throws Failure(data) where the
+/// lane has no state with users, or where its store is not the one that its state knows.
 [[nodiscard]] users::UserCounts count_users(const config::Config& config, const kafka::ClientSettings& client,
                                             const kafka::LanePlace& place, const secrets::Keyring& keys,
                                             const users::Limits& limits);
 
-/// Closes the users whose identifiers stand one a line in `identifiers`, each in the lane where it counts: none of
-/// them contributes again, in this epoch or a later one. Their entries stay, at their limits. A transaction a lane,
-/// of its own transactional id; where that was interrupted it is called again. Returns how many lines there were.
+/// Closes the users whose identifiers stand one a line in `identifiers`, each in the lane where it counts. A closed
+/// user contributes to no step any more, in this epoch or a later one; the user's entry stays, and says so. Each lane
+/// is changed in one transaction under the lane's own transactional id. A call that was interrupted is simply made
+/// again. Returns how many lines there were.
 ///
-/// Failure(locked) while the group has members; Failure(data) where a lane has no state, topics that contradict it,
-/// or a store that is not its own, and while the number of lanes changes: nothing is closed then.
+/// Throws Failure(locked) while the group has members. Throws Failure(data) where a lane has no state, topics that
+/// contradict it or a store that is not its own, and while the number of lanes changes; a lane that is refused is
+/// left as it was.
 std::uint64_t close_users(const config::Config& config, const secrets::Keyring& keys, std::istream& identifiers);
 
-/// Destroys the users' key in the state of every lane, and empties the stores: the stream is over. A lane whose state
-/// holds no users stays as it is. Failures as above, and Failure(data) where no lane knows any.
+/// Destroys the users' key in the state of every lane, and empties the stores of users: the stream is over. A lane
+/// whose state holds no users stays as it is. Throws as close_users() does, and Failure(data) where the state of no
+/// lane holds users.
 void end_users(const config::Config& config, const secrets::Keyring& keys);
 
 }  // namespace nustream::attach

@@ -9,7 +9,8 @@
 namespace nustream::attach {
 namespace {
 
-/// What cannot be read again stays as it was, and the log says so: a signal never ends the service.
+/// Does `act`, and logs a warning where it fails. A signal never ends the service: what cannot be read again stays as
+/// it was.
 void try_to(const std::string& what, const std::function<void()>& act) {
   try {
     act();

@@ -1,4 +1,4 @@
-// What of an attached process is there before its broker is: the event loop, and the listeners that answer on it.
+// The part of an attached process that is there before its brokers are: the event loop, and the listeners on it.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -18,9 +18,9 @@
 
 namespace nustream::attach {
 
-/// Listens from its construction on, and answers while the loop runs: a probe finds the process alive, and not ready,
-/// however long the broker is waited for. SIGHUP opens the log's file again, reads the tokens again and calls
-/// `on_hangup`. One thread, the loop's; outlives the service that works on it.
+/// Listens from its construction on, and answers while the loop runs. So however long the process waits for a broker,
+/// a probe finds it alive, and not ready. SIGHUP opens the log's file again, reads the tokens again and calls
+/// `on_hangup`. All of it is used from the loop's thread alone. It outlives the service that works on it.
 struct Front {
   /// Throws as serve::Servers. `settings.operator_token_file` is a file or "none".
   Front(const config::Serve& settings, const std::string& stream)
@@ -33,7 +33,8 @@ struct Front {
     return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   }
 
-  secrets::LockedMemory locked;  // before the loop: what the loop still holds at the end has keys in there
+  // Declared before the loop, and so destroyed after it: work that the loop still holds at the end has keys in there.
+  secrets::LockedMemory locked;
   std::shared_ptr<boost::asio::io_context> loop = std::make_shared<boost::asio::io_context>();
   serve::PublicSurface shown;
   serve::OperatorSurface operators;

@@ -1,4 +1,4 @@
-// What a lane asks of the process around it.
+// What a lane needs of the process around it.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -23,7 +23,7 @@
 
 namespace nustream::attach {
 
-/// Shared by the lanes of one process, on the loop's thread. Outlives them.
+/// The lanes of one process share it, and use it on the loop's thread. It outlives them.
 struct Host {
   boost::asio::io_context& loop;
   const Setup& setup;
@@ -33,23 +33,27 @@ struct Host {
   serve::OperatorSurface& operators;
   secrets::LockedMemory& locked;
   Renewal renewal;
-  std::set<LaneId> opened;               ///< once each since the process began: `renewal` was for that
+  /// The lanes that this process has opened before: `renewal` applies to the first opening of a lane alone.
+  std::set<LaneId> opened;
   const std::atomic<bool>& out_of_time;  ///< the process ends now: what is under way is left as it is
 
   std::chrono::milliseconds
-      fenced_pause;                     ///< two heartbeats of the group: until then a fenced lane does not come back
-  std::function<void()> look_for_room;  ///< after a lane took, or gave up, records that waited: reading may go on
-  std::function<void()> answered;       ///< after a commit, or whatever else shows that the brokers are there
-  std::function<bool()> brokers_are_silent;  ///< as far as is known: no time to ask them for anything
+      fenced_pause;  ///< two heartbeats of the group: until then a fenced lane does not come back
+  /// Called after a lane took, or gave up, records that waited: reading may go on.
+  std::function<void()> look_for_room;
+  std::function<void()> answered;  ///< called after a commit, or whatever else shows that the brokers are there
+  std::function<bool()> brokers_are_silent;  ///< true where a request would probably go unanswered now
   std::function<void(std::function<void()>)> on_commit_thread;  ///< for slices of transactions
   std::function<void(std::function<void()>)> on_noise_thread;
   std::function<void(std::function<void()>)> on_spare_thread;  ///< for what may wait long: opening and closing lanes
-  /// A noise of the test's in place of the lane's own; empty in production, and only there for tests to set.
+  /// Wraps a lane's noise supply. Only tests set it; it is empty in production.
   std::function<std::unique_ptr<engine::NoiseSupply>(LaneId, std::unique_ptr<engine::NoiseSupply>)> wrap_noise;
-  std::minstd_rand jitter;  ///< of pauses
-  /// Told of every event of every lane; empty in production, and only there for tests to set.
+  std::minstd_rand jitter;  ///< for the length of pauses
+  /// Told of every event of every lane. Only tests set it; it is empty in production.
   std::function<void(LaneId, LaneStage from, LaneEvent, LaneStage to)> watch_stages{};
-  std::map<LaneId, int> waited{};  ///< for other lanes, times in a row, in whichever of its turns
+  /// How many times in a row a lane has had to wait for other lanes. It is kept here since a lane may leave and come
+  /// back in between.
+  std::map<LaneId, int> waited{};
 };
 
 }  // namespace nustream::attach

@@ -32,7 +32,8 @@ Position LaneBounds::start() {
   return std::max(start, position_of(log.low));
 }
 
-/// Nothing can be read from an offset that does not exist yet, and the first state would keep it for ever.
+/// Refuses to start at an offset that does not exist yet. Nothing could be read from there, and the first state would
+/// keep that offset for ever.
 void LaneBounds::require_there(Position start) {
   const kafka::Offset end = checks_.input_end();
   if (start <= position_of(end)) return;
@@ -63,8 +64,8 @@ Stop LaneBounds::stop_of(const journal::StateRecord& record) {
   return {record.stop, asked};
 }
 
-/// The lane's position lies behind its last step; between that and the end there may be control records, and records
-/// that fill no step.
+/// Whether the lane has taken every step before its stop. Its position is where its last step ended, which may lie
+/// before the stop: in between there may be control records, and fewer records than fill a step.
 bool LaneBounds::has_reached(const journal::StateRecord& record) {
   const auto offset = [](Position position) { return kafka::Offset{static_cast<std::int64_t>(position.value())}; };
   return record.position >= *record.stop ||

@@ -1,4 +1,4 @@
-// Where a lane begins and ends: the places of the settings as offsets of its partition.
+// Where a lane begins and ends: turns kafka.start and kafka.stop into offsets of its partition.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace nustream::attach {
 
-/// Where a lane ends, and what was asked for when that was resolved; nowhere, and nothing, where nothing was.
+/// Where a lane ends, and which setting that offset was resolved from. Both are empty where the settings name no end.
 struct Stop {
   std::optional<Position> position;
   std::string asked;  ///< as a state keeps it (docs/formats/kafka.md)
@@ -20,19 +20,20 @@ struct Stop {
 
 [[nodiscard]] Position position_of(kafka::Offset offset);
 
-/// Asks the brokers through `checks`, which waits and throws as it says. All references outlive it.
+/// Asks the brokers through `checks`, which waits and throws as kafka::LaneChecks says. All references outlive it.
 class LaneBounds {
  public:
   LaneBounds(const config::Config& config, const kafka::LanePlace& place, kafka::LaneChecks& checks)
       : kafka_(config.kafka), records_of_a_step_(config.descent.minibatch), place_(place), checks_(checks) {}
 
-  /// Of a lane without a past: kafka.start, or the first record where that is later. Failure(configuration) where it
-  /// is an offset beyond the partition's end.
+  /// Where a lane without a past begins: at kafka.start, or at the partition's first record where that is later.
+  /// Throws Failure(configuration) where kafka.start is an offset beyond the partition's end.
   [[nodiscard]] Position start();
-  /// kafka.stop as it is now.
+  /// kafka.stop, resolved against the partition as it is now.
   [[nodiscard]] Stop stop();
-  /// An end or a time is resolved once, and kept for as long as the settings ask for the same: says so in the log. An
-  /// end that the lane has reached is resolved anew: whoever asks for the end again means the one that there is now.
+  /// Where a lane with the state `record` ends. A "latest" or a time is resolved once, and that offset is kept for as
+  /// long as the settings ask for the same; the log says so. A "latest" that the lane has reached is resolved anew:
+  /// whoever asks for it again means the end that the partition has now.
   [[nodiscard]] Stop stop_of(const journal::StateRecord& record);
 
  private:

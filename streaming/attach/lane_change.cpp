@@ -25,7 +25,7 @@ journal::KeyedRecord LanesBefore::record_of(const users::ClosingMark& closing) c
   return {closing_key(identity, before_.change), seal_closing(key_, identity, before_.change, closing)};
 }
 
-/// A line of no chain: it is under the seal.
+/// The entry as a ledger line that belongs to no chain: it stands within a sealed mark, which protects it.
 std::string LanesBefore::line_of(const journal::LedgerEntry& spent) const {
   return journal::enclosed_line(spent, setup_.keys);
 }
@@ -52,14 +52,15 @@ users::ClosingMark LanesBefore::without_state(const journal::Ledger& ledger) con
 
 users::ClosingMark LanesBefore::of_lost_key(const journal::LedgerEntry& spent) const {
   return {false,
-          true,  // whoever was closed is nobody under another key
+          true,  // the mark may say that it names all closed users: under another key nobody is known any more
           {.division = before_},
           asked_next(),
           {},
           line_of(engine::without_counts(spent, setup_.config.privacy.neighbours()))};
 }
 
-/// It names no more than a record holds beside the rest of the mark.
+/// The mark has to fit one record of the topic. So it names at most half as many closed users as a record of entries
+/// holds, and `tells_closed` says whether these are all of them.
 users::ClosingMark LanesBefore::of_skipped() const {
   const std::vector<users::ClosingMark> marks = all_closed();
   users::ClosingMark skipped{false, false, {.division = next()}, asked_next(), {}, {}};
@@ -80,24 +81,28 @@ std::optional<users::ClosingMark> LanesBefore::closing(LaneId lane) const {
   return open_closing(key_, of_lane.identity(), before_.change, *sealed);
 }
 
-/// Whether a lane's counts mean the same under the present settings. One that never began counted nobody.
+/// Whether a lane's counts mean the same under the present settings. A lane that never spent anything counted nobody,
+/// so that its counts always do.
 bool LanesBefore::goes_on(const users::ClosingMark& closing) const {
   const config::Users& now = *setup_.config.users;
-  // Windows are of a lane's own clock: under another one's a user could begin anew within one of them.
+  // A window of time is measured by the lane's own clock. In another lane, whose clock differs, a user could begin
+  // anew while the old window still holds.
   if (!closing.is_known || now.limits->windows()) return false;
   if (closing.spent.empty()) return true;
   return closing.column == now.column && before_.partitioner == config::partitioner_of(setup_.config) &&
          users::are_of_one_kind(journal::read_entry(closing.spent).user->limits, *now.limits);
 }
 
-/// Of the table that the lane's mark vouches for. Failure(data) where its store does not give that.
+/// Visits the entries of the table of users that the lane's mark vouches for. Throws Failure(data) where the lane's
+/// store does not give that table.
 void LanesBefore::visit_entries(std::uint32_t lane, const users::ClosingMark& closing, const Take& take) const {
   if (closing.mark.segment == 0) return;
   const users::Table table = table_of_closed(key_, closing.mark, partition(LaneId{lane}));
   for (unsigned part = 0; part < users::Table::parts; ++part) table.visit_part(part, take);
 }
 
-/// Of those who are now this lane's own, with what they did. A lane that spent nothing has only closed ones.
+/// The entries of the users who are this lane's own from now on, with what they have contributed. An old lane that
+/// spent nothing holds closed users alone.
 std::vector<users::Entry> LanesBefore::own_entries(const std::vector<users::ClosingMark>& marks) const {
   const users::LaneChange change(before_.lanes, setup_.config.users->lanes);
   std::vector<users::Entry> own;
@@ -116,7 +121,8 @@ std::vector<users::Entry> LanesBefore::own_entries(const std::vector<users::Clos
   return own;
 }
 
-/// Each lane by itself: what one of them lost takes nobody of another's away.
+/// Collects the closed users of all old lanes. Each lane is read by itself: where the store of one is lost, the
+/// closed users of the others are still found, and the lost lane is named.
 LanesBefore::ClosedUsers LanesBefore::closed_in(const std::vector<users::ClosingMark>& marks) const {
   ClosedUsers closed;
   for (std::uint32_t lane = 0; lane < before_.lanes; ++lane) {
@@ -134,7 +140,7 @@ LanesBefore::ClosedUsers LanesBefore::closed_in(const std::vector<users::Closing
   return closed;
 }
 
-/// Of a stream of which no lane ever began.
+/// The spend of a stream of which no lane ever began.
 journal::LedgerEntry LanesBefore::nothing_spent() const {
   journal::UserSpend user{*setup_.config.users->limits};
   if (user.limits.participation()) user.by_count.push_back(Rho{0});
@@ -155,7 +161,7 @@ journal::LedgerEntry LanesBefore::nothing_spent() const {
           std::move(user)};
 }
 
-/// Of any old lane.
+/// The largest spend of all old lanes: a user may have been in any of them.
 journal::LedgerEntry LanesBefore::most_spent(const std::vector<users::ClosingMark>& marks) const {
   const privacy::Neighbours asked = setup_.config.privacy.neighbours();
   std::optional<journal::LedgerEntry> most;
@@ -205,10 +211,11 @@ MovedUsers LanesBefore::read() const {
   moved.spent.user->moved->change = before_.change + 1;
   if (moved.carries_over) {
     auto own = unless_lost([&] { return own_entries(marks); });
-    moved.carries_over = own.has_value();  // a store is lost: nobody knows what its users did
+    moved.carries_over = own.has_value();  // false where a store is lost: nobody knows what its users contributed
     if (own) moved.entries = *std::move(own);
   }
   if (moved.carries_over) return moved;
+  // Counts cannot be carried over, so that everybody counts anew, except the closed users that can be found.
   moved.spent = engine::without_counts(moved.spent, setup_.config.privacy.neighbours());
   ClosedUsers closed = closed_in(marks);
   moved.entries = std::move(closed.entries);

@@ -1,4 +1,5 @@
-// Another number of partitions gives users other lanes: what each old lane says last, and what a new one takes over.
+// Where the number of partitions changes, users move to other lanes. Each old lane then leaves a closing mark, and
+// each new lane reads the marks of all old ones and takes over the users that are now its own.
 #pragma once
 
 #include <atomic>
@@ -21,11 +22,11 @@
 
 namespace nustream::attach {
 
-/// Another lane has to do something first: looked for again soon.
+/// Thrown where another lane has to do something first. The lane that waits is opened again soon.
 class LaneHasToWait : public std::exception {
  public:
   explicit LaneHasToWait(std::string reason) : reason_(std::move(reason)) {}
-  /// One line: for which lane, and what it has to do.
+  /// One line: for which lane this one waits, and what that lane has to do.
   [[nodiscard]] const std::string& reason() const noexcept { return reason_; }
   [[nodiscard]] const char* what() const noexcept override { return reason_.c_str(); }
 
@@ -33,16 +34,17 @@ class LaneHasToWait : public std::exception {
   std::string reason_;
 };
 
-/// What a lane begins an epoch of another number of lanes with.
+/// What a lane begins its first epoch with after the number of lanes has changed.
 struct MovedUsers {
   bool carries_over = false;  ///< false: everybody counts anew, and the epoch is charged beside those before
   std::vector<users::Entry> entries{};
-  /// The most that a user of any old lane spent in all of its epochs, in the place of them all.
+  /// The most that a user of any old lane spent in all of its epochs. It stands in the new ledger for all of them.
   journal::LedgerEntry spent;
-  std::string lost{};  ///< old lanes of which nobody knows whom `users close` closed: "0, 2"
+  std::string lost{};  ///< old lanes whose users closed by `users close` are not known any more, such as "0, 2"
 };
 
-/// Reads what all old lanes left, in the order that users::LaneChange asks for. References outlive it.
+/// Writes a lane's closing mark, and reads those of all old lanes, in the order that users::LaneChange asks for.
+/// References outlive it.
 class LanesBefore {
  public:
   /// `before`: how users were divided. `key`: the stream's.
@@ -50,25 +52,28 @@ class LanesBefore {
               const std::atomic<bool>& cancelled, users::UserKey key, const users::Division& before)
       : setup_(setup), client_(client), place_(place), cancelled_(cancelled), key_(std::move(key)), before_(before) {}
 
-  /// Nothing where the lane is not closed.
+  /// The closing mark of `lane`, or nothing where that lane is not closed.
   [[nodiscard]] std::optional<users::ClosingMark> closing(LaneId lane) const;
-  /// How users are divided after this: as lane 0 says, whatever an instance that was started at another time sees.
-  /// LaneHasToWait until it is closed.
+  /// How users are divided after the change, by the closing mark of lane 0. All lanes follow that mark: instances
+  /// that were started at different times may have seen different numbers of partitions. Throws LaneHasToWait until
+  /// lane 0 is closed.
   [[nodiscard]] users::Division next() const;
   /// The closing mark of the lane of `place` by its last `state` and its `ledger`.
   [[nodiscard]] users::ClosingMark of_state(const journal::UsersOfState& state, const journal::Ledger& ledger) const;
-  /// The same where its state is lost, and where it never took a step: its ledger tells what was spent.
+  /// The same where the lane's state is lost, or where it never took a step: its ledger tells what was spent.
   [[nodiscard]] users::ClosingMark without_state(const journal::Ledger& ledger) const;
-  /// In the place of the closing marks of lanes whose key is lost, or was destroyed: what was `spent` in any of them.
+  /// What stands for the closing mark of a lane whose key of users is lost or was destroyed. `spent` is the most that
+  /// was spent in any such lane.
   [[nodiscard]] users::ClosingMark of_lost_key(const journal::LedgerEntry& spent) const;
-  /// The closing mark of a lane that takes no step of `next()`, nor takes its users over: under `change` + 1 nobody
-  /// knows their counts, and they may have spent what a user of any old lane did. It names those who were closed,
-  /// since the next change takes the stores that know them away. LaneHasToWait as read().
+  /// The closing mark of a lane that is skipped: a further change came before it took a step of the division `next()`
+  /// or took its users over. Nobody knows the counts of its users after that, so that they are charged what a user of
+  /// any old lane may have spent. The mark names the users who were closed, since the further change removes the
+  /// stores that know them. Throws LaneHasToWait as read() does.
   [[nodiscard]] users::ClosingMark of_skipped() const;
-  /// The record by which the lane of `place` is closed.
+  /// The record of the topic of users that closes the lane of `place`.
   [[nodiscard]] journal::KeyedRecord record_of(const users::ClosingMark& closing) const;
-  /// The users that are now this lane's own. LaneHasToWait until every old lane is closed: so nobody counts in two
-  /// lanes at once, and nobody's count is lost.
+  /// The users that are this lane's own from now on. Throws LaneHasToWait until every old lane is closed, so that
+  /// nobody counts in two lanes at once, and nobody's count is lost.
   [[nodiscard]] MovedUsers read() const;
 
  private:
@@ -82,7 +87,7 @@ class LanesBefore {
   using Take = std::function<void(const users::Entry& entry)>;
   void visit_entries(std::uint32_t lane, const users::ClosingMark& closing, const Take& take) const;
   [[nodiscard]] std::vector<users::Entry> own_entries(const std::vector<users::ClosingMark>& marks) const;
-  /// Whoever was closed, and the lanes that may have closed more.
+  /// The users who were closed, and the lanes that may have closed others besides.
   struct ClosedUsers {
     std::vector<users::Entry> entries;
     std::vector<std::uint32_t> lost;

@@ -1,4 +1,4 @@
-// Which topics a lane writes to, and by what client.
+// Which topics a lane writes to, whether it may, and with which settings of its client.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace nustream::attach {
 
-/// A topic has no partition for the lane: not yet, perhaps.
+/// Thrown where a topic has no partition for the lane. Somebody may add one, so the lane looks again later.
 class LaneWithoutPartition : public std::exception {
  public:
   explicit LaneWithoutPartition(std::string reason) : reason_(std::move(reason)) {}
@@ -28,17 +28,20 @@ class LaneWithoutPartition : public std::exception {
 /// The topics that have to have a partition of the lane's own.
 [[nodiscard]] std::vector<std::string> lane_topics(const kafka::LanePlace& place);
 
-/// LaneWithoutPartition where one of them has none: never hashed, never modulo, a lane without its own partition has
-/// nowhere to write to. `partitions`: of the input. Waits as TopicChecks does.
+/// Throws LaneWithoutPartition where one of those topics has no partition of the lane's number. Lanes never share a
+/// partition (by a hash or a remainder), so a lane without its own has nowhere to write to. `partitions` is the
+/// number of the input's partitions. Waits as TopicChecks does.
 void require_partitions(const kafka::ClientSettings& client, const kafka::LanePlace& place, std::uint32_t partitions,
                         kafka::Deadline deadline);
 
-/// LaneWithoutPartition where the unit is the user and the partition was added since the process began: among how
-/// many lanes users are divided holds for an epoch of all lanes, and one more is none of them.
+/// Throws LaneWithoutPartition where the unit is the user and the input's partition was added after the process
+/// began. The number of lanes among which users are divided holds for a whole epoch of all lanes, and no user counts
+/// in a lane beyond it.
 void require_users_lane(const Setup& setup, const kafka::LanePlace& place);
 
-/// `client` for the lane's producer: records that travel together have to fit their topic as each of them does, where
-/// the topic may take less than the others.
+/// The settings of `client` for the lane's producer. A topic may have a smaller limit than others, and that limit
+/// holds for a batch of records as well as for one record. So batch.size becomes at most the smallest limit of the
+/// topics of dead letters and of users.
 [[nodiscard]] kafka::ClientSettings writing_client(const kafka::ClientSettings& client, const kafka::LanePlace& place,
                                                    const Setup& setup);
 

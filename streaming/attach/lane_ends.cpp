@@ -1,4 +1,4 @@
-// Trouble of a lane, and its end: what is tried again, and when nothing is left to be tried.
+// A lane in trouble, and a lane at its end: what is tried again, and what ends it.
 #include <boost/asio/post.hpp>
 
 #include <memory>
@@ -21,7 +21,7 @@ using std::chrono::milliseconds;
 
 // ---- what is tried again
 
-/// True where nothing has worked for too long.
+/// True where nothing has worked for longer than kafka.give_up.
 bool LaneWorker::gave_up() {
   return backoff_.gave_up(Clock::now(), host_.setup.config.kafka.give_up);
 }
@@ -31,7 +31,7 @@ void LaneWorker::all_is_well() {
   host_.answered();
 }
 
-/// Once, after a pause that grows with the attempts.
+/// Calls `work` once, after a pause that grows with the attempts.
 void LaneWorker::retry_later(void (LaneWorker::*work)()) {
   timer_.expires_after(backoff_.next_pause(host_.jitter));
   timer_.async_wait([self = shared_from_this(), work](const boost::system::error_code& cancelled) {
@@ -39,14 +39,16 @@ void LaneWorker::retry_later(void (LaneWorker::*work)()) {
   });
 }
 
-/// What somebody has to mend ends the lane, and says so; all else is tried again.
+/// Ends the lane where somebody has to mend something first, such as a right or a setting, and says so. After any
+/// other error the lane is opened again.
 void LaneWorker::fail_or_reopen(const kafka::Error& error) {
   const auto judgement = judged(host_.setup.config.kafka, lane_, error);
   if (const auto* failure = std::get_if<Failure>(&judgement)) return fail(*failure);
   reopen(error);
 }
 
-/// A new producer and the state read again tell where the lane is.
+/// Opens the lane again after an error whose outcome is unknown: a transaction may have been committed or not. A new
+/// producer and the state read again tell where the lane is.
 void LaneWorker::reopen(const kafka::Error& error) {
   if (stage_ == LaneStage::stopped) return lose_writer(error.text);
   dispose();
@@ -67,8 +69,9 @@ void LaneWorker::reopen(const kafka::Error& error) {
   }
 }
 
-/// Perhaps somebody else has the lane, perhaps only the broker lost patience: the group knows, after a while. Asked
-/// again until it answers, or takes the lane away.
+/// Asks the group whether the lane is still this process's. Another member may have the lane, or the broker may only
+/// have lost patience; after two heartbeats the group knows which. The question is repeated until the group answers
+/// or takes the lane away.
 void LaneWorker::ask_the_group() {
   timer_.expires_after(host_.fenced_pause + jittered(milliseconds(1000), host_.jitter));
   timer_.async_wait([self = shared_from_this()](const boost::system::error_code& cancelled) {
@@ -88,9 +91,10 @@ void LaneWorker::membership_confirmed() {
   start_opening();
 }
 
-// ---- what ends it
+// ---- what ends a lane
 
-/// Why no further step is taken, where that is so. What was stepped up to the stop offset is released.
+/// Why the lane takes no further step, or nothing where it does. At the stop offset, where fewer records wait than
+/// fill a step, what was stepped is released first.
 std::optional<LaneEnd> LaneWorker::reached_end() {
   if (open_->batch.limit_reached()) {
     return LaneEnd{Exit::exhausted, "the horizon or the budget is reached; what was released stays"};
@@ -101,7 +105,8 @@ std::optional<LaneEnd> LaneWorker::reached_end() {
   return LaneEnd{Exit::done, "the stop offset is reached"};
 }
 
-/// Notices that there is nothing left to do: no step to be taken, then nothing to be published.
+/// Notices that the lane has nothing left to do: first that there is no step to be taken, then that nothing is left
+/// to be published.
 void LaneWorker::settle() {
   if (open_ == nullptr) return;
   if (takes_steps(stage_)) {
@@ -122,7 +127,9 @@ void LaneWorker::drain(const std::string& tag) {
   const LaneStage before = stage_;
   end_with(LaneEvent::drain);
   if (stage_ != LaneStage::draining) return;
-  if (before == LaneStage::flushing) {  // under way already, and now it goes instead of stopping
+  // A lane that flushes is committing already. Now that it is handed over it leaves, so that the failure for which it
+  // was about to stop is nobody's any more.
+  if (before == LaneStage::flushing) {
     failure_.reset();
     return;
   }
@@ -139,12 +146,13 @@ void LaneWorker::drop() {
 
 void LaneWorker::fail(const Failure& failure) {
   if (stage_ == LaneStage::stopped) lose_writer(failure.what());
-  if (next(stage_, LaneEvent::failed) == stage_) return;  // the reason that stops it is the first one
+  if (next(stage_, LaneEvent::failed) == stage_) return;  // it stops or goes already: the first reason is kept
   if (!failure_) failure_ = failure;
   end_with(LaneEvent::failed);
 }
 
-/// What has been read before is committed, and what is committed is published: a lane that stops leaves nothing owed.
+/// Stops a lane whose input cannot be read any more. Records that were read before are committed, and their releases
+/// published, before the lane stops: a lane that stops leaves nothing owed.
 void LaneWorker::fail_to_read(const Failure& failure) {
   if (next(stage_, LaneEvent::unreadable) == stage_) return;
   failure_ = failure;
@@ -155,7 +163,7 @@ void LaneWorker::fail_to_read(const Failure& failure) {
   pump();
 }
 
-/// Of the combined model, which is all that a stopped lane is there for.
+/// Gives up the producer of a stopped lane, which it had kept only to write the combined model.
 void LaneWorker::lose_writer(const std::string& reason) {
   if (!open_ || open_->transactions.is_under_way()) return;
   dispose();
@@ -165,7 +173,8 @@ void LaneWorker::lose_writer(const std::string& reason) {
       {{"lane", std::uint64_t{lane_.value()}}});
 }
 
-/// Whether a lane that leaves or stops is quiet: it neither opens nor has a transaction under way.
+/// Moves a lane that leaves or stops to its last stage if it is quiet: it is not being opened, and has no transaction
+/// under way. Returns whether it was. `opening`: the lane was being opened when `event` came.
 bool LaneWorker::goes_quiet(LaneEvent event, bool opening) {
   if (stage_ == LaneStage::leaving && event == LaneEvent::settled) say_drained(lane_);
   if (stage_ == LaneStage::leaving && (event == LaneEvent::drain || event == LaneEvent::drop)) {
@@ -176,7 +185,7 @@ bool LaneWorker::goes_quiet(LaneEvent event, bool opening) {
   return !busy && enter(LaneEvent::quiet);
 }
 
-/// An event that may end the lane, and what follows where it does.
+/// Enters an event that may end the lane, and does what its last stage asks for.
 void LaneWorker::end_with(LaneEvent event) {
   const bool opening = machine::taking_over.contains(stage_);
   if (!enter(event)) return;
@@ -190,7 +199,8 @@ void LaneWorker::end_with(LaneEvent event) {
   }
 }
 
-/// For good, until the next start. `keeps_writer`: its producer stays where somebody has to write the combined model.
+/// Stops the lane until the process is started again. With `keeps_writer`, lane 0 keeps its producer where there is a
+/// combined model to be written.
 void LaneWorker::stop(bool keeps_writer) {
   const bool writes_model = lane_ == LaneId{0} && !host_.setup.config.kafka.topics.model.empty();
   if (!keeps_writer || !writes_model) dispose();
@@ -217,7 +227,7 @@ void LaneWorker::go() {
   listener_.gone(lane_);
 }
 
-/// Clients take their time to go: on a thread that may wait.
+/// Destroys what is open, on a thread that may wait: a Kafka client takes its time to close.
 void LaneWorker::dispose() {
   if (!open_) return;
   std::shared_ptr<Open> leaving(std::move(open_));

@@ -9,9 +9,10 @@
 namespace nustream::attach {
 namespace {
 
-// Of all letters that wait at a time: beyond it they keep their reason, not their bytes.
+// The most bytes that all waiting dead letters may hold. A letter that comes beyond that keeps its reason alone,
+// without the record's own bytes.
 constexpr std::size_t letters_bytes_max = std::size_t{8} << 20;
-// Of the smallest batches: so that many of them are decoded at once.
+// The fewest rows that may wait. Where batches are smaller than that, several are decoded at once, which is faster.
 constexpr std::size_t rows_min = 1024;
 
 bool reads_headers(const record::Schema& schema) {
@@ -25,7 +26,7 @@ bool reads_headers(const record::Schema& schema) {
          (schema.exposure && is_header(schema.exposure->term));
 }
 
-/// The settings' schema, whose users a reader of this lane's own tells apart.
+/// The schema of the settings. Where it has users, this lane's own `identifiers` read them.
 record::Schema schema_of(const config::Config& config, users::Identifiers& identifiers) {
   record::Schema schema = config.schema;
   if (schema.user) schema.user->reader = &identifiers;

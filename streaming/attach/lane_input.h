@@ -1,4 +1,4 @@
-// Records of one partition on their way to a lane: decoded, bounded, each once.
+// Records of one partition on their way to a lane: each is decoded once, and only so many may wait.
 #pragma once
 
 #include <cstdint>
@@ -18,19 +18,21 @@
 
 namespace nustream::attach {
 
-/// Rows of a lane that wait for their step, with the dead letters of those that cannot be used. One thread.
+/// Rows of a lane that wait for their step, with the dead letters of records that cannot be used. To be used from one
+/// thread.
 class LaneInput {
  public:
-  /// Takes records from `position` on, up to `stop`. Dead letters are cut until their topic, which takes records of
-  /// `letter_bytes_max` bytes, takes them. Where the unit is the user, `user_key` tells users apart, and those of
-  /// other lanes than `lane` have no usable record here; else it is null.
+  /// Takes records from `position` on, up to `stop`, which is not taken. Dead letters are shortened until they fit a
+  /// record of `letter_bytes_max` bytes. Where the unit is the user, `user_key` tells users apart, and a record of a
+  /// user who counts in another lane than `lane` is rejected; else `user_key` is null.
   LaneInput(const config::Config& config, const secrets::Keyring& keys, LaneId lane, const users::UserKey* user_key,
             Position position, std::optional<Position> stop, std::size_t letter_bytes_max);
 
   /// Decodes the records of a poll, in order of their offsets. Records below the position, or at or beyond the stop,
   /// are not taken.
   void take(std::span<const kafka::Message> messages, kafka::SeenRecords& seen);
-  /// Nothing is left below `offset`.
+  /// The partition has no further record below `offset`. It ends the input where the stop lies at or below that: the
+  /// last offsets before the stop may be control records, which never arrive.
   void end_at(std::uint64_t offset);
 
   [[nodiscard]] record::RowBatch& rows() noexcept { return rows_; }
@@ -39,10 +41,10 @@ class LaneInput {
   /// True where a whole batch waits, or as many rows as may.
   [[nodiscard]] bool is_full() const noexcept { return rows_.count() >= rows_max_; }
   [[nodiscard]] bool is_half_empty() const noexcept { return rows_.count() <= rows_max_ / 2; }
-  /// Letters of so many bytes are committed: there is room for others.
+  /// Letters of `bytes` bytes are committed, which makes room for others.
   void letters_gone(std::size_t bytes) noexcept { letter_bytes_ -= bytes; }
-  /// The letters of the next rejects that took their step, in their order, without those of which nothing fits their
-  /// topic. Their bytes count until letters_gone().
+  /// The letters of the next `rejects` rejected records, which have taken their step, in their order. A letter of
+  /// which not even the reason fits the topic is left out. Their bytes count as waiting until letters_gone().
   [[nodiscard]] std::vector<journal::DeadLetter> next_letters(std::size_t rejects);
 
  private:
@@ -60,7 +62,7 @@ class LaneInput {
   bool with_headers_;
   decode::MessageBatch batch_;
   record::RowBatch rows_;
-  std::deque<std::optional<journal::DeadLetter>> letters_;  // one a reject; empty: not even its reason fits
+  std::deque<std::optional<journal::DeadLetter>> letters_;  // one a reject; nothing where not even its reason fits
   std::size_t letter_bytes_ = 0;
 };
 

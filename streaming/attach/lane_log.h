@@ -1,4 +1,4 @@
-// The life of a lane as the log tells it: one line for each turn, with public facts alone.
+// The life of a lane as the log tells it: one entry for each turn of it, with public facts alone.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ void say_lost(LaneId lane);
 /// Everything that was stepped is committed and published, and the lane is free for another member. The event
 /// "lane_drained".
 void say_drained(LaneId lane);
-/// It takes no further step in this process: "budget_reached" where a budget or a horizon ends it, "lane_finished" at
-/// its stop offset, else "lane_failed".
+/// The lane takes no further step in this process. The event is "budget_reached" where a budget or a horizon ends it,
+/// "lane_finished" at its stop offset, and "lane_failed" otherwise.
 void say_ended(LaneId lane, const LaneEnd& end);
 
 }  // namespace nustream::attach

@@ -1,9 +1,10 @@
-// The life of a lane that is attached to a topic, and of its transactions: every state, every event, and one table of
-// each that says what leads where. docs/lane-states.md draws both tables; a test compares the drawing with them.
+// The life of a lane that is attached to a topic, and of its transactions: for each of the two, every stage, every
+// event, and one table that says which event leads from which stage to which. docs/lane-states.md draws both tables,
+// and a test compares the drawing with them.
 //
-// A lane is in one LaneStage at a time; while it is open, its transactions are in one TransactionStage beside that.
+// A lane is in one LaneStage at a time. While it is open, its transactions are in one TransactionStage beside that.
 // The two are apart because almost every stage of an open lane goes on in the same way whether or not a transaction
-// is under way. Two stages depend on it, `stopping` and `leaving`: they wait for LaneEvent::quiet.
+// is under way. Only `stopping` and `leaving` depend on that: they wait for LaneEvent::quiet.
 #pragma once
 
 #include <array>
@@ -17,31 +18,31 @@ namespace nustream::attach {
 
 enum class LaneStage : std::uint8_t {
   idle,       ///< made, not opened yet
-  opening,    ///< is taken over, on a thread that may wait
+  opening,    ///< being taken over, on a thread that may wait
   homeless,   ///< a topic lacks the lane's partition, or another lane has to do something first: looks again later
-  looking,    ///< as opening, where something was missing the last time
+  looking,    ///< as `opening`, after something was missing the last time
   retrying,   ///< was interrupted: is opened again after a pause
   fenced,     ///< another producer has the lane, or the group has gone on: the group has not been asked yet
   asking,     ///< the group has been asked whether this process is its member, perhaps more than once
   starting,   ///< open; its partition is not read yet
   reading,    ///< open, and records come
-  paused,     ///< as reading, but full: no record comes until there is room
+  paused,     ///< as `reading`, but full: no record comes until there is room
   finishing,  ///< has reached its stop offset, horizon or budget, and publishes what it still owes
-  finished,   ///< owes nothing; is there for the combined model, and to be handed over
+  finished,   ///< owes nothing; stays to write the combined model, and to be handed over
   draining,   ///< is handed over: commits and publishes what was stepped, then leaves
   flushing,   ///< cannot be read any more: commits and publishes what was read before, then stops
   stopping,   ///< cannot go on: waits for the transaction under way, then stops
-  stopped,    ///< does nothing until the next start, but perhaps for the combined model
-  leaving,    ///< goes as it is: waits for what is under way
+  stopped,    ///< does nothing until the next start, except perhaps write the combined model
+  leaving,    ///< commits nothing more: waits for the transaction or opening under way, then is gone
   gone,
 };
 
 enum class LaneEvent : std::uint8_t {
   open,             ///< the process has been assigned the partition
-  opened,           ///< state restored and durable, nothing owed
+  opened,           ///< the state is restored and durable, and nothing is owed
   lacks_partition,  ///< a topic has no partition for the lane
   must_wait,        ///< another lane has to do something first
-  pause_over,       ///< another attempt
+  pause_over,       ///< the pause before another attempt is over
   asked,            ///< the question to the group is on its way
   confirmed,        ///< the group counts this process as its member
   reading_began,    ///< the client fetches records from the lane's position on
@@ -50,21 +51,21 @@ enum class LaneEvent : std::uint8_t {
   end_reached,      ///< stop offset, horizon or budget
   settled,          ///< everything that was stepped is committed and published
   interrupted,      ///< the end of a transaction, or of the opening, is unknown
-  fenced_off,       ///< the same; another producer has the lane, or the group has gone on without this process
+  fenced_off,       ///< as `interrupted`, because another producer has the lane or the group goes on without it
   failed,           ///< the lane cannot go on until somebody mends something
-  unreadable,       ///< its input fails
+  unreadable,       ///< the lane's input cannot be read
   drain,            ///< told to hand over
-  drop,             ///< told to go as it is: the lane belongs to others
+  drop,             ///< told to leave at once: the lane belongs to another member
   quiet,            ///< neither a transaction nor an opening is under way
 };
 
 enum class TransactionStage : std::uint8_t {
   none,           ///< the next one may begin
-  batch,          ///< a batch's is under way
-  model,          ///< the combined model's is under way
+  batch,          ///< that of a batch is under way
+  model,          ///< that of the combined model is under way
   batch_aborted,  ///< the very same batch is sent again after a pause, and nothing else before it
-  model_aborted,  ///< waits for its pause; then a batch that is due goes first
-  over,           ///< the producer is of no use any more: its last transaction ended otherwise
+  model_aborted,  ///< waits for a pause to end; then a batch that is due goes first
+  over,           ///< the producer is of no use any more: its last transaction was neither committed nor aborted
 };
 
 enum class TransactionEvent : std::uint8_t {
@@ -72,7 +73,7 @@ enum class TransactionEvent : std::uint8_t {
   send_model,
   committed,
   aborted,     ///< nothing of it will ever be read as committed
-  lost,        ///< ended in any other way
+  lost,        ///< it ended in any other way, so that nobody here knows whether it was committed
   pause_over,  ///< after the model's transaction was aborted
 };
 
@@ -113,7 +114,7 @@ inline constexpr Stages at_end{LaneStage::finishing, LaneStage::finished};
 inline constexpr Stages going{LaneStage::leaving, LaneStage::gone};
 
 inline constexpr std::array lane_rules{
-    // Taken over.
+    // The lane is taken over.
     LaneRule{{LaneStage::idle}, LaneEvent::open, LaneStage::opening},
     LaneRule{taking_over, LaneEvent::opened, LaneStage::starting},
     LaneRule{taking_over, LaneEvent::lacks_partition, LaneStage::homeless},
@@ -122,7 +123,7 @@ inline constexpr std::array lane_rules{
     LaneRule{{LaneStage::retrying}, LaneEvent::pause_over, LaneStage::opening},
     LaneRule{{LaneStage::fenced, LaneStage::asking}, LaneEvent::asked, LaneStage::asking},
     LaneRule{{LaneStage::asking}, LaneEvent::confirmed, LaneStage::opening},
-    // Of another lane's question, or an older one: it says nothing of this lane.
+    // The answer to another lane's question, or to an older one of this lane, says nothing of this lane now.
     LaneRule{{LaneStage::idle, LaneStage::opening, LaneStage::homeless, LaneStage::looking, LaneStage::retrying,
               LaneStage::fenced},
              LaneEvent::confirmed,
@@ -130,18 +131,18 @@ inline constexpr std::array lane_rules{
     LaneRule{running | at_end | going |
                  Stages{LaneStage::draining, LaneStage::flushing, LaneStage::stopping, LaneStage::stopped},
              LaneEvent::confirmed, std::nullopt},
-    // Read.
+    // The lane is read.
     LaneRule{{LaneStage::starting}, LaneEvent::reading_began, LaneStage::reading},
     LaneRule{{LaneStage::reading}, LaneEvent::full, LaneStage::paused},
     LaneRule{{LaneStage::paused}, LaneEvent::room, LaneStage::reading},
     LaneRule{running, LaneEvent::end_reached, LaneStage::finishing},
-    // Everything is published.
+    // Everything that was stepped is published.
     LaneRule{{LaneStage::finishing}, LaneEvent::settled, LaneStage::finished},
     LaneRule{{LaneStage::draining}, LaneEvent::settled, LaneStage::leaving},
     LaneRule{{LaneStage::flushing}, LaneEvent::settled, LaneStage::stopping},
     LaneRule{running | Stages{LaneStage::finished, LaneStage::stopped}, LaneEvent::settled, std::nullopt},
-    // Trouble that another attempt may mend. What was under way and is computed again is handed to the next owner, or
-    // not at all, where the lane is on its way out.
+    // Trouble that another attempt may mend. A lane that is on its way out makes no such attempt: whoever opens it
+    // next computes again what was not committed.
     LaneRule{taking_over | running | at_end, LaneEvent::interrupted, LaneStage::retrying},
     LaneRule{taking_over | running | at_end, LaneEvent::fenced_off, LaneStage::fenced},
     LaneRule{{LaneStage::draining}, LaneEvent::interrupted, LaneStage::leaving},
@@ -155,13 +156,14 @@ inline constexpr std::array lane_rules{
     LaneRule{running | at_end | Stages{LaneStage::flushing}, LaneEvent::failed, LaneStage::stopping},
     LaneRule{{LaneStage::draining}, LaneEvent::failed, LaneStage::leaving},
     LaneRule{going | Stages{LaneStage::stopping, LaneStage::stopped}, LaneEvent::failed, std::nullopt},
-    // The input alone fails. A lane that reads no more anyway publishes what it has, as if nothing had happened.
+    // The input alone fails. A lane that reads no more anyway goes on to publish what it has, as if nothing had
+    // happened.
     LaneRule{closed, LaneEvent::unreadable, LaneStage::stopped},
     LaneRule{running, LaneEvent::unreadable, LaneStage::flushing},
     LaneRule{
         at_end | going | Stages{LaneStage::draining, LaneStage::flushing, LaneStage::stopping, LaneStage::stopped},
         LaneEvent::unreadable, std::nullopt},
-    // Told to go. Whoever is told to drain a second time is not waited for.
+    // The lane is told to leave. A lane that is told to drain a second time leaves at once.
     LaneRule{running | at_end | Stages{LaneStage::flushing}, LaneEvent::drain, LaneStage::draining},
     LaneRule{closed | Stages{LaneStage::draining, LaneStage::stopping, LaneStage::stopped}, LaneEvent::drain,
              LaneStage::leaving},
@@ -209,8 +211,8 @@ inline constexpr TransitionTable<TransactionStage, transaction_stage_names.size(
   return transaction_event_names[static_cast<std::size_t>(event)];
 }
 
-/// The stage after the event. A contract: the process ends where the event is not allowed in that stage, since a lane
-/// that is not where it believes to be could show what is not durable.
+/// The stage after the event. A contract: where the event is not allowed in that stage the process ends, since a lane
+/// that is not in the stage that it believes to be in could show what is not durable.
 [[nodiscard]] inline LaneStage next(LaneStage stage, LaneEvent event) {
   return machine::lane_table.after(stage, event, "an event of a lane came in a stage that does not allow it");
 }
@@ -223,12 +225,12 @@ inline constexpr TransitionTable<TransactionStage, transaction_stage_names.size(
 [[nodiscard]] constexpr bool takes_steps(LaneStage stage) {
   return machine::running.contains(stage);
 }
-/// True while records that arrive are the lane's next ones. In `starting` they are of an earlier reading, from before
-/// the lane was opened anew: behind its position, or beyond a gap.
+/// True while records that arrive are the lane's next ones. Records that arrive in `starting` were fetched before the
+/// lane was opened anew: they may lie before its position, or beyond a gap.
 [[nodiscard]] constexpr bool takes_records(LaneStage stage) {
   return stage == LaneStage::reading || stage == LaneStage::paused;
 }
-/// True where the lane commits what it has at once, and waits for no more.
+/// True where the lane commits what it has at once, and waits for no more records.
 [[nodiscard]] constexpr bool is_ending(LaneStage stage) {
   return machine::at_end.contains(stage) || stage == LaneStage::draining || stage == LaneStage::flushing;
 }

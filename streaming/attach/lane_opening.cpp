@@ -1,4 +1,5 @@
-// How a lane is taken over: opened on a thread that may wait, shown as it was committed, read from its position on.
+// How a lane is taken over: it is opened on a thread that may wait, shown as it was committed, and read from its
+// position on.
 #include <fmt/format.h>
 #include <boost/asio/post.hpp>
 
@@ -23,16 +24,18 @@ namespace {
 constexpr std::chrono::milliseconds start_again_after{200};
 constexpr std::chrono::milliseconds partition_looks_every{5'000};
 constexpr std::chrono::milliseconds others_looks_every{250};
-constexpr int quick_looks = 20;  // then as rarely as for a partition
-constexpr int looks_until_named = 30;
+constexpr int quick_looks = 20;        // after that, a lane that waits for others looks as rarely as for a partition
+constexpr int looks_until_named = 30;  // after that, the log says that it waits
 constexpr std::chrono::milliseconds past_within{5'000};
 
-/// Of a lane that was opened and is not run: clients take their time to go.
+/// Closes the client of a lane that was opened and will not be run. That takes its time, so it is done on a spare
+/// thread.
 void close_client(const Host& host, OpenedLane& lane) {
   host.on_spare_thread([journal = std::shared_ptr<kafka::KafkaJournal>(std::move(lane.journal))] {});
 }
 
-/// Where privacy.budget ends the epoch before its noise's horizon, or for ever.
+/// The step at which privacy.budget ends the epoch, where that comes before the horizon of its noise; nothing where
+/// the budget does not end it.
 std::optional<StepCount> budget_stop(const config::Config& config, const LaneState& state) {
   const Position position = state.lane.position();
   const std::optional<StepCount> horizon = state.ledger.limit({}, position);
@@ -47,7 +50,8 @@ void LaneWorker::open() {
   start_opening();
 }
 
-/// After a pause. A timer that had fired already may come too late.
+/// Opens the lane again after a pause. The stage is asked once more: a timer may have fired just before it was
+/// cancelled.
 void LaneWorker::open_again() {
   if (stage_ != LaneStage::retrying && stage_ != LaneStage::homeless) return;
   if (stage_ == LaneStage::homeless && listener_.gives_way && listener_.gives_way(lane_)) return;
@@ -81,7 +85,7 @@ void LaneWorker::start_opening() {
 }
 
 void LaneWorker::opened(const std::exception_ptr& failure, std::unique_ptr<OpenedLane> lane) {
-  if (!machine::taking_over.contains(stage_)) {  // nobody wants it any more
+  if (!machine::taking_over.contains(stage_)) {  // the lane was told to leave while it was opened
     if (lane) close_client(host_, *lane);
     if (stage_ == LaneStage::leaving) end_with(LaneEvent::quiet);
     return;
@@ -107,7 +111,7 @@ void LaneWorker::opened(const std::exception_ptr& failure, std::unique_ptr<Opene
   }
 }
 
-/// Shows why the lane waits, and opens it from the beginning once the time is over.
+/// Shows why the lane waits, and opens it again from the beginning after `time`.
 void LaneWorker::open_again_after(std::chrono::milliseconds time, LaneEvent event, const std::string& reason) {
   static_cast<void>(enter(event));
   show(serve::LaneStatus::waiting, reason);
@@ -117,13 +121,15 @@ void LaneWorker::open_again_after(std::chrono::milliseconds time, LaneEvent even
   });
 }
 
-/// Others go on meanwhile; somebody may add partitions at any time.
+/// Waits for a partition that a topic lacks. Other lanes go on meanwhile, and somebody may add partitions at any
+/// time.
 void LaneWorker::wait_for_partition(const std::string& reason) {
   open_again_after(partition_looks_every, LaneEvent::lacks_partition, reason);
   listener_.lacks_partition(lane_, reason);
 }
 
-/// The same, for what another lane does in a moment. One that never does holds up no process that is done otherwise.
+/// Waits for another lane, which mostly takes a moment. Where it takes long, the lane counts as one that lacks a
+/// partition, so that it does not keep a process alive in which all other lanes are done.
 void LaneWorker::wait_for_others(const std::string& reason) {
   int& waited = host_.waited[lane_];
   open_again_after(waited < quick_looks ? others_looks_every : partition_looks_every, LaneEvent::must_wait, reason);
@@ -185,7 +191,8 @@ void LaneWorker::show_restored(const OpenedLane& lane) {
   host_.shown.update(serve::CommittedRelease::published(lane.last_published->text, at));
 }
 
-/// Of a lane that this process has not shown yet: its picture begins where the lane did, not where the process did.
+/// Reads the lane's past releases for the status page, once in a process: the picture of a lane begins where the lane
+/// did, not where the process did.
 void LaneWorker::show_past(EpochId epoch) {
   if (!host_.shown.lacks_past(lane_)) return;
   const config::Kafka& kafka = host_.setup.config.kafka;
@@ -206,7 +213,7 @@ void LaneWorker::start_reading() {
     static_cast<void>(enter(LaneEvent::reading_began));
     return;
   }
-  if (error->cause == kafka::Cause::lost_membership) return;  // it is taken away in a moment
+  if (error->cause == kafka::Cause::lost_membership) return;  // the group takes the lane away in a moment
   if (error->remedy != kafka::Remedy::call_again) {
     return fail(kafka::KafkaFailure("read partition " + std::to_string(lane_.value()), *error));
   }

@@ -10,9 +10,10 @@ namespace nustream::attach {
 namespace {
 
 constexpr std::int64_t all_offsets =
-    8'192;  ///< so many are read one after the other, which takes less than 512 seeks
+    8'192;  ///< up to so many offsets are read one after the other, which takes less time than 512 seeks
 constexpr std::int64_t pieces = 512;
-constexpr std::int64_t offsets_to_a_release = 64;  ///< markers of transactions, and what was aborted, lie in between
+/// How many offsets are searched for the next release: markers of transactions, and aborted records, lie in between.
+constexpr std::int64_t offsets_to_a_release = 64;
 constexpr std::chrono::milliseconds slice{100};
 
 class Reading {
@@ -70,7 +71,7 @@ std::string read_past(const kafka::ClientSettings& client, const kafka::LanePlac
                       std::chrono::milliseconds time, const std::atomic<bool>& ended) {
   try {
     return Reading(client, place, kafka::in(time), ended).read();
-  } catch (const std::exception&) {  // whatever it was, the lane itself meets it too, and says so
+  } catch (const std::exception&) {  // the lane itself meets the same trouble, and reports it
     return {};
   }
 }

@@ -1,4 +1,4 @@
-// The published past of a lane, read again from its topic for the status page.
+// Reads the releases that a lane has published from its topic, for the picture on the status page.
 #pragma once
 
 #include <atomic>
@@ -10,10 +10,10 @@
 
 namespace nustream::attach {
 
-/// Encoded releases of the lane, a line each, as a reader of committed records finds them at present: all of them
-/// where there are few, else 512 at even distances of offsets. Of any epoch. Waits for at most `time`, and returns
-/// what was found by then; nothing where the topic cannot be read, since no more than a picture is missing. `ended`:
-/// nobody wants it any more.
+/// Returns encoded releases of the lane, of any epoch, a line each, as a reader of committed records finds them at
+/// present. Of up to 8,192 offsets these are all; of more, about 512 at even distances. Waits for at most `time`, or
+/// until `ended` is true, and returns what was found by then. Returns nothing where the topic cannot be read: no more
+/// than a picture is missing then.
 [[nodiscard]] std::string read_past(const kafka::ClientSettings& client, const kafka::LanePlace& place,
                                     std::chrono::milliseconds time, const std::atomic<bool>& ended);
 

@@ -1,4 +1,4 @@
-// A lane of a topic with everything that is sealed with it.
+// A lane of a topic, with everything that is sealed together with it.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace nustream::attach {
 
-/// What all lanes of a process share, unchanged. Outlives them.
+/// What all lanes of a process share. It does not change once a lane runs, and outlives the lanes.
 struct Setup {
   const config::Config& config;
   config::EpochDigests digests;
@@ -28,24 +28,25 @@ struct Setup {
   std::size_t letter_bytes_max;      ///< the dead letters' topic takes no longer record
   std::uint32_t lanes_with_room;     ///< lanes below it had a partition in every topic at the start
   std::size_t user_bytes_max = 0;    ///< the topic of users takes no longer record
-  std::size_t user_entries_max = 1;  ///< of a record of the store of users, so that it fits
-  std::string ranges_rule{};         ///< of settings that were measured (measuring.h); empty where none were
+  std::size_t user_entries_max = 1;  ///< a record of the store of users holds no more entries, so that it fits
+  std::string ranges_rule{};         ///< ranges_rule() of measured settings (measuring.h); empty where none were
 };
 
-/// One lane between two batches. One thread at a time.
+/// One lane between two batches. To be used from one thread at a time.
 struct LaneState {
-  /// The lane's own: a spend caches, and is for one thread at a time.
+  /// A copy for this lane alone: the spend in it caches what it has computed, and may be used by one thread at a
+  /// time.
   std::unique_ptr<const config::Mechanism> mechanism;
   engine::Estimator lane;
   engine::EpochLedger ledger;
   kafka::SeenRecords seen;
-  std::optional<Position> stop;  ///< resolved once
-  std::string stop_asked;        ///< from this
+  std::optional<Position> stop;  ///< where the lane ends, resolved once
+  std::string stop_asked;        ///< the setting that `stop` was resolved from
   std::uint64_t rejected = 0;
-  std::uint32_t partitions = 0;             ///< of the input when the lane began, in its first epoch
-  std::optional<StepCount> steps_sealed{};  ///< of the last state; nothing: none of this epoch yet
+  std::uint32_t partitions = 0;             ///< the input's, when the lane began its first epoch
+  std::optional<StepCount> steps_sealed{};  ///< steps of the last state; nothing before this epoch's first state
   std::unique_ptr<TopicUsers> users{};      ///< where the unit is the user
-  journal::ReleaseChain releases{};         ///< up to the last commit
+  journal::ReleaseChain releases{};         ///< as of the last commit
 
   [[nodiscard]] LaneId id() const { return ledger.identity().lane; }
 };
@@ -55,11 +56,12 @@ struct BatchContent {
   journal::NoiseCheckpoints noise;
   std::string outbox;
   std::vector<journal::DeadLetter> dead_letters;
-  StepCount released;   ///< steps of the last release, the outbox's included
-  bool closes = false;  ///< the lane is let go with it
+  StepCount released;   ///< steps of the last release, which may be in this batch's outbox
+  bool closes = false;  ///< true where the lane is ending: a ledger line then says which reserved steps were taken
 };
 
-/// Seals the lane as it is, with a ledger line where one is due (engine::EpochLedger::append_lines()).
+/// Seals the lane as it is together with `content`, and adds a ledger line where one is due
+/// (engine::EpochLedger::append_lines()). `bookmark` is the journal's. What it returns is one transaction.
 [[nodiscard]] journal::Batch seal_batch(const Setup& setup, LaneState& state, BatchContent content,
                                         const std::string& bookmark);
 

@@ -13,8 +13,8 @@ namespace nustream::attach {
 namespace {
 
 constexpr std::chrono::minutes between_lines{10};
-constexpr std::uint64_t looked_at = 100;
-constexpr std::uint64_t gradients_judged = 10;
+constexpr std::uint64_t looked_at = 100;        // the first records, over which something is said at once
+constexpr std::uint64_t gradients_judged = 10;  // fewer gradients say little of the clip norm
 
 }  // namespace
 
@@ -36,6 +36,7 @@ void LaneTally::say_shares(const check::Tally& tally) const {
 void LaneTally::read(const record::RowBatch& rows, std::size_t first, const check::Clip& clip,
                      const CountClips& count_clips, const std::function<std::string()>& missing) {
   if (first >= rows.count() || first_.records >= looked_at) return;
+  // Rejects are kept by position, not by row: those at or behind the end of row `first` - 1 are new.
   const std::uint64_t before = first == 0 ? 0 : rows.next[first - 1];
   const auto is_new = [&](const record::Reject& reject) { return reject.position.value() >= before; };
   const auto rejects = std::find_if(rows.rejects.begin(), rows.rejects.end(), is_new);
@@ -51,12 +52,11 @@ void LaneTally::read(const record::RowBatch& rows, std::size_t first, const chec
   };
   const bool is_asked = missing && !told_unusable_ && check::is_worth_a_warning(first_);
   tell(told_unusable_, check::unusable_at_first(first_, is_asked ? missing() : std::string()));
-  // A few gradients say little of the clip.
   if (first_.gradients >= gradients_judged) tell(told_clipped_, check::clipped_at_first(first_, clip));
 }
 
 void LaneTally::tick(std::chrono::steady_clock::time_point now) {
-  if (now - told_at_ < between_lines) return;
+  if (now - told_at_ < between_lines) return;  // these lines are rare, so that they do not drown others in the log
   told_at_ = now;
   const check::Tally since = tally_.since(told_);
   told_ = tally_;

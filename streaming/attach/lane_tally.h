@@ -1,5 +1,5 @@
-// What the operator of a lane is told of its records: at once, now and then, and at its end. Nothing of it is
-// private, and nothing of it decides what the lane does.
+// What the operator of a lane is told of its records: after the first hundred, every ten minutes, and at the end.
+// These lines are for the operator alone, since no noise protects them. Nothing that the lane does depends on them.
 #pragma once
 
 #include <chrono>
@@ -15,26 +15,27 @@
 
 namespace nustream::attach {
 
-/// Counts what one lane of this process was fed, and says it in the log. One thread.
+/// Counts the records that one lane of this process was fed, and says in the log how many were of use. To be used
+/// from one thread.
 class LaneTally {
  public:
   explicit LaneTally(LaneId lane) : lane_(lane) {}
 
-  /// Counts of the gradients of rows those that are clipped where the lane begins.
+  /// Counts the rows whose gradient is clipped at the parameters where the lane begins.
   using CountClips = std::function<std::uint64_t(const record::RowSlice& rows)>;
 
-  /// Rows that were read and took no step yet, those from `first` on for the first time. Of the first hundred records
-  /// it says at once where many cannot be used, or nearly all are clipped at `clip`. `count_clips` is empty where the
-  /// lane goes on from other steps. `missing` is asked for what the first records lack (decode::MemberNames), where
-  /// it is not empty.
+  /// Looks at rows that were read and took no step yet; those from `first` on are seen for the first time. Until a
+  /// hundred records have been seen it says at once where many cannot be used, or where nearly all are clipped at
+  /// `clip`. `count_clips` is empty where the lane goes on from earlier steps: its parameters have moved. `missing`
+  /// may be empty; otherwise it tells which columns the first records lack (decode::MemberNames).
   void read(const record::RowBatch& rows, std::size_t first, const check::Clip& clip, const CountClips& count_clips,
             const std::function<std::string()>& missing = {});
-  /// Records of a batch that is durable: one that is computed again counts once.
+  /// Adds the records of a batch, once it is durable. A batch that was lost and is computed again so counts once.
   void committed(const check::Tally& batch) { tally_.add(batch); }
-  /// Says what was counted since the last time, at most once in ten minutes, where some of it could not be used or
-  /// was clipped.
+  /// Says what was counted since the last time, at most once in ten minutes. It says nothing where every record was
+  /// of use and none was clipped.
   void tick(std::chrono::steady_clock::time_point now);
-  /// Says what was counted in all: the lane ends, or leaves.
+  /// Says what was counted in all. To be called when the lane ends or leaves; further calls do nothing.
   void end();
 
  private:

@@ -15,14 +15,15 @@ double seconds(std::chrono::steady_clock::duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
-/// No waiting mends it: a right that is not granted, a limit that the topic has, a password; but a token may only
-/// have come late.
+/// True for an error that no waiting mends: a right that is not granted, a record that is larger than the topic
+/// takes, a wrong password. A token is no such case: a fresh one may only have come too late.
 bool is_refusal(const config::Kafka& kafka, const kafka::Error& error) {
   if (error.cause == kafka::Cause::authentication) return !config::renews_tokens(kafka.properties);
   return error.cause == kafka::Cause::authorization || error.cause == kafka::Cause::record_too_large;
 }
 
-/// For an error of a whole transaction: brokers do not always say about which topic.
+/// The topics that a transaction may write to. They are named for an error of a whole transaction, since brokers do
+/// not always say which topic it is about.
 std::string topics_of(const config::Topics& topics) {
   std::string names;
   for (const std::string* topic :
@@ -126,7 +127,7 @@ Ended LaneTransactions::model_ended(const std::exception_ptr& failure) {
     shown_.update(serve::CommittedModel::published(model_));
     return Committed{};
   }
-  if (!kept_.model) kept_.model = model_;  // once more, unless there is a later one
+  if (!kept_.model) kept_.model = model_;  // it is sent once more, unless a later one has come
   try {
     std::rethrow_exception(failure);
   } catch (const kafka::TransactionAborted& aborted) {
@@ -145,7 +146,8 @@ Ended LaneTransactions::lost(const kafka::Error& error) {
   return std::visit([](auto end) -> Ended { return end; }, judged(setup_.config.kafka, state_.id(), error));
 }
 
-/// The batch is durable, and what the batch before had released is public: both are shown from here on.
+/// The batch is durable now, and what the batch before it had released is public: the same transaction published that
+/// outbox. So this is the first moment at which either may be shown.
 Committed LaneTransactions::show_committed(Time now) {
   enter(TransactionEvent::committed);
   metrics_.transactions[serve::TransactionOutcome::committed].Increment();
@@ -175,9 +177,10 @@ void LaneTransactions::count_batch() {
   if (figures_.clipped_ratio) metrics_.gradients_clipped_ratio->Set(*figures_.clipped_ratio);
 }
 
-/// Whether it was a dead letter that could not be written; then all further ones are written with less of them: their
-/// reasons alone where they were too large, else not at all. For good, since each attempt that fails holds up
-/// releases, and only where a record could not be used.
+/// Returns whether a dead letter was what could not be written. If so, all further dead letters of this process are
+/// reduced: to their reasons alone where they were too large, else to nothing. That is never taken back. Each attempt
+/// that fails holds up releases, and it would do so only after records that could not be used, so that the time of a
+/// release would tell of them.
 bool LaneTransactions::give_up_letters(const kafka::Error& error) {
   using kafka::Cause;
   const std::string& topic = setup_.config.kafka.topics.dead_letters;
@@ -193,7 +196,8 @@ bool LaneTransactions::give_up_letters(const kafka::Error& error) {
   return true;
 }
 
-/// No record, and no state of the dead letters' topic, may stop a lane.
+/// Reduces the dead letters of the batch to what kept_.letters allows. No record, and no trouble with the topic of
+/// dead letters, may stop a lane.
 void LaneTransactions::shorten_letters() {
   std::vector<journal::DeadLetter>& letters = sent_.dead_letters;
   if (kept_.letters == Letters::whole) return;

@@ -1,5 +1,5 @@
-// The transactions of an open lane: its batches and, of lane 0, the combined model; what follows on the commit of
-// each, and on trouble.
+// The transactions of an open lane: one for each batch and, on lane 0, one for each record of the combined model.
+// What is shown after a commit, and what follows where one fails.
 #pragma once
 
 #include <chrono>
@@ -20,19 +20,19 @@
 
 namespace nustream::attach {
 
-/// What of dead letters is written.
+/// How much of each dead letter is written.
 enum class Letters : std::uint8_t { whole, reasons, none };
 
-/// What a lane keeps while its producer is made anew.
+/// What a lane keeps when its producer is replaced by a new one.
 struct Kept {
-  Letters letters = Letters::whole;  ///< never more again: an attempt that fails holds up releases
+  Letters letters = Letters::whole;  ///< only ever reduced: a letter that cannot be written holds up releases
   std::optional<std::string> model;  ///< the combined model's next record, which waits for its turn
 };
 
 /// How a transaction ended, for whoever has to go on from there.
 struct Committed {
-  std::size_t letter_bytes = 0;  ///< of dead letters that need not be kept any more
-  check::Tally tally{};          ///< of the batch; of the model nothing
+  std::size_t letter_bytes = 0;  ///< the bytes of dead letters that need not be kept any more
+  check::Tally tally{};          ///< counts of the batch; empty for a record of the model
 };
 struct Aborted {
   kafka::Error error;  ///< the same transaction may be sent again after a pause
@@ -42,30 +42,32 @@ struct Interrupted {
 };
 using Ended = std::variant<Committed, Aborted, Interrupted, Failure>;
 
-/// What an error comes to that did not abort: an interruption, or a Failure where somebody has to mend something.
+/// What follows from an error that did not abort the transaction: an interruption, after which the lane is opened
+/// again, or a Failure where somebody has to mend something first.
 [[nodiscard]] std::variant<Interrupted, Failure> judged(const config::Kafka& kafka, LaneId lane,
                                                         const kafka::Error& error);
 
-/// One transaction at a time, each over one batch or one record of the model. Holds the batch until it is committed,
-/// and only then shows what it says: spend and steps of the batch, and the releases of the batch before, which the
-/// commit published. One thread, that of the event loop: it never waits, and reads no clock. Whoever sends gives the
-/// completion, which is called on a thread of the journal's, and passes what it is given on to ended().
+/// Makes one transaction at a time, each over one batch or one record of the model. It holds the batch until it is
+/// committed, and shows only then what the commit made durable: the spend and steps of the batch, and the releases of
+/// the batch before it, which that commit published. It is used on the event loop's thread, never waits, and reads no
+/// clock. The caller that sends gives a completion, which is called on one of the journal's threads, and passes on to
+/// ended() what that was given.
 class LaneTransactions {
  public:
   using Time = std::chrono::steady_clock::time_point;
   using Member = std::shared_ptr<const kafka::GroupMetadata>;
 
-  /// All references outlive it. `state` is the lane's as it is durable.
+  /// All references outlive it. `state` is the lane's state as it is durable.
   LaneTransactions(const Setup& setup, LaneState& state, std::unique_ptr<kafka::KafkaJournal> journal,
                    serve::PublicSurface& shown, serve::OperatorMetrics::Lane& metrics, Kept& kept);
 
-  /// Seals the lane with what the batch adds to it, and sends both.
+  /// Seals the lane together with `batch`, and sends both. Contract: is_free().
   void commit(ClosedBatch batch, Member member, Time now, journal::Completion done);
-  /// The very same bytes after an abort, but for dead letters that were given up.
+  /// Sends the very same bytes again after an abort, without dead letters that were given up.
   void commit_again(Member member, journal::Completion done);
-  /// The record of the model that waits.
+  /// Sends the record of the model that waits.
   void send_model(journal::Completion done);
-  /// What the completion was given. Once for each transaction.
+  /// Takes what the completion was given, and tells what follows. To be called once for each transaction.
   [[nodiscard]] Ended ended(const std::exception_ptr& failure, Time now);
   /// The pause after an abort of the model's transaction is over.
   void end_pause();
@@ -78,9 +80,9 @@ class LaneTransactions {
   }
   /// True while a committed outbox waits for the next commit, which publishes it.
   [[nodiscard]] bool owes_releases() const noexcept { return journal_->owes_releases(); }
-  /// Since when; nothing where none waits.
+  /// Since when such an outbox has waited; nothing where none waits.
   [[nodiscard]] std::optional<Time> owes_since() const noexcept { return outbox_since_; }
-  /// Position of the last commit.
+  /// The position in the input up to which the last commit read.
   [[nodiscard]] Position committed() const noexcept { return committed_; }
 
  private:
@@ -108,11 +110,11 @@ class LaneTransactions {
   BatchFigures figures_;
   std::size_t letter_bytes_ = 0;
   Time sent_at_{};
-  std::string published_;    // outbox of the batch before: public with the commit
+  std::string published_;    // the outbox of the batch before, which the commit under way publishes
   Time published_closed_{};  // when that batch closed
   Time outbox_closed_{};     // when the batch closed whose outbox the next commit publishes
   std::optional<Time> outbox_since_;
-  std::string model_;  // under way
+  std::string model_;  // the record of the model that is under way
 };
 
 }  // namespace nustream::attach

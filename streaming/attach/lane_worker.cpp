@@ -30,7 +30,7 @@ LaneWorker::LaneWorker(Host& host, LaneId lane, std::uint32_t partitions, Listen
 
 LaneWorker::~LaneWorker() = default;
 
-/// True where the event led to another stage. The only place where the stage changes.
+/// Enters an event. True where it led to another stage. This is the only place where the stage changes.
 bool LaneWorker::enter(LaneEvent event) {
   const LaneStage before = std::exchange(stage_, next(stage_, event));
   if (host_.watch_stages) host_.watch_stages(lane_, before, event, stage_);
@@ -51,7 +51,7 @@ void LaneWorker::take(std::span<const kafka::Message> messages) {
   try {
     open_->input.take(messages, open_->state.seen);
   } catch (const Failure& failure) {
-    return fail(failure);  // a record without the append time that windows go by
+    return fail(failure);  // for example a record without the append time by which windows are measured
   }
   if (host_.setup.config.input.format == config::Format::json_lines) {
     for (const kafka::Message& message : messages) {
@@ -62,7 +62,7 @@ void LaneWorker::take(std::span<const kafka::Message> messages) {
   pump();
 }
 
-/// Rows from `before` on were read just now, and took no step yet.
+/// Tells the operator of the rows from `before` on, which were read just now and took no step yet.
 void LaneWorker::look_at_first(std::size_t before) {
   const config::Config& config = host_.setup.config;
   const auto count_clips = [&](const record::RowSlice& rows) {
@@ -92,13 +92,16 @@ void LaneWorker::tick() {
   }
 }
 
-/// Steps what is there, batch after batch, as far as commits let it.
+/// Does all that the lane can do at present: steps the rows that wait, closes and commits batches that are due, and
+/// takes note of an end. A transaction under way bounds it: while there is one, the open batch may fill up, but it
+/// cannot be closed.
 void LaneWorker::pump() {
   if (open_ == nullptr) return;
   while (true) {
     if (takes_steps(stage_) && !step_or_fail()) return;
     const bool full = open_->batch.room() == 0;
     commit_if_due();
+    // Where a full batch was closed just now, rows that it had no room for may be stepped into the next one.
     if (!full || open_->batch.room() == 0) break;
   }
   regulate_input();
@@ -107,7 +110,8 @@ void LaneWorker::pump() {
   host_.look_for_room();
 }
 
-/// False where there is no noise to step with, and the lane stops.
+/// Steps rows into the open batch. Returns false where that failed, for example for lack of noise; the lane stops
+/// then.
 bool LaneWorker::step_or_fail() {
   try {
     step_batch();
@@ -133,17 +137,17 @@ void LaneWorker::pause_if_full() {
 
 void LaneWorker::regulate_input() {
   if (stage_ != LaneStage::paused) return;
-  // Less than a minibatch takes no step: what waits would wait for ever.
+  // Fewer rows than a minibatch take no step. A paused lane would wait for ever with them, so it reads on.
   const bool starved = open_->input.rows().count() < host_.setup.config.descent.minibatch;
   if (!open_->input.is_half_empty() && !starved) return;
   if (!host_.consumer.resume(partition())) static_cast<void>(enter(LaneEvent::room));
 }
 
-/// Wakes up when the open batch, or a committed outbox, has waited for as long as it may.
+/// Sets a timer for the moment when the open batch, or a committed outbox, has waited for as long as it may.
 void LaneWorker::schedule() {
   due_timer_.cancel();
   const LaneTransactions& transactions = open_->transactions;
-  if (!transactions.is_free()) return;  // its end looks again
+  if (!transactions.is_free()) return;  // the end of the transaction under way calls pump(), and so this, again
   std::optional<Clock::time_point> due = open_->batch.closes_at();
   if (const auto since = transactions.owes_since()) {
     const Clock::time_point by = *since + host_.setup.config.publishing.linger;
@@ -177,7 +181,8 @@ void LaneWorker::commit_if_due() {
   }
 }
 
-/// Comes back to the loop's thread, on which this object lives.
+/// A completion for the journal, which calls it on one of its own threads. It posts the outcome to the loop's thread,
+/// on which this object lives.
 journal::Completion LaneWorker::completion() {
   return [self = shared_from_this()](std::exception_ptr failure) {
     boost::asio::post(self->host_.loop, [self, failure = std::move(failure)] { self->transaction_ended(failure); });
@@ -189,7 +194,8 @@ LaneTransactions::Member LaneWorker::member() const {
 }
 
 void LaneWorker::transaction_ended(const std::exception_ptr& failure) {
-  // Told to end meanwhile: whatever came of it, the next owner finds it in the topics.
+  // The lane was told to end meanwhile. Whether the transaction was committed or not, the next owner finds it in the
+  // topics.
   if (stage_ == LaneStage::leaving || stage_ == LaneStage::stopping) return end_with(LaneEvent::quiet);
   const Ended ended = open_->transactions.ended(failure, Clock::now());
   if (const auto* committed = std::get_if<Committed>(&ended)) {
@@ -207,7 +213,8 @@ void LaneWorker::transaction_ended(const std::exception_ptr& failure) {
   }
 }
 
-/// After the pause that follows on an abort: the very same batch; or, of the model, whatever is due first.
+/// Called after the pause that follows an abort. An aborted batch is sent again, the very same bytes. After an
+/// aborted record of the model, a batch that is due goes first.
 void LaneWorker::send_again() {
   if (open_ == nullptr) return;
   LaneTransactions& transactions = open_->transactions;

@@ -1,4 +1,4 @@
-// One lane of a topic on the event loop: records in, transactions out, from assignment to hand-over.
+// One lane of a topic on the event loop, from its assignment to its hand-over: records come in, transactions go out.
 #pragma once
 
 #include <boost/asio/steady_timer.hpp>
@@ -25,19 +25,20 @@
 
 namespace nustream::attach {
 
-/// The lane on the event loop: records go into its open batch, batches into its transactions, and timers and calls
-/// from outside become events of its machine (lane_machine.h), which alone says what may follow. Everything runs on
-/// the loop's thread, which never waits in here; what may wait, opening a lane and closing its clients, runs on a
-/// spare one. Held by shared_ptr: work under way keeps it alive.
+/// Runs one lane. Records go into its open batch and batches into its transactions. Timers and calls from outside
+/// become events of its machine (lane_machine.h), which alone says what may follow. Everything runs on the loop's
+/// thread, which never waits in here. Opening the lane and closing its clients may take long, and run on a spare
+/// thread. A worker is held by shared_ptr, so that work under way keeps it alive.
 class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
  public:
   struct Listener {
-    std::function<void(LaneId, const LaneEnd&)> stopped;  ///< everything is published that ever will be
-    std::function<void(LaneId)> gone;                     ///< the answer to drain() and drop(), once, perhaps at once
-    /// A topic lacks the lane's partition, for the reason given, whenever the lane has looked; or, with an empty
-    /// reason, no topic does.
+    std::function<void(LaneId, const LaneEnd&)> stopped;  ///< the lane has published all that it ever will
+    std::function<void(LaneId)> gone;  ///< answers drain() and drop(), once, perhaps before they return
+    /// Called each time the lane has looked for its partitions. The reason says which topic lacks one, or which other
+    /// lane this one has waited for in vain; it is empty where nothing is missing.
     std::function<void(LaneId, const std::string&)> lacks_partition;
-    /// Before a lane that waited looks again: true where it is dropped, since another one waits for its place.
+    /// Called before a lane that waited looks again. True where the lane was dropped, since another lane waits for
+    /// its place among kafka.max_lanes.
     std::function<bool(LaneId)> gives_way{};
   };
 
@@ -46,32 +47,34 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
   LaneWorker(const LaneWorker&) = delete;
   LaneWorker& operator=(const LaneWorker&) = delete;
 
-  /// Takes the lane over. Once.
+  /// Takes the lane over. To be called once.
   void open();
   void take(std::span<const kafka::Message> messages);
   void end_of_partition(std::uint64_t offset);
-  /// True while more records wait here than the next batch takes, and those behind them had better wait in the
-  /// client's queue.
+  /// True while more records wait here than the next batch takes. Those behind them had better wait in the client's
+  /// queue.
   [[nodiscard]] bool is_full() const;
-  /// Stops reading a lane that is full, until it is half empty or has no minibatch left. What the client had fetched
-  /// is lost and fetched again.
+  /// Stops reading a lane that is full, until it is half empty or has less than a minibatch left. The client then
+  /// drops the records that it has fetched, and fetches them again later.
   void pause_if_full();
-  /// Now and then: figures that nothing else changes.
+  /// To be called about once a second: updates figures that change with the time alone, such as the lag.
   void tick();
-  /// Commits and publishes what was stepped, then goes. `tag`: of an extra release, empty for none.
+  /// Commits and publishes what was stepped, then leaves. `tag` names an extra release of the present state, such as
+  /// "shutdown"; where it is empty there is none.
   void drain(const std::string& tag);
-  /// Goes as it is: the lane belongs to others, nothing of it may be committed any more.
+  /// Leaves without another commit: the lane belongs to another member now.
   void drop();
-  /// The lane cannot go on for a reason from outside.
+  /// Stops the lane, which cannot go on for the given reason.
   void fail(const Failure& failure);
-  /// The same, where it is the input alone that fails: what was read before is still committed and published.
+  /// Stops the lane where its input alone fails: records that were read before are still committed and published.
   void fail_to_read(const Failure& failure);
   /// The next record's place in the partition, for messages.
   [[nodiscard]] std::string where() const;
   /// The group's coordinator has confirmed the membership: a fenced lane may come back.
   void membership_confirmed();
 
-  /// A record of the combined model, between two of the lane's own transactions, as soon as the lane is open.
+  /// Publishes a record of the combined model between two of the lane's own transactions, as soon as the lane is
+  /// open. A later record replaces one that still waits.
   void publish_model(std::string model);
 
   [[nodiscard]] LaneId id() const noexcept { return lane_; }
@@ -133,14 +136,14 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
   LaneStage stage_ = LaneStage::idle;
   serve::OperatorMetrics::Lane& metrics_;
   std::shared_ptr<std::atomic<bool>> cancelled_;
-  std::unique_ptr<Open> open_;           // what an opened lane has
-  boost::asio::steady_timer timer_;      // of what is tried again
-  boost::asio::steady_timer due_timer_;  // of what closes by time
+  std::unique_ptr<Open> open_;           // null unless the lane is open
+  boost::asio::steady_timer timer_;      // for what is tried again
+  boost::asio::steady_timer due_timer_;  // for a batch that closes, or an outbox that is published, by time
   boost::asio::steady_timer read_timer_;
   Backoff backoff_;
   Kept kept_;
-  decode::MemberNames names_;       // that the first records have
-  LaneTally tally_;                 // of this process, however often the lane is opened
+  decode::MemberNames names_;       // the members of the first JSON records, to tell which column is missing
+  LaneTally tally_;                 // counts since the process began, however often the lane is opened
   std::optional<Failure> failure_;  // why it is flushing, stopping or stopped
   std::optional<LaneEnd> end_;      // why it is finishing or finished
 };

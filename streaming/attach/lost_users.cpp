@@ -51,8 +51,8 @@ void accept_lost_closed(const kafka::LanePlace& place, const std::string& lanes,
                             place.name(), lanes, place.topics.users));
 }
 
-/// A state that was rolled back may tell of less than the topic does, and a topic that lost lines of less than the
-/// state: both count.
+/// Reads both the ledger in a lane's state and that of its topic where they differ. A state that was rolled back may
+/// know less spend than the topic, and a topic that lost lines may know less than the state; the larger one counts.
 std::optional<SpentByLanes> spent_by_lanes(const Setup& setup, const kafka::ClientSettings& client,
                                            const kafka::LanePlace& place, const journal::Ledger& own,
                                            const std::atomic<bool>& cancelled) {

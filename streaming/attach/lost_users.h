@@ -1,4 +1,5 @@
-// Where what is known of users is lost: what they have spent all the same, and what the operator has to be told.
+// What to do where the store or the key of users is lost: find out what the users have spent all the same, and tell
+// the operator what nobody can know any more.
 #pragma once
 
 #include <atomic>
@@ -13,25 +14,25 @@
 
 namespace nustream::attach {
 
-/// Where no state tells how users were divided.
+/// What users have spent in all lanes, as far as ledgers tell, where no state says how users were divided.
 struct SpentByLanes {
   journal::LedgerEntry most;  ///< at least what a user of any lane spent in all of its epochs
-  std::uint32_t changes = 0;  ///< no lane has taken a step after more changes of the lanes
+  std::uint32_t changes = 0;  ///< the most changes of the number of lanes after which any lane has taken a step
 };
 
-/// Of every lane that the ledger topic has room for, but for that of `place`, whose ledger is `own`. Nothing of a
-/// stream that spent nothing. Failure(data) where a lane has lost both state and ledger. Waits; KafkaFailure,
-/// Cancelled.
+/// Reads the ledgers of every lane that the ledger topic has a partition for; that of the lane of `place` is `own`,
+/// and is not read again. Returns nothing where the stream has spent nothing. Throws Failure(data) where a lane has
+/// lost both state and ledger. Waits for brokers: throws KafkaFailure and Cancelled.
 [[nodiscard]] std::optional<SpentByLanes> spent_by_lanes(const Setup& setup, const kafka::ClientSettings& client,
                                                          const kafka::LanePlace& place, const journal::Ledger& own,
                                                          const std::atomic<bool>& cancelled);
 
-/// Failure(data): nobody knows what the users of this lane have spent.
+/// Throws Failure(data): nobody knows what the users of this lane have spent.
 [[noreturn]] void refuse_lost_spend(const kafka::LanePlace& place);
-/// One line of the log: whoever was closed counts again. `why`: what is lost.
+/// Warns in the log that users who were closed count again. `why` says what was lost.
 void warn_of_closed(const kafka::LanePlace& place, const std::string& why);
-/// Of lanes such as "0, 2", whose users move to this one: says so where the operator `accepts` it, else
-/// Failure(data).
+/// Decides about `lanes`, such as "0, 2", whose users move to this lane, and of whose closed users nobody knows.
+/// Where the operator `accepts` that, it warns in the log; otherwise it throws Failure(data).
 void accept_lost_closed(const kafka::LanePlace& place, const std::string& lanes, bool accepts);
 
 }  // namespace nustream::attach

@@ -39,7 +39,7 @@ constexpr LaneId first_lane{0};
 constexpr EpochId first_epoch{0};
 constexpr milliseconds between_looks{500};
 
-/// The first records of the partition, raw, and where they are.
+/// The first records of the partition with their columns as they are, before any range is known, and their offsets.
 struct FirstRecords {
   Position start{0};
   Position end{0};
@@ -62,6 +62,7 @@ class Measuring {
   std::string ranges() {
     while (true) {
       try {
+        // After each interruption the state is asked first: an own commit whose answer was lost may have succeeded.
         if (auto held = held_by_state()) return *std::move(held);
         if (auto found = measured()) return *std::move(found);
       } catch (const kafka::LaneInterrupted& interrupted) {
@@ -111,7 +112,7 @@ class Measuring {
                                                 : "its settings were measured under other ones"));
   }
 
-  /// Nothing where somebody else has measured meanwhile.
+  /// Waits for the first records and measures them. Returns nothing where another instance has measured meanwhile.
   [[nodiscard]] std::optional<std::string> measured() {
     measure::require_enough(asked_, asked_.measuring.records);
     const std::optional<FirstRecords> records = read_first();
@@ -121,7 +122,8 @@ class Measuring {
 
   [[nodiscard]] std::optional<FirstRecords> read_first() {
     LaneBounds bounds(asked_, place_, checks_);
-    if (!start_) start_ = bounds.start();  // kept: "latest" is the end as it was first seen
+    // Resolved once, also over several attempts: "latest" means the end that the partition had at first.
+    if (!start_) start_ = bounds.start();
     const std::optional<Position> stop = bounds.stop().position;
     const record::Schema schema = measure::raw_schema(asked_);
     FirstRecords records{*start_, *start_, {schema.dimension(), {}, {}, {}}};
@@ -137,11 +139,13 @@ class Measuring {
       order_.tell(fmt::format("waits for {} more of the first {} records of partition 0, which are measured", lacking,
                               asked_.measuring.records));
       pause(between_looks);
+      // While it waited for records, another instance may have measured; the next attempt takes its values.
       if (held_by_state()) return std::nullopt;
     }
   }
 
-  /// In windows that hold no more records than are lacking.
+  /// Reads up to `end`, but never more records than are lacking: it reads windows of as many offsets as that, since
+  /// an offset holds one record at most.
   void read_up_to(kafka::Offset end, const std::optional<Position>& stop, kafka::PartitionReader& reader,
                   decode::MessageDecoder& decoder, FirstRecords& records) const {
     record::RowBatch rows;
@@ -175,7 +179,8 @@ class Measuring {
                     asked_.file, asked_.measuring.keys.front(), found, asked_.measuring.records));
   }
 
-  /// Fences whoever was about to do the same. One commit: the values, and what they cost.
+  /// Measures, and commits the values together with their cost in one transaction. Loading the journal fences any
+  /// other instance that was about to do the same.
   [[nodiscard]] std::string measured_over(const FirstRecords& records) {
     const std::atomic<bool>& ended = cancelled_;
     kafka::KafkaJournal journal(
@@ -185,7 +190,7 @@ class Measuring {
                                                 {place_.topics.state, place_.topics.releases, place_.topics.ledger});
          },
          [this](std::function<void()> work) { boost::asio::post(*pool_, std::move(work)); }, &ended, &ended});
-    const Joined joined{pool_.emplace(1)};  // before the journal goes
+    const Joined joined{pool_.emplace(1)};  // declared after the journal, so that the pool ends first
     if (const auto sealed = journal.load()) return ranges_in(*sealed);
     require_no_remains();
     const measure::Found found =
@@ -197,6 +202,8 @@ class Measuring {
     } catch (const kafka::TransactionAborted& aborted) {
       throw kafka::LaneInterrupted(aborted.error());
     }
+    // Only now is the cost in the ledger. A failure of the measuring itself (no range was found) comes after its
+    // cost.
     say(found.ranges);
     if (found.failure) std::rethrow_exception(found.failure);
     return found.ranges;
@@ -255,7 +262,7 @@ class Measuring {
 
   [[nodiscard]] kafka::TopicPartition input() const { return place_.in(place_.topics.input); }
 
-  /// The work that is under way refers to the journal.
+  /// Waits for the pool's work at the end of a scope: work that is under way refers to the journal.
   struct Joined {
     boost::asio::thread_pool& pool;
     ~Joined() { pool.join(); }

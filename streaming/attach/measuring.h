@@ -1,5 +1,5 @@
-// Settings of a topic's stream that say "private": measured once for all lanes, over the first records of partition
-// 0, before any lane is opened.
+// Measures the settings of a topic's stream that are "private": once for all lanes, over the first records of
+// partition 0, before any lane is opened.
 #pragma once
 
 #include <atomic>
@@ -12,32 +12,35 @@
 
 namespace nustream::attach {
 
-/// What it takes. Owns all of it: the work may be left to itself (start_up.h).
+/// What measuring needs. It owns all of that, since the thread that measures may outlive its caller (start_up.h).
 struct MeasuringOrder {
   config::Config asked;  ///< config::read_config_to_measure(), with Config::measuring
   secrets::Keyring keys;
   std::uint32_t partitions;               ///< of the input
-  std::function<void(std::string)> tell;  ///< what is waited for
+  std::function<void(std::string)> tell;  ///< tells the operator what is waited for
 };
 
-/// The digest of what is measured: the settings digest of the state that did, until lane 0's first epoch of steps.
+/// The digest of what is measured, and how. The state that the measuring commits has it as its settings digest, until
+/// lane 0 begins its first epoch of steps.
 [[nodiscard]] std::string ranges_rule(const config::Config& asked, bool is_private);
 
-/// What was measured, as lane 0's state keeps it (config/ranges.h): from that state; or, where there is none, from
-/// the first ranges.records records of partition 0, which are waited for.
+/// Returns what was measured, in the form in which lane 0's state keeps it (config/ranges.h). It is read from that
+/// state; where there is no state, the first ranges.records records of partition 0 are waited for and measured.
 ///
-/// One lane measures and all lanes take its values: they learn one model, whose coefficients and sums only go
-/// together in the same units and under the same bounds, and the records of the other lanes pay nothing for it.
-/// Partition 0 is named beforehand, so that which records are measured depends on no record and no broker.
+/// One lane measures and all lanes take its values. All lanes learn one model, whose coefficients and sums can only
+/// be combined in the same units and under the same bounds; and the records of the other lanes pay nothing for
+/// measuring. The settings name partition 0 beforehand, so that which records are measured depends on no record and
+/// no broker.
 ///
-/// The measuring is epoch 0 of lane 0, of one step: its ledger line and the state that holds the values are one
-/// transaction of the lane's own transactional id, so that of several instances one alone can commit, and whoever
-/// comes later finds its values. An instance that dies before the commit has shown nothing, and the key of its noise
-/// is gone with it. The lane's next epoch takes its steps over the same records, and the ledger adds both.
+/// The measuring is epoch 0 of lane 0, and has one step. Its ledger line and the state that holds the values are one
+/// transaction under the lane's own transactional id. So only one of several instances can commit, and the others
+/// find its values. An instance that dies before the commit has shown nothing, and the key of its noise is gone with
+/// it. The lane's next epoch takes its steps over the same records, and the ledger adds the costs of both.
 ///
-/// Failure(configuration) for what cannot be measured, and for too few records, spent on nothing; Failure(exhausted)
-/// where measuring alone crosses privacy.budget; Failure(data) where lane 0 has a state of other settings, or remains
-/// without a state; KafkaFailure, and Cancelled once `cancelled` is true. Waits: for a thread of its own.
+/// Throws Failure(configuration) for what cannot be measured and where kafka.stop leaves too few records, before
+/// anything is spent; Failure(exhausted) where measuring alone crosses privacy.budget; Failure(data) where lane 0 has
+/// a state of other settings, or releases, a ledger or an offset without a state; KafkaFailure; and Cancelled once
+/// `cancelled` is true. It waits for brokers and records, and so needs a thread of its own.
 [[nodiscard]] std::string measure_stream(const MeasuringOrder& order, const std::atomic<bool>& cancelled);
 
 }  // namespace nustream::attach

@@ -13,9 +13,10 @@
 namespace nustream::attach {
 namespace {
 
-// Of one look: a broker that is away is asked again at the next tick.
+// How long one look may wait. A broker that does not answer within it is asked again at the next tick.
 constexpr std::chrono::milliseconds patience{5'000};
-// The last release of a partition is this near to its end, or it is sought from the beginning.
+// The last release of a partition is first sought among so many of its last offsets, and only then from the
+// beginning.
 constexpr std::int64_t near_end = 1'024;
 
 }  // namespace
@@ -82,7 +83,7 @@ ModelClock::~ModelClock() {
   thread_.join();
 }
 
-/// Until the next tick; false at the end.
+/// Sleeps until the next tick, or until look_now(). Returns false where the clock is being destroyed.
 bool ModelClock::sleep() {
   std::unique_lock hold(mutex_);
   wake_.wait_for(hold, setup_.config.kafka.model_every, [this] { return leaving_ || now_; });
@@ -105,7 +106,7 @@ void ModelClock::run() {
         look->changed = std::move(model.json);
       }
     } catch (const Failure&) {
-      // A broker that is away is the lanes' trouble to report; here the next tick looks again.
+      // The lanes report a broker that is away. Here the next tick simply looks again.
     }
     looked_(std::move(look));
   } while (sleep());

@@ -1,4 +1,5 @@
-// The combined model's own clock: reads committed releases of all lanes, and says when their average has changed.
+// The clock of the combined model: it reads the committed releases of all lanes, and tells when their average has
+// changed.
 #pragma once
 
 #include <condition_variable>
@@ -13,24 +14,23 @@
 
 namespace nustream::attach {
 
-/// A thread that looks every kafka.model_every, whether or not any lane of this process does anything. What it cannot
-/// read now it reads at the next tick.
+/// A thread that looks once in kafka.model_every, whether or not a lane of this process is active: other instances
+/// publish releases too. What it cannot read now it reads at the next tick.
 class ModelClock {
  public:
   struct Look {
-    std::optional<std::string> changed{};  ///< the model, where it is another than the last time
-    std::vector<LaneId> waits_for{};       ///< the lanes that hold it up
+    std::optional<std::string> changed{};  ///< the combined model, where it differs from the last look's
+    std::vector<LaneId> waits_for{};       ///< the lanes without which there is no combined model now
   };
-  /// Called on the clock's thread after each look that found what it looked for; after one that did not, with
-  /// nothing.
+  /// Called on the clock's thread after each look; with nothing where the brokers did not answer it.
   using Looked = std::function<void(std::optional<Look> look)>;
   ModelClock(const Setup& setup, Looked looked);
-  /// Waits for the look that is under way.
+  /// Waits until the look that is under way is over.
   ~ModelClock();
   ModelClock(const ModelClock&) = delete;
   ModelClock& operator=(const ModelClock&) = delete;
 
-  /// Looks once more, now.
+  /// Has the clock look once more, without waiting for the next tick.
   void look_now();
 
  private:
@@ -44,7 +44,7 @@ class ModelClock {
   std::condition_variable wake_;
   bool leaving_ = false;
   bool now_ = false;
-  std::thread thread_;  // last: starts when the rest is there
+  std::thread thread_;  // declared last, so that it starts when all other members are there
 };
 
 }  // namespace nustream::attach

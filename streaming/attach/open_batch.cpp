@@ -33,6 +33,9 @@ OpenBatch::OpenBatch(const BatchLimits& limits, engine::Estimator& lane, std::un
       released_(now),
       released_steps_(released.value()) {}
 
+// Every release that the records may bring has to fit the outbox, whatever its numbers are. So each that is still to
+// come is counted as release_bytes_max; those that are there count as what they are, since their bytes will be
+// public.
 std::size_t OpenBatch::room() const {
   const std::size_t taken = output_.outbox.size() + lines_ * journal::chain_bytes_max;
   if (records_ >= limits_.records_max || taken >= limits_.outbox_bytes_max) return 0;
@@ -41,7 +44,7 @@ std::size_t OpenBatch::room() const {
   const std::uint64_t releases = bytes_left / limits_.release_bytes_max;
   if (releases == 0) return 0;
   const std::uint64_t records_a_release = limits_.release_every * limits_.minibatch;
-  // Divided, not multiplied: the product may not fit.
+  // The comparison divides, since the product may overflow.
   const std::uint64_t by_bytes = records_a_release > by_count / releases ? by_count : releases * records_a_release;
   const std::uint64_t room = std::min(by_count, by_bytes);
   return static_cast<std::size_t>(room - room % limits_.minibatch);
@@ -88,7 +91,8 @@ void OpenBatch::collect_rejects(const TakeLetters& take_letters) {
   rejects.clear();
 }
 
-/// When the clock brings a release; nothing where it never does, or where it would repeat the last one.
+/// When the next release by the clock is due; nothing where there is no release by the clock, or where it would
+/// repeat the last release.
 std::optional<OpenBatch::Time> OpenBatch::release_due() const {
   if (limits_.release_interval.count() == 0 || lane_.steps().value() <= stepper_.released_at()) return std::nullopt;
   return released_ + std::chrono::duration_cast<Time::duration>(limits_.release_interval);

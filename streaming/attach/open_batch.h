@@ -1,4 +1,4 @@
-// The batch that a lane steps at present: rows become steps, releases and dead letters, until the batch closes.
+// The batch that a lane is stepping: rows become steps, releases and dead letters, until the batch closes.
 #pragma once
 
 #include <array>
@@ -20,17 +20,18 @@
 
 namespace nustream::attach {
 
-/// What the operator is told of a batch, once it is committed: one that is computed again counts once.
+/// What the operator is told of a batch, once it is committed. A batch that was lost and is computed again so counts
+/// once.
 struct BatchFigures {
   std::uint64_t records = 0;
-  std::array<std::uint64_t, serve::reject_reasons.size()> rejected{};  ///< records, by reason
+  std::array<std::uint64_t, serve::reject_reasons.size()> rejected{};  ///< records that could not be used, by reason
   std::uint64_t letters_lost = 0;                                      ///< records whose dead letter was given up
-  std::optional<double> clipped_ratio;                                 ///< empty: no record
-  std::optional<double> seconds;  ///< from the first record to the close; empty: no record
-  check::Tally tally;             ///< of its records and gradients, for the log
+  std::optional<double> clipped_ratio;                                 ///< of its gradients; empty without a record
+  std::optional<double> seconds;  ///< from the first record to the close; empty without a record
+  check::Tally tally;             ///< counts of its records and gradients, for the log
 };
 
-/// A batch that takes no more records, and that nobody but its journal may see before it is durable.
+/// A batch that takes no more records. Nobody but its journal may see it before it is durable.
 struct ClosedBatch {
   BatchContent content;
   BatchFigures figures;
@@ -38,29 +39,33 @@ struct ClosedBatch {
   std::chrono::steady_clock::time_point closed{};
 };
 
-/// When a batch is large enough or old enough, from settings alone. Nothing in here depends on what a record says.
+/// When a batch is large enough or old enough to close. The limits follow from settings alone, and never from what a
+/// record says.
 struct BatchLimits {
-  std::uint64_t records_max;               ///< closes the batch
-  std::size_t outbox_bytes_max;            ///< closes the batch
+  std::uint64_t records_max;               ///< a batch of so many records closes
+  std::size_t outbox_bytes_max;            ///< a batch closes before its releases could be longer
   std::size_t release_bytes_max;           ///< no release is longer
   std::uint64_t release_every;             ///< steps from release to release
   std::uint64_t minibatch;                 ///< records a step
   std::chrono::duration<double> open_max;  ///< from the first record to the close
-  bool writes_letters;                     ///< records that cannot be used have a topic to go to
-  bool of_sums = false;                    ///< what is clipped are residuals of running sums, no gradients
-  /// A batch closes with one more release when the last one is so old and there was a step since; 0: never.
+  bool writes_letters;                     ///< there is a topic for records that cannot be used
+  bool of_sums = false;                    ///< true where residuals of running sums are clipped, not gradients
+  /// A batch closes with one more release when the last release is so old and a step was taken since then. 0: never.
   std::chrono::duration<double> release_interval{0};
 };
 [[nodiscard]] BatchLimits batch_limits(const Setup& setup);
 
-/// Reads no clock, does no I/O and knows no broker: time, rows, letters and noise are given to it. One thread.
+/// The open batch of one lane. It reads no clock, does no I/O and knows no broker: time, rows, letters and noise are
+/// given to it. To be used from one thread.
 class OpenBatch {
  public:
   using Time = std::chrono::steady_clock::time_point;
-  /// The dead letters of the next so many rejects, in their order, without those that fit no topic.
+  /// Gives the dead letters of the next `rejects` rejected records, in their order, without those that do not fit
+  /// their topic.
   using TakeLetters = std::function<std::vector<journal::DeadLetter>(std::size_t rejects)>;
 
-  /// `limit`: steps that horizon and budget allow. `released`: steps of the last release. `lane` outlives it.
+  /// `limit` is the number of steps that horizon and budget allow; without it there is none. `released` is the number
+  /// of steps at the last release. `lane` outlives the batch.
   OpenBatch(const BatchLimits& limits, engine::Estimator& lane, std::unique_ptr<engine::NoiseSupply> noise,
             publish::ReleaseEncoder encoder, std::optional<StepCount> limit, StepCount released, Time now);
   OpenBatch(const OpenBatch&) = delete;
@@ -68,24 +73,25 @@ class OpenBatch {
 
   /// Steps whole minibatches and drops their rows, until rows, noise or room are used up, or the limit is reached.
   void step(record::RowBatch& rows, const TakeLetters& take_letters, Time now);
-  /// One more release of the present state, unless it would repeat the last one.
+  /// Makes one more release, of the present state, unless it would repeat the last one.
   void release_now(std::string_view tag);
 
   /// Records that the batch can still take, in whole minibatches: by their number, and by the bytes of the releases
   /// that they may bring.
   [[nodiscard]] std::size_t room() const;
-  /// Releases in the outbox behind its first `begin` bytes.
+  /// The number of releases in the outbox behind its first `begin` bytes.
   [[nodiscard]] std::size_t lines_behind(std::size_t begin) const;
   /// True where there is nothing to commit.
   [[nodiscard]] bool is_empty() const { return records_ == 0 && output_.outbox.empty(); }
   /// True where another step would cross the horizon or the budget.
   [[nodiscard]] bool limit_reached() const noexcept { return limit_reached_; }
-  /// When it closes at the latest; nothing while it is empty and no release is to come by the clock.
+  /// When the batch closes at the latest; nothing while it is empty and no release is due by the clock.
   [[nodiscard]] std::optional<Time> closes_at() const;
-  /// True where it closes now: it is full, at the limit, or has been open for long enough; or its clock brings a
-  /// release, for which it may be empty.
+  /// True where the batch has to close now: it is full, or at the limit, or has been open for long enough. An empty
+  /// batch closes too where a release is due by the clock.
   [[nodiscard]] bool is_due(Time now) const;
-  /// The batch so far; the next one begins behind it. An empty one is what publishes an outbox without new input.
+  /// Closes the batch and returns it; the next batch begins behind it. An empty batch may be closed too: its
+  /// transaction publishes the outbox of the batch before, where no new input comes.
   [[nodiscard]] ClosedBatch close(Time now);
 
   [[nodiscard]] const engine::NoiseSupply& noise() const noexcept { return *noise_; }
@@ -101,13 +107,13 @@ class OpenBatch {
   engine::Stepper stepper_;
   engine::Output output_;
   std::vector<journal::DeadLetter> letters_;
-  BatchFigures figures_;   // all but the records
+  BatchFigures figures_;   // all figures but the number of records, which is records_
   std::size_t lines_ = 0;  ///< releases in the outbox, each of which its place in the chain will lengthen
   std::uint64_t records_ = 0;
   std::uint64_t rejects_ = 0;
-  std::uint64_t clipped_before_ = 0;  // the lane's count when the batch began
+  std::uint64_t clipped_before_ = 0;  // the lane's count of clipped gradients when the batch began
   Time opened_;
-  Time released_;  // when the last release was closed, or this began
+  Time released_;  // when a batch with a release was closed last; before the first, when this object was made
   std::uint64_t released_steps_;
   bool limit_reached_ = false;
 };

@@ -37,6 +37,8 @@ engine::InputFound input_found(const LaneChecks::Input& input) {
   return input.gap ? engine::InputFound::gap : engine::InputFound::held;
 }
 
+/// The steps of opening one lane. It finds out what the topics hold (look_at_...), asks engine::decide() what follows
+/// from that, and then refuses, goes on, or begins an epoch.
 class Opening {
  public:
   explicit Opening(LaneOrder order)
@@ -62,7 +64,8 @@ class Opening {
     if (const auto* refused = std::get_if<engine::Refuse>(&decision)) refuse(*refused);
     const auto* begins = std::get_if<engine::Begin>(&decision);
     if (begins != nullptr && begins->accepted_gap) say_accepted(begins->start);
-    // The old outbox goes out with the next state that is committed, be it a new epoch's first one.
+    // The old outbox is published with the next state that is committed, also where that is the first one of a new
+    // epoch.
     if (state_) journal_->recover(state_->record.recovery());
     return begins != nullptr ? begin(*begins) : go_on(std::get<engine::GoOn>(decision).overlap);
   }
@@ -85,7 +88,9 @@ class Opening {
   [[nodiscard]] engine::Asked asked() const {
     engine::Asked asked{.accept_gap = order_.renewal.accept_gap};
     if (order_.renewal.new_epoch) asked.new_epoch = engine::Asked::NewEpoch::where_needed;
-    if (is_behind_measuring_) {  // over the same records, which the ledger adds
+    // After measuring, the first epoch of steps begins over the very records that were measured. The ledger adds
+    // both.
+    if (is_behind_measuring_) {
       asked.new_epoch = engine::Asked::NewEpoch::always;
       asked.from = asked.accept_gap ? std::max(state_->record.start, found_.first) : state_->record.start;
     }
@@ -102,8 +107,9 @@ class Opening {
     throw Failure(Exit::internal, "settings that are the same have two digests");
   }
 
-  /// A state that does not open, or that the topics have gone beyond, says nothing of what is public: where a new
-  /// epoch may begin, what remains does.
+  /// Opens the state and compares it with the topics. A state that does not open, or that is older than what the
+  /// topics hold, does not tell what is public. It is set aside then, and where a new epoch may begin,
+  /// look_at_remains() reads what is public from the topics themselves.
   void look_at_state(const std::string& sealed) {
     using State = engine::Found::State;
     secrets::ExpectedIdentity expected{place_.stream, order_.lane, std::nullopt, std::nullopt,
@@ -139,7 +145,8 @@ class Opening {
     if (setup_.config.users && !found_.other_settings) look_at_users();
   }
 
-  /// A store that is lost is no end: a new epoch of the same settings may be charged beside those before.
+  /// Rebuilds the users of a state that may be gone on with. A lost store does not end the opening here: a new epoch
+  /// of the same settings may begin, and is charged beside the epochs before it.
   void look_at_users() {
     try {
       users_ = users_opening().resumed(state_->record);
@@ -154,7 +161,8 @@ class Opening {
     }
   }
 
-  /// Within a handler: its exception is thrown again where the lane cannot do without the state.
+  /// Sets the state aside. To be called within a handler: its exception is kept, and thrown again where the lane
+  /// cannot do without the state.
   void unusable(engine::Found::State as) {
     found_.state = as;
     why_unusable_ = std::current_exception();
@@ -164,9 +172,10 @@ class Opening {
     ledger_ = {};
   }
 
+  /// Finds out what the topics hold of the lane where no usable state does.
   void look_at_remains() {
     const bool anew = order_.renewal.new_epoch;
-    if (found_.state != engine::Found::State::none && !anew) return;  // refused, whatever there is
+    if (found_.state != engine::Found::State::none && !anew) return;  // will be refused, whatever the topics hold
     if (found_.state == engine::Found::State::foreign) return;
     LaneChecks::Remains remains = checks_->remains();
     found_.has_remains = remains.any();
@@ -211,7 +220,7 @@ class Opening {
                                   "offset {} with --new-epoch --accept-gap",
                                   place_.name(), gap_text(), refused.start.value()));
       default:
-        // Told by whoever found it, in its own words.
+        // The other reasons were found by a check that threw. Its exception has the better message.
         NUSTREAM_REQUIRE(why_unusable_ != nullptr, "a refusal that nobody has words for");
         std::rethrow_exception(why_unusable_);
     }
@@ -224,7 +233,8 @@ class Opening {
                  {{"lane", std::uint64_t{place_.lane.value()}}, {"offset", start.value()}});
   }
 
-  /// What is accepted, or would have to be. Without a state the log ends before what remains tells of.
+  /// The gap that is accepted, or would have to be, in words. Without a state a gap can only be a log that ends
+  /// before the offsets that the lane's remains tell of.
   [[nodiscard]] std::string gap_text() const {
     if (!state_)
       return kafka::shorter_log(found_.end->value(), engine::furthest_read(found_, ledger_.epochs).value());
@@ -262,7 +272,8 @@ class Opening {
                     began_with_counts(ledger_, state_->identity.epoch));
     if (why_no_users_) std::rethrow_exception(why_no_users_);
     Stop stop = bounds().stop_of(record);
-    // As at the beginning: durable before any record is read, or a crash would resolve an end once more.
+    // A new stop has to be durable before any record is read: after a crash the end would otherwise be resolved
+    // again, to another offset.
     const bool is_new_stop = stop.position != record.stop || stop.asked != record.stop_asked;
     OpenedLane opened{std::move(journal_),
                       {std::move(order_.mechanism), engine::decoded_estimator(setup_.config, mechanism, record.lane),
@@ -277,6 +288,8 @@ class Opening {
     use_chain(opened.state, record.release_head);
     NUSTREAM_REQUIRE(opened.state.lane.steps() == state_->identity.steps,
                      "the sealed lane is at another step than its seal says");
+    // The last published release is what the outbox holds, which commit_alone() publishes below; else it is in the
+    // topic, at or behind the offset before the one that the bookmark names.
     const kafka::Offset from = kafka::decode_bookmark(record.bookmark).releases_from;
     const bool owes = opened.journal->owes_releases();
     opened.last_published = owes
@@ -286,10 +299,12 @@ class Opening {
     return opened;
   }
 
-  /// Behind a state that opened, what was read before it is known by its marks, unless that was another log.
+  /// Begins an epoch. Where a state opened, its marks of the records that were read are carried over, so that a later
+  /// change of the input is noticed. They are dropped where the input is another log, or where the epoch reads the
+  /// same records again.
   OpenedLane begin(const engine::Begin& begins) {
     std::vector<journal::SeenRecord> seen;
-    const bool reads_again = is_behind_measuring_;  // the marks are of records that are still to come
+    const bool reads_again = is_behind_measuring_;  // the marks are of records that this epoch has yet to read
     if (state_ && found_.input != engine::InputFound::changed && !reads_again) seen = std::move(state_->record.seen);
     EpochUsers users;
     if (setup_.config.users) {
@@ -301,7 +316,9 @@ class Opening {
           });
     }
     const std::optional<journal::LedgerEntry> owed = owed_by(users, ledger_, order_.lane, begins.start);
-    std::optional<journal::LedgerEntry> closing;  // of an epoch whose state knows what was taken of its last line
+    // The last ledger line of the epoch before may reserve steps that were never taken. The state knows how many
+    // were, and a line that says so goes out with the new epoch's first state.
+    std::optional<journal::LedgerEntry> closing;
     if (ledger_.reserving) closing = ledger_.epochs.back();
     const EpochId epoch = owed && ledger_.epochs.empty() ? EpochId{1} : begins.epoch;
     Stop stop = bounds().stop();
@@ -337,13 +354,14 @@ class Opening {
                  {"epoch", std::uint64_t{begins.epoch.value()}},
                  {"offset", begins.start.value()}});
     }
-    // Before any record is read: key, start and stop are durable, and never resolved again.
+    // Key, start and stop become durable before any record is read, and are never drawn or resolved again.
     commit_alone(opened);
     return opened;
   }
 
-  /// From what the epoch's first transaction publishes of the old outbox, or the last line that a reader of committed
-  /// records finds: never from what is in a state alone.
+  /// Lets the epoch go on from the last release. That is the last line of the old outbox, which the epoch's first
+  /// transaction publishes, or the last line that a reader of committed records finds. It is never something that is
+  /// in a state alone: the new epoch's start has to be public.
   [[nodiscard]] std::string go_on_from_last(OpenedLane& opened, EpochId epoch) {
     const std::string published = opened.journal->owes_releases() ? opened.journal->outbox() : last_published();
     try {
@@ -353,7 +371,8 @@ class Opening {
     }
   }
 
-  /// The lane's last release, from where its state knows it to be, or sought in all of the topic.
+  /// The lane's last release: looked for where the state says that it is, and then in all of the topic. Empty where
+  /// there is none.
   [[nodiscard]] std::string last_published() {
     if (state_) {
       const kafka::Offset from = kafka::decode_bookmark(state_->record.bookmark).releases_from;
@@ -364,14 +383,15 @@ class Opening {
     return found ? found->text : std::string();
   }
 
-  /// Of the input when the lane began. Where that is lost, one: a lane without a state that begins at its first
-  /// record skips none.
+  /// How many partitions the input had when the lane began. Where that is lost it is taken as 1: every other
+  /// partition then counts as a later one and begins at its first record, so that no record is skipped.
   [[nodiscard]] std::uint32_t partitions_of_epoch() const {
     if (state_) return state_->record.partitions;
     return found_.has_remains ? 1 : order_.partitions;
   }
 
-  /// Partitions that came later begin at their first record, whatever the stream's start was.
+  /// Where a lane without a past begins. A partition that was added later begins at its first record, whatever
+  /// kafka.start says: all of its records came after the stream began.
   Position first_start() { return is_later_partition() ? position_of(checks_->input_log().low) : bounds().start(); }
 
   [[nodiscard]] UsersOpening users_opening() const { return {setup_, client_, place_, *order_.cancelled}; }
@@ -380,8 +400,8 @@ class Opening {
     if (state.users) state.lane.use(state.users->open(), state.users->clock());
   }
 
-  /// Goes on from the last release: as the state knows it, or, where there is none or an earlier version sealed it,
-  /// as a reader of committed records finds it.
+  /// Lets the chain of releases go on from the last one. The state knows its hash. Where there is no state, or an
+  /// earlier version sealed it without that hash, the last release is read from the topic.
   void use_chain(LaneState& state, const journal::Hash& head) {
     state.releases = {setup_.config.descent.release_every,
                       head == journal::empty_release_head ? journal::release_head(last_published()) : head};
@@ -389,7 +409,8 @@ class Opening {
 
   [[nodiscard]] LaneBounds bounds() { return {setup_.config, place_, *checks_}; }
 
-  /// Told by lane 0, which remembers how many there were when the stream began.
+  /// Whether the lane's partition was added after the stream began. The state of lane 0 remembers how many there
+  /// were.
   [[nodiscard]] bool is_later_partition() const {
     if (order_.lane == LaneId{0}) return false;
     const kafka::LanePlace first{place_.stream, LaneId{0}, place_.group, place_.topics};
@@ -397,7 +418,8 @@ class Opening {
     return sealed && order_.lane.value() >= journal::open_state(setup_.keys, *sealed).record.partitions;
   }
 
-  /// A transaction without input: publishes what is owed, with the state that no longer holds it.
+  /// Commits a transaction without input: it publishes the releases that are owed, together with a state that no
+  /// longer holds them.
   void commit_alone(OpenedLane& opened) {
     if (order_.cancelled->load() || order_.out_of_time->load()) throw kafka::Cancelled();
     journal::Batch batch =
@@ -406,7 +428,7 @@ class Opening {
     if (opened.state.users) opened.state.users->committed(opened.journal->users_end());
   }
 
-  /// One transaction, to its end.
+  /// Makes one transaction and waits for its end. Throws what it ended with; an abort as LaneInterrupted.
   static void wait_for(const std::function<void(journal::Completion)>& commit) {
     const auto promise = std::make_shared<std::promise<void>>();
     commit(journal::that_ends(promise));
@@ -425,13 +447,13 @@ class Opening {
   std::unique_ptr<kafka::KafkaJournal> journal_;
   std::optional<LaneChecks> checks_;
   engine::Found found_;
-  journal::Ledger ledger_;  // the lane's, as its state or what remains tells it
+  journal::Ledger ledger_;  // the lane's, from its state, or else from the ledger topic
   std::optional<journal::State> state_;
   std::optional<LaneChecks::Input> input_;
   std::exception_ptr why_unusable_;
-  std::unique_ptr<TopicUsers> users_;  // of a state that may be gone on with
+  std::unique_ptr<TopicUsers> users_;  // rebuilt from a state that may be gone on with
   std::exception_ptr why_no_users_;
-  bool is_behind_measuring_ = false;  // the state is that of the epoch that measured, and no other has begun
+  bool is_behind_measuring_ = false;  // the state is of the epoch that measured: no epoch of steps has begun yet
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a lane worker holds while its lane is open: private to the sources of the lane worker.
+// What a lane worker holds while its lane is open. This header is private to the sources of the lane worker.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace nustream::attach {
   return kafka::Offset{static_cast<std::int64_t>(position.value())};
 }
 
-/// Everything that goes when the lane is opened anew.
+/// Everything that is destroyed when the lane is closed or opened anew.
 struct LaneWorker::Open {
   Open(Host& host, OpenedLane opened, std::unique_ptr<engine::NoiseSupply> noise,
        serve::OperatorMetrics::Lane& metrics, Kept& kept)
@@ -33,16 +33,16 @@ struct LaneWorker::Open {
               std::chrono::steady_clock::now()),
         transactions(host.setup, state, std::move(opened.journal), host.shown, metrics, kept) {}
 
-  /// Whether a lane that ends has a transaction to make: its last batch, or what that released. One that reached its
-  /// end also says what was taken of that which the ledger's last line reserves; one that is taken away may be in
-  /// haste.
+  /// Whether a lane that ends has another transaction to make: for its last batch, or for the releases of that. A
+  /// lane that reached its end also writes a ledger line where the last one reserves steps that were not taken. A
+  /// lane that is taken away leaves that line to the next owner, since it may be in haste.
   [[nodiscard]] bool owes_anything(bool reached_end) const {
     return !batch.is_empty() || transactions.owes_releases() ||
            (reached_end && state.ledger.reserves_beyond(state.lane.steps()));
   }
 
   LaneState state;
-  bool begins = state.lane.steps().value() == 0;  ///< it had taken no step when it was opened
+  bool begins = state.lane.steps().value() == 0;  ///< the lane had taken no step when it was opened
   LaneInput input;
   OpenBatch batch;
   LaneTransactions transactions;

@@ -41,7 +41,8 @@ std::optional<journal::LedgerEntry> owed_by(const EpochUsers& epoch, const journ
   return owed;
 }
 
-/// The end is the high watermark: what older producers left open is committed or aborted by now.
+/// The lane's store as of now. Its end is the high watermark: older producers are fenced, so that every transaction
+/// that they had left open is committed or aborted by now.
 UserStore UsersOpening::store(std::uint32_t change) const {
   const config::Users& settings = *setup_.config.users;
   return {{place_.stream, place_.lane},
@@ -83,12 +84,13 @@ LanesBefore UsersOpening::lanes_of(const Divided& division) const {
   return {setup_, client_, place_, cancelled_, division.key, division.division};
 }
 
-/// Everybody counts anew, and all epochs are charged.
+/// Begins an epoch in which everybody counts anew. It is charged beside all epochs before it.
 EpochUsers UsersOpening::anew(const Divided& now) const {
   return {std::make_unique<TopicUsers>(store(now.division.change), now.key), false};
 }
 
-/// Others can only have begun a newer division once this lane was closed for it.
+/// Decides by what is left of the lane's past how its users begin. Another lane can only have begun a newer division
+/// after this lane was closed for it, so that other lanes are asked for a newer one only where this lane is closed.
 EpochUsers UsersOpening::of_epoch(const LanePast& past, const Write& write) const {
   if (past.state == nullptr || !past.state->users) return of_lost_state(past, write);
   const journal::UsersOfState& known = *past.state->users;
@@ -124,14 +126,16 @@ EpochUsers UsersOpening::of_same_lanes(const journal::UsersOfState& known, const
     return epoch;
   }
   const Divided own{users::UserKey(known.key), users::decode_topic_mark(known.mark).division};
-  // A store that is damaged does not show it.
+  // A damaged store may have lost the lane's closing mark among its records, or the reading stopped before it. So the
+  // mark is looked for by itself, before the lane begins anew.
   if (lanes_of(own).closing(place_.lane)) throw LaneWasClosed(place_.name());
   warn_of_closed(place_, "its store is lost");
   return anew(own);
 }
 
-/// The key, and how users are divided, are those of the other lanes; where there is none, lane 0 draws the key, and
-/// the others wait for its first state.
+/// Opens users where the lane's own state is lost or knows none. The key, and how users are divided, are taken from
+/// the other lanes' states. Where none of them has users either, lane 0 draws a key, and the others wait for its
+/// first state.
 EpochUsers UsersOpening::of_lost_state(const LanePast& past, const Write& write) const {
   const std::optional<Divided> others = divided_by_others();
   if (others) return of_lost_state(past, *others, write);
@@ -142,9 +146,10 @@ EpochUsers UsersOpening::of_lost_state(const LanePast& past, const Write& write)
   return of_new_key(past, write);
 }
 
-/// Where there was a key before, nobody knows in which lane a user has been: all of them are taken for one lane that
-/// is closed, and whose counts nobody knows. So every lane begins with what the dearest of them spent. One change
-/// more than any lane's ledger tells of is left free: lanes may be closed for one that none has begun.
+/// Lane 0 draws a key of users. Where there was another key before, nobody knows any more in which lane a user has
+/// been. So all old lanes are taken together as one lane that is closed, whose counts nobody knows, and every new
+/// lane begins with the largest spend of any old lane. The number of that change is larger by one than those in the
+/// ledgers, since lanes may already be closed for a change that no lane has begun.
 EpochUsers UsersOpening::of_new_key(const LanePast& past, const Write& write) const {
   if (past.state == nullptr && past.has_remains && past.ledger.epochs.empty()) refuse_lost_spend(place_);
   const auto spent = spent_by_lanes(setup_, client_, place_, past.ledger, cancelled_);
@@ -163,7 +168,8 @@ EpochUsers UsersOpening::of_new_key(const LanePast& past, const Write& write) co
   return changed(past, lost, std::nullopt, write);
 }
 
-/// What is left of the lane is its ledger, which tells what was spent, and with which change of the lanes it began.
+/// Opens the users of a lane of which only the ledger is left, while other lanes know the key. The ledger tells what
+/// the lane spent, and after which change of the number of lanes it began.
 EpochUsers UsersOpening::of_lost_state(const LanePast& past, const Divided& newest, const Write& write) const {
   const users::Division& division = newest.division;
   if (past.state == nullptr && past.has_remains && past.ledger.epochs.empty()) refuse_lost_spend(place_);
@@ -186,20 +192,22 @@ EpochUsers UsersOpening::of_lost_state(const LanePast& past, const Divided& newe
   return changed(past, newest, lanes_of(newest).without_state(past.ledger), write);
 }
 
-/// A division that this lane took no step of.
+/// Opens the users of a lane that has taken no step of the division `newest`, which other lanes have begun.
 EpochUsers UsersOpening::begun_by_others(const LanePast& past, const Divided& newest, const Write& write) const {
   if (is_divided_so(newest.division)) return of_new_lane(past, newest);
   return passed_over(past, newest, lanes_of(division_before(newest)), write);
 }
 
-/// The tables of the lanes before are read once: the mark holds what they tell.
+/// Leaves the closing mark of a division that this lane never took a step of, and goes on to the division after it.
+/// The tables of the lanes before are read only once for that, since the mark then holds what they tell.
 EpochUsers UsersOpening::passed_over(const LanePast& past, const Divided& passed, const LanesBefore& before,
                                      const Write& write) const {
   if (lanes_of(passed).closing(place_.lane)) return changed(past, passed, std::nullopt, write);
   return changed(past, passed, before.of_skipped(), write);
 }
 
-/// Whoever began `now` had read the closing marks of all lanes before it.
+/// The division before `now`, as the closing mark of lane 0 tells it. That mark has to be there: a lane that began
+/// `now` had read the closing marks of all lanes before.
 UsersOpening::Divided UsersOpening::division_before(const Divided& now) const {
   users::Division before = now.division;
   --before.change;
@@ -212,8 +220,9 @@ EpochUsers UsersOpening::of_new_lane(const LanePast& past, const Divided& now) c
   return changed(past, division_before(now), std::nullopt, {});
 }
 
-/// Where lane 0 was closed for another division than the one that is asked for, that one is passed through first: no
-/// two lanes ever begin different ones with the same change.
+/// Closes the lane with the mark `own`, where it has one to leave, and begins the division that lane 0 was closed
+/// for. Where that is not the division of the present settings, it is passed over and the next one is begun: two
+/// lanes must never begin different divisions under the same number of a change.
 EpochUsers UsersOpening::changed(const LanePast& past, const Divided& before,
                                  const std::optional<users::ClosingMark>& own, const Write& write) const {
   const LanesBefore lanes = lanes_of(before);
@@ -236,7 +245,7 @@ std::optional<UsersOpening::Divided> UsersOpening::newer_than(const Divided& own
   return others && others->division.change > own.division.change ? std::move(others) : std::nullopt;
 }
 
-/// The newest one that a state of theirs tells of.
+/// The newest division that the state of any other lane tells of.
 std::optional<UsersOpening::Divided> UsersOpening::divided_by_others() const {
   std::optional<Divided> newest;
   for (std::uint32_t lane = 0; lane < setup_.config.users->lanes; ++lane) {

@@ -1,4 +1,5 @@
-// How the users of a lane of a topic are opened: their key, which all lanes share, and their table, before any step.
+// Opens the users of a lane of a topic before its first step: the key, which all lanes share, and the lane's own
+// table.
 #pragma once
 
 #include <atomic>
@@ -23,21 +24,22 @@ namespace nustream::attach {
 /// What an epoch of users begins with.
 struct EpochUsers {
   std::unique_ptr<TopicUsers> users;
-  bool carries_over = false;                    ///< with the counts and masses of the epoch before it
-  std::optional<journal::LedgerEntry> spent{};  ///< where users came from other lanes: what they spent, at most
+  bool carries_over = false;  ///< true where it goes on with the counts and masses of the epoch before it
+  /// Where users came from other lanes, the most that any of them spent there.
+  std::optional<journal::LedgerEntry> spent{};
 };
 
-/// What a lane leaves of the epochs before the one that begins. Neither has to be there.
+/// What is left of a lane's epochs before the one that begins: a state and a ledger, either of which may be missing.
 struct LanePast {
   const journal::StateRecord* state = nullptr;  ///< null where it is lost, or there was none
   const journal::Ledger& ledger;
-  bool has_remains = false;   ///< of a lane whose state is lost, or knows no users: there was one that did
+  bool has_remains = false;   ///< true where the topics show that the lane had a state once
   bool may_change = false;    ///< --new-epoch: users may be divided otherwise than before
-  bool accepts_loss = false;  ///< --accept-gap: nobody knows whom `users close` closed in some lane
+  bool accepts_loss = false;  ///< --accept-gap: go on where nobody knows whom `users close` closed in some lane
 };
 
-/// Opens the users of one lane once its older producers are fenced. Calls wait; they throw KafkaFailure where no
-/// broker answers, and Cancelled. All references outlive it.
+/// Opens the users of one lane once its older producers are fenced. Calls wait for brokers; they throw KafkaFailure
+/// where none answers, and Cancelled once the opening is cancelled. All references outlive it.
 class UsersOpening {
  public:
   UsersOpening(const Setup& setup, const kafka::ClientSettings& client, const kafka::LanePlace& place,
@@ -47,12 +49,12 @@ class UsersOpening {
   /// Commits a record of the lane's store by itself.
   using Write = std::function<void(journal::KeyedRecord record)>;
 
-  /// Of a state that is gone on from. Failure(data) where its store is lost, thinned out, older, newer or another's,
-  /// and where the lane was closed.
+  /// Rebuilds the users of a state that the lane goes on from. Throws Failure(data) where the store is lost, lacks
+  /// records, is older or newer than the state or another lane's, and where the lane was closed.
   [[nodiscard]] std::unique_ptr<TopicUsers> resumed(const journal::StateRecord& record) const;
-  /// Of an epoch that begins. Counts carry over where it has the same users, limits of the same kind and a whole
-  /// store; from all old lanes together where their number changed. LaneHasToWait where another lane has to draw the
-  /// stream's key first, or to be closed.
+  /// Opens the users of an epoch that begins. Their counts carry over where the epoch has the same column of users,
+  /// limits of the same kind and a whole store; where the number of lanes changed, they are gathered from all old
+  /// lanes. Throws LaneHasToWait where another lane has to draw the stream's key first, or has to be closed first.
   [[nodiscard]] EpochUsers of_epoch(const LanePast& past, const Write& write) const;
 
  private:
@@ -91,8 +93,8 @@ class UsersOpening {
   const std::atomic<bool>& cancelled_;
 };
 
-/// What stands in the ledger of `lane` as the epoch before the one that begins at `start`, so that nobody who comes
-/// from another lane has spent more than it says; nothing where users did not move.
+/// The entry that stands in the ledger of `lane` for the epochs before the one that begins at `start`, so that no
+/// user who comes from another lane has spent more than it says. Nothing where users did not move.
 [[nodiscard]] std::optional<journal::LedgerEntry> owed_by(const EpochUsers& epoch, const journal::Ledger& ledger,
                                                           LaneId lane, Position start);
 /// Whether the ledger says that an epoch of users began with the counts of the one before.

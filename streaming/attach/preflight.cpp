@@ -18,7 +18,8 @@
 namespace nustream::attach {
 namespace {
 
-/// The group waits for a member that hands lanes over no longer than it waits for one that polls.
+/// Refuses a drain time that is not shorter than max.poll.interval.ms. The group waits for a member that hands lanes
+/// over no longer than for one that polls.
 void require_time_to_drain(const config::Config& config) {
   const char* const name = "max.poll.interval.ms";
   const std::chrono::milliseconds allowed =
@@ -31,6 +32,8 @@ void require_time_to_drain(const config::Config& config) {
                   config.file, static_cast<double>(config.kafka.drain.count()) / 1000, name, allowed.count()));
 }
 
+/// Refuses a minibatch that is larger than a batch or than the rows that may wait: it would never fill, and the lane
+/// would never take a step.
 void require_room_for_a_minibatch(const config::Config& config) {
   const std::uint64_t batch = std::min<std::uint64_t>(config.state.commit_records, config.kafka.buffered_records);
   if (config.descent.minibatch > batch) {
@@ -42,7 +45,8 @@ void require_room_for_a_minibatch(const config::Config& config) {
   }
 }
 
-/// Instances of an attached stream may run on several machines, where one file is not the same one.
+/// Refuses privacy.account, which is a file. Instances of an attached stream may run on several machines, and would
+/// then charge different files.
 void refuse_account(const config::Config& config) {
   if (config.privacy.account.empty()) return;
   throw Failure(
@@ -61,7 +65,7 @@ void preflight(config::Config& config) {
   require_room_for_a_minibatch(config);
   config.kafka.properties.try_emplace("transaction.timeout.ms", std::to_string(config.kafka.transaction.count()));
   kafka::check_properties(config.kafka.properties);
-  // Without brokers it has nobody to talk to; what does not go together is refused where it is made.
+  // A client without brokers connects to nobody, but refuses settings that do not go together when it is made.
   const kafka::ClientSettings nobody{"", config.kafka.properties};
   static_cast<void>(new_consumer(nobody, kafka::Role::committed_reader, {}));
   serve::check(config.serve);

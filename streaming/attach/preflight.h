@@ -1,4 +1,4 @@
-// What can be told of a stream's settings before a broker is asked: by attach, and by check.
+// Checks of a stream's settings that need no broker's answer. `nustream attach` and `nustream check` both make them.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,25 @@
 
 namespace nustream::attach {
 
-/// Refuses what attach would refuse of [kafka], [serve] and batches without a broker's answer: properties of
-/// librdkafka that do not exist, are forbidden, or do not go together (a SASL mechanism that is not there, a
-/// certificate that cannot be read), a minibatch that never fits, a drain that is too long. Fills in kafka.properties
-/// what follows from other keys. Makes a client for a moment, which asks nobody anything. Failure(configuration).
+/// Refuses the settings of [kafka], [serve] and batches that attach would refuse without a broker's answer:
+/// properties of librdkafka that do not exist, are forbidden or do not go together (a SASL mechanism that was not
+/// built in, a certificate that cannot be read), a minibatch that never fits, a drain that is too long. It adds to
+/// kafka.properties those that follow from other keys. For that it makes a client for a moment, which connects to
+/// nobody. Does nothing where no brokers are named. Throws Failure(configuration).
 void preflight(config::Config& config);
 
-/// Failure(configuration) where no key file is named, which every instance needs.
+/// Throws Failure(configuration) where the settings name no key file, which every instance needs.
 void require_key_file(const config::Config& config);
-/// Failure(configuration) where the values of messages cannot be divided as the settings say: a CSV value has no
-/// header, so that stream.columns has to name its columns.
+/// Throws Failure(configuration) where the values of messages cannot be divided into columns as the settings say. For
+/// example a CSV value has no header line, so that stream.columns has to name its columns.
 void require_readable(const config::Config& config);
 
-/// Of every instance of the stream. Failure(configuration) where no key file is named, and as load_key_file().
+/// The keys that every instance of the stream shares, from state.key_file, or from `insecure_seed` in tests. Throws
+/// Failure(configuration) where no key file is named, and as load_key_file() does.
 [[nodiscard]] secrets::Keyring stream_keys(const config::Config& config, std::optional<std::uint64_t> insecure_seed);
 
-/// Sentences about trouble ahead that is none for a check of the settings: steps that overshoot, a budget below what
-/// the epoch would spend. Those that are empty are left out.
+/// Sentences that warn of trouble ahead where the settings are valid all the same, for example steps that overshoot,
+/// or a budget below what the epoch would spend.
 [[nodiscard]] std::vector<std::string> warnings_ahead(const config::Config& config,
                                                       const config::Mechanism& mechanism);
 

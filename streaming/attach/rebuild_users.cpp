@@ -5,7 +5,8 @@
 namespace nustream::attach {
 namespace {
 
-/// Calls `rebuild(state)`, and once more with a state that looks for its records everywhere.
+/// Calls `rebuild(state)`. Where that finds the store lost, it calls it again with a state whose offsets are 0, so
+/// that the records are looked for in the whole partition: a topic that was restored has them at other offsets.
 template <class Rebuild>
 auto here_or_elsewhere(const journal::UsersOfState& state, const Rebuild& rebuild) {
   if (auto here = unless_lost([&] { return rebuild(state); })) return *std::move(here);

@@ -1,4 +1,4 @@
-// The users of a lane of a topic from its store, as the lane's state vouches for them.
+// Rebuilds the users of a lane of a topic from its store, and checks them against the digest in the lane's state.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace nustream::attach {
 
-/// The lane's closing mark is committed: no step of its epoch follows.
+/// Thrown where the lane's closing mark is committed: no further step of its epoch may be taken.
 class LaneWasClosed : public Failure {
  public:
   explicit LaneWasClosed(const std::string& lane)
@@ -24,8 +24,8 @@ class LaneWasClosed : public Failure {
                     "--new-epoch where that has not begun") {}
 };
 
-/// What `rebuild()` gives; nothing where it ends by Failure(data), as of a store that is lost or another's. A broker
-/// that fails and a lane that was closed are no such loss: what they throw passes.
+/// Returns what `rebuild()` gives, or nothing where it throws Failure(data), which it does where the store is lost or
+/// another lane's. A broker that fails and a lane that was closed are no such loss: their exceptions pass through.
 template <class Rebuild>
 [[nodiscard]] auto unless_lost(const Rebuild& rebuild) -> std::optional<decltype(rebuild())> {
   try {
@@ -40,17 +40,18 @@ template <class Rebuild>
   return std::nullopt;
 }
 
-/// From where the state knows the records to be; in a topic that was restored under other offsets, from its
-/// beginning. Either way the digest tells whether the table is the right one. Failure(data) where the store is lost,
-/// thinned out, older, newer or another's; LaneWasClosed.
+/// Rebuilds the users of the state `before`. The records are read from the offsets that the state knows, and, in a
+/// topic that was restored under other offsets, from its beginning. Either way the state's digest decides whether the
+/// table is the right one. Throws Failure(data) where the store is lost, lacks records, is older or newer than the
+/// state, or is another lane's; and LaneWasClosed. `lane` names the lane in messages.
 [[nodiscard]] std::unique_ptr<TopicUsers> rebuilt_users(const UserStore& store, const journal::UsersOfState& before,
                                                         const UsersPartition& partition, const std::string& lane);
 
-/// Their table alone, of a lane that somebody may run: what the store has got since that state is passed over.
-/// Failure(data) as above, and where a lane that runs has written its store anew since.
+/// Rebuilds the table alone, of a lane that another instance may be running: records that the store got after that
+/// state are passed over. Throws Failure(data) as above, and where the running lane has written its store anew since.
 [[nodiscard]] users::Table table_of(const journal::UsersOfState& state, const UsersPartition& partition);
-/// The same of a lane that is closed with this mark, behind which its store has nothing: Failure(data) as of
-/// rebuilt_users().
+/// The same for a lane that was closed with `mark`: its store has no record behind that. Throws Failure(data) as
+/// rebuilt_users() does.
 [[nodiscard]] users::Table table_of_closed(const users::UserKey& key, const users::TopicMark& mark,
                                            const UsersPartition& partition);
 

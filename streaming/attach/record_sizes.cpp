@@ -25,15 +25,17 @@
 namespace nustream::attach {
 namespace {
 
-// A long name and wide numbers: 17 digits, sign, exponent.
+// The longest texts of numbers: a double with sign, 17 digits and a three-digit exponent, and a large integer.
 constexpr double widest = -1.2345678901234567e-308;
 constexpr std::uint32_t most = std::numeric_limits<std::uint32_t>::max();
-// Whose last ledger lines a state has room for.
+// A state has room for the last ledger lines of so many epochs.
 constexpr std::size_t epochs = 16;
-// Of a batch of one record, its key but for the stream's name, and the text that a stop was resolved from.
+// What else a record of the topic holds: the framing of a batch of one record, its key without the stream's name, and
+// the text that a stop was resolved from.
 constexpr std::size_t around = 256;
 
-/// Lane::encode(), once every average has begun and every batch of means is there; of running sums with every stage.
+/// The most bytes that Lane::encode() gives: once every average has begun and every batch of means is there, and for
+/// running sums with every stage.
 std::size_t lane_bytes(const config::Config& config, const config::Mechanism& mechanism) {
   if (config.moments) return moments::encoded_bytes_max(config::moments_settings(config, mechanism));
   const lane::Settings& settings = config.descent;
@@ -42,7 +44,8 @@ std::size_t lane_bytes(const config::Config& config, const config::Mechanism& me
   return lane::Lane(settings, mechanism.grids, Position{0}).encode().size() + averages * sizeof(double);
 }
 
-/// Of running sums as wide as one can be, with everything that the settings let it show.
+/// A release of running sums with everything that the settings let it show, in which every number is as long as can
+/// be.
 moments::Release widest_release(const config::Config& config, const moments::Settings& settings) {
   const moments::Shape& shape = settings.mechanism.design.shape;
   moments::Release release;
@@ -68,8 +71,8 @@ moments::Release widest_release(const config::Config& config, const moments::Set
   return release;
 }
 
-/// What a generator remembers has the same size at every block; segments are as many as there can be. The key is
-/// nobody's.
+/// Noise checkpoints as large as they get: what a generator remembers has the same size at every block, and there are
+/// as many segments as there can be. They are made from a key of zeros, since only their size is of interest.
 journal::NoiseCheckpoints some_checkpoints(const config::Mechanism& mechanism) {
   const noise::KeyBytes key{};
   return engine::NoiseFeed(mechanism, journal::first_checkpoints(key, LaneId{0}, EpochId{0}, mechanism.stages.size()),
@@ -77,7 +80,7 @@ journal::NoiseCheckpoints some_checkpoints(const config::Mechanism& mechanism) {
       .largest_checkpoints();
 }
 
-/// What a ledger line says of users, as long as it gets.
+/// The longest part about users that a ledger line can have.
 std::optional<journal::UserSpend> longest_user(const config::Config& config) {
   if (!config.users) return std::nullopt;
   journal::UserSpend spend{*config.users->limits, true, {}, Rho{-widest}};
@@ -101,7 +104,7 @@ std::size_t release_bytes(const config::Config& config, const config::Mechanism&
   line.append(journal::chain_bytes_max, ' ');
   // An interval names every coefficient twice more, with two numbers, beside a sentence.
   const std::size_t interval = config.intervals.kind == config::Intervals::Kind::none ? 0 : line.size() + 512;
-  return 2 * (line.size() + interval);
+  return 2 * (line.size() + interval);  // twice that, as a margin
 }
 
 std::size_t state_bytes(const config::Config& config, const config::Mechanism& mechanism,

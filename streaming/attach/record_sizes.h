@@ -1,5 +1,5 @@
-// How large the records of a lane become, so that what would not fit its topics is refused before anything is
-// written.
+// How large the records of a lane can become, so that settings whose records would not fit the topics are refused
+// before anything is written.
 #pragma once
 
 #include <cstddef>
@@ -10,22 +10,23 @@
 
 namespace nustream::attach {
 
-/// More bytes than any release of these settings has.
+/// A number of bytes that no release of these settings exceeds.
 [[nodiscard]] std::size_t release_bytes(const config::Config& config, const config::Mechanism& mechanism);
 
-/// More bytes than the record of a sealed state of these settings has beside its outbox, at any step and with the
-/// ledger lines of some epochs: the lane with its averages, what the noise remembers, marks of records.
+/// A number of bytes that the record of a sealed state of these settings does not exceed without its outbox, at any
+/// step and with the ledger lines of up to 16 epochs. It covers the lane with its averages, the noise checkpoints and
+/// the marks of records.
 [[nodiscard]] std::size_t state_bytes(const config::Config& config, const config::Mechanism& mechanism,
                                       const secrets::Keyring& keys);
 
-/// The largest outbox that fits a record of `record_bytes_max` beside `state_bytes`, with a release more that comes
-/// on shutdown; or less, as the settings say, by default half a record. Failure(configuration) where not even one
-/// release fits.
+/// The largest outbox of a batch, in bytes. It fits a record of `record_bytes_max` bytes beside `state_bytes` and one
+/// more release, which a shutdown may add. Within that it is what the settings say, by default half a record. Throws
+/// Failure(configuration) where a state and two releases do not fit.
 [[nodiscard]] std::size_t outbox_bytes(const config::Config& config, std::size_t release_bytes,
                                        std::size_t state_bytes, std::size_t record_bytes_max);
 
-/// Entries of a record of the store of users of which none is longer than `record_bytes_max`; at least one.
-/// Failure(configuration) where not even that fits.
+/// How many entries a record of the store of users may hold so that it has at most `record_bytes_max` bytes; at least
+/// one. Throws Failure(configuration) where not even one entry fits.
 [[nodiscard]] std::size_t user_entries(const config::Config& config, std::size_t record_bytes_max);
 
 }  // namespace nustream::attach

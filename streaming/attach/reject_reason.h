@@ -1,4 +1,4 @@
-// The short list of reasons that the operator's counter knows, from the reason that a decoder gave.
+// Maps the reason that a decoder gave for a reject to the short list of reasons that the operator's counter knows.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,5 @@
-// Which lanes this process has been given, and which of them can go on: the book-keeping behind its exit code.
+// Keeps which lanes this process has been given and which of them can go on. The exit code of the process follows
+// from that.
 #pragma once
 
 #include <cstddef>
@@ -13,19 +14,19 @@
 
 namespace nustream::attach {
 
-/// How bad a reason is to do nothing more: data before budget before done; anything else is worse than all three, and
-/// ends the process at once.
+/// Ranks the reasons for which a lane stops: 0 done, 1 budget, 2 data. Any other reason is ends_the_process, and ends
+/// the process at once.
 [[nodiscard]] int severity(Exit code);
 inline constexpr int ends_the_process = 3;
 
-/// What a process that can do nothing more gives as its reason.
+/// With which exit code, and for which reason, a process ends when none of its lanes can go on.
 struct Verdict {
   Exit code;
-  std::optional<Failure> failure;  ///< where the code is one, with its line
+  std::optional<Failure> failure;  ///< set where the code stands for a failure, with the line that explains it
 };
 
-/// Lanes by what is known of them. A lane that moves is forgotten: elsewhere, or here the next time, it begins anew.
-/// One thread.
+/// What is known of each assigned lane. A lane that is revoked is forgotten: it begins anew when it is assigned
+/// again, here or elsewhere. To be used from one thread.
 class Roster {
  public:
   void assign(LaneId lane) { assigned_.insert(lane); }
@@ -37,20 +38,21 @@ class Roster {
   void stop(LaneId lane, const LaneEnd& end) { stopped_.insert_or_assign(lane, end); }
   [[nodiscard]] bool has_stopped(LaneId lane) const { return stopped_.count(lane) > 0; }
 
-  /// Beyond kafka.max_lanes, behind those that wait: false where it waited already.
+  /// The lane is beyond kafka.max_lanes, and waits behind those that wait already. False where it waited before.
   bool wait(LaneId lane);
-  /// It is started now: true where it had waited.
+  /// The lane is started now. True where it had waited.
   bool start(LaneId lane) { return std::erase(waiting_, lane) > 0; }
   [[nodiscard]] bool is_waiting(LaneId lane) const;
-  /// The one that has waited longest.
+  /// The lane that has waited longest; nothing where none waits.
   [[nodiscard]] std::optional<LaneId> first_waiting() const;
 
-  /// A topic lacks the lane's partition: false where that is known.
+  /// A topic lacks the lane's partition. False where that was known before.
   bool lacks_partition(LaneId lane, const std::string& reason) { return homeless_.emplace(lane, reason).second; }
   void has_partition(LaneId lane) { homeless_.erase(lane); }
 
-  /// Why none of the assigned lanes can go on; nothing while one can, or while none has stopped. Lanes that wait for
-  /// a partition hold nobody up, but are not done either.
+  /// Why none of the assigned lanes can go on; nothing while one of them can, or while none has stopped. A lane that
+  /// waits for a partition keeps no process alive in which all others have stopped. But such a process has not done
+  /// all of its work: where the others are done, the verdict is a failure that names the missing partition.
   [[nodiscard]] std::optional<Verdict> verdict() const;
 
  private:

@@ -21,10 +21,11 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds tick_every{1'000};
 constexpr milliseconds close_looks_every{20};
-// With a farewell to the group: of one that is not in it, whose coordinator keeps it waiting with that as well, and
-// of one that has run out of time.
+// How long the process waits at its end for the group to let it leave, in two cases. A process that is not in the
+// group would wait in vain: its coordinator does not answer. A process that has run out of time does not wait longer
+// either. A member in good standing waits for GroupConsumer::closing_patience.
 constexpr milliseconds short_patience{1'000};
-// Of a question whether the brokers are there.
+// How long the answer to the question is waited for whether the brokers are there.
 constexpr milliseconds question_patience{5'000};
 
 std::size_t commit_threads(const config::Kafka& kafka) {
@@ -36,7 +37,7 @@ auto on(boost::asio::thread_pool& pool) {
   return [&pool](std::function<void()> work) { boost::asio::post(pool, std::move(work)); };
 }
 
-/// Whether any broker answers; also one that refuses.
+/// Whether any broker answers. An answer that refuses the request counts too.
 bool is_there(const config::Kafka& kafka, kafka::Deadline deadline, const std::atomic<bool>& cancelled) {
   try {
     kafka::TopicChecks checks({kafka.brokers, kafka.properties, &cancelled});
@@ -97,14 +98,15 @@ Service::~Service() {
   model_clock_.reset();
   for (auto& [lane, worker] : lanes_) worker->drop();
   lanes_.clear();
-  // What is under way on the pools refers to the lanes' clients: it ends before the loop and the consumer go.
-  // A lane that is being opened waits for its transaction's slices: their threads stay until it has given up.
+  // Work on the pools refers to the lanes' clients, to the loop and to the consumer, so that it has to end before
+  // they are destroyed. The spare pool is joined first: a lane that is being opened there waits for slices of its
+  // transaction, which run on the commit pool.
   pools_.spare.join();
   pools_.commit.join();
   pools_.noise.join();
 }
 
-/// True where the event led to another stage. The only place where the stage changes.
+/// Enters an event. True where it led to another stage. This is the only place where the stage changes.
 bool Service::enter(ServiceEvent event) {
   const ServiceStage before = std::exchange(stage_, next(stage_, event));
   return stage_ != before;
@@ -132,8 +134,8 @@ void Service::renew() {
 
 // ---- lanes
 
-/// Lane 0 writes the combined model, whether it has anything to read or not: it is opened first of all, and once it
-/// has stopped it holds up no other.
+/// Whether the lane writes the combined model, which lane 0 does where there is one. Such a lane is opened even
+/// beyond kafka.max_lanes, and after it has stopped it takes up no other lane's place.
 bool Service::keeps_model(LaneId lane) const {
   return lane == LaneId{0} && !setup_.config.kafka.topics.model.empty();
 }
@@ -145,7 +147,7 @@ std::size_t Service::lanes_that_count() const {
 
 void Service::open_lane(LaneId lane) {
   if (lanes_that_count() >= setup_.config.kafka.lanes_max && !keeps_model(lane)) {
-    if (!roster_.wait(lane)) return;  // named already
+    if (!roster_.wait(lane)) return;  // it waited before, and the log has said so
     show_waiting(lane);
     log::info(
         "lane_waits",
@@ -153,7 +155,7 @@ void Service::open_lane(LaneId lane) {
         {{"lane", std::uint64_t{lane.value()}}});
     return;
   }
-  if (roster_.start(lane)) operators_.close_lane(lane);
+  if (roster_.start(lane)) operators_.close_lane(lane);  // the entry that showed it as waiting
   const LaneWorker::Listener listener{
       [this](LaneId stopped, const LaneEnd& end) { lane_stopped(stopped, end); },
       [this](LaneId gone) { lane_gone(gone); },
@@ -175,12 +177,13 @@ void Service::model_looked(std::optional<ModelClock::Look> look) {
   const auto first = lanes_.find(LaneId{0});
   if (look) tell_of_model(look->waits_for);
   if (look && look->changed && first != lanes_.end()) first->second->publish_model(std::move(*look->changed));
+  // Looks are only counted at the end, where end_if_none_can_go_on() waits for the last ones.
   if (looks_left_ == 0) return;
   if (--looks_left_ == 0) return shut_down("");
   model_clock_->look_now();
 }
 
-/// One line in the log when other lanes than before hold the combined model up, and when none does any more.
+/// Writes one line to the log when the set of lanes that hold the combined model up has changed.
 void Service::tell_of_model(const std::vector<LaneId>& waits_for) {
   operators_.set_model_waits(waits_for.size());
   if (waits_for == std::exchange(model_waits_for_, waits_for)) return;
@@ -197,7 +200,8 @@ void Service::tell_of_model(const std::vector<LaneId>& waits_for) {
                {{"lanes", lanes}});
 }
 
-/// The owner of lane 0, and nobody else, writes the combined model.
+/// Starts the clock of the combined model while this process has lane 0, and stops it otherwise. Of all instances
+/// only the owner of lane 0 writes the model.
 void Service::keep_model_clock() {
   const bool wanted = !setup_.config.kafka.topics.model.empty() && lanes_.count(LaneId{0}) > 0 && !is_ending(stage_);
   if (wanted && !model_clock_) {
@@ -208,7 +212,7 @@ void Service::keep_model_clock() {
     if (std::exchange(looks_left_, 0) > 0) boost::asio::post(loop_, [this] { shut_down(""); });
     model_waits_for_.clear();
     operators_.set_model_waits(0);
-    // It may be waiting for a broker: let it end on a thread that may wait.
+    // The clock may be waiting for a broker, and its destructor waits for that. So it is destroyed on a spare thread.
     host_.on_spare_thread([clock = std::shared_ptr<ModelClock>(std::move(model_clock_))] {});
   }
 }
@@ -218,7 +222,9 @@ void Service::lane_stopped(LaneId lane, const LaneEnd& end) {
   roster_.stop(lane, end);
   if (severity(end.code) == ends_the_process) return fail(Failure(end.code, end.reason));
   if (is_ending(stage_)) return;
-  if (const std::optional<LaneId> waiting = roster_.first_waiting()) {  // makes room for it
+  // A lane that waits for a place may have that of the lane that stopped. The writer of the combined model takes up
+  // none and stays; any other lane leaves, and lane_gone() opens the one that waits.
+  if (const std::optional<LaneId> waiting = roster_.first_waiting()) {
     if (keeps_model(lane)) {
       open_lane(*waiting);
     } else {
@@ -228,7 +234,7 @@ void Service::lane_stopped(LaneId lane, const LaneEnd& end) {
   end_if_none_can_go_on();
 }
 
-/// Named once; the lane looks again by itself.
+/// Takes note of a lane that waits for a partition. The log says so once; the lane looks again by itself.
 void Service::lane_lacks_partition(LaneId lane, const std::string& reason) {
   if (reason.empty()) return roster_.has_partition(lane);
   if (!roster_.lacks_partition(lane, reason)) return;
@@ -237,7 +243,9 @@ void Service::lane_lacks_partition(LaneId lane, const std::string& reason) {
   end_if_none_can_go_on();
 }
 
-/// A lane may wait for another one of this process, which waits for its place: each comes on in its turn.
+/// Called before a lane that waited for another one looks again. Where kafka.max_lanes are running, the lane that it
+/// waits for may itself be waiting for a place. So it gives up its own place to the first lane in the queue and goes
+/// to the queue's end. Returns whether it did.
 bool Service::lane_gives_way(LaneId lane) {
   if (is_ending(stage_) || !roster_.first_waiting()) return false;
   static_cast<void>(roster_.wait(lane));
@@ -252,13 +260,14 @@ void Service::end_if_none_can_go_on() {
   exit_ = verdict->code;
   if (verdict->failure) failure_ = std::move(verdict->failure);
   if (!model_clock_) return shut_down("");
-  // Once more over the last releases. A look that is under way now may have begun before they were there.
+  // The combined model takes in the last releases before the end. That needs two looks: one that is under way now may
+  // have begun before the releases were there.
   looks_left_ = 2;
   model_clock_->look_now();
 }
 
 void Service::lane_gone(LaneId lane) {
-  // Not from inside of one of its own calls.
+  // The worker may be calling this from one of its own functions, so that it is erased later.
   boost::asio::post(loop_, [this, lane] {
     lanes_.erase(lane);
     keep_model_clock();
@@ -269,7 +278,7 @@ void Service::lane_gone(LaneId lane) {
     if (gave_way) show_waiting(lane);
     if (roster_.is_assigned(lane) && !roster_.has_stopped(lane) && !gave_way) open_lane(lane);
     if (const std::optional<LaneId> waiting = roster_.first_waiting()) open_lane(*waiting);
-    if (gave_way && keeps_model(lane)) open_lane(lane);  // it runs beside them
+    if (gave_way && keeps_model(lane)) open_lane(lane);  // a lane that writes the model needs no place
   });
 }
 
@@ -289,7 +298,7 @@ void Service::look_at_brokers() {
   const auto now = std::chrono::steady_clock::now();
   const config::Kafka& kafka = setup_.config.kafka;
   if (brokers_.gave_up(now)) {
-    // What is under way has no chance any more, and is not waited for.
+    // Transactions that are under way can no longer end, and are not waited for.
     out_of_time_ = true;
     for (const auto& [lane, worker] : std::map(lanes_)) worker->drop();
     return fail(
@@ -303,15 +312,15 @@ void Service::look_at_brokers() {
   tell_of_brokers();
 }
 
-/// Once: after an outage tell_of_brokers() says that it is back.
+/// Says in the log that the process has joined the group for the first time. After an outage tell_of_brokers() does.
 void Service::tell_of_joining() const {
   if (brokers_.has_joined()) return;
   const config::Kafka& kafka = setup_.config.kafka;
   log::info("joined", fmt::format("joined group {} of {}", kafka.group, kafka.brokers), {{"group", kafka.group}});
 }
 
-/// One line in the log when it goes out of the group, one when it is back: in between it has no lanes, and would be
-/// as ready as one that has none to be ready.
+/// Says in the log when the process is out of the group, and when it is back. The phase changes with it: a process
+/// outside the group has no lanes, and by its lanes alone it would look as ready as one that was assigned none.
 void Service::tell_of_brokers() {
   const bool out = brokers_.is_out(std::chrono::steady_clock::now());
   if (is_ending(stage_) || out == (stage_ == ServiceStage::outside)) return;
@@ -327,8 +336,8 @@ void Service::tell_of_brokers() {
   }
 }
 
-/// By a client of its own. The group's would wait for its coordinator, and where that wait fails librdkafka (2.0)
-/// ends the process by an assertion.
+/// Asks the brokers whether they are there, by a client made for that question. The group's own client would wait for
+/// its coordinator, and where that wait fails, librdkafka (2.0) ends the process by an assertion.
 void Service::ask_brokers() {
   const kafka::Deadline deadline = kafka::in(question_patience);
   host_.on_spare_thread([this, deadline] {
@@ -358,7 +367,7 @@ void Service::shut_down(const std::string& tag) {
     consumer_.begin_close(short_patience);
     loop_.stop();
   });
-  for (const auto& [lane, worker] : std::map(lanes_)) worker->drain(tag);
+  for (const auto& [lane, worker] : std::map(lanes_)) worker->drain(tag);  // over a copy: a worker may leave at once
   close_if_drained();
 }
 

@@ -1,4 +1,5 @@
-// The event loop of an attached process: the group's events, signals, timers and listeners around its lanes.
+// What an attached process does on its event loop: it handles the group's events, signals, timers and listeners, and
+// runs the lanes.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -27,17 +28,19 @@
 
 namespace nustream::attach {
 
-/// One process's part in a stream. Constructed, run once, destroyed on one thread, the loop's.
+/// The part of one process in a stream. It is constructed, run once and destroyed on one thread, the loop's.
 class Service {
  public:
-  /// On `front`, which outlives it.
+  /// Works on the loop and the surfaces of `front`, which outlives it, as `setup` and `mechanism` do. `partitions` is
+  /// the number of the input's.
   Service(Front& front, const Setup& setup, const config::Mechanism& mechanism, std::uint32_t partitions,
           const Options& options);
   ~Service();
 
-  /// Until nothing is left to do. Throws the Failure that ended it.
+  /// Runs until nothing is left to do, or a signal ends it. Returns the exit code. Throws the Failure that ended it.
   [[nodiscard]] Exit run();
-  /// As at SIGTERM, without a release: run() then returns, and renews() is true unless a signal came as well.
+  /// Ends the service as SIGTERM does, but without a release. run() then returns, and renews() is true unless a
+  /// signal came as well.
   void renew();
   [[nodiscard]] bool renews() const noexcept { return renews_; }
 
@@ -47,7 +50,8 @@ class Service {
     std::set<LaneId> waiting_for;
   };
 
-  /// For what may wait: slices of transactions, blocks of noise, opening and closing lanes.
+  /// Threads for work that the loop's thread must not wait for: slices of transactions, blocks of noise, and the
+  /// opening and closing of lanes.
   struct Pools {
     boost::asio::thread_pool commit;
     boost::asio::thread_pool noise;
@@ -56,15 +60,15 @@ class Service {
   struct Timers {
     explicit Timers(boost::asio::io_context& loop) : ticker(loop), deadline(loop), closer(loop), holder(loop) {}
     boost::asio::steady_timer ticker;
-    boost::asio::steady_timer deadline;  // of a revocation, or of the end
+    boost::asio::steady_timer deadline;  // until when lanes that are revoked, or all lanes at the end, may drain
     boost::asio::steady_timer closer;
     boost::asio::steady_timer holder;
     std::chrono::steady_clock::time_point close_until{};
   };
   struct Reading {
     boost::asio::posix::stream_descriptor wake;
-    std::map<LaneId, std::vector<kafka::Message>> arrived{};  // of this round
-    bool held = false;                                        // until a lane has room, or has waited for long
+    std::map<LaneId, std::vector<kafka::Message>> arrived{};  // records of this round of events
+    bool held = false;  // events wait until no lane is full, or for hold_max at most
   };
 
   [[nodiscard]] bool enter(ServiceEvent event);
@@ -124,12 +128,12 @@ class Service {
   Roster roster_;
   std::optional<Revocation> revocation_;
   std::unique_ptr<ModelClock> model_clock_;  // while lane 0 is here
-  std::vector<LaneId> model_waits_for_;      // as the log has it
+  std::vector<LaneId> model_waits_for_;      // as the log said it last
   std::optional<Failure> failure_;
   Exit exit_ = Exit::done;
-  bool renews_ = false;  // the process is to begin anew
+  bool renews_ = false;  // the process is to start again after run()
   ServiceStage stage_ = ServiceStage::joining;
-  int looks_left_ = 0;  // of the combined model before the end
+  int looks_left_ = 0;  // how often the combined model is still looked at before the end; 0: no end is waiting for it
 };
 
 }  // namespace nustream::attach

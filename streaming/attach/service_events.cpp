@@ -1,4 +1,5 @@
-// What the group tells an attached process: records, partitions that come and go, errors; and when it listens.
+// How an attached process handles what the group tells it (records, partitions that come and go, errors), and when it
+// reads those events.
 #include <boost/asio/post.hpp>
 
 #include <algorithm>
@@ -14,9 +15,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Of one round, before others on the loop get their turn.
+// The most events of one round, after which other work on the loop gets its turn.
 constexpr int events_per_round = 512;
-// For a lane that is full to commit; the others, and the group's events, wait with it. Then it is paused.
+// How long events are held for a full lane to commit; the other lanes, and the group's events, wait with it. After
+// that the lane is paused, and the others go on.
 constexpr milliseconds hold_max{500};
 
 LaneId lane_of(kafka::PartitionIndex partition) {
@@ -29,12 +31,12 @@ void Service::watch_consumer() {
   reading_.wake.async_wait(
       boost::asio::posix::stream_descriptor::wait_read, [this](const boost::system::error_code& cancelled) {
         if (cancelled) return;
-        consumer_.acknowledge();  // before the events, or a wake-up could be lost between the two
+        consumer_.acknowledge();  // before the events are read, or a wake-up in between would be lost
         read_events();
       });
 }
 
-/// Some events; true where more may be waiting.
+/// Handles up to events_per_round events. True where more may be waiting.
 bool Service::poll_round() {
   int left = events_per_round;
   while (left > 0) {
@@ -56,7 +58,7 @@ void Service::read_events() {
   }
 }
 
-/// Without a wake-up: it says that this member is alive.
+/// Polls the consumer without having been woken: the poll itself tells the group that this member is alive.
 void Service::poll_unasked() {
   if (poll_round() && !reading_.held && !is_full()) boost::asio::post(loop_, [this] { poll_unasked(); });
 }
@@ -66,8 +68,8 @@ bool Service::is_full() const {
          std::any_of(lanes_.begin(), lanes_.end(), [](const auto& entry) { return entry.second->is_full(); });
 }
 
-/// Leaves the events where they are until no lane is full. A pause would empty the client's queue, and fetching all
-/// of that again costs more than the moment that a commit takes.
+/// Leaves the events in the client's queue until no lane is full. To pause the lane's partition would empty that
+/// queue, and to fetch all of it again costs more than the moment that a commit takes.
 void Service::hold() {
   reading_.held = true;
   timers_.holder.expires_after(hold_max);
@@ -99,7 +101,7 @@ void Service::deliver() {
 }
 
 void Service::handle(const kafka::EndOfPartition& end) {
-  deliver();  // the records before it
+  deliver();  // records that came before the end of the partition
   const auto found = lanes_.find(lane_of(end.partition));
   if (found != lanes_.end()) found->second->end_of_partition(static_cast<std::uint64_t>(end.offset.value()));
 }
@@ -116,7 +118,8 @@ void Service::handle(const kafka::Assigned& assigned) {
     const LaneId lane = lane_of(partition);
     partitions_ = std::max(partitions_, lane.value() + 1);
     roster_.assign(lane);
-    if (!is_ending(stage_) && lanes_.count(lane) == 0) open_lane(lane);  // else when its predecessor is gone
+    // Where a worker of an earlier assignment is still leaving, lane_gone() opens the lane after it.
+    if (!is_ending(stage_) && lanes_.count(lane) == 0) open_lane(lane);
   }
   tell_of_brokers();
   static_cast<void>(enter(ServiceEvent::assigned));
@@ -131,6 +134,7 @@ void Service::handle(const kafka::Revoked& revoked) {
     if (roster_.revoke(lane_of(partition))) operators_.close_lane(lane_of(partition));
     if (lanes_.count(lane_of(partition)) > 0) revocation_->waiting_for.insert(lane_of(partition));
   }
+  // Over a copy: a worker may leave at once, and lane_gone() changes the set.
   for (const LaneId lane : std::set(revocation_->waiting_for)) {
     const auto worker = lanes_.at(lane);
     if (revoked.lost) {
@@ -141,7 +145,7 @@ void Service::handle(const kafka::Revoked& revoked) {
     }
   }
   if (revoked.lost) {
-    revocation_->waiting_for.clear();  // they are somebody else's already
+    revocation_->waiting_for.clear();  // the partitions are another member's already, and nobody waits for this one
     brokers_.lost(std::chrono::steady_clock::now());
     tell_of_brokers();
   }
@@ -195,7 +199,9 @@ void Service::handle(const kafka::ClientError& error) {
                         error.error.remedy == kafka::Remedy::none || cause == kafka::Cause::authentication ||
                         cause == kafka::Cause::authorization;
   const bool at_start = !brokers_.has_joined();
-  // Once in the group, connections come and go, but a right that was taken away does not come back by itself.
+  // At the start a wrong password or a missing right is a mistake in the settings, and is told at once. Once the
+  // process has joined, connections come and go, and only errors that cannot pass by themselves end it: another
+  // member with the same instance name, or a right that was taken away.
   const bool for_good = cause == kafka::Cause::fenced_member || cause == kafka::Cause::authorization;
   if (for_good || (hopeless && at_start)) {
     fail(kafka::KafkaFailure("join group " + setup_.config.kafka.group, error.error));

@@ -1,5 +1,5 @@
-// The life of an attached process, as its group and its operator see it: stages, events, and what leads where. Drawn
-// in docs/lane-states.md, which a test compares with this table.
+// The life of an attached process, as its group and its operator see it: its stages, its events, and which event
+// leads from which stage to which. docs/lane-states.md draws it, and a test compares the drawing with this table.
 #pragma once
 
 #include <array>
@@ -12,19 +12,19 @@ namespace nustream::attach {
 
 enum class ServiceStage : std::uint8_t {
   joining,   ///< the group has not let this process in yet
-  serving,   ///< is in its group, with lanes or without
-  outside,   ///< was in, and the group goes on without it, or no broker has answered for a session
-  draining,  ///< told to end: every lane commits and publishes what it has
-  closing,   ///< no lane is left: leaves the group
+  serving,   ///< it is in its group, with lanes or without
+  outside,   ///< it was in the group, which now goes on without it, or no broker has answered for a session
+  draining,  ///< it was told to end: every lane commits and publishes what it has
+  closing,   ///< no lane is left, and it leaves the group
   over,
 };
 
 enum class ServiceEvent : std::uint8_t {
   assigned,   ///< the group has let this process in
-  went_out,   ///< counted out, or silent for as long
+  went_out,   ///< the group has counted it out, or no broker has answered for a session
   shut_down,  ///< by a signal, a failure, or because no lane can go on
   drained,    ///< the last lane is gone
-  closed,     ///< has left the group, or waits no longer for it
+  closed,     ///< it has left the group, or waits no longer for that
   timed_out,  ///< not everything was committed within kafka.drain_seconds
 };
 

@@ -11,7 +11,7 @@
 namespace nustream::attach {
 namespace {
 
-// For work that is told to end.
+// How long work that was told to end is waited for.
 constexpr std::chrono::milliseconds moment{500};
 
 /// Shared with the thread, which may outlive the call.
@@ -21,7 +21,7 @@ struct Call {
   std::exception_ptr failure;  // once it has ended
 };
 
-/// Both signals, for the thread at hand and those that it starts meanwhile.
+/// While one lives, SIGINT and SIGTERM are blocked for this thread, and for the threads that it starts meanwhile.
 class Blocked {
  public:
   Blocked() {
@@ -49,7 +49,8 @@ StartUp::StartUp(std::shared_ptr<boost::asio::io_context> loop)
 }
 
 StartUp::~StartUp() {
-  // Not for a moment as they are by default, which clearing the set makes them.
+  // Clearing the set gives both signals their default action, which ends the process. They are blocked until they are
+  // ignored, so that a signal in between does nothing.
   const Blocked blocked;
   boost::system::error_code never;
   signals_.clear(never);
@@ -66,11 +67,11 @@ std::optional<Exit> StartUp::run(Work work) {
       call->failure = std::current_exception();
     }
     call->ended = true;
-    boost::asio::post(*loop, [] {});  // wakes who waits below
+    boost::asio::post(*loop, [] {});  // wakes the loop that waits below
   };
   std::thread thread;
   {
-    const Blocked blocked;  // a thread that is left to itself takes no signals either
+    const Blocked blocked;  // the new thread inherits the mask, and so takes no signal even if it is left behind
     thread = std::thread(carry_out);
   }
   while (!told_ && !call->ended) loop_->run_one();

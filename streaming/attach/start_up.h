@@ -1,4 +1,4 @@
-// SIGINT and SIGTERM while there is no service yet that could drain.
+// Handles SIGINT and SIGTERM at the start, while there is no service yet that could drain its lanes.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -13,26 +13,27 @@
 
 namespace nustream::attach {
 
-/// While one lives, the two signals are noticed here and do not end the process by themselves; from its end on they
-/// are ignored: the process leaves already, and with the exit code of what it did. One thread calls it.
+/// While one lives, the two signals are noticed here and do not end the process by themselves. After its end they are
+/// ignored: the process is leaving then, with the exit code of what it did. To be used from one thread.
 class StartUp {
  public:
-  /// The loop runs while work is waited for: listeners on it answer meanwhile.
+  /// Runs `loop` while work is waited for, so that the listeners on it answer meanwhile.
   explicit StartUp(std::shared_ptr<boost::asio::io_context> loop);
   ~StartUp();
   StartUp(const StartUp&) = delete;
   StartUp& operator=(const StartUp&) = delete;
 
   using Work = std::function<void(const std::atomic<bool>& cancelled)>;
-  /// Runs `work`, which may wait for brokers, on a thread of its own. Nothing once it is done; rethrows what it
-  /// threw. Where a signal comes first, the exit code that stands for it: the work is told by its flag, and left to
-  /// itself where it does not end within a moment. So it has to own what it uses.
+  /// Runs `work`, which may wait for brokers, on a thread of its own. Returns nothing once the work is done, and
+  /// rethrows what it threw. Where a signal comes first, it returns the exit code that stands for the signal. The
+  /// work is then told by its flag, and where it does not end within half a second, its thread is left behind. So the
+  /// work has to own what it uses.
   [[nodiscard]] std::optional<Exit> run(Work work);
-  /// The exit code of a signal that has come by now.
+  /// The exit code of a signal that has come by now; nothing where none has.
   [[nodiscard]] std::optional<Exit> told_to_end();
 
  private:
-  std::shared_ptr<boost::asio::io_context> loop_;  // shared: work that was left ends later
+  std::shared_ptr<boost::asio::io_context> loop_;  // shared with work that was left behind, which ends later
   boost::asio::signal_set signals_;
   std::optional<Exit> told_;
 };

@@ -18,9 +18,11 @@ using kafka::TopicDescription;
 
 constexpr std::int32_t replicas_wanted = 3;
 constexpr std::int32_t insync_wanted = 2;
-// Old states open like any other copy: compaction should not leave them lying about.
+// The key file opens an old state as it opens the present one, and an old state tells old noise. So compaction should
+// remove old states soon.
 constexpr std::int64_t compaction_lag_wanted_ms = std::int64_t{24} * 3'600'000;
-// A partition of the dead letters that has no leader at present says nothing about the right to write.
+// How long the right to write dead letters is tried. A partition without a leader at present tells nothing about that
+// right, and is not waited for longer.
 constexpr std::chrono::milliseconds write_check_max{5'000};
 
 [[noreturn]] void refuse(const std::string& line) {
@@ -32,7 +34,8 @@ constexpr std::chrono::milliseconds write_check_max{5'000};
 std::string nearest_topic(const kafka::ClientSettings& client, const std::string& topic,
                           kafka::Deadline deadline) try {
   const std::vector<std::string> names = kafka::topic_names(client, deadline);
-  // The stream's own topics are named after the input, and are near to it.
+  // The other topics of a stream are often named after its input ("orders-state" after "orders"). So a name is near
+  // only if it differs in at most a quarter of its letters.
   std::size_t nearest = std::max<std::size_t>(1, topic.size() / 4) + 1;
   std::string best;
   for (const std::string& name : names) {
@@ -43,7 +46,7 @@ std::string nearest_topic(const kafka::ClientSettings& client, const std::string
   }
   return best.empty() ? best : " (did you mean '" + best + "'?)";
 } catch (const Failure&) {
-  return {};  // a hint alone
+  return {};  // the name is only a hint, so that its failure is not reported
 }
 
 namespace {
@@ -121,7 +124,8 @@ class Requirements {
     return found;
   }
 
-  /// Lane n writes to partition n: those beyond the topic's are not started, the others are.
+  /// Warns where a topic has fewer partitions than the input. Lane n writes to partition n, so that lanes beyond the
+  /// topic's partitions wait; the others run.
   void check_room(const TopicDescription& found, const std::string& topic, const char* key) {
     const auto room = static_cast<std::uint32_t>(found.partitions);
     if (room >= facts_.partitions) return;
@@ -138,7 +142,7 @@ class Requirements {
                        found.cleanup_policy, otherwise));
   }
 
-  /// Its records are cut to what it takes.
+  /// Checks the topic of users. Its record size bounds nothing else, since records of users are made to fit it.
   void check_users(const std::string& topic) {
     constexpr const char* key = "kafka.user_topic";
     const TopicDescription found = described(topic, key);
@@ -158,8 +162,9 @@ class Requirements {
                     config_.kafka.topics.state));
   }
 
-  /// What does not fit is cut before it is sent: the topic's size bounds nothing else. The right to write is found
-  /// out here, not by the first record that cannot be used.
+  /// Checks the topic of dead letters. Letters are shortened to fit it, so that its record size bounds nothing else.
+  /// The right to write to it is tried here, since it would otherwise only be missed at the first record that cannot
+  /// be used.
   void check_dead_letters(const TopicDescription& letters) {
     const std::string& topic = config_.kafka.topics.dead_letters;
     check_room(letters, topic, "kafka.dead_letter_topic");
@@ -175,7 +180,8 @@ class Requirements {
                     config_.kafka.topics.dead_letters, room, config_.kafka.dead_letter_bytes_max));
   }
 
-  /// Under compaction one record's key decides whether another one is still there to be read.
+  /// Refuses an input that is compacted: there, the key of one record decides whether another record is still there
+  /// to be read.
   void check_input_kept(const TopicDescription& input) const {
     if (input.cleanup_policy.find("compact") == std::string::npos) return;
     refuse(
@@ -185,6 +191,8 @@ class Requirements {
                     config_.kafka.topics.input, input.cleanup_policy));
   }
 
+  /// Refuses a start or stop by time where the times are the producers' and not declared public: the offset that is
+  /// found by them would tell of records.
   void check_times(const TopicDescription& input) const {
     const config::Kafka& kafka = config_.kafka;
     check_windows(input);
@@ -198,7 +206,7 @@ class Requirements {
                     kafka.topics.input));
   }
 
-  /// A message ends where its length says, whatever it holds.
+  /// Refuses stream.framing = "trusted", which is for files: a message ends where its length says, whatever it holds.
   void check_framing() const {
     if (!config_.input.framing_is_trusted) return;
     refuse(
@@ -206,7 +214,8 @@ class Requirements {
         "not; leave it out");
   }
 
-  /// A topic has a clock that nobody but the broker sets, so that there is no need to trust another.
+  /// Requires that windows of users go by the broker's append time. A topic can have that clock, which no producer
+  /// can set, so that there is no need to trust another.
   void check_windows(const TopicDescription& input) const {
     if (!config_.users || !config_.users->limits->windows()) return;
     if (config_.users->limits->windows()->times_are_trusted) {

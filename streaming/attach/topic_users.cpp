@@ -43,6 +43,7 @@ void TopicUsers::begin_anew() {
 }
 
 TopicUsers::Closed TopicUsers::close() {
+  // The changes of the batch before are in the table by now (committed()), so that closed_ is free for this batch's.
   closed_.take_over(open_);
   Closed closed;
   closed.records = std::exchange(of_epoch_, {});

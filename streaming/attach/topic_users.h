@@ -1,4 +1,5 @@
-// The users of a lane of a topic: their table and its store, whose records travel in the transactions of the lane.
+// The users of a lane of a topic: their table, and the store of it, whose records are written in the lane's
+// transactions.
 #pragma once
 
 #include <cstdint>
@@ -18,43 +19,44 @@
 
 namespace nustream::attach {
 
-/// What the store of a lane begins from.
+/// What the store of a lane's users is opened with.
 struct UserStore {
   users::StoreIdentity identity;
   config::Users settings;
   users::Division division;
   users::LogSizes sizes;
-  std::uint64_t end;  ///< of the lane's partition of the store, once no older producer writes any more
+  std::uint64_t end;  ///< the end of the lane's partition, read after all older producers were fenced
 };
 
-/// A batch's changes lie in three places, one after the other:
+/// The changes of a batch pass through three places, one after the other:
 ///
 ///     open()        what the steps since the last close() changed: read by the steps that follow
 ///     close()       sealed: records and state of one transaction
 ///     committed()   that transaction has committed: the table takes them
 ///
-/// So the table is that of the committed steps, and a batch that does not commit leaves nothing behind. One thread.
+/// So the table is always that of the committed steps, and a batch that does not commit leaves nothing behind. To be
+/// used from one thread.
 class TopicUsers {
  public:
-  /// Of a lane of whose users nothing is known: the store begins anew, whatever the topic holds.
+  /// The users of a lane of which nothing is known: the store begins anew, whatever the topic holds.
   TopicUsers(const UserStore& store, users::UserKey key);
-  /// Of a state that is gone on from: its key and its table, rebuilt from what `read` finds. Failure(data) where that
-  /// is not the one that the state knows.
+  /// The users of the state `before`: its key, and its table, rebuilt from what `read` finds. Throws Failure(data)
+  /// where that is not the table that the state knows.
   TopicUsers(const UserStore& store, const journal::UsersOfState& before, const users::TopicLog::ReadFrom& read);
   TopicUsers(const TopicUsers&) = delete;
   TopicUsers& operator=(const TopicUsers&) = delete;
 
-  /// Before anything is stepped: entries that this lane takes over from others.
+  /// Takes over entries from other lanes. To be called before the first step.
   void take_over(std::span<const users::Entry> entries);
-  /// An epoch begins behind the one whose limits were these: counts and masses carry over.
+  /// An epoch begins after one whose limits were `before`: counts and masses carry over.
   void carry_over(const users::Limits& before);
-  /// An epoch begins that is charged beside what users spent before: everybody counts anew, but for those who were
-  /// closed.
+  /// An epoch begins that is charged beside what users spent before: everybody counts anew, except users who were
+  /// closed, who stay closed.
   void begin_anew();
 
   [[nodiscard]] const users::UserKey& key() const noexcept { return key_; }
   [[nodiscard]] users::Changes& open() noexcept { return open_; }
-  /// Null where limits hold for ever.
+  /// The clock of the windows of users; null where limits hold for ever.
   [[nodiscard]] users::WindowClock* clock() noexcept { return clock_ ? &*clock_ : nullptr; }
   [[nodiscard]] const users::Table& table() const noexcept { return table_; }
 
@@ -62,9 +64,11 @@ class TopicUsers {
     journal::UsersOfState state;
     std::vector<journal::KeyedRecord> records;
   };
-  /// What the next transaction holds of users. Contract: the one before has committed.
+  /// Closes the batch: returns the records and the state of users for the next transaction. Contract: the transaction
+  /// before has committed.
   [[nodiscard]] Closed close();
-  /// `end`: one past the offset of the last record of the store that this process wrote; nothing before the first.
+  /// That transaction has committed. `end` is one past the offset of the last record of the store that this process
+  /// wrote; nothing before the first.
   void committed(std::optional<std::uint64_t> end);
 
  private:
@@ -76,7 +80,7 @@ class TopicUsers {
   users::Changes open_{table_, closed_};
   std::optional<users::WindowClock> clock_;
   users::TopicLog log_;
-  std::vector<journal::KeyedRecord> of_epoch_;  // that go with its first batch
+  std::vector<journal::KeyedRecord> of_epoch_;  // records of a new epoch, written with its first batch
 };
 
 }  // namespace nustream::attach

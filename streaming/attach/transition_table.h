@@ -12,7 +12,7 @@
 
 namespace nustream::attach {
 
-/// A set of enumerators; at most 32 of them, numbered from 0 on.
+/// A set of enumerators of an enumeration that has at most 32 of them, numbered from 0 on.
 template <class State>
 class StateSet {
  public:
@@ -39,8 +39,8 @@ struct Rule {
   std::optional<State> to;
 };
 
-/// What a list of rules comes to. A state and an event that no rule names do not go together: the event is not
-/// allowed there. Two rules for one such pair do not compile.
+/// The table that follows from a list of rules. Where no rule names a pair of a state and an event, the event is not
+/// allowed in that state. Two rules for one pair do not compile.
 template <class State, std::size_t states, class Event, std::size_t events>
 class TransitionTable {
  public:
@@ -50,12 +50,12 @@ class TransitionTable {
     for (const Rule<State, Event>& rule : all) add(rule);
   }
 
-  /// Nothing where the event is not allowed in that state.
+  /// The state after the event; nothing where the event is not allowed in the state `from`.
   [[nodiscard]] constexpr std::optional<State> next(State from, Event event) const {
     const std::uint8_t to = cells_[static_cast<std::size_t>(from)][static_cast<std::size_t>(event)];
     return to == not_allowed ? std::nullopt : std::optional<State>(static_cast<State>(to));
   }
-  /// The same where the event has to be allowed: the process ends with `refusal` where it is not.
+  /// The state after an event that has to be allowed. A contract: where it is not, the process ends with `refusal`.
   [[nodiscard]] State after(State from, Event event, const char* refusal) const {
     const std::optional<State> to = next(from, event);
     NUSTREAM_REQUIRE(to.has_value(), refusal);

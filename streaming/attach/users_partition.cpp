@@ -14,11 +14,13 @@ std::uint64_t UsersPartition::end() const {
   return static_cast<std::uint64_t>(all.watermarks(place_.in(place_.topics.users), deadline).high.value());
 }
 
-/// A record without a value takes away those before it.
+/// Gives every committed record from `from` to `end`. A record without a value is passed on as such: it deletes the
+/// records before it that have its key.
 void UsersPartition::read(std::uint64_t from, std::uint64_t end, const TakeAny& take) const {
   const auto offset = [](std::uint64_t value) { return kafka::Offset{static_cast<std::int64_t>(value)}; };
   const kafka::TopicPartition partition = place_.in(place_.topics.users);
   kafka::PartitionReader committed(client_, kafka::Isolation::read_committed, place_.group);
+  // Compaction or retention may have moved the beginning of the partition beyond the offset that a state knows.
   const kafka::Offset low = committed.watermarks(partition, kafka::in(patience_)).low;
   const kafka::Offset last = std::max(low, offset(end));
   committed.read_patiently(partition, std::clamp(offset(from), low, last), last, patience_,
@@ -38,7 +40,8 @@ users::TopicLog::ReadFrom UsersPartition::reader(std::uint64_t end) const {
 }
 
 std::optional<std::string> UsersPartition::find(const std::string& key) const {
-  constexpr std::uint64_t window = 1'024;  // what is written last is looked for at the end first
+  // The keys that are looked for were mostly written last, so that the end of the partition is read first.
+  constexpr std::uint64_t window = 1'024;
   std::optional<std::string> found;
   const std::uint64_t last = end();
   bool is_told = false;

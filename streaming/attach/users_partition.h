@@ -1,4 +1,4 @@
-// A lane's partition of the topic of users, as it is read while a lane is opened.
+// Reads a lane's partition of the topic of users, while the lane is opened.
 #pragma once
 
 #include <atomic>
@@ -17,22 +17,23 @@
 
 namespace nustream::attach {
 
-/// Calls wait, and throw KafkaFailure where no broker answers, Cancelled once nobody wants it any more. References
-/// outlive it.
+/// Calls wait for brokers. They throw KafkaFailure where no broker answers, and Cancelled once `cancelled` is true.
+/// References outlive it.
 class UsersPartition {
  public:
-  /// `patience`: how long a broker's answer, or the next record, is waited for.
+  /// `patience` is how long a broker's answer, or the next record, is waited for.
   UsersPartition(const kafka::ClientSettings& client, kafka::LanePlace place, std::chrono::milliseconds patience,
                  const std::atomic<bool>& cancelled)
       : client_(client), place_(std::move(place)), patience_(patience), cancelled_(cancelled) {}
 
-  /// The high watermark.
+  /// The partition's high watermark: one past the offset of its last record, committed or not.
   [[nodiscard]] std::uint64_t end() const;
-  /// Committed records from `from` on, below `end`; for as long as it takes, as long as it goes on.
+  /// A reader of committed records below `end`. It has no deadline for the whole, only `patience` from record to
+  /// record.
   [[nodiscard]] users::TopicLog::ReadFrom reader(std::uint64_t end) const;
-  /// The last value under a key; nothing where there is none, or it was deleted.
+  /// The last value under `key`; nothing where there is none, or where it was deleted.
   [[nodiscard]] std::optional<std::string> find(const std::string& key) const;
-  /// Under which there is a value.
+  /// All keys under which there is a value.
   [[nodiscard]] std::set<std::string> keys() const;
 
   [[nodiscard]] users::StoreIdentity identity() const { return {place_.stream, place_.lane}; }

@@ -1,4 +1,4 @@
-// What a budget leaves of a run, from settings and the ledger alone: nothing of it depends on data.
+// Advice about a budget that ends a run early. It follows from the settings and the ledger alone, never from data.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,18 @@
 
 namespace nustream::engine {
 
-/// One sentence where `privacy.budget` ends an epoch after `limit` steps (EpochLedger::limit()), before its noise's
-/// own horizon or for ever: what is spent by then is not given back. Empty where it does not.
+/// Returns one sentence where `privacy.budget` ends an epoch after `limit` steps (EpochLedger::limit()), so that it
+/// never reaches the horizon of its noise. What is spent by then is not given back, so that a lower rho would have
+/// bought more. Empty where the budget does not end the epoch.
 [[nodiscard]] std::string short_of_budget(const config::Mechanism& mechanism, std::optional<StepCount> limit);
 
-/// The same of a first run, whose ledger is empty, or of several over the same records; empty where there is no
-/// budget.
+/// The same for a first run, whose ledger is empty, or for `runs` of them over the same records. Empty where there is
+/// no budget.
 [[nodiscard]] std::string short_of_budget(const config::Config& config, const config::Mechanism& mechanism,
                                           std::uint64_t runs = 1);
 
-/// One sentence where the ledger's total after `runs` more runs over the same records is above the budget.
+/// Returns one sentence where `total`, what the ledger comes to with all `runs` over the same records, is above the
+/// budget; empty otherwise.
 [[nodiscard]] std::string short_of_runs(Rho budget, Rho total, std::uint64_t runs);
 
 }  // namespace nustream::engine

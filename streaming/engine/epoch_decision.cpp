@@ -23,7 +23,8 @@ Overlap overlap_of(const Ledger& ledger, EpochId epoch) {
   return own == ledger.end() ? Overlap::disjoint : own->overlap;
 }
 
-/// Behind every epoch that anything tells of: a number is never used twice.
+/// The number of a new epoch: behind every epoch that state, ledger, releases or an owed spend tell of, so that no
+/// number is used twice.
 EpochId next_epoch(const Found& found, const Ledger& ledger) {
   std::uint32_t next = found.state == Found::State::committed ? found.epoch.value() + 1 : 0;
   const auto behind = [&next](EpochId known) { next = std::max(next, known.value() + 1); };
@@ -33,8 +34,8 @@ EpochId next_epoch(const Found& found, const Ledger& ledger) {
   return EpochId{next};
 }
 
-/// How far the epochs of the ledger have read, from `first` on. Positions before an epoch of unknown overlap may be
-/// of another input: only what it and those behind it have read counts.
+/// How far the epochs of the ledger have read, and at least `first`. An epoch of unknown overlap may have begun over
+/// another input, to which the positions of earlier epochs say nothing. So only that epoch and those behind it count.
 Position furthest_known(const Ledger& ledger, Position first) {
   Position furthest = first;
   for (const LedgerEntry& entry : ledger) {
@@ -44,22 +45,23 @@ Position furthest_known(const Ledger& ledger, Position first) {
   return furthest;
 }
 
-/// How far anything has read that is left of a lane in a folder.
+/// How far a lane in a folder has read, by whatever is left of it.
 Position furthest_in_folder(const Found& found, const Ledger& ledger) {
   Position furthest = found.owed ? found.owed->to : found.first;
   for (const LedgerEntry& entry : ledger) furthest = std::max(furthest, entry.to);
   return furthest;
 }
 
-/// Once the overlap of an epoch is unknown, that of all behind it is: positions before it say nothing of theirs.
-/// Where nobody compared the input with what was read, positions say nothing either.
+/// The overlap of an epoch that begins behind all others. It is unknown where positions say nothing: an earlier
+/// epoch's overlap is unknown, a release is torn, or something was spent and nobody compared the input with what was
+/// read.
 Overlap overlap_behind(const Found& found, const Ledger& ledger, bool input_is_held) {
   const bool anything_spent = found.owed || !ledger.empty();
   if (found.torn_release || has_unknown(ledger) || (anything_spent && !input_is_held)) return Overlap::unknown;
   return Overlap::disjoint;
 }
 
-/// At `furthest`, or from where it is asked.
+/// Begins an epoch at `furthest`, or where `asked` says. If that is before `furthest`, the epoch overlaps.
 Decision begin_at(const Found& found, const Ledger& ledger, const Asked& asked, Position furthest, Overlap overlap) {
   if (asked.several_passes && !asked.from) return Refuse{Refusal::passes_need_from};
   const Position start = asked.from.value_or(furthest);
@@ -67,13 +69,14 @@ Decision begin_at(const Found& found, const Ledger& ledger, const Asked& asked, 
   return Begin{next_epoch(found, ledger), start, overlap, found.owed};
 }
 
-/// Behind releases, a ledger or a committed offset that no usable state stands for.
+/// Begins an epoch behind releases, a ledger or a committed offset where there is no usable state.
 Decision begin_behind_remains(const Found& found, const Ledger& ledger, const Asked& asked, Keeping keeping) {
   if (keeping == Keeping::folder) {
     return begin_at(found, ledger, asked, furthest_in_folder(found, ledger), overlap_behind(found, ledger, false));
   }
   if (found.last_release && !covers(ledger, *found.last_release)) return Refuse{Refusal::spend_not_known};
-  // A topic that is deleted takes the group's offsets with it: one that is left says that the log is the same.
+  // Whoever deletes a topic deletes the group's offsets for it. So an offset that is left says that the log is the
+  // same.
   const Overlap overlap = found.committed_offset ? overlap_behind(found, ledger, true) : Overlap::unknown;
   const Position furthest = furthest_read(found, ledger);
   if (!found.end || furthest <= *found.end) return begin_at(found, ledger, asked, furthest, overlap);
@@ -81,7 +84,8 @@ Decision begin_behind_remains(const Found& found, const Ledger& ledger, const As
   return Begin{next_epoch(found, ledger), *found.end, Overlap::unknown, found.owed, true};
 }
 
-/// Behind a committed state.
+/// Begins an epoch behind a committed state. Where nothing shows that the log is the one that was read, an overlap
+/// cannot be ruled out.
 Decision begin_behind_state(const Found& found, const Ledger& ledger, const Asked& asked, Position furthest,
                             bool accepted_gap) {
   const bool held = found.input == InputFound::held || found.input == InputFound::gap;
@@ -92,14 +96,17 @@ Decision begin_behind_state(const Found& found, const Ledger& ledger, const Aske
   return decision;
 }
 
-/// Where an epoch begins behind a committed state. In another log of a topic nobody can tell which records were read,
-/// nor which were taken out of it for what others hold: behind all that is there.
+/// Where an epoch begins behind a committed state. In a folder that is behind what any epoch has read; in a topic it
+/// is the state's position. Where the topic has another log, nobody can tell which of its records were read before,
+/// nor which are missing from it, so that the epoch begins behind all records that are there.
 Position behind_state(const Found& found, const Ledger& ledger, Keeping keeping) {
   if (keeping == Keeping::folder) return furthest_known(ledger, found.first);
   if (found.input == InputFound::changed && found.end) return *found.end;
   return std::max(found.position, found.first);
 }
 
+/// Decides about a lane with a committed state: a gap has to be accepted first, then it begins an epoch where that is
+/// asked for (and, with where_needed, needed), and otherwise goes on if settings and passes are those of the state.
 Decision with_state(const Found& found, const Ledger& ledger, const Asked& asked, Keeping keeping) {
   using NewEpoch = Asked::NewEpoch;
   const bool gap =
@@ -159,6 +166,8 @@ std::optional<Refusal> refused_to_go_on(const Found& found) {
 Decision decide(const Found& found, const std::vector<LedgerEntry>& ledger, const Asked& asked, Keeping keeping) {
   using State = Found::State;
   const bool anew = asked.new_epoch != Asked::NewEpoch::no;
+  // decide() may be asked early, with a part of what there is to find. So every refusal here has to stand whatever is
+  // found later.
   if (found.state != State::none && !asked.going_on && !anew) return Refuse{Refusal::state_is_there};
   if (found.state == State::none && found.has_remains && !anew) return Refuse{Refusal::remains_without_state};
   if (const auto refusal = refused_whatever_is_asked(found)) return Refuse{*refusal};

@@ -16,23 +16,26 @@ namespace nustream::engine {
 
 namespace {
 
-/// The first number of steps that the line does not pay for; of one that says what was taken, that number itself. So
-/// a line that reserves is never the last word, even where all of its steps were taken: its range ends at its commit.
+/// The number of steps at which another line is due. A line that says how many steps were taken when it was written
+/// (LedgerEntry::taken) reserves its steps: it pays for all of them, so that the next line is due at one step more.
+/// But the range of records of such a line ends at its commit, so that it is not the last word even where all of its
+/// steps were taken. After any other line the next one is due with the next step.
 StepCount behind(const journal::LedgerEntry& line) {
   return line.taken ? StepCount{line.steps.value() + 1} : line.steps;
 }
 
-/// Random digits.
+/// A random name for a run, 32 hexadecimal digits.
 std::string new_run() {
   std::array<std::uint8_t, 16> bits{};
   secrets::fill_random(bits);
   return secrets::to_hex(bits);
 }
 
-/// Lines hold ρ of so many counts at most: of a larger k they hold its own alone, and epochs add up.
+/// A line holds ρ for each count of records from 1 to k, if k is at most this. For a larger k it holds ρ of k alone,
+/// and the epochs of a user then add up as if each had used all of k.
 constexpr std::uint64_t counts_in_a_line_max = 64;
 
-/// Of all stages together.
+/// What a user within `limits` spends in all stages of the mechanism together.
 privacy::Spend spend_of(const config::Mechanism& mechanism, const users::Limits& limits) {
   const auto of = [&](const config::StageNoise& stage) {
     return users::spend(stage.correlation, limits, stage.sigma);
@@ -44,7 +47,7 @@ privacy::Spend spend_of(const config::Mechanism& mechanism, const users::Limits&
 
 }  // namespace
 
-/// Made once: a line at every commit asks all of them, and each remembers what it computed last.
+/// The spends are made once and kept: every line asks all of them, and each remembers what it computed last.
 EpochLedger::UserSpends::UserSpends(const config::Mechanism& mechanism, const users::Limits& of_one)
     : limits(of_one) {
   if (const auto& participation = limits.participation()) {
@@ -56,12 +59,12 @@ EpochLedger::UserSpends::UserSpends(const config::Mechanism& mechanism, const us
   if (limits.mass()) of_mass = spend_of(mechanism, {{}, limits.mass()});
 }
 
-/// Of a line after `steps` steps, or over all that there may be where none are given.
+/// What a line says of users after `steps` steps, or without `steps` at the end of the longest epoch.
 journal::UserSpend EpochLedger::UserSpends::after(std::optional<StepCount> steps, bool carries_over) const {
   const auto of = [&](const privacy::Spend& spend) { return steps ? spend.after(*steps) : spend.limit(); };
   journal::UserSpend told{limits, carries_over, {}, std::nullopt};
   if (by_count.size() > 1 || (limits.participation() && limits.participation()->times() == 1)) {
-    told.by_count.push_back(Rho{0});  // of a user that did nothing
+    told.by_count.push_back(Rho{0});  // for a user with no record
   }
   for (const privacy::Spend& spend : by_count) told.by_count.push_back(of(spend));
   if (of_mass) told.of_mass = of(*of_mass);
@@ -124,7 +127,7 @@ std::vector<journal::LedgerEntry> EpochLedger::with_own(StepCount steps, Positio
 
 Rho EpochLedger::total(Rho spent, StepCount steps, Position to) const {
   std::vector<journal::LedgerEntry> entries = others();
-  // One epoch of users costs what it spent: how that is spread over counts is asked where there are others.
+  // A single epoch costs what it spent. Only where there are others does it matter how that is spread over counts.
   if (of_users_ && entries.empty()) return spent;
   if (steps.value() > 0) entries.push_back(line(spent, spent, steps, to));
   return total_spent(entries, identity_.neighbours);
@@ -134,7 +137,7 @@ Rho EpochLedger::total(StepCount steps, Position to) const {
   return total(mechanism_.spend.after(steps), steps, to);
 }
 
-/// Of a new epoch that goes as far as it ever may.
+/// The total where this epoch goes as far as its noise lets it.
 Rho EpochLedger::total_in_the_limit(Position to) const {
   std::vector<journal::LedgerEntry> entries = others();
   entries.push_back(line(mechanism_.spend.limit(), mechanism_.spend.limit(), StepCount{1}, to));
@@ -148,7 +151,9 @@ std::optional<StepCount> EpochLedger::limit(const std::optional<Rho>& budget, Po
   return furthest_within(horizon, *budget, [&](StepCount steps) { return total(steps, to); });
 }
 
-/// A run that goes on from a state first says from which.
+/// Whether a line is due with this commit: with the epoch's first commit, with the first step after the lane was
+/// opened (the line says from which state the run goes on), when the steps of the last line are used up, and when a
+/// run closes with reserved steps that were not taken.
 bool EpochLedger::is_due(const LedgerCommit& commit) const {
   if (!commit.before) return true;
   const bool stepped = commit.steps > *commit.before;
@@ -156,7 +161,8 @@ bool EpochLedger::is_due(const LedgerCommit& commit) const {
   return commit.closes && reserves_beyond(commit.steps);
 }
 
-/// Whether more steps than these cost more. Of users what each count costs is looked at, since later epochs add them.
+/// Whether more steps than these cost more. Where the unit is the user, the cost of each count is looked at too,
+/// since later epochs add those.
 bool EpochLedger::grows_behind(StepCount steps) const {
   if (mechanism_.spend.after(steps) < mechanism_.spend.limit()) return true;
   if (!of_users_) return false;
@@ -165,6 +171,8 @@ bool EpochLedger::grows_behind(StepCount steps) const {
   return now.by_count != in_the_end.by_count || now.of_mass != in_the_end.of_mass;
 }
 
+/// The line that is due with this commit. A run that closes says what was taken. Any other line reserves the steps
+/// that follow, and says with `taken` how many the state before it had.
 journal::LedgerEntry EpochLedger::due_line(const LedgerCommit& commit) const {
   const bool resumes = commit.before && !has_written_ && commit.steps > *commit.before;
   if (commit.closes && !resumes) return entry(commit.steps, commit.to);

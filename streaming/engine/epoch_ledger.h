@@ -1,5 +1,5 @@
-// What one epoch of a lane spends, beside the lane's other epochs: its ledger lines, the total, and where it must
-// stop.
+// What one epoch of a lane spends beside the lane's other epochs: its ledger lines, the total, and the step at which
+// it has to stop.
 #pragma once
 
 #include <optional>
@@ -13,65 +13,66 @@
 
 namespace nustream::engine {
 
-/// Whose line it is, and over which records.
+/// Which epoch a line is about, and over which records it spends.
 struct EpochIdentity {
   std::string stream;
   LaneId lane;
   EpochId epoch;
-  Position start;  ///< of the epoch's first record
+  Position start;  ///< the position of the epoch's first record
   journal::Overlap overlap;
   std::string digest;
   privacy::Neighbours neighbours;
   bool is_private;
-  std::string settings{};                 ///< what `digest` is of
-  std::optional<users::Limits> limits{};  ///< where the unit is the user
-  bool carries_over = false;    ///< of users: the epoch began with the counts and masses of the one before it
-  std::optional<Rho> budget{};  ///< of the total: nothing beyond it is reserved
+  std::string settings{};                 ///< the text that `digest` is the digest of
+  std::optional<users::Limits> limits{};  ///< set where the unit is the user
+  bool carries_over = false;    ///< the epoch began with its users' counts and masses of the epoch before it
+  std::optional<Rho> budget{};  ///< for the total over all epochs: no steps beyond it are reserved
   bool trusts_framing = false;  ///< LedgerEntry::trusts_framing
 };
 
-/// A commit, as its ledger line has to know it.
+/// What a ledger line has to know of the commit that writes it.
 struct LedgerCommit {
-  StepCount steps;                    ///< of the epoch, this batch's included
+  StepCount steps;                    ///< of the epoch, those of this batch included
   Position to;                        ///< one past the furthest record that was touched
-  std::optional<StepCount> before{};  ///< steps of the committed state before it; nothing: it is the epoch's first
-  bool closes = false;                ///< the run ends with it
+  std::optional<StepCount> before{};  ///< steps of the committed state before; nothing at the epoch's first commit
+  bool closes = false;                ///< the run ends with this commit
 };
 
-/// One epoch's side of the ledger. One thread.
+/// One epoch's side of the ledger. To be used from one thread.
 class EpochLedger {
  public:
-  /// `ledger` is the lane's, this epoch's earlier lines included. `mechanism` outlives it. Failures as
-  /// total_spent().
+  /// `ledger` is the lane's, with this epoch's earlier lines. `mechanism` outlives it. Throws as total_spent().
   EpochLedger(EpochIdentity identity, const config::Mechanism& mechanism, journal::Ledger ledger);
 
   [[nodiscard]] const EpochIdentity& identity() const noexcept { return identity_; }
-  /// Of an epoch whose own line was lost, or, where users came from other lanes, in the place of all earlier ones:
-  /// goes in front of this epoch's next one, behind others that are owed. Failures as total_spent().
+  /// Has `entry` written before this epoch's next line, behind other entries that are owed. It is the line of an
+  /// earlier epoch that was lost or has to be completed; or, where users came from other lanes, one line that stands
+  /// for all earlier epochs. Throws as total_spent().
   void owe(const journal::LedgerEntry& entry);
 
-  /// ρ of the worst record over all epochs and this one's neighbours, once this one has taken `steps` steps and
-  /// touched records up to `to`.
+  /// The total ρ over all epochs, of the record (or user) that spent most, by this epoch's adjacency, once this epoch
+  /// has taken `steps` steps and touched records up to `to`.
   [[nodiscard]] Rho total(StepCount steps, Position to) const;
-  /// The same, where this epoch's own ρ after `steps` steps is at hand. Asks no mechanism, whose cache is one
-  /// thread's; of users a copy asks its own.
+  /// The same where `spent`, this epoch's own ρ after `steps` steps, is at hand. It does not ask the mechanism, whose
+  /// cache may be used by one thread alone; the spends of users are this object's own, and a copy has its own copies.
   [[nodiscard]] Rho total(Rho spent, StepCount steps, Position to) const;
-  /// The number of steps that neither the correlation's horizon nor `budget` for the total lets it pass; empty for
-  /// none. `to`: where the lane is.
+  /// The largest number of steps that the correlation's horizon and the `budget` for the total allow; nothing where
+  /// both allow any number. `to` is the lane's position now.
   [[nodiscard]] std::optional<StepCount> limit(const std::optional<Rho>& budget, Position to) const;
 
-  /// The lines that are due with a commit, with the head of the lane's releases up to there; the chain's head moves
-  /// behind them. Mostly there is none: a line reserves the spend of a stretch of steps (reservation.h), and the next
-  /// one comes with the first commit behind that; with the first that takes a step after the lane was opened, so that
-  /// two runs from one state never go on under one line; and where a run closes, to say what was taken.
+  /// The lines that are due with a commit; mostly there are none. A line reserves the spend of a stretch of steps
+  /// (reservation.h). Another one is due with the first commit behind that stretch; with the first commit that takes
+  /// a step after the lane was opened, so that two runs from one state never go on under one line; and where a run
+  /// closes, to say which steps were taken. `released` is the head of the chain of the lane's releases up to this
+  /// commit. The head of the ledger's chain moves behind the lines.
   [[nodiscard]] std::string append_lines(const LedgerCommit& commit, const secrets::Keyring& keys,
                                          const journal::Hash& released);
-  /// True where the last line reserves steps behind these, so that a commit that closes would have a line.
+  /// True where the last line reserves more than `steps` steps, so that a commit that closes would write a line.
   [[nodiscard]] bool reserves_beyond(StepCount steps) const noexcept { return told_ && *told_ > steps; }
   [[nodiscard]] const journal::Hash& head() const noexcept { return ledger_.head; }
-  /// What this epoch spent after `steps` steps, as a line says it.
+  /// The line that says what this epoch has spent after `steps` steps.
   [[nodiscard]] journal::LedgerEntry entry(StepCount steps, Position to) const;
-  /// The other epochs' last lines, then this one's.
+  /// The last lines of the other epochs, then this epoch's line after `steps` steps.
   [[nodiscard]] std::vector<journal::LedgerEntry> with_own(StepCount steps, Position to) const;
 
  private:
@@ -82,7 +83,8 @@ class EpochLedger {
   [[nodiscard]] bool grows_behind(StepCount steps) const;
   [[nodiscard]] journal::LedgerEntry due_line(const LedgerCommit& commit) const;
 
-  /// Where the unit is the user: ρ of each count, or of k alone where there are too many for a line, and of all of W.
+  /// Where the unit is the user: the spend of each count of records (or of k alone, where there are too many for a
+  /// line), and of the whole mass W.
   struct UserSpends {
     UserSpends(const config::Mechanism& mechanism, const users::Limits& of_one);
     [[nodiscard]] journal::UserSpend after(std::optional<StepCount> steps, bool carries_over) const;
@@ -97,8 +99,8 @@ class EpochLedger {
   journal::Ledger ledger_;
   std::vector<journal::LedgerEntry> owed_;
   std::optional<UserSpends> of_users_;
-  std::optional<StepCount> told_{};  // what the epoch's last line pays for, as far as this object knows
-  bool has_written_ = false;
+  std::optional<StepCount> told_{};  // the steps at which another line is due; nothing where no line is known
+  bool has_written_ = false;         // a line of this epoch was written since the lane was opened
 };
 
 }  // namespace nustream::engine

@@ -1,6 +1,6 @@
 // The state machine of a lane, whichever way its model is estimated: by descent (nustream/lane) or solved from
-// running sums (nustream/moments). The one place where a run chooses between the two; everything around it steps,
-// seals and releases either.
+// running sums (nustream/moments). This is the one place where a run chooses between the two; the code around it
+// steps, seals and releases either of them in the same way.
 #pragma once
 
 #include <cstdint>
@@ -19,40 +19,43 @@
 
 namespace nustream::engine {
 
-/// One lane's estimator. A step takes config.descent.minibatch records of either kind, and only whole steps are
-/// taken, so that there is a state behind every call. No I/O, no clock, no randomness; not thread-safe.
+/// One lane's estimator. A step of either kind takes config.descent.minibatch records. Only whole steps are taken, so
+/// that there is a state to seal after every call. It does no I/O, reads no clock and draws no random bits. Not
+/// thread-safe.
 class Estimator {
  public:
-  Estimator(lane::Lane lane) : lane_(std::move(lane)) {}     // NOLINT(google-explicit-constructor): it is one
-  Estimator(moments::Lane lane) : lane_(std::move(lane)) {}  // NOLINT(google-explicit-constructor): it is one
+  Estimator(lane::Lane lane) : lane_(std::move(lane)) {}     // NOLINT(google-explicit-constructor): a lane is one
+  Estimator(moments::Lane lane) : lane_(std::move(lane)) {}  // NOLINT(google-explicit-constructor): a lane is one
 
   [[nodiscard]] StepCount steps() const;
   [[nodiscard]] Position position() const;
-  /// Records whose gradient or residual was clipped, since construction. Operator side only.
+  /// How many records' gradients or residuals were clipped since construction. For the operator alone: it is not
+  /// private.
   [[nodiscard]] std::uint64_t clipped() const;
-  /// Where the unit is the user, users' contributions since construction; else 0. Operator side only.
+  /// Where the unit is the user, how often users contributed since construction; else 0. For the operator alone.
   [[nodiscard]] std::uint64_t contributions() const;
   /// Canonical bytes of the state: docs/formats/lane.md or docs/formats/moments.md.
   [[nodiscard]] std::string encode() const;
-  /// Of a descent its iterate, else nothing.
+  /// The iterate of a descent; empty for running sums.
   [[nodiscard]] std::span<const double> theta() const;
 
-  /// At step 0, before anything else: begins where another epoch's release was. Of running sums the released estimate
-  /// is the centre of the first stage; of an average there is none. Throws as lane::Lane::go_on_from() and
-  /// moments::Lane::begin_about().
+  /// Begins where another epoch's release was. To be called at step 0, before anything else. A descent takes over the
+  /// released iterate and average. Running sums take the released estimate as the centre of their first stage, and
+  /// have no average. Throws as lane::Lane::go_on_from() and moments::Lane::begin_about().
   void go_on_from(const lane::Carried& from);
-  /// As lane::Lane::advance() and moments::Lane::advance(); what is released waits for take_releases().
+  /// Takes steps as lane::Lane::advance() and moments::Lane::advance() do. Releases wait for take_releases().
   void advance(const record::RowSlice& rows, std::span<const noise::GridNoise> noise);
-  /// Where the unit is the user, before the first step: what users use up goes there; `clock` is the lane's where
-  /// limits hold within windows of time, else null. Both outlive this.
+  /// To be called before the first step where the unit is the user: what users use up is noted in `users`. `clock` is
+  /// the lane's where limits hold within windows of time, else null. Both outlive this.
   void use(users::Changes& users, users::WindowClock* clock = nullptr) noexcept {
     users_ = &users;
     clock_ = clock;
   }
-  /// The release that shows the present state. Contract: there was a step.
+  /// Makes a release of the present state. Contract: at least one step was taken.
   void release_now();
-  /// Encodes the releases that wait, in step order, and forgets them. `released`: steps of the last one so far, which
-  /// moves on; what is not behind it was released before and is left out.
+  /// Encodes the releases that wait, in step order, appends them to `out` and forgets them. `released` is the number
+  /// of steps at the last release so far, and moves on. A release that is not behind it was released before, and is
+  /// left out.
   void take_releases(publish::ReleaseEncoder& encoder, std::string_view tag, std::uint64_t& released,
                      std::string& out);
 
@@ -64,10 +67,11 @@ class Estimator {
   moments::Releases of_sums_;
 };
 
-/// At step 0, of the settings' kind. Throws as the lanes' constructors.
+/// An estimator of the settings' kind, at step 0. Throws as the constructors of the lanes.
 [[nodiscard]] Estimator first_estimator(const config::Config& config, const config::Mechanism& mechanism,
                                         Position start);
-/// The one whose encode() gave `bytes`. Throws InvalidParameter where they are of another kind or other settings.
+/// The estimator whose encode() gave `bytes`. Throws InvalidParameter where they are of another kind or other
+/// settings.
 [[nodiscard]] Estimator decoded_estimator(const config::Config& config, const config::Mechanism& mechanism,
                                           std::string_view bytes);
 

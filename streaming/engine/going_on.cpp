@@ -28,7 +28,8 @@ void require_same_lane(const ShownRelease& release, const config::Config& config
   if (release.stream != config.stream) refuse(release, "is of stream '" + release.stream + "'");
 }
 
-/// A reader takes an epoch's promise to be about all that its releases are made of.
+/// Refuses a release that promises less than this epoch, or something about another unit. A reader takes an epoch's
+/// promise to cover all that its releases are made of, and the release that it goes on from is part of that.
 void require_promise(const ShownRelease& release, const config::Config& config, bool is_private) {
   if (is_private && !release.promise.is_private) {
     refuse(release, "is not private, and nothing private goes on from it");
@@ -45,7 +46,8 @@ void require_promise(const ShownRelease& release, const config::Config& config, 
   }
 }
 
-/// Names alone do not tell that a feature is another one now. A line of an older program does not say.
+/// Refuses a release of another model. The names of coefficients alone do not tell that a feature is computed
+/// otherwise now, so the digest of the model is compared. Releases of an older version have none, and are let pass.
 void require_same_model(const ShownRelease& release, const config::Config& config) {
   if (release.model.empty() || release.model == config::model_digest(config)) return;
   refuse(release, "is of another model than these settings: of other features, transforms, target or loss");
@@ -58,7 +60,7 @@ lane::Carried carried_from(const ShownRelease& release, const config::Config& co
   require_promise(release, config, is_private);
   const publish::OriginalUnits units(config.schema, config.descent);
   lane::Carried carried;
-  // Of a first stage that is never shown what the settings begin at.
+  // The coefficients of a first stage are never released. They begin where the settings begin.
   carried.theta = config.moments ? std::vector<double>(config.descent.dimension) : config.descent.start;
   const std::string wrong = units.invert(release.estimate, carried.theta);
   if (!wrong.empty()) {
@@ -67,6 +69,7 @@ lane::Carried carried_from(const ShownRelease& release, const config::Config& co
   require_same_model(release, config);
   carried.theta = config::centre_of(config, std::move(carried.theta));
   if (config.moments) return carried;
+  // The average is carried over where it can be expressed under these settings; otherwise it begins anew.
   if (release.average.empty() || !(release.average_weight > 0)) return carried;
   carried.average = config.descent.start;
   if (units.invert(release.average, carried.average).empty()) {

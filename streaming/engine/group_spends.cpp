@@ -6,7 +6,8 @@ namespace nustream::engine {
 
 std::vector<publish::GroupSpend> group_spends(const config::Config& config, const config::Mechanism& mechanism) {
   if (config.descent.users) return {};  // the promise is about all of a person's records already
-  // Several records in one step move its sum together: only a step of one record keeps them apart.
+  // Several records of a person in one step move its sum together. Only where a step takes one record are they in
+  // different steps, which the tighter bound needs.
   if (config.descent.minibatch > 1) return group_bounds(mechanism.spend.limit(), config.privacy.delta);
   std::vector<publish::GroupSpend> groups;
   for (const std::uint64_t records : publish::group_sizes) {

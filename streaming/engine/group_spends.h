@@ -1,4 +1,4 @@
-// What a person with several records is promised, of the settings' own mechanism.
+// What the settings' own mechanism promises to a person with several records.
 #pragma once
 
 #include <vector>
@@ -9,12 +9,13 @@
 
 namespace nustream::engine {
 
-/// For each of publish::group_sizes, in the limit of the epoch: of steps that take one record each by the sensitivity
-/// of as many adjacent ones, else by the square of their number. Nothing where the unit is the user.
+/// The spend of a person with as many records as each of publish::group_sizes, at the end of the epoch. Where a step
+/// takes one record, it is by the sensitivity to that many adjacent records; otherwise it is the spend of one record
+/// times the square of their number. Empty where the unit is the user, whom the promise covers already.
 [[nodiscard]] std::vector<publish::GroupSpend> group_spends(const config::Config& config,
                                                             const config::Mechanism& mechanism);
 
-/// For each of publish::group_sizes by the square of their number, where one record costs `rho` in all.
+/// The same by the square of the number of records alone, where one record costs `rho` in all.
 [[nodiscard]] std::vector<publish::GroupSpend> group_bounds(Rho rho, Delta delta);
 
 }  // namespace nustream::engine

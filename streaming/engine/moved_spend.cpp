@@ -9,7 +9,8 @@
 namespace nustream::engine {
 namespace {
 
-/// `line` saying what `epoch` says. Its limits stay those of the last epoch: counts and masses are in their units.
+/// Returns `line` with the spends of `epoch`. The limits stay those of the last epoch, whose units counts and masses
+/// are in.
 journal::LedgerEntry saying(journal::LedgerEntry line, const users::Epoch& epoch, privacy::Neighbours asked) {
   journal::UserSpend& user = *line.user;
   const std::uint32_t change = user.moved ? user.moved->change : 0;
@@ -17,7 +18,7 @@ journal::LedgerEntry saying(journal::LedgerEntry line, const users::Epoch& epoch
   user.by_count = epoch.by_count;
   if (epoch.mass) user.of_mass = epoch.of_mass;
   user.moved = {change, epoch.before};
-  line.rho = line.rho_limit = users::charged({&epoch, 1});  // nobody of them takes a step of these epochs any more
+  line.rho = line.rho_limit = users::charged({&epoch, 1});  // no further step of these epochs will be taken
   line.neighbours = asked;
   line.taken.reset();
   line.run.clear();

@@ -1,4 +1,4 @@
-// What users of a lane have spent, as one ledger line that goes with them to other lanes.
+// What the users of a lane have spent, as one ledger line. It goes with the users when they move to other lanes.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,17 @@
 
 namespace nustream::engine {
 
-/// All of the lane's epochs as one (users::folded()), over the neighbours that are `asked` about. Contract: there is
-/// one. Failure(configuration) where one of them says nothing about users: no spend is taken for none.
+/// All epochs of a lane as one line (users::folded()), over the neighbours that are `asked` about. Contract: there is
+/// at least one epoch. Throws Failure(configuration) where one of them says nothing about users, since a spend that
+/// is not known must not be taken for none.
 [[nodiscard]] journal::LedgerEntry folded(std::span<const journal::LedgerEntry> epochs, privacy::Neighbours asked);
-/// Of two lanes, of which a user may have been in either (users::dearest()).
+/// The line for users who may have been in either of two lanes: the larger spend of both (users::dearest()).
 [[nodiscard]] journal::LedgerEntry dearest(const journal::LedgerEntry& one, const journal::LedgerEntry& other,
                                            privacy::Neighbours asked);
-/// Of users of whom nobody knows any more what they did (users::without_counts()).
+/// The line for users whose counts nobody knows any more (users::without_counts()): each may have spent the most.
 [[nodiscard]] journal::LedgerEntry without_counts(const journal::LedgerEntry& line, privacy::Neighbours asked);
 
-/// How often the users of the lane of this ledger have come from other lanes.
+/// How often the number of lanes has changed so far, as the ledger of this lane tells.
 [[nodiscard]] std::uint32_t changes_of_lanes(const journal::Ledger& ledger);
 
 }  // namespace nustream::engine

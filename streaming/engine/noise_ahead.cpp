@@ -14,7 +14,7 @@
 namespace nustream::engine {
 namespace {
 
-/// What a state needs: the keys are in locked memory and wiped with it.
+/// Checkpoints that a state will need. The keys are kept in locked memory, and are wiped when this is destroyed.
 class KeptCheckpoints {
  public:
   KeptCheckpoints(const journal::NoiseCheckpoints& checkpoints, std::pmr::memory_resource* secrets)
@@ -55,18 +55,21 @@ class KeptCheckpoints {
   std::vector<Stage> stages_;
 };
 
-/// A block rounded to the grids, with what a state needs whose next step lies in it or at its end.
+/// A block of noise rounded to the grids, with the checkpoints for a state whose next step lies in the block or at
+/// its end.
 struct Block {
   std::uint64_t first;
   std::size_t steps;
   std::vector<std::vector<std::int64_t>> units;  ///< one a stage
-  std::unique_ptr<KeptCheckpoints> within;  ///< of any step of the block: holds the segment that it was drawn from
-  std::unique_ptr<KeptCheckpoints> at_end;
+  /// For any step of the block: it holds the segment from which the block was drawn.
+  std::unique_ptr<KeptCheckpoints> within;
+  std::unique_ptr<KeptCheckpoints> at_end;  ///< for the step behind the block
 };
 
 }  // namespace
 
-/// Shared with the work in progress. The feed is the other thread's while `making_`, nobody's else.
+/// The part that is shared with the work in progress on the other thread. While `making_` is true the feed is the
+/// other thread's, and this thread does not touch it.
 class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
  public:
   Impl(const config::Mechanism& mechanism, const journal::NoiseCheckpoints& checkpoints, StepIndex next_step,
@@ -114,8 +117,8 @@ class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
     return here + (next_ ? next_->steps : 0);
   }
 
-  /// Waits for the block in work and lets go of every key: the work itself may hold this object for a moment longer,
-  /// when the memory for keys is gone.
+  /// Waits for the block that is being made, and destroys every key. The work itself may hold this object for a
+  /// moment longer, when the memory for keys is gone already.
   void end() {
     std::unique_lock hold(mutex_);
     wake_ = nullptr;
@@ -127,7 +130,7 @@ class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
   }
 
  private:
-  /// The other thread's part.
+  /// Makes the next block; runs on the other thread.
   void make() {
     std::unique_ptr<Block> block;
     std::exception_ptr failure;
@@ -136,7 +139,8 @@ class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
     } catch (...) {
       failure = std::current_exception();
     }
-    // All of it under the lock: behind it, a destructor that waits may be gone, and whoever is to be woken with it.
+    // The wake-up too is made under the lock. Once the lock is released, end() may return and the owner be destroyed,
+    // together with the loop that is to be woken.
     const std::lock_guard hold(mutex_);
     failure_ = failure;
     if (block) made_up_to_ = block->first + block->steps;
@@ -152,7 +156,8 @@ class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
     block->first = drawn.front().first.value();
     block->steps = steps_in(drawn);
     for (const noise::GridNoise& stage : drawn) block->units.emplace_back(stage.units.begin(), stage.units.end());
-    block->within = keep(feed_->checkpoints_at(drawn.front().first));  // now that its segments have begun
+    // Taken after the draw, since the draw may begin a new segment, which a state within the block needs.
+    block->within = keep(feed_->checkpoints_at(drawn.front().first));
     block->at_end = keep(feed_->checkpoints());
     return block;
   }
@@ -171,7 +176,7 @@ class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
     return slices_;
   }
 
-  /// Makes the next block the current one; false, and wake() later, where it is not there yet.
+  /// Makes the next block the current one. Where it is not there yet, returns false, and wake() is called later.
   [[nodiscard]] bool advance() {
     const std::lock_guard hold(mutex_);
     if (failure_) std::rethrow_exception(failure_);
@@ -181,7 +186,7 @@ class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
       return false;
     }
     current_ = std::move(next_);
-    start_.reset();  // it would open every block since
+    start_.reset();  // its keys lead to the noise of every block since the start
     NUSTREAM_REQUIRE(next_step_ >= current_->first && next_step_ < current_->first + current_->steps,
                      "the noise source gave the block of another step");
     return true;
@@ -201,7 +206,7 @@ class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
   std::condition_variable idle_;
   bool making_ = false;
   bool missed_ = false;
-  std::exception_ptr failure_;  // of the noise behind the current block: there is none
+  std::exception_ptr failure_;  // why there is no noise behind the current block
   std::uint64_t made_up_to_;
   std::unique_ptr<Block> next_;
   std::unique_ptr<KeptCheckpoints> start_;  // until the first block is there

@@ -1,4 +1,4 @@
-// Noise for a lane, generated one block ahead by another thread, so that the event loop never computes it.
+// Noise for a lane that another thread generates one block ahead, so that the event loop never has to compute it.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,20 @@
 
 namespace nustream::engine {
 
-/// Gives exactly what a NoiseFeed gives, later: take() is empty while a block is on its way. All calls from one
-/// thread, the loop's; the blocks are made where `run` runs them. Outlives no work: the destructor waits for the
-/// block in work.
+/// Gives exactly the noise of a NoiseFeed, but perhaps later: take() gives no step while a block is being made. All
+/// calls come from one thread, the loop's; blocks are made where `run` runs them. The destructor waits for the block
+/// that is being made.
 class NoiseAhead final : public NoiseSupply {
  public:
-  /// Runs work on another thread, one piece of a NoiseAhead at a time.
+  /// Runs `work` on another thread. A NoiseAhead asks for one piece of work at a time.
   using Run = std::function<void(std::function<void()> work)>;
-  /// Called on the other thread when a block that take() missed is there: posts to the loop, and calls nothing of
-  /// this object. Never called once the destructor has returned.
+  /// Called on the other thread when a block is there that take() had to do without. It should post to the loop, and
+  /// must not call this object itself. It is never called once the destructor has returned.
   using Wake = std::function<void()>;
 
-  /// Goes on at `next_step` from checkpoints that cover it, one a stage. Keys live in memory from `secrets`. The
-  /// first block is asked for at once. `healing`: of each stage; called on the other thread. What it throws is thrown
-  /// by the next take(). Failure as NoiseFeed.
+  /// Goes on at `next_step` from `checkpoints` that cover it, one a stage. Keys are kept in memory from `secrets`.
+  /// The first block is asked for at once. `healing` serves each stage, and is called on the other thread; the next
+  /// take() throws what it threw. Throws as NoiseFeed.
   NoiseAhead(const config::Mechanism& mechanism, const journal::NoiseCheckpoints& checkpoints, StepIndex next_step,
              std::pmr::memory_resource* secrets, const noise::Healing& healing, Run run, Wake wake);
   ~NoiseAhead() override;

@@ -10,7 +10,8 @@ namespace nustream::engine {
 
 namespace {
 
-/// Goes on from a copy that does not outlast this.
+/// The noise source of one stage, at `next_step`. It is made from a copy of the checkpoint, whose keys are wiped
+/// before this returns.
 noise::NoiseSource source_of(const config::StageNoise& stage, const journal::NoiseCheckpoints& checkpoints,
                              std::size_t number, StepIndex next_step, std::pmr::memory_resource* secrets,
                              const noise::Healing& healing, std::optional<StepCount> end) {
@@ -56,7 +57,8 @@ void NoiseFeed::Stage::next_block(std::uint64_t next_step) {
 }
 
 std::span<const noise::GridNoise> NoiseFeed::take(std::size_t steps_max) {
-  // Blocks are drawn here and not before: a stream that is at its horizon has none left.
+  // A block is drawn only when one of its steps is asked for: a stream at its horizon has no block left to draw.
+  // Stages have different dimensions, and so blocks of different lengths: the slice ends where the first block ends.
   std::uint64_t end = next_step_ + steps_max;
   for (Stage& stage : stages_) {
     if (next_step_ >= stage.end) stage.next_block(next_step_);
@@ -88,7 +90,8 @@ journal::NoiseCheckpoints NoiseFeed::largest_checkpoints() const {
   journal::NoiseCheckpoints all = checkpoints();
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     auto& segments = all.stages[i].segments;
-    for (noise::Segment& segment : segments) noise::wipe(segment.chain_key);  // what grows leaves a copy behind
+    // The keys are wiped first, since a vector that grows leaves a copy of its elements behind in freed memory.
+    for (noise::Segment& segment : segments) noise::wipe(segment.chain_key);
     segments.resize(stages_[i].source.most_segments());
   }
   return all;

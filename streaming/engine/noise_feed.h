@@ -1,4 +1,5 @@
-// Noise for a lane, slice by slice: correlated blocks rounded to the grid as the lane needs them.
+// Noise for a lane, slice by slice: blocks of correlated noise are drawn and rounded to the grid as the lane needs
+// them.
 #pragma once
 
 #include <cstdint>
@@ -12,30 +13,31 @@
 
 namespace nustream::engine {
 
-/// False where some stage's noise was begun anew so often that its state has no room for another segment: the lane
-/// goes on in a new epoch alone.
+/// False where the noise of some stage was begun anew so often that its state has no room for another segment. The
+/// lane can then only go on in a new epoch.
 [[nodiscard]] bool can_be_resumed(const journal::NoiseCheckpoints& checkpoints, StepIndex next_step);
 
-/// Owns a NoiseSource for each stage; one thread at a time.
+/// Owns a NoiseSource for each stage. To be used from one thread at a time.
 class NoiseFeed final : public NoiseSupply {
  public:
-  /// Goes on at `next_step` from checkpoints that cover it, one a stage. Keys live in memory from `secrets`.
-  /// `healing` is each stage's. `end`: of a stream whose last step is known, one past it: no block goes beyond its
-  /// stride (NoiseSource). Failure(data) where the noise within reach was begun anew too often for one more.
+  /// Goes on at `next_step` from `checkpoints` that cover it, one a stage. Keys are kept in memory from `secrets`.
+  /// `healing` serves each stage. `end` is one past the last step, where that is known: no block goes beyond its
+  /// stride (NoiseSource). Throws Failure(data) where the noise was begun anew too often for another segment.
   NoiseFeed(const config::Mechanism& mechanism, const journal::NoiseCheckpoints& checkpoints, StepIndex next_step,
             std::pmr::memory_resource* secrets, const noise::Healing& healing, std::optional<StepCount> end = {});
   NoiseFeed(const NoiseFeed&) = delete;
   NoiseFeed& operator=(const NoiseFeed&) = delete;
 
-  /// The noise of the next min(steps_max, what is left of every stage's block) steps, which count as taken. Valid
-  /// until the next call.
+  /// The noise of the next steps, which count as taken: at most `steps_max` of them, and no more than are left of any
+  /// stage's block. Valid until the next call.
   [[nodiscard]] std::span<const noise::GridNoise> take(std::size_t steps_max) override;
 
-  /// What a state whose next step is the feed's next one has to keep.
+  /// What a state has to keep whose next step is the feed's next one.
   [[nodiscard]] journal::NoiseCheckpoints checkpoints() const override;
-  /// What a state has to keep whose next step is `step`, which is of the slice that was taken last, or at its end.
+  /// What a state has to keep whose next step is `step`. That is a step of the slice that was taken last, or the step
+  /// behind it.
   [[nodiscard]] journal::NoiseCheckpoints checkpoints_at(StepIndex step) const;
-  /// The most that they can be: of this size, and nobody's.
+  /// Checkpoints of the largest size that they can have, with keys of zeros. Only their size is of interest.
   [[nodiscard]] journal::NoiseCheckpoints largest_checkpoints() const;
 
  private:

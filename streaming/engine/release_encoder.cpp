@@ -5,7 +5,8 @@
 namespace nustream::engine {
 namespace {
 
-/// Of several passes: b steps of m records lie between two participations of one.
+/// How many different records a run of several passes reads: b steps of m records lie between two participations of
+/// one record. Nothing where there is one pass.
 std::optional<std::uint64_t> distinct_records(const config::Config& config, const config::Mechanism& mechanism) {
   if (mechanism.participation.times() == 1) return std::nullopt;
   return mechanism.participation.separation() * config.descent.minibatch;
@@ -21,7 +22,8 @@ std::optional<publish::IntervalKind> interval_kind(const config::Config& config,
   switch (config.intervals.kind) {
     case Kind::batch_means:
       return publish::BatchMeansIntervals{config.intervals.level, descent.first_stage.has_value()};
-    case Kind::sandwich:  // its stages: the descent, bread, meat
+    case Kind::sandwich:  // the mechanism's stages are the descent, the bread and the meat of the sandwich, in that
+                          // order
       return publish::SandwichIntervals{
           config.intervals.level,
           {mechanism.main().correlation, mechanism.main().stddev, StepSize{descent.schedule.at(StepIndex{0})},
@@ -39,7 +41,7 @@ std::optional<publish::StrengthDesign> strength_design(const config::Config& con
   const lane::Settings& descent = config.descent;
   if (!descent.first_stage || !descent.moments) return std::nullopt;
   const descent::TwoStageShape& shape = descent.first_stage->shape;
-  // Of two-stage models the second moments are the last stage.
+  // In a two-stage model the second moments are the mechanism's last stage.
   const config::StageNoise& noise = mechanism.stages.back();
   publish::StrengthDesign design{
       shape, {}, noise.correlation, noise.stddev, descent.minibatch, distinct_records(config, mechanism)};

@@ -1,4 +1,4 @@
-// The encoder that the settings ask for.
+// Makes the encoder of releases that the settings ask for.
 #pragma once
 
 #include <optional>
@@ -10,10 +10,10 @@
 
 namespace nustream::engine {
 
-/// What the settings promise.
+/// What the settings promise, as a release says it.
 [[nodiscard]] publish::Promise promise_of(const config::Config& config, bool is_private);
 
-/// Whose releases they are, beside what the settings say.
+/// What identifies a lane's releases beside what the settings say.
 struct ReleaseIdentity {
   LaneId lane;
   EpochId epoch;
@@ -26,7 +26,7 @@ struct ReleaseIdentity {
                                                       const config::Mechanism& mechanism, const ReleaseIdentity& of,
                                                       publish::LedgerTotal ledger_total = {});
 
-/// How a model of running sums is solved from sums that releases show; nothing of a descent.
+/// How a model is solved from the running sums that releases show; nothing for a descent.
 [[nodiscard]] std::optional<publish::SolvedModel> solved_model(const config::Config& config);
 
 }  // namespace nustream::engine

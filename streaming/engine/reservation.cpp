@@ -8,6 +8,7 @@ namespace nustream::engine {
 
 StepCount reserved_steps(StepCount taken, std::optional<StepCount> furthest, bool grows) {
   const std::uint64_t steps = taken.value();
+  // Before its first step an epoch reserves nothing, so that an epoch that is never used costs nothing.
   if (steps == 0) return taken;
   if (!grows && furthest) return std::max(taken, *furthest);
   constexpr std::uint64_t last = std::numeric_limits<std::uint64_t>::max() / 2;

@@ -1,4 +1,4 @@
-// How far ahead a line of the ledger reserves, so that an epoch has tens of lines and not one for each commit.
+// How many steps ahead a line of the ledger reserves, so that an epoch has tens of lines and not one for each commit.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,16 @@
 
 namespace nustream::engine {
 
-/// No line reserves more steps ahead than these: where a stream takes a step a second, those of less than a day.
+/// The most steps that a line reserves ahead. A stream that takes a step a second takes so many in less than a day.
 inline constexpr std::uint64_t reserved_ahead_max = 65'536;
 
-/// The steps that a line pays for which is written with a commit after `taken` steps: up to the next power of two,
-/// which is behind them, and at most reserved_ahead_max ahead; 0 for 0. Where the spend `grows` no more with them the
-/// line pays for all that are left, or to the next power of two. Never beyond `furthest`, where budget or horizon
-/// end the epoch, nor below `taken`.
+/// How many steps a line pays for that is written with a commit after `taken` steps. For example, after 5 steps it
+/// pays for 8. It pays up to the next power of two above `taken`, at most reserved_ahead_max ahead, and for 0 after 0
+/// steps. Where further steps cost nothing more (`grows` is false) it pays for all steps up to `furthest`, or, where
+/// that is not given, up to the next power of two. It never pays beyond `furthest`, where budget or horizon end the
+/// epoch, nor for less than `taken`.
 ///
-/// A function of step counts and settings alone: what the ledger says depends on no record.
+/// It is a function of step counts and settings alone, so that what the ledger says depends on no record.
 [[nodiscard]] StepCount reserved_steps(StepCount taken, std::optional<StepCount> furthest, bool grows);
 
 }  // namespace nustream::engine

@@ -21,6 +21,8 @@ journal::Batch seal_batch(const secrets::Keyring& keys, const Estimator& lane, E
   std::string lines =
       ledger.append_lines({steps, sealing.touched, sealing.before, sealing.closes}, keys, releases.head);
   record.ledger_head = ledger.head();
+  // A crash may lose the lines of a ledger file. The state holds them too, so that the next start can write them
+  // again.
   if (sealing.keeping == Keeping::folder) record.ledger_entry = lines;
   record.ledger_epochs = journal::enclosed_lines(ledger.with_own(steps, sealing.touched), keys);
   const secrets::StateIdentity identity{epoch.stream, epoch.lane, epoch.epoch, steps, epoch.digest, epoch.is_private};

@@ -1,5 +1,5 @@
-// From a lane between two batches to what its journal commits: the one place where a state is put together and
-// sealed.
+// Puts the state of a lane between two batches together and seals it, for its journal to commit. There is no other
+// place where that is done.
 #pragma once
 
 #include <optional>
@@ -15,25 +15,28 @@
 
 namespace nustream::engine {
 
-/// What sealing needs beside the record.
+/// What sealing needs to know beside the record.
 struct Sealing {
-  /// In a folder the state holds the batch's own ledger lines, which a crash may keep from the file. Those of topics
-  /// are of the state's own transaction.
+  /// In a folder the state also holds the batch's ledger lines, since a crash may keep them from the ledger's file.
+  /// In topics state and lines are written in one transaction.
   Keeping keeping;
   Position touched;                   ///< one past the furthest record that the epoch has read
-  std::optional<StepCount> before{};  ///< steps of the committed state before this one; nothing: the epoch's first
-  bool closes = false;                ///< the run ends with it: the ledger says what was taken
+  std::optional<StepCount> before{};  ///< steps of the committed state before; nothing for the epoch's first state
+  bool closes = false;                ///< the run ends with this batch, and the ledger says which steps were taken
 };
 
-/// Seals `lane` after its last step as the next committed state. `record` brings what the lane does not know: noise
-/// checkpoints of the next step, outbox, bookmark, stop, marks, counts; position, start, lane and everything of the
-/// ledger, each epoch's spend included, are filled in here; the outbox is chained, and both chains move on. The batch
-/// holds state, position, outbox and ledger lines; rejects and dead letters are the caller's.
+/// Seals `lane` after its last step as the next committed state. `record` brings what the lane does not know: the
+/// noise checkpoints of the next step, outbox, bookmark, stop, marks and counts. Position, start, lane and all of the
+/// ledger, with the spend of each epoch, are filled in here. The outbox is chained, and the chains of ledger and
+/// releases move on.
+///
+/// The batch that it returns holds state, position, outbox and ledger lines; the caller adds rejects and dead
+/// letters.
 [[nodiscard]] journal::Batch seal_batch(const secrets::Keyring& keys, const Estimator& lane, EpochLedger& ledger,
                                         journal::ReleaseChain& releases, journal::StateRecord record,
                                         const Sealing& sealing);
 
-/// The ledger as a state tells it: its head, and what it knows each epoch to have spent.
+/// The ledger as a state knows it: the head of its chain, and what each epoch has spent.
 [[nodiscard]] journal::Ledger ledger_of(const journal::StateRecord& record);
 
 }  // namespace nustream::engine

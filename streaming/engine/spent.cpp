@@ -13,7 +13,7 @@
 namespace nustream::engine {
 namespace {
 
-/// A spend of the one says nothing about the other.
+/// Refuses to add spends of records and of users: one says nothing about the other.
 [[noreturn]] void refuse_another_unit(const journal::LedgerEntry& entry, bool of_users) {
   throw Failure(
       Exit::configuration,
@@ -23,7 +23,8 @@ namespace {
           "; begin in another state.directory or with other topics, or keep its unit");
 }
 
-/// Of windows that differ one may meet two of the other: what is told of one window is not told of the other's.
+/// Refuses to add spends within windows of different lengths. One window may overlap two of the other kind, so that a
+/// promise about one kind says nothing about the other.
 [[noreturn]] void refuse_other_windows(const journal::LedgerEntry& entry) {
   throw Failure(Exit::configuration,
                 "users.period: epoch " + std::to_string(entry.epoch.value()) +
@@ -35,7 +36,8 @@ namespace {
                     "another state.directory or with other topics");
 }
 
-/// Epochs over other records may meet the same user, so that it matters alone whether its counts carried over.
+/// The total where the unit is the user. Epochs over different records may meet the same user, so that ranges of
+/// records do not matter, only whether an epoch went on with the users' counts.
 Rho spent_by_user(std::span<const journal::LedgerEntry> entries, privacy::Neighbours asked) {
   std::vector<users::Epoch> epochs;
   if (!entries.empty() && entries.back().user) require_same_windows(entries, entries.back().user->limits);
@@ -85,6 +87,8 @@ Rho total_spent(std::span<const journal::LedgerEntry> entries, privacy::Neighbou
   return privacy::total(spends);
 }
 
+// The search gallops (1, 2, 4, ... steps) to the first power of two that costs too much, then bisects. Each question
+// to `total` may be expensive, and their number grows with the logarithm of the answer alone.
 StepCount furthest_within(std::optional<StepCount> horizon, Rho budget, const std::function<Rho(StepCount)>& total) {
   const std::uint64_t furthest = horizon ? horizon->value() : std::numeric_limits<std::uint64_t>::max() / 2;
   const auto fits = [&](std::uint64_t steps) { return total(StepCount{steps}) <= budget; };

@@ -43,7 +43,8 @@ Stepper::Stepper(Estimator& lane, NoiseSupply& noise, publish::ReleaseEncoder& e
       limit_(limit),
       released_at_(released_at) {}
 
-/// A resume may come with a limit that is already behind: then nothing is left, never a wrapped difference.
+/// How many steps the limit leaves. A lane may be resumed under a limit that it has passed already: then none are
+/// left, and the difference must not wrap around.
 std::uint64_t Stepper::steps_left() const {
   if (!limit_) return std::numeric_limits<std::uint64_t>::max();
   return limit_->value() > lane_.steps().value() ? limit_->value() - lane_.steps().value() : 0;
@@ -57,6 +58,7 @@ Progress Stepper::step(record::RowBatch& rows, std::size_t rows_max, Output& out
     const std::span<const noise::GridNoise> noise = noise_.take(steps);
     const std::size_t taken = steps_in(noise);
     if (taken == 0) {
+      // The limit may not be told before the steps below it are taken, so that a lane at its end waits for its noise.
       progress.noise_pending = true;
       progress.limit_reached = false;
       break;

@@ -1,4 +1,4 @@
-// What a stream estimates, in a sentence for people.
+// Says in a sentence what a stream estimates.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace nustream::engine {
 
-/// "Linear regression of count on temperature, humidity and wind." Names are the settings' own; of more than six the
-/// others are counted.
+/// For example "Linear regression of count on temperature, humidity and wind." The names are the settings' own. Of
+/// more than six features the first six are named, and the others counted.
 [[nodiscard]] std::string subject_of(const config::Config& config);
 
 }  // namespace nustream::engine

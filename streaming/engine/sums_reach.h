@@ -1,4 +1,4 @@
-// What the noise of running sums leaves in an estimate, by settings and counts alone.
+// How much the noise of running sums leaves in an estimate. It follows from settings and counts alone.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,20 @@
 
 namespace nustream::engine {
 
-/// After so many releases, with the radii of the first stage and in working units, as parts of the number of records.
+/// The reach of the noise after `releases` releases, with the clipping radii of the first stage. Both figures are in
+/// working units and divided by the number of records.
 struct SumsReach {
   std::uint64_t releases;
   std::uint64_t records;
-  /// λ/n: where an eigenvalue of the mean of xxᵀ is below it, noise hides that direction. With an adaptive ridge the
-  /// most that it may be, which it is where the data's smallest eigenvalue is 0.
+  /// λ/n: noise hides a direction in which the eigenvalue of the mean of xxᵀ is below it. With an adaptive ridge it
+  /// is the largest λ/n that there may be, which is reached where the data's smallest eigenvalue is 0.
   double floor;
-  double stddev;  ///< that the noise of the target's moments leaves in a coefficient, divided by that eigenvalue
+  /// The standard deviation that the noise of the target's moments leaves in a coefficient whose direction has the
+  /// eigenvalue 1; it is to be divided by the eigenvalue.
+  double stddev;
 };
 
-/// Contract: config.moments is there. Throws Unsupported beyond the correlation's horizon.
+/// Computes the reach. Contract: config.moments is set. Throws Unsupported beyond the correlation's horizon.
 [[nodiscard]] SumsReach sums_reach(const config::Config& config, const config::Mechanism& mechanism,
                                    StepCount releases);
 

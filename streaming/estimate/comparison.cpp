@@ -14,7 +14,7 @@
 namespace nustream::estimate {
 namespace {
 
-/// The rows as least squares takes them: where they have weights, each times the root of its own.
+/// The rows as least squares takes them: where they have weights, each row times the square root of its weight.
 class WeighedRows {
  public:
   explicit WeighedRows(const Table& table) : view_(table.view()) {
@@ -36,14 +36,15 @@ class WeighedRows {
   inference::TableView view_;
 };
 
-/// Where features are public, a record without a target keeps them; here it is left out.
+/// Least squares of the rows, or two-stage least squares where there are instruments. Where features are public, a
+/// record without a usable target keeps its features in the table; its target is NaN, and it is left out here.
 inference::LeastSquares least_squares(const config::Config& config, const inference::TableView& rows) {
   const auto& first = config.descent.first_stage;
   if (!first) return inference::ordinary_least_squares(rows);
   return inference::two_stage_least_squares(rows, first->shape.instruments, first->shape.controls);
 }
 
-/// The private descent's own path without its clips and its noise, in full batches.
+/// Where the private descent would end without clips and noise, in full batches.
 std::vector<double> two_stage_descent(const config::Config& config, const inference::TableView& rows,
                                       StepCount steps) {
   const lane::FirstStage& first = *config.descent.first_stage;
@@ -52,7 +53,7 @@ std::vector<double> two_stage_descent(const config::Config& config, const infere
              config.descent.projection, config.descent.start, steps});
 }
 
-/// By name, in original units; of a two-stage model its second stage alone.
+/// A comparator's coefficients by name, in original units; for a two-stage model those of the second stage alone.
 Compared compared(const config::Config& config, std::string name, std::optional<Rho> rho, std::vector<double> theta) {
   theta.resize(config.descent.dimension, 0.0);
   const publish::OriginalUnits units(config.schema, config.descent);
@@ -65,7 +66,7 @@ Compared compared(const config::Config& config, std::string name, std::optional<
   return result;
 }
 
-/// Standard normal numbers under a key of their own, which nobody keeps.
+/// Standard normal numbers, from a key that is drawn for them and not kept.
 std::vector<double> fresh_normals(std::size_t count) {
   noise::KeyBytes key = secrets::random_key();
   noise::NoiseSource source(noise::Correlation{noise::Independent{}}, noise::GeneratorKind::automatic, count,
@@ -88,7 +89,7 @@ std::vector<Compared> compare(const config::Config& config, const Table& table, 
   const WeighedRows rows(table);
   const bool two_stage = config.descent.first_stage.has_value();
   all.push_back(compared(config, two_stage ? "2SLS" : "OLS", std::nullopt, least_squares(config, rows.view()).theta));
-  if (two_stage && config.moments) return all;  // solved: there is no descent to compare with
+  if (two_stage && config.moments) return all;  // the model is solved, so that there is no descent to compare with
   if (two_stage) {
     all.push_back(compared(config, "2S-GD", std::nullopt, two_stage_descent(config, rows.view(), steps)));
   } else if (bounds) {

@@ -1,4 +1,4 @@
-// Estimates without privacy, for comparison: whoever sees them sees the table.
+// Estimates without privacy, for comparison. They are not protected: whoever sees them learns of the table's records.
 #pragma once
 
 #include <optional>
@@ -11,22 +11,24 @@
 
 namespace nustream::estimate {
 
-/// One comparator, in original units.
+/// One comparator, with coefficients in original units.
 struct Compared {
   std::string name;        ///< what it is, in a word or two
-  std::optional<Rho> rho;  ///< of a comparator that is private by itself: beside the estimate's, not in the ledger
+  std::optional<Rho> rho;  ///< set for a comparator that is private by itself; it is not in the ledger
   std::vector<std::pair<std::string, double>> coefficients;
 };
 
-/// Whether there is anything to compare with: for linear and Huber losses.
+/// Whether there is anything to compare with, which there is for linear and Huber losses.
 [[nodiscard]] bool is_comparable(const config::Config& config);
 
-/// Least squares, and AdaSSP at the whole ρ under the bounds; where there are instruments two-stage least squares,
-/// and as many steps of two-stage descent without clips and noise. `steps`, `rho` and the bounds are public.
+/// Computes the comparators. Those are least squares and, where `bounds` are given, AdaSSP at the whole ρ under them.
+/// Where there are instruments, they are two-stage least squares and `steps` steps of two-stage descent without clips
+/// and noise. `steps`, `rho` and `bounds` (on ‖x‖₂ and on |y|) are public.
 [[nodiscard]] std::vector<Compared> compare(const config::Config& config, const Table& table, StepCount steps,
                                             Rho rho, const std::optional<std::pair<double, double>>& bounds);
 
-/// Why the coefficients of the table are not determined, for the operator; empty where they are. Depends on the data.
+/// Says why the table does not determine the coefficients; empty where it does. It depends on the data, and is for
+/// the operator alone.
 [[nodiscard]] std::string degeneracy(const config::Config& config, const Table& table);
 
 }  // namespace nustream::estimate

@@ -48,6 +48,7 @@ RunEnd DescentRun::go(const std::atomic<int>& stop) {
     commit();
     opened = now;
   }
+  // The last iterate is released whatever ended the run: the answer of a table is its last release.
   session_.lane().release_now();
   const int signal = has_steps_left() ? stop.load() : 0;
   encode(signal != 0 ? "shutdown" : "end");
@@ -68,7 +69,8 @@ RunEnd DescentRun::go(const std::atomic<int>& stop) {
           session_.lane().clipped()};
 }
 
-/// Of usable records: whole passes, and of one that was stopped as large a part as it got to.
+/// How many gradients of usable records were taken: those of whole passes, and of an unfinished pass a share as large
+/// as the part that was stepped.
 std::uint64_t DescentRun::gradients_since(std::uint64_t steps_before) {
   if (config_.users) return session_.lane().contributions();
   const auto usable = static_cast<double>(table_.counts.records - table_.counts.rejected);
@@ -85,7 +87,8 @@ std::string DescentRun::short_of_budget(std::uint64_t later) {
   return engine::short_of_runs(*config_.privacy.budget, privacy::compose(all), later + (has_steps_left() ? 1 : 0));
 }
 
-/// Minibatches in the order of the table, pass after pass: who takes part when is fixed before any data is read.
+/// Takes one step. Minibatches are in the order of the table, pass after pass, so that it is fixed before any data is
+/// read which record takes part in which step.
 void DescentRun::step() {
   const std::uint64_t m = design_.minibatch;
   const std::size_t first = (session_.lane().steps().value() % design_.steps_of_a_pass) * m;

@@ -34,17 +34,17 @@ folder::Options session_options(const Options& options, folder::Start start) {
   session.files = options.files;
   session.insecure_seed = options.insecure_seed;
   session.compared = options.compare_nonprivate;
-  session.from_start = true;         // runs are independent of each other, as intervals by runs need them
+  session.from_start = true;         // intervals by runs need runs that are independent of each other
   session.from = std::to_string(0);  // every run begins at the table's first record
   return session;
 }
 
-/// Runs that belong together were stopped behind one that is finished.
+/// Whether a command for several runs was stopped when one of them was just finished, with more to come.
 bool ends_with_one_of_several(const std::vector<publish::ShownRelease>& path, const engine::TableDesign& design) {
   return finished_runs(path, design.steps) % design.runs != 0 && path.back().step == design.steps;
 }
 
-/// What the runs have cost that belong together, of which the last one may have been stopped.
+/// What the runs of one estimate have cost together. The last of them may have been stopped.
 Rho spent_along(const config::Mechanism& mechanism, const engine::TableDesign& design,
                 const std::vector<publish::ShownRelease>& path) {
   const std::uint64_t finished = finished_runs(path, design.steps) % design.runs;
@@ -89,7 +89,8 @@ std::optional<std::pair<double, double>> adassp_bounds(const Options& options) {
   return std::pair{*options.compare_x_bound, *options.compare_y_bound};
 }
 
-/// `is_reported`: there are releases of this run or of those that belong to it.
+/// Tells how the runs ended and how to go on, and returns the exit code. `is_reported` says that there are releases
+/// of this run or of the runs that belong to it.
 Exit say_how_it_ended(const config::Config& config, const Options& options, const RunEnd& end, bool is_reported) {
   if (!end.exhausted.empty()) {
     fmt::print(stderr, "nustream: stopped: {}; {}\n", end.exhausted,
@@ -105,9 +106,10 @@ Exit say_how_it_ended(const config::Config& config, const Options& options, cons
   return end.signal == SIGINT ? Exit::interrupted : Exit::done;
 }
 
-/// Before anything is spent: settings and n alone decide it.
+/// Warns before anything is spent where the noise will be large. That follows from the settings and the number of
+/// records.
 void warn_of_noise(const config::Config& config, const std::optional<double>& stddev, std::uint64_t steps) {
-  constexpr double large = 1;  // coefficients of centred and scaled columns are smaller
+  constexpr double large = 1;  // coefficients of centred and scaled columns are mostly smaller than 1
   if (!stddev || *stddev < large) return;
   if (config.moments) {
     fmt::print(stderr,
@@ -125,14 +127,14 @@ void warn_of_noise(const config::Config& config, const std::optional<double>& st
       steps, *stddev);
 }
 
-/// A run that was stopped before its first step has none.
+/// Whether the folder has a file of releases. A run that was stopped before its first step leaves none.
 bool has_releases(const config::Config& config) {
   std::error_code unknown;
   return std::filesystem::exists(std::filesystem::path(config.state.directory) / journal::folder_files::releases,
                                  unknown);
 }
 
-/// What the operator is told of the table before its first step.
+/// Tells the operator before the first step what the table is like.
 void say_at_first(const config::Config& config, const config::Mechanism& mechanism, const Table& table,
                   const Options& options) {
   const bool is_asked = check::is_worth_a_warning(table.counts);
@@ -146,14 +148,15 @@ void say_at_first(const config::Config& config, const config::Mechanism& mechani
   console::say_for_operator(check::clipped_at_first(first, check::clip_of(config)));
 }
 
-/// How many runs under these settings are finished of those that belong together; the folder may hold none yet.
+/// How many runs of an estimate under these settings are finished already.
 std::uint64_t finished_before(const config::Config& config, const std::string& digest,
                               const engine::TableDesign& design) {
   if (design.runs == 1 || !has_releases(config)) return 0;
   return finished_runs(released_under(config.state.directory, digest), design.steps) % design.runs;
 }
 
-/// An interval over runs is of one table: those before this one would be of another.
+/// Refuses where earlier runs of this estimate may have been over another table: an interval over runs has to be over
+/// one table.
 void require_one_table(const DescentRun& one, const config::Config& config, const engine::TableDesign& design,
                        std::uint64_t before) {
   if (before == 0 || one.is_like_last_epoch()) return;
@@ -164,8 +167,8 @@ void require_one_table(const DescentRun& one, const config::Config& config, cons
                   config.state.directory, before, design.runs));
 }
 
-/// Before anything of it is spent: which run this is behind `before` others, and, of the command's first one, what
-/// the budget will end.
+/// Tells, before a run spends anything, which run of the estimate it is (`before` are finished). Before the command's
+/// first run it also warns where the budget will end one of them.
 void introduce(DescentRun& one, const engine::TableDesign& design, const Options& options, std::uint64_t before,
                bool is_first) {
   if (options.quiet) return;
@@ -176,16 +179,17 @@ void introduce(DescentRun& one, const engine::TableDesign& design, const Options
   }
 }
 
-/// What all runs came to.
+/// What all runs of a command came to.
 struct RunsEnd {
   RunEnd last;
   bool rejects_written = true;
-  std::vector<publish::ShownRelease> path;  ///< of all
-  std::uint64_t gradients = 0;              ///< of this command's runs, for the operator
-  std::uint64_t clipped = 0;
+  std::vector<publish::ShownRelease> path;  ///< the releases of all runs
+  std::uint64_t gradients = 0;              ///< taken by this command's runs, for the operator
+  std::uint64_t clipped = 0;                ///< how many of those were clipped
 };
 
-/// Of a run that fails, as at the end of one that does not: the shares say whether its records were the trouble.
+/// Tells the counts of a run that fails, as they are told at the end of one that does not: they show whether its
+/// records were the trouble.
 void say_what_was_taken(const Table& table, DescentRun& one, const RunsEnd& before) {
   console::OperatorCounts counts = table.counts;
   counts.gradients = before.gradients + one.gradients();
@@ -193,8 +197,7 @@ void say_what_was_taken(const Table& table, DescentRun& one, const RunsEnd& befo
   console::print_for_operator(counts, {});
 }
 
-/// One run after the other, each with a path of its own on standard output, until as many as belong together are
-/// done.
+/// Makes one run after the other, each with its own path on standard output, until all runs of the estimate are done.
 RunsEnd play_runs(const config::Config& config, const config::Mechanism& mechanism, const engine::TableDesign& design,
                   Table& table, const Options& options, TableWitness& witness, folder::AccountShare& share,
                   const std::atomic<int>& stop) {
@@ -207,7 +210,7 @@ RunsEnd play_runs(const config::Config& config, const config::Mechanism& mechani
     console::PathPrinter printer(lines ? stdout : nullptr, console::PathPrinter::Count::steps);
     {
       DescentRun one(config, mechanism, design, table, session_options(options, start), printer, witness,
-                     std::exchange(table.reject_lines, {}));  // all runs are over the same table
+                     std::exchange(table.reject_lines, {}));  // written once, since all runs are over the same table
       share.begin(one.ledger_total());
       if (one.has_steps_left()) {
         const std::uint64_t before = finished_before(config, one.digest(), design);
@@ -315,7 +318,7 @@ Exit run(config::Config config, const Options& options, folder::AccountShare& sh
   const engine::TableDesign design = engine::settle_design(config, table.rows());
   const config::Mechanism mechanism = make_mechanism(config, design.participation(), StepCount{design.steps});
 
-  // Where the operator asks for it, it keeps an epoch from its first step.
+  // With --min-usable, a table of which too little can be used is refused before anything is spent.
   if (options.min_usable && options.start != folder::Start::resume) {
     check::require_usable(table.counts, *options.min_usable);
   }

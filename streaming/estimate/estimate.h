@@ -1,4 +1,4 @@
-// `nustream estimate`: a private descent over a whole table, with intervals.
+// `nustream estimate`: a private descent over a whole table (or running sums of it), with intervals.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ namespace nustream::estimate {
 /// What the command line adds to the settings.
 struct Options {
   folder::Start start = folder::Start::fresh;
-  std::vector<std::string> files;    ///< as typed, in place of stream.input; empty for that
-  std::optional<double> min_usable;  ///< of the table; else no run is begun
+  std::vector<std::string> files;    ///< as typed, in place of stream.input; empty to read stream.input
+  std::optional<double> min_usable;  ///< the share of the table's records that has to be usable, or no run is begun
   std::optional<std::uint64_t> insecure_seed;
   bool compare_nonprivate = false;
-  std::optional<double> compare_x_bound;  ///< AdaSSP's bound on ‖x‖₂
-  std::optional<double> compare_y_bound;  ///< and on |y|, in working coordinates
+  std::optional<double> compare_x_bound;  ///< AdaSSP's bound on ‖x‖₂, in working coordinates
+  std::optional<double> compare_y_bound;  ///< AdaSSP's bound on |y|, in working coordinates
   bool json = false;
   std::string operator_json{};  ///< as folder::Options
   std::string report{};         ///< as folder::Options
@@ -30,7 +30,8 @@ struct Options {
 };
 
 /// Reads the table, descends for estimate.steps steps (several times for intervals by runs), commits every iterate
-/// before it is public, and prints the table. config is read for Purpose::table. Throws Failure.
+/// before it is public, and prints the result. `config` was read for Purpose::table. `share` is the folder's part of
+/// its account. Returns the exit code, and throws Failure.
 [[nodiscard]] Exit run(config::Config config, const Options& options, folder::AccountShare& share);
 
 }  // namespace nustream::estimate

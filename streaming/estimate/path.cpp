@@ -15,9 +15,9 @@ namespace {
 using publish::ShownRelease;
 using Kind = config::Intervals::Kind;
 
-constexpr std::uint64_t enough_steps = 200;  // as for intervals of a stream
+constexpr std::uint64_t enough_steps = 200;  // with fewer, intervals are marked; the same number as for a stream
 
-/// The steps of a run behind which its values are taken: its last one, or those of its checkpoints.
+/// The steps after which a run gives the interval a value: its last step, or those of its checkpoints.
 std::vector<std::uint64_t> ends_of_a_run(const config::Config& config) {
   const config::Intervals& intervals = config.intervals;
   const std::uint64_t steps = config.estimate.steps;
@@ -28,7 +28,7 @@ std::vector<std::uint64_t> ends_of_a_run(const config::Config& config) {
   return ends;
 }
 
-/// Mean of the iterates that were released in the last steps up to `end` of one epoch: a value of the interval.
+/// One value of the interval: the mean of the iterates of one epoch that were released in the last steps up to `end`.
 /// Nothing where one of them is missing.
 std::optional<std::vector<double>> averaged_end(const config::Config& config, std::span<const ShownRelease> epoch,
                                                 std::uint64_t end) {
@@ -38,7 +38,7 @@ std::optional<std::vector<double>> averaged_end(const config::Config& config, st
   std::uint64_t found = 0;
   for (const ShownRelease& release : epoch) {
     if (release.step > end || release.step + averaged <= end) continue;
-    if (release.step % every != 0) continue;  // a signal brought it
+    if (release.step % every != 0) continue;  // a signal brought this release, which does not belong to the average
     mean.resize(release.estimate.size());
     for (std::size_t j = 0; j < mean.size(); ++j) mean[j] += release.estimate[j].second;
     ++found;
@@ -48,8 +48,8 @@ std::optional<std::vector<double>> averaged_end(const config::Config& config, st
   return mean;
 }
 
-/// The values that an interval is made of: of the last runs that were finished, or of the last run's checkpoints.
-/// Fewer than intervals.count where releases are missing.
+/// The values that an interval is made of, from the last finished runs, or from the checkpoints of the last run.
+/// There are fewer than intervals.count where releases are missing.
 std::vector<std::vector<double>> values_along(const config::Config& config, const std::vector<ShownRelease>& path) {
   std::vector<std::vector<double>> values;
   for (auto last = path.end(); last != path.begin() && values.size() < config.intervals.count;) {

@@ -1,4 +1,4 @@
-// What an estimate prints at its end, for people and as JSON.
+// What an estimate prints at its end, as text for people and as JSON.
 #pragma once
 
 #include <cstdio>
@@ -13,23 +13,24 @@
 
 namespace nustream::estimate {
 
+/// All that is told about an estimate at its end.
 struct Report {
   static constexpr const char* finished = "finished";
   [[nodiscard]] bool is_finished() const { return ending == finished; }
 
   std::string stream;
   engine::TableDesign design;
-  bool of_sums = false;  ///< solved from running sums
+  bool of_sums = false;  ///< the model was solved from running sums
   std::string correlation;
   publish::ShownRelease last;
   std::optional<console::ReportedIntervals> intervals;
   std::string ending;  ///< "finished", "interrupted" or "budget reached"
   std::uint64_t finished_runs = 0;
-  double rho = 0;                                  ///< of the runs that belong together, as far as they went
-  std::vector<publish::Epsilons> epsilons;         ///< that rho comes to, at every δ: at least one
-  double ledger_rho = 0;                           ///< over all epochs of the folder
-  std::vector<publish::Epsilons> ledger_epsilons;  ///< that ledger_rho comes to
-  std::optional<double> predicted_stddev;          ///< of the last step
+  double rho = 0;                                  ///< ρ of all runs of the estimate, as far as they went
+  std::vector<publish::Epsilons> epsilons;         ///< ε that `rho` comes to, at every δ; at least one
+  double ledger_rho = 0;                           ///< ρ over all epochs of the folder
+  std::vector<publish::Epsilons> ledger_epsilons;  ///< ε that `ledger_rho` comes to
+  std::optional<double> predicted_stddev;          ///< engine::predicted_stddev(), at the last step
   bool is_private = true;
   std::string folder;
   std::string key_file;
@@ -40,10 +41,10 @@ struct Report {
   std::string ranges{};  ///< Config::ranges
 };
 
-/// Figures that depend on data without privacy go to standard error or are marked.
+/// Prints the report. Figures that depend on data without privacy are marked, or are left to standard error.
 void print(const Report& report, std::FILE* out);
 [[nodiscard]] std::string to_json(const Report& report);
-/// What of it is not private, for the operator's file: counts, and answers that stand beside the estimate.
+/// The parts of it that are not private, for the operator's file: counts, and answers for comparison.
 [[nodiscard]] std::string operator_json(const Report& report);
 
 }  // namespace nustream::estimate

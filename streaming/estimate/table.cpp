@@ -19,12 +19,13 @@
 namespace nustream::estimate {
 namespace {
 
-constexpr std::size_t first_capacity = std::size_t{1} << 16;  // doubles
+constexpr std::size_t first_capacity = std::size_t{1} << 16;  // in doubles
 constexpr std::size_t rows_per_read = 4096;
-// How many records are unusable depends on data: the memory that their lines take does not.
+// The most bytes of lines about records that cannot be used. How many such records there are depends on data; the
+// memory that their lines take has this limit.
 constexpr std::size_t reject_bytes_max = std::size_t{8} << 20;
 
-/// Lists the first ones, and where the list ends.
+/// Adds lines about rejects until the limit is reached, and then one line that says that the list ends.
 void list_rejects(std::span<const record::Reject> rejects, Table& table) {
   for (const record::Reject& reject : rejects) {
     if (table.rejects_cut) return;
@@ -41,8 +42,8 @@ void* checked(void* memory) {
   return memory;
 }
 
-/// Of each row the number of its user in the order in which users come, 0 for nobody: hashes are of this process's
-/// key.
+/// For each row, the number of its user in the order in which users come, and 0 for nobody. Hashes of users would not
+/// do: they are under a key of this process, and would differ at a resume.
 std::string grouping_of(const std::vector<record::RowUser>& rows) {
   users::UserIndex known;
   std::string bytes;
@@ -75,6 +76,7 @@ GrowingColumn::GrowingColumn(GrowingColumn&& other) noexcept
 void GrowingColumn::reserve(std::size_t size) {
   if (size <= capacity_) return;
   const std::size_t capacity = std::max({size, first_capacity, 2 * capacity_});
+  // mremap() moves pages and copies no bytes, which for a table of gigabytes is what makes growing cheap.
   void* const memory =
       data_ == nullptr
           ? ::mmap(nullptr, capacity * sizeof(double), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
@@ -100,7 +102,7 @@ void Table::pad_to_multiple_of(std::size_t multiple) {
   const std::size_t missing = (multiple - rows() % multiple) % multiple;
   x.append_zeros(missing * dimension);
   y.append_zeros(missing);
-  if (!users.empty()) users.resize(users.size() + missing);  // nobody's
+  if (!users.empty()) users.resize(users.size() + missing);  // the rows of zeros are nobody's
   if (!weights.values().empty()) weights.append_zeros(missing);
 }
 
@@ -115,7 +117,7 @@ TableWitness::TableWitness(const Table& table) : whole_{table.rows(), {}} {
 }
 
 void TableWitness::require_same_size(const journal::StateRecord& record) const {
-  // A stream's marks lie before its stop.
+  // A state that was made from a table has one mark, at its stop. The marks of a stream's state lie before its stop.
   const bool is_of_table = record.seen.size() == 1 && record.stop == record.seen.front().position;
   if (is_of_table && *record.stop != Position{whole_.position}) refuse(whole_.position, record.stop->value());
 }
@@ -144,7 +146,8 @@ std::vector<decode::ReadRecord> TableWitness::at_hand(Position) const {
 Table read_table(const config::Config& config) {
   Table table;
   table.dimension = config.schema.dimension();
-  // Who is who is asked within this process alone: no state keeps it, and no release tells it.
+  // Users are only told apart within this process: no state keeps their hashes, and no release tells them. So a fresh
+  // key will do.
   users::Identifiers identifiers(users::Partitioner::user_hash);
   record::Schema schema = config.schema;
   if (schema.user) {

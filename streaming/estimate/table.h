@@ -1,4 +1,4 @@
-// A whole table in memory, read once: rows of doubles that are never copied again.
+// A whole table in memory. It is read once, into rows of doubles that are not copied again.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace nustream::estimate {
 
-/// Doubles in memory that grows where it is, or moves by its page tables alone.
+/// A growing array of doubles. When it grows, the kernel moves it by changing page tables, so that nothing is copied.
 class GrowingColumn {
  public:
   GrowingColumn() = default;
@@ -23,7 +23,7 @@ class GrowingColumn {
   GrowingColumn(GrowingColumn&& other) noexcept;
   GrowingColumn& operator=(GrowingColumn&&) = delete;
 
-  /// Failure(internal) where the machine has no memory left.
+  /// Appends `values`. Throws Failure(internal) where the machine has no memory left.
   void append(std::span<const double> values);
   void append_zeros(std::size_t count);
   [[nodiscard]] std::span<const double> values() const noexcept { return {data_, size_}; }
@@ -36,19 +36,20 @@ class GrowingColumn {
   std::size_t capacity_ = 0;
 };
 
-/// Rows as config.schema makes them; an unusable record is a row of zeros.
+/// Rows as config.schema makes them. A record that cannot be used is a row of zeros; where features are public and
+/// only its target cannot be used, it keeps its features, and its target is NaN.
 struct Table {
   std::size_t dimension = 0;
   GrowingColumn x;  ///< row-major
   GrowingColumn y;
-  std::vector<record::RowUser> users;  ///< of each row, where the unit is the user; else empty
-  GrowingColumn weights;               ///< of each row, where rows have weights; else empty
+  std::vector<record::RowUser> users;  ///< the user of each row, where the unit is the user; else empty
+  GrowingColumn weights;               ///< the weight of each row, where rows have weights; else empty
   console::OperatorCounts counts;
-  std::string reject_lines;  ///< of the first ones, for rejects.jsonl, where it is asked for
-  bool rejects_cut = false;  ///< there are more than those
+  std::string reject_lines;  ///< lines for rejects.jsonl about the first rejects, where they are asked for
+  bool rejects_cut = false;  ///< true where there are more rejects than those
 
   [[nodiscard]] std::size_t rows() const noexcept { return y.values().size(); }
-  /// Rows from `first` on, which are `count`.
+  /// `count` rows from row `first` on.
   [[nodiscard]] record::RowSlice slice(std::size_t first, std::size_t count) const noexcept {
     return {dimension,
             count,
@@ -59,12 +60,12 @@ struct Table {
             weights.values().empty() ? nullptr : weights.values().data() + first};
   }
   [[nodiscard]] inference::TableView view() const noexcept { return {dimension, x.values(), y.values()}; }
-  /// Rows of zeros, whose gradient is zero, up to whole minibatches.
+  /// Appends rows of zeros, whose gradient is zero, until the number of rows is a multiple of `rows`.
   void pad_to_multiple_of(std::size_t rows);
 };
 
-/// Tells a table again by all of its rows, and by which of them belong to one user: they are at hand as one record,
-/// behind the last of them.
+/// Recognises a table at a resume, by all of its rows and by which of them belong to one user. To a session, the
+/// whole table is like one record behind its last row, whose bytes are a hash of that.
 class TableWitness final : public folder::InputWitness {
  public:
   explicit TableWitness(const Table& table);
@@ -78,7 +79,7 @@ class TableWitness final : public folder::InputWitness {
   decode::ReadRecord whole_;
 };
 
-/// Reads every record of config.input. Failure as the reader's.
+/// Reads every record of config.input. Throws as the reader does, and Failure(interrupted) after a signal.
 [[nodiscard]] Table read_table(const config::Config& config);
 
 }  // namespace nustream::estimate

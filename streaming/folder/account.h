@@ -1,4 +1,4 @@
-// The key and the witness of a run's state folder, as the settings place them, and what is said of them.
+// Finds the key and the witness of a run's state folder where the settings place them, and warns about either.
 #pragma once
 
 #include <optional>
@@ -11,16 +11,17 @@
 
 namespace nustream::folder {
 
-/// The folder's key file. Without a state, one is made where nothing names it. Failures as secrets::make_key_file().
+/// The path of the folder's key file. Without a state, a key file is made if nothing names one. Throws as
+/// secrets::make_key_file() and secrets::key_file_of().
 [[nodiscard]] std::string key_file_for(const config::Config& config, bool state_exists);
 
-/// Nothing for a run that is not private: it has no account that could be reset.
+/// The folder's witness, which is yet to be found. Nothing for a run that is not private, since it spends nothing
+/// that an older copy could hide.
 [[nodiscard]] std::optional<journal::FolderWitness> witness_for(const config::Config& config,
                                                                 const std::string& key_file,
                                                                 const secrets::Keyring& keys);
 
-/// What the operator should know of the key's place and of the witness, one sentence each. `key_file`: empty for an
-/// insecure seed.
+/// Sentences that warn the operator about the key's place and the witness. `key_file` is empty for an insecure seed.
 [[nodiscard]] std::vector<std::string> warnings_of(const config::Config& config, const std::string& key_file,
                                                    const std::optional<journal::FolderWitness>& witness);
 

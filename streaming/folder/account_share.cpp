@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* member_file = "account-member";
 constexpr const char* share_lock = "account-lock";
-/// Of one: sums of the same spends may be rounded in another order.
+/// A relative difference that may come from adding the same spends in another order.
 constexpr double rounding = 1e-9;
 
 std::string absolute_text(const std::filesystem::path& path) {
@@ -25,8 +25,9 @@ std::string absolute_text(const std::filesystem::path& path) {
   return (unknown ? std::filesystem::absolute(path) : real).string();
 }
 
-/// Of the folder: random bits, and the folder and the account that they were drawn for. A copy of the folder in
-/// another place, and the same folder under another account, is another member: it is charged beside the first one,
+/// The member that the folder is in the account. A file in the folder holds random bits, and the paths of the folder
+/// and the account that they were drawn for. Where these do not match, new bits are drawn. So a copy of the folder in
+/// another place is another member, as is the same folder under another account: it is charged beside the first one,
 /// since both may go on.
 journal::MemberId member_of(journal::Disk& disk, const std::filesystem::path& folder, const std::string& account) {
   const std::string place = absolute_text(folder) + '\n' + absolute_text(account) + '\n';
@@ -83,10 +84,11 @@ AccountShare::AccountShare(ShareOf whose, std::optional<Rho>& budget)
   take(budget);
 }
 
-/// What a folder spends that was charged to an account is not to be spent beside it.
+/// Refuses to run without an account over a folder that was charged to one: what it spends would not be counted
+/// there.
 void AccountShare::require_named() const {
   if (lock_ || !whose_.account.empty() || !whose_.is_private) return;
-  std::error_code unknown;  // of a folder that cannot be looked at the journal tells
+  std::error_code unknown;  // the journal reports a folder that cannot be read
   if (!std::filesystem::exists(whose_.folder / member_file, unknown)) return;
   std::string account = journal::last_line(*disk_, whose_.folder / member_file);
   if (account.ends_with('\n')) account.pop_back();
@@ -96,7 +98,8 @@ void AccountShare::require_named() const {
                             whose_.folder.string(), account, member_file));
 }
 
-/// Where nothing is left, a folder that may have spent before goes on as far as begin(), which charges it that.
+/// Reserves for the folder what it may spend, and lowers `budget` to that. Where nothing is left of the account, a
+/// new folder is refused. A folder that may have spent before goes on until begin(), which charges it what it spent.
 void AccountShare::take(std::optional<Rho>& budget) {
   std::error_code unknown;
   const bool may_have_spent =
@@ -124,7 +127,7 @@ void AccountShare::charge(Rho rho, bool is_reserved) {
   });
 }
 
-/// Without a state nothing was ever committed.
+/// Whether the folder has spent nothing: without a state, nothing was ever committed.
 bool AccountShare::has_spent_nothing() const {
   std::error_code unknown;
   return begun_ && begun_->value() == 0 &&
@@ -136,7 +139,7 @@ AccountShare::~AccountShare() {
   try {
     if (!begun_ || has_spent_nothing()) charge(before_ ? before_->rho : Rho{0}, before_ && before_->is_reserved);
   } catch (const Failure&) {
-    // It stays charged: too much rather than too little.
+    // The reservation stays in the account, which charges too much rather than too little.
   }
 }
 

@@ -1,4 +1,4 @@
-// What a run takes of an account that several streams share (privacy.account).
+// The part that a run takes of an account which several streams share (privacy.account).
 #pragma once
 
 #include <filesystem>
@@ -12,42 +12,46 @@
 
 namespace nustream::folder {
 
-/// Whose part it is.
+/// Whose part it is, and of which account.
 struct ShareOf {
-  std::string account;  ///< file; empty: none
+  std::string account;  ///< the account's file; empty where there is no account
   std::filesystem::path folder;
   std::string stream;
   LaneId lane;
   privacy::Neighbours neighbours;
   bool is_private;
-  std::string named_in;  ///< where `account` is said, for messages
+  std::string named_in;  ///< the file or option that names `account`, for messages
 };
 [[nodiscard]] ShareOf share_of(const config::Config& config, bool is_private);
 
 /// One state folder's part of its account, for the length of a run.
 ///
-/// Before the run spends anything its folder is charged all that it may ever spend: its own budget, or, without one,
-/// whatever the account has left. settle() gives back what was not spent. A run that is killed gives nothing back:
-/// the next one over its folder does. One run at a time: until the object ends it holds a lock of the folder beside
-/// the journal's, which is let go between a command's parts.
+/// Before the run spends anything, its folder is charged all that it may ever spend: its own budget, or, without one,
+/// whatever the account has left. settle() gives back what was not spent. A run that is killed gives nothing back;
+/// the next run over its folder does. While the object lives it holds a lock of the folder, so that there is one run
+/// at a time. The journal's lock would not do, since a command of several parts releases it in between.
 class AccountShare {
  public:
-  /// Charges the folder, and lowers `budget` to what the account allows it; to 0 where nothing is left, and the
-  /// folder may have spent before. Nothing without an account. Failure(configuration) where the account is about
-  /// other neighbours, does not exist, or the run is not private; or where none is named and the folder was charged
-  /// to one; Failure(locked) where another run has the folder's part; Failure(exhausted) where nothing is left of it;
-  /// Failure(data) where it was changed.
+  /// Charges the folder, and lowers `budget` to what the account allows it. That may be 0, for a folder that may have
+  /// spent before. Does nothing without an account.
+  ///
+  /// Throws Failure(configuration) where the account does not exist or is about other neighbours, where the run is
+  /// not private, and where no account is named although the folder was charged to one; Failure(locked) where another
+  /// run has the folder's part; Failure(exhausted) where nothing is left for a new folder; Failure(data) where the
+  /// account was changed.
   AccountShare(ShareOf whose, std::optional<Rho>& budget);
-  /// Where the run never began, what was charged before it is charged again.
+  /// Where the run never began, or spent nothing, the folder is charged what it was before the run.
   ~AccountShare();
   AccountShare(const AccountShare&) = delete;
   AccountShare& operator=(const AccountShare&) = delete;
 
-  /// With the folder open, before anything of the run is spent; again after a part of it. `spent` is what its ledger
-  /// comes to: where that is more than was charged, it is charged, whatever the account's budget.
-  /// Failure(data) where the account knows of more: an older copy of the folder lacks what was spent since.
+  /// To be called when the folder is open, before the run spends anything, and again after each part of a command.
+  /// `spent` is what the folder's ledger comes to. Where that is more than was charged, it is charged, whatever the
+  /// account's budget is. Throws Failure(data) where the account knows that more was spent: the folder is then an
+  /// older copy, which lacks what was spent since.
   void begin(Rho spent);
-  /// After the run's last commit: charged is what the folder spent in all of its epochs. At most once.
+  /// To be called after the run's last commit, at most once: charges `total`, what the folder has spent in all its
+  /// epochs, in place of the reservation.
   void settle(Rho total);
 
  private:
@@ -58,11 +62,11 @@ class AccountShare {
 
   std::unique_ptr<journal::Disk> disk_;
   std::unique_ptr<journal::Lock> lock_;
-  ShareOf whose_;  // no account once it is settled
+  ShareOf whose_;  // whose_.account is cleared once it is settled
   journal::Member member_;
-  std::optional<journal::Charge> before_;  // the run
+  std::optional<journal::Charge> before_;  // the folder's charge before the run
   Rho charged_{0};
-  std::optional<Rho> begun_;  // what was spent by then
+  std::optional<Rho> begun_;  // what was spent at the last begin()
 };
 
 }  // namespace nustream::folder

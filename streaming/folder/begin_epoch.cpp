@@ -1,4 +1,4 @@
-// How a session begins an epoch: under a fresh key, and where the last release is or the settings say.
+// How a session begins an epoch: under a fresh noise key, and at the last release or where the settings say.
 #include <filesystem>
 
 #include "engine/going_on.h"
@@ -8,10 +8,11 @@
 
 namespace nustream::folder {
 
-/// Whether they carry over from the epoch before: of its state, its store and its limits.
+/// Opens the users of an epoch that begins. Returns whether their counts carry over from the epoch before, which
+/// needs its state, its store and limits of the same kind.
 bool Session::begin_users(const journal::State* before, const engine::Found& found, const journal::Ledger& ledger) {
   if (!config_.users || !config_.users->are_kept) return false;
-  // Behind an older copy of the folder nobody knows what users did since.
+  // In an older copy of the folder, nobody knows what users have done since that copy was made.
   bool carries_over = !found.behind_witness && found.state == engine::Found::State::committed;
   std::optional<users::Limits> limits_before;
   if (!ledger.epochs.empty() && ledger.epochs.back().user) limits_before = ledger.epochs.back().user->limits;
@@ -42,7 +43,9 @@ void Session::use_ledger(EpochId epoch, Position start, journal::Overlap overlap
 
 void Session::begin_epoch(const engine::Begin& begin, const std::vector<journal::LedgerEntry>& lost,
                           journal::Ledger ledger, const Options& options, bool carries_over) {
-  std::optional<journal::LedgerEntry> closing;  // of an epoch whose state knows what was taken of its last line
+  // The last ledger line of the epoch before may reserve steps that were never taken. Its state knows how many were,
+  // and a line that says so is written before the new epoch's own.
+  std::optional<journal::LedgerEntry> closing;
   if (ledger.reserving && lost.empty()) closing = ledger.epochs.back();
   use_ledger(begin.epoch, begin.start, begin.overlap, std::move(ledger), carries_over);
   if (closing) ledger_->owe(*closing);
@@ -58,7 +61,8 @@ void Session::begin_epoch(const engine::Begin& begin, const std::vector<journal:
   feed_.emplace(mechanism_, first, StepIndex{0}, &locked_, keys_->healing(false));
 }
 
-/// What was owed is published by now, and a release that can be read is public whatever became of its state.
+/// Lets the epoch begin at the last line of the releases file, or at the settings' start. What the epoch before owed
+/// is published by now; and a release that can be read is public, whatever became of its state.
 void Session::choose_beginning(EpochId epoch, const Options& options) {
   if (options.from_start) {
     begun_ = engine::begun_from_start(epoch);

@@ -1,4 +1,4 @@
-// What a session asks about the input that its lane is fed from: whether a resumed one is still the same.
+// What a session asks about the input of its lane: whether the input of a resumed run is still the one that was read.
 #pragma once
 
 #include <vector>
@@ -12,17 +12,17 @@ namespace nustream::folder {
 class InputWitness {
  public:
   virtual ~InputWitness() = default;
-  /// Called before a state's settings are compared, which may follow from the input's size: Failure(data) where it is
-  /// another one.
+  /// Throws Failure(data) where the input has another size than the one that the state was made from. Called before
+  /// the settings are compared, since settings may follow from the size.
   virtual void require_same_size(const journal::StateRecord& /*record*/) const {}
-  /// Looks for the marked records of a state that is to be resumed, before anything of it is published. Failure(data)
-  /// where the input holds others in their place, or ends before the state's position.
+  /// Looks for the records that the state to be resumed has marks of, before anything of that state is published.
+  /// Throws Failure(data) where the input holds other records in their places, or ends before the state's position.
   virtual void check(const journal::StateRecord& record) = 0;
-  /// Whether they are all there, looked for in a reading of their own: false also where there is none to look for, or
-  /// where the input can be read only once.
+  /// Whether all marked records are there. They are looked for by reading the input once for that purpose. False also
+  /// where the state has no marks, or where the input can be read only once.
   [[nodiscard]] virtual bool holds(const journal::StateRecord& record) = 0;
-  /// Some records below `position` (an ordinal or offset) that the input held when they were read, in increasing
-  /// order.
+  /// Some of the records below `position` (an ordinal or offset) with their bytes as they were read, in increasing
+  /// order. The next state keeps marks of them.
   [[nodiscard]] virtual std::vector<decode::ReadRecord> at_hand(Position position) const = 0;
 };
 

@@ -61,6 +61,7 @@ void OneStepAccount::go_on(const std::string& sealed) {
 void OneStepAccount::begin() {
   if (!witness_) return;
   witness_->find(std::nullopt);
+  // The folder is empty, but a witness knows of fits in it: their spend would be forgotten.
   if (!witness_->found()) return;
   throw Failure(Exit::data, fmt::format("{}: the ledger is gone, and with it what was spent ({}, as {} tells); "
                                         "restore the folder, or name another one with --state, for other records",
@@ -74,7 +75,7 @@ Rho OneStepAccount::spent(privacy::Neighbours neighbours) const {
 Rho OneStepAccount::with(Rho rho, privacy::Neighbours neighbours) const {
   std::vector<journal::LedgerEntry> all = ledger_.epochs;
   all.push_back(entry({rho, 0, neighbours, {}, {}, {}}));
-  all.back().overlap = journal::Overlap::unknown;  // whatever records the file will hold
+  all.back().overlap = journal::Overlap::unknown;  // nobody knows which records the file will hold
   return engine::total_spent(all, neighbours);
 }
 

@@ -1,5 +1,5 @@
-// Epochs of one step over a whole file, each one commit of its spend and what it found: of fits, and of measured
-// ranges.
+// Epochs of one step over a whole file, for fits and for measured ranges. Each is one commit of its spend and what it
+// found.
 #pragma once
 
 #include <functional>
@@ -21,55 +21,58 @@ struct OneStep {
   Rho rho;
   std::uint64_t records;
   privacy::Neighbours neighbours;
-  std::string digest;           ///< of the rule
-  std::string release;          ///< its line; empty where there is none, or it stopped before its answer
+  std::string digest;           ///< the digest of what was asked, and how
+  std::string release;          ///< the line of its release; empty where there is none, or it ended before its answer
   std::string ranges{};         ///< StateRecord::ranges
   bool trusts_framing = false;  ///< journal::LedgerEntry::trusts_framing
 };
 
-/// Where the account is, and how its keys are found.
+/// Where the folder is, and how its keys and its witness are found.
 struct AccountPlace {
   std::string folder;
   std::string stream;
   LaneId lane;
   bool is_private = true;
-  /// The keys and the path of their file, empty under an insecure seed; makes a file where there is no state.
+  /// Returns the keys and the path of their file, which is empty under an insecure seed. Makes a file where there is
+  /// no state.
   std::function<std::pair<secrets::Keyring, std::string>(bool state_exists)> keys;
   std::function<std::optional<journal::FolderWitness>(const std::string& key_file, const secrets::Keyring& keys)>
       witness;
 };
 
-/// The ledger of a folder that holds nothing but such epochs, or nothing yet.
+/// The ledger of a folder that holds only such epochs, or nothing yet.
 ///
-/// Every fit is one noise epoch of one step, over all positions of the file: the spends of all add up, whatever the
-/// file held, since nobody knows which records two versions of it share.
+/// Every fit is one noise epoch of one step, over all positions of the file. The spends of all fits add up, whatever
+/// the file held, since nobody knows which records two versions of it have in common.
 ///
 /// commit() writes state, ledger line and release in one step (docs/formats/releases-folder.md). The noise key of a
-/// fit is in memory alone and in no state: a fit that is killed before its commit has shown nothing, has spent
-/// nothing, and its noise is gone; one that is killed behind it is in the ledger, and its release is published by
-/// whoever opens the folder next.
+/// fit is in memory alone, and in no state. So a fit that is killed before its commit has shown and spent nothing,
+/// and its noise is gone. A fit that is killed after its commit is in the ledger, and the next run that opens the
+/// folder publishes its release.
 class OneStepAccount {
  public:
-  /// Opens the folder, or begins one. Failure(data) where it was changed, rolled back (the witness tells) or lost;
-  /// Failure(locked) where another fit runs; Failure(permission) for keys.
+  /// Opens the folder, or begins one. Throws Failure(data) where the folder was changed, or where its witness tells
+  /// that it was rolled back or emptied; Failure(locked) where another fit runs; Failure(permission) where the key
+  /// cannot be read.
   explicit OneStepAccount(const AccountPlace& place);
 
-  /// This fit's.
+  /// The epoch of this fit.
   [[nodiscard]] EpochId epoch() const noexcept { return epoch_; }
   [[nodiscard]] const secrets::Keyring& keys() const noexcept { return *keys_; }
-  /// ρ of all fits before this one, and with one of `rho`; over `neighbours`.
+  /// ρ of all fits before this one, over `neighbours`; and, with(), the same together with another fit that costs
+  /// `rho`.
   [[nodiscard]] Rho spent(privacy::Neighbours neighbours) const;
   [[nodiscard]] Rho with(Rho rho, privacy::Neighbours neighbours) const;
-  /// How many there were before this one.
+  /// How many fits there were before this one.
   [[nodiscard]] std::size_t fits() const noexcept { return ledger_.epochs.size(); }
 
-  /// Returns when all of it is durable. Once.
+  /// Commits this fit, and returns when all of it is durable. To be called once.
   void commit(const OneStep& spent);
 
   [[nodiscard]] const std::string& folder() const noexcept { return folder_; }
-  /// Empty under an insecure seed.
+  /// The path of the key file; empty under an insecure seed.
   [[nodiscard]] const std::string& key_file() const noexcept { return key_file_; }
-  /// One sentence for the operator; empty where all is well.
+  /// One sentence that warns the operator about the witness; empty where all is well.
   [[nodiscard]] std::string warning() const { return witness_ ? witness_->warning() : std::string(); }
 
  private:

@@ -39,6 +39,8 @@ std::optional<journal::LedgerEntry> owed_for(const journal::LastRelease& release
                                     ": the last release does not say what users may do; restore "
                                     "the folder, or begin in another one");
     }
+    // The release tells only the spend of a user that used up its limits. As ρ of k alone it is charged to every
+    // user.
     of_user = journal::UserSpend{*release.limits, false, {}, std::nullopt};
     if (release.limits->participation()) of_user->by_count.push_back(*release.rho);
     if (release.limits->mass()) of_user->of_mass = *release.rho;
@@ -61,7 +63,7 @@ std::optional<journal::LedgerEntry> owed_for(const journal::LastRelease& release
                               release.trusts_framing};
 }
 
-/// Of what is left of a release; nothing where its number may be cut.
+/// The epoch of a torn release; nothing where its number is not there, or may have been cut.
 std::optional<std::uint64_t> epoch_of(std::string_view torn_release) {
   constexpr std::string_view field = "\"epoch\":";
   const std::size_t at = torn_release.find(field);
@@ -73,8 +75,8 @@ std::optional<std::uint64_t> epoch_of(std::string_view torn_release) {
   return epoch;
 }
 
-/// The last epoch that is known, where a release of which only a part is left may show more of its spend than any
-/// line does: at the most that it can have spent, over a range that nobody knows.
+/// The line of the last known epoch, charged the most that it can have spent, over a range that nobody knows. A torn
+/// release may show more of that epoch than any ledger line pays for.
 journal::LedgerEntry at_its_limit(const std::string& folder, std::string_view torn_release,
                                   const std::optional<journal::LedgerEntry>& owed, const journal::Ledger& ledger) {
   const auto epoch = epoch_of(torn_release);

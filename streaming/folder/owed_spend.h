@@ -1,4 +1,4 @@
-// What a folder whose state is lost has spent without a line of its ledger that says so.
+// What a folder whose state is lost has spent although no line of its ledger says so.
 #pragma once
 
 #include <optional>
@@ -10,15 +10,15 @@
 
 namespace nustream::folder {
 
-/// The line that the ledger has to be given before anything else is spent; nothing where it vouches for every spend
-/// that the adopted files show. A power failure may have kept a release and lost its ledger line: then the release
-/// itself says what its epoch has spent, and the line is written anew, over a range that nobody knows. `is_private`:
-/// of the run. Failure(data) where a spend is not known at all.
+/// The line that has to be added to the ledger before anything else is spent; nothing where the ledger pays for all
+/// that the adopted files show. A power failure may have kept a release and lost its ledger line. The release itself
+/// says then what its epoch has spent, and the line is written anew, over a range that nobody knows. `is_private` is
+/// the run's. Throws Failure(data) where a spend is not known at all.
 [[nodiscard]] std::optional<journal::LedgerEntry> owed_by(const journal::Adopted& adopted,
                                                           const journal::Ledger& ledger, const config::Config& config,
                                                           bool is_private);
 
-/// `owed` with at least what `lost` says of the same epoch: what a witness knows of the spend that the ledger has
+/// `owed`, raised to what `lost` says of the same epoch. `lost` is what a witness knows of spends that the ledger has
 /// lost.
 [[nodiscard]] journal::LedgerEntry at_least(journal::LedgerEntry owed, const std::vector<journal::LedgerEntry>& lost);
 

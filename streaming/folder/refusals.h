@@ -1,4 +1,4 @@
-// Why a run does not begin, in words: what, where, and what to do.
+// Says in words why a run does not begin: what is wrong, where, and what to do.
 #pragma once
 
 #include <filesystem>
@@ -12,16 +12,17 @@
 
 namespace nustream::folder {
 
-/// A first run, in a folder that holds a state.
+/// A first run was asked for, in a folder that holds a state.
 [[nodiscard]] Failure state_is_there(const secrets::StateIdentity& state, const config::Config& config,
                                      const Options& options);
+/// --resume was given, and the folder holds no state.
 [[nodiscard]] Failure nothing_to_resume(const std::filesystem::path& folder);
-/// A private state, for a run that is not, or the other way round. `is_private`: the run.
+/// The folder holds a private state and the run is not private, or the other way round. `is_private` is the run's.
 [[nodiscard]] Failure other_kind(const std::string& folder, bool is_private);
-/// The folder's ledger lacks what the witness tells of. `new_epoch`: the command that goes on.
+/// The folder's ledger lacks what the witness tells of. `new_epoch` is the command that goes on in a new epoch.
 [[nodiscard]] Failure is_older(const journal::FolderWitness& witness, const secrets::StateIdentity& state,
                                const config::Config& config, const std::string& new_epoch);
-/// The folder is empty, and the witness tells that it was not.
+/// The folder is empty, and the witness tells that it was not empty before.
 [[nodiscard]] Failure is_forgotten(const journal::FolderWitness& witness, const config::Config& config,
                                    const std::string& new_epoch);
 

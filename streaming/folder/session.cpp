@@ -30,7 +30,7 @@ bool holds_public_files(const std::filesystem::path& folder) {
   return false;
 }
 
-/// What a header claims; empty where not even that is left of a damaged state.
+/// What a state's header claims; nothing where not even the header of a damaged state can be read.
 std::optional<secrets::StateIdentity> identity_of(const std::string& sealed) {
   try {
     return secrets::read_identity(sealed);
@@ -43,7 +43,7 @@ bool is_private_run(const Options& options) {
   return !options.insecure_seed && !options.compared;
 }
 
-/// What an epoch's line says of its beginning.
+/// Whether the ledger says that the epoch began with the users' counts of the epoch before.
 bool began_with_counts(const journal::Ledger& ledger, EpochId epoch) {
   return std::ranges::any_of(ledger.epochs, [&](const journal::LedgerEntry& entry) {
     return entry.epoch == epoch && entry.user && entry.user->carries_over;
@@ -60,13 +60,13 @@ engine::Asked asked_of(const Options& options, const Window& window) {
   return asked;
 }
 
-/// What is known before any key is: that there is a state, and what its header claims.
+/// What is known before a key is read: whether there is a state, and what its header claims.
 engine::Found found_by_name(const std::optional<std::string>& sealed, const Window& window, bool is_private) {
   engine::Found found;
   found.first = Position{window.first};
   if (!sealed) return found;
   found.state = engine::Found::State::committed;
-  const auto claimed = identity_of(*sealed);  // --new-epoch may go on behind a damaged one
+  const auto claimed = identity_of(*sealed);  // a damaged state is no failure yet: --new-epoch may go on behind it
   found.other_kind = claimed && claimed->is_private != is_private;
   return found;
 }
@@ -91,18 +91,20 @@ Session::Session(const config::Config& config, const config::Mechanism& mechanis
   const std::optional<std::string> sealed = journal_->load();
   const engine::Asked asked = asked_of(options, window);
   engine::Found found = found_by_name(sealed, window, is_private_run(options));
-  static_cast<void>(decided(found, {}, asked, options, sealed));  // before any key is looked for
+  // decided() is asked after each finding, since a refusal stands whatever is found later. The first time is before a
+  // key is looked for, so that none is made for a run that is refused.
+  static_cast<void>(decided(found, {}, asked, options, sealed));
   load_keys(config, options, sealed.has_value());
   witness_ = witness_for(config, key_file_, *keys_);
   std::optional<journal::State> state;
   if (sealed) state = look_at_state(*sealed, options, asked, found);
-  static_cast<void>(decided(found, {}, asked, options, sealed));  // a wrong key is told as one
+  static_cast<void>(decided(found, {}, asked, options, sealed));  // before the witness: a wrong key is named first
   if (witness_ && !witness_->is_looked_for()) {
-    witness_->find(std::nullopt);  // nothing but its path names the folder
+    witness_->find(std::nullopt);  // no state names an account, so that the witness is found by the folder's path
     found.behind_witness = !sealed && witness_->found();
     if (!witness_->found() && holds_public_files(folder)) witness_->doubt_files();
   }
-  static_cast<void>(decided(found, {}, asked, options, sealed));  // before its files are taken as they are
+  static_cast<void>(decided(found, {}, asked, options, sealed));  // before the folder's files are adopted as they are
   is_like_last_epoch_ =
       options.start != Start::new_epoch || (found.state == engine::Found::State::committed && !found.other_settings &&
                                             found.input == engine::InputFound::held);
@@ -123,14 +125,14 @@ Session::Session(const config::Config& config, const config::Mechanism& mechanis
   } else {
     go_on(std::move(*state), std::get<engine::GoOn>(decision).overlap, std::move(ledger));
   }
-  // By now whatever the folder owed is in its files, and what was torn is gone.
+  // By now all releases that the folder owed are in its files, so that the chain goes on from the last one there.
   releases_ = {config_.descent.release_every, journal::last_release_head(*disk_, folder)};
   if (users_) lane_->use(users_->open(), users_->clock());
   if (witness_) witness_->keep();
 }
 
-/// What was spent without a line in `ledger`: by files that were adopted, in `found`; and, returned, what the witness
-/// knows.
+/// Finds out what was spent without a line in `ledger`. What adopted files show is put into `found`; what the witness
+/// knows is returned.
 std::vector<journal::LedgerEntry> Session::owe_what_is_lost(const std::optional<journal::Adopted>& adopted,
                                                             const journal::Ledger& ledger,
                                                             engine::Found& found) const {
@@ -147,7 +149,7 @@ std::vector<journal::LedgerEntry> Session::owe_what_is_lost(const std::optional<
   return lost;
 }
 
-/// What is decided on what is found so far; a refusal is thrown in words.
+/// The decision by what is found so far. A refusal is thrown as a Failure, in words.
 engine::Decision Session::decided(const engine::Found& found, const std::vector<journal::LedgerEntry>& ledger,
                                   const engine::Asked& asked, const Options& options,
                                   const std::optional<std::string>& sealed) const {
@@ -180,13 +182,14 @@ void Session::refuse(engine::Refusal reason, const Options& options, const std::
                     "--new-epoch with --passes needs --from: every pass reads the window from its beginning, "
                     "and what was read before is charged again");
     default:
-      // Told by whoever found it, in its own words.
+      // The other reasons were found by a check that threw. Its exception has the better message.
       NUSTREAM_REQUIRE(why_unusable_ != nullptr, "a refusal that nobody has words for");
       std::rethrow_exception(why_unusable_);
   }
 }
 
-/// Before anything is made there: the folder may be a mistyped one.
+/// Refuses to resume in a folder that holds no file of a run. Called before anything is made there, since the path
+/// may be mistyped.
 void Session::require_any_file(const std::filesystem::path& folder) const {
   for (const char* name : {journal::folder_files::state, journal::folder_files::ledger,
                            journal::folder_files::releases, journal::folder_files::lock}) {
@@ -209,11 +212,13 @@ journal::State Session::open_state(const std::string& sealed, const secrets::Exp
   return located(config_.state.directory, [&] { return journal::open_state(*keys_, sealed, expected); });
 }
 
-/// Opens the state, looks whether the input is the one that it read, and publishes what its epoch still owes.
+/// Opens the state, checks whether the input is the one that was read, and publishes the releases that its epoch
+/// still owes. Returns nothing for a state that cannot be used, and notes in `found` why.
 ///
-/// A new epoch also begins behind a state that does not open, or that was rolled back: it says nothing of what is
-/// public then. A state of another stream or lane, or under another key, is no damage; and where the state knows of
-/// spends that the ledger has lost, nobody else knows them.
+/// A new epoch may begin behind a state that is damaged or was rolled back: such a state does not tell what is
+/// public. But a state of another stream or lane, or under another key, is not damaged (`foreign`). And where the
+/// ledger has lost spends that the state knows, no new epoch may begin either, since nobody else knows them
+/// (`ahead_of_ledger`).
 std::optional<journal::State> Session::look_at_state(const std::string& sealed, const Options& options,
                                                      const engine::Asked& asked, engine::Found& found) {
   using State = engine::Found::State;
@@ -254,7 +259,7 @@ std::optional<journal::State> Session::look_at_state(const std::string& sealed, 
     witness_->find(state->record.account, state->record.ledger_head);
     found.behind_witness = !witness_->is_held_by(*disk_, state->identity.epoch, state->identity.steps, state->record);
   }
-  static_cast<void>(decided(found, {}, asked, options, sealed));  // nothing is published for a run that is refused
+  static_cast<void>(decided(found, {}, asked, options, sealed));  // a run that is refused has published nothing
   look_at_input(state->record, options, found);
   try {
     journal_->recover(state->record.recovery());
@@ -268,9 +273,9 @@ std::optional<journal::State> Session::look_at_state(const std::string& sealed, 
   return state;
 }
 
-/// Whoever goes on behind the state's position, without --from, takes what is read for records that nobody has read
-/// yet: then the input has to be the same. With --from it may be another one, whose ordinals say nothing of what was
-/// read before.
+/// Checks the input where the run goes on behind the state's position, without --from. Such a run takes the records
+/// there for ones that nobody has read yet, so that the input has to be the same. With --from it may be another
+/// input, whose ordinals say nothing of what was read before; then it is only looked whether it is the same.
 void Session::look_at_input(const journal::StateRecord& record, const Options& options, engine::Found& found) {
   const bool goes_on = options.start == Start::resume || !options.from;
   if (options.start == Start::resume || (goes_on && window_.passes == 1)) input_.check(record);
@@ -296,8 +301,9 @@ void Session::go_on(journal::State state, journal::Overlap overlap, journal::Led
   feed_.emplace(mechanism_, state.record.noise, StepIndex{lane_->steps().value()}, &locked_, keys_->healing(true));
 }
 
-/// Several passes are accounted for over one window: another one, even of as many steps, would let a record take part
-/// more often, or sooner again, than the spend says.
+/// Whether the passes of the state are over the window of this run. Several passes are accounted for over one window.
+/// In another window, even one of as many steps, a record could take part more often, or sooner again, than the spend
+/// says.
 bool Session::has_same_passes(const journal::StateRecord& record) const {
   return window_.passes == 1 || (record.start == Position{window_.first} && record.stop == Position{*window_.end});
 }
@@ -341,7 +347,8 @@ void Session::wait() {
   outbox_in_flight_.clear();
 }
 
-/// One mark a commit or two: nothing is done for the records between them.
+/// Adds marks of the records that the input has at hand, a few for each commit. The records between them cost
+/// nothing.
 void Session::mark_input() {
   for (const decode::ReadRecord& read : input_.at_hand(touched())) {
     const Position position{read.position};
@@ -365,7 +372,7 @@ void Session::commit(BatchResult result, std::uint64_t rejected, std::uint64_t r
   record.released = StepCount{released};
   record.ranges = config_.ranges;
   if (witness_) witness_->check();
-  wait();  // one batch in flight; the next bookmark stands behind what it published
+  wait();  // there is one batch in flight, and the next bookmark has to stand behind what that publishes
   record.bookmark = journal_->bookmark();
   if (users_) record.users = users_->close();
   journal::Batch batch = engine::seal_batch(*keys_, *lane_, *ledger_, releases_, std::move(record),
@@ -380,7 +387,8 @@ void Session::commit(BatchResult result, std::uint64_t rejected, std::uint64_t r
   journal_->commit(std::move(batch), journal::that_ends(std::move(done), tell_witness(lane_->steps())));
 }
 
-/// What tells the witness of the commit that is about to begin, once it is durable.
+/// A function that tells the witness of the commit which is about to begin. It is called once that commit is durable,
+/// on the journal's thread, so that all it needs is copied here.
 std::function<void()> Session::tell_witness(StepCount steps) {
   if (!witness_) return {};
   return [this, steps, epoch = epoch(), head = ledger_->head(), epochs = ledger_->with_own(steps, touched())] {
@@ -388,8 +396,10 @@ std::function<void()> Session::tell_witness(StepCount steps) {
   };
 }
 
-/// The last batch did not know that it was the last, or was the first behind a state. Where a failure ended the run,
-/// steps behind it are lost, with what they would have released.
+/// Commits once more, without a step, where the ledger's last line still reserves steps. That is so where the last
+/// batch did not know that it was the last, or where it was the first batch after a resume. Where steps were taken
+/// that are not committed, a failure ended the run: they are lost, with what they would have released, and no line is
+/// written.
 void Session::close_ledger() {
   if (committed_.steps != lane_->steps() || !ledger_->reserves_beyond(lane_->steps())) return;
   commit({.closes = true}, committed_.rejected, committed_.released);

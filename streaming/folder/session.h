@@ -1,4 +1,5 @@
-// A lane with everything that is committed with it: opened from its folder, committed batch by batch.
+// A lane in a state folder, with everything that is committed together with it: it is opened from the folder, and
+// committed batch by batch.
 #pragma once
 
 #include <cstdint>
@@ -38,19 +39,19 @@ namespace nustream::folder {
 struct BatchResult {
   std::string outbox{};   ///< encoded releases, in step order
   std::string rejects{};  ///< lines for rejects.jsonl, if asked for
-  bool closes = false;    ///< the run ends with it
+  bool closes = false;    ///< the run ends with this batch
 };
 
-/// Told of releases that are public from now on: whole lines, in step order.
+/// Called with releases that are public from now on: whole lines, in step order.
 using Published = std::function<void(std::string_view lines)>;
 
-/// One run over one state folder. commit() returns while the batch is on its way; the one before is durable then, and
-/// what it released is public and shown.
+/// One run over one state folder. commit() returns while its batch is still being written. By then the batch before
+/// is durable, and what that released is public and shown.
 class Session {
  public:
-  /// Opens the folder as `options.start` says. Failure(data) where it holds a state and neither --resume nor
-  /// --new-epoch was given, a state of other settings, or one that was fed from another input; Failure(permission)
-  /// for keys.
+  /// Opens the folder as `options.start` says. References outlive it. Throws Failure(data) where the folder holds a
+  /// state and neither --resume nor --new-epoch was given, a state of other settings, or one that was made from
+  /// another input; Failure(permission) where the key cannot be read, or is not the state's.
   Session(const config::Config& config, const config::Mechanism& mechanism, const Window& window,
           const Options& options, Published published, InputWitness& input);
 
@@ -59,45 +60,48 @@ class Session {
   [[nodiscard]] EpochId epoch() const noexcept { return ledger_->identity().epoch; }
   [[nodiscard]] const std::string& digest() const noexcept { return digest_; }
   [[nodiscard]] bool is_private() const noexcept { return keys_->is_private(); }
-  /// What checks the signatures of its releases and ledger lines.
+  /// The key with which everybody can check the signatures of its releases and ledger lines.
   [[nodiscard]] secrets::PublicKey public_key() const noexcept { return keys_->public_key(); }
-  /// Where the folder keeps its users: what identifiers are hashed under; else null.
+  /// The key that identifiers of users are hashed under; null where the folder keeps no users.
   [[nodiscard]] const users::UserKey* user_key() const noexcept { return users_ ? &users_->key() : nullptr; }
-  /// Path of the key file; empty under an insecure seed.
+  /// The path of the key file; empty under an insecure seed.
   [[nodiscard]] const std::string& key_file() const noexcept { return key_file_; }
-  /// Path of the witness; empty where none is kept.
+  /// The path of the witness; empty where none is kept.
   [[nodiscard]] std::string witness_file() const { return witness_ ? witness_->file().string() : std::string(); }
-  /// What the operator should know of the key's place and of the witness, one sentence each.
+  /// Sentences that warn the operator about the key's place and the witness.
   [[nodiscard]] std::vector<std::string> warnings() const { return warnings_of(config_, key_file_, witness_); }
-  /// The one of them that may come up while it runs, and goes on being said; "" for none.
+  /// The warning about the witness, which may also come up while the run goes on; "" for none.
   [[nodiscard]] std::string witness_warning() const { return witness_ ? witness_->warning() : std::string(); }
-  /// Step count of the last release of this epoch; 0 for none.
+  /// The number of steps at this epoch's last release when the folder was opened; 0 for none.
   [[nodiscard]] std::uint64_t released_at() const noexcept { return released_at_; }
-  /// Whether there is a state of this epoch, which --resume would go on from; after finish() for sure.
+  /// Whether there is a state of this epoch from which --resume would go on. Certain only after finish().
   [[nodiscard]] bool is_committed() const noexcept { return committed_.is_there; }
-  /// False for a new epoch that is not known to have the input and the settings of the epoch before it.
+  /// False for a new epoch of which it is not known that it has the input and the settings of the epoch before.
   [[nodiscard]] bool is_like_last_epoch() const noexcept { return is_like_last_epoch_; }
-  /// Where an epoch begins that is not the first one, in words; empty for others, and where a state is gone on from.
+  /// Where a later epoch begins, in words; empty for the first epoch, and where the run goes on from a state.
   [[nodiscard]] const std::string& begun() const noexcept { return begun_; }
-  /// The furthest number of steps that horizon and budget allow; empty for no limit.
+  /// The largest number of steps that horizon and budget allow; nothing where there is no limit.
   [[nodiscard]] std::optional<StepCount> step_limit() const;
   /// ρ of the whole ledger once this epoch has taken `steps` steps.
   [[nodiscard]] Rho ledger_total(StepCount steps) const;
-  /// The same at any position, for its releases; speaks of other epochs as they are now, and outlives the session.
+  /// A function that gives the same at any position, for the releases. It has a copy of the ledger as it is now, and
+  /// may outlive the session.
   [[nodiscard]] publish::LedgerTotal ledger_total() const;
-  /// What stops it at step_limit(), in words.
+  /// Why the run stops at step_limit(), in words.
   [[nodiscard]] std::string limit_reached() const;
 
-  /// `released`: steps of the last release, those of `result` included.
+  /// Commits a batch. `rejected` is the number of records of this run that could not be used, and `released` the
+  /// number of steps at the last release; both count this batch in. Throws what the batch before failed with.
   void commit(BatchResult result, std::uint64_t rejected, std::uint64_t released);
-  /// Waits for the last batch and publishes what it released. Where the ledger's last line still reserves steps, one
-  /// more commit says what was taken.
+  /// Waits for the last batch, and publishes what it released. Where the ledger's last line still reserves steps, one
+  /// more commit says how many were taken.
   void finish();
-  /// Where unusable records are listed; "" where that is not asked for. For the operator alone.
+  /// The file that lists records which could not be used; "" where that was not asked for. For the operator alone.
   [[nodiscard]] std::string rejects_file() const;
-  /// Of the state that it goes on from, how many of this epoch's records could not be used. For the operator alone.
+  /// How many records of this epoch could not be used before this run, by the state that it goes on from. For the
+  /// operator alone.
   [[nodiscard]] std::uint64_t rejected_before() const noexcept { return rejected_before_; }
-  /// After finish(): false where a write of them failed, so that none is listed from there on.
+  /// To be asked after finish(). False where a write to that file failed, so that later ones are not listed.
   [[nodiscard]] bool rejects_are_written() const { return !journal_->rejects_given_up(); }
 
  private:
@@ -152,16 +156,16 @@ class Session {
   Published published_;
   InputWitness& input_;
   config::EpochDigests digests_;
-  std::string digest_;  // this epoch's
+  std::string digest_;  // the settings digest of this epoch
   std::string begun_;
   secrets::LockedMemory locked_;
   std::unique_ptr<journal::Disk> disk_;
   std::optional<secrets::Keyring> keys_;
   std::string key_file_;
-  std::optional<journal::FolderWitness> witness_;  // of private runs; outlives the journal, whose thread tells it
+  std::optional<journal::FolderWitness> witness_;  // of private runs; outlives the journal, whose thread calls it
   std::optional<journal::FileJournal> journal_;
 
-  std::unique_ptr<FolderUsers> users_;  // where the unit is the user, of a stream; the journal's thread syncs it
+  std::unique_ptr<FolderUsers> users_;         // set where the folder keeps users; the journal's thread syncs it
   std::optional<engine::EpochLedger> ledger_;  // as of the last commit; its head moves with every line
   journal::ReleaseChain releases_;             // the lane's, up to the last commit
   std::uint64_t rejected_before_ = 0;
@@ -172,7 +176,7 @@ class Session {
   std::optional<engine::Estimator> lane_;
   std::optional<engine::NoiseFeed> feed_;
 
-  std::exception_ptr why_unusable_;  // what was found of the state, in the words of whoever found it
+  std::exception_ptr why_unusable_;  // the exception of the check that found the state unusable
 
   std::future<void> in_flight_;
   std::string outbox_in_flight_;

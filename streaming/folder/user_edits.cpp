@@ -33,10 +33,11 @@ void require_newest(const config::Config& config, const std::string& key_file, c
                                 witness->told() + "); restore the newest one before its users are changed");
 }
 
-/// Opens the folder as a resume does, has the state changed, and commits it. `change` returns what has to be durable
-/// before the state is.
+/// A change of a state. It returns a function that makes durable what the changed state relies on, which is called
+/// before the state is committed; the function may be empty.
 using Change = std::function<std::function<void()>(journal::Disk& disk, journal::State& state)>;
 
+/// Opens the folder as a resume does, lets `change` change its state, and commits that.
 void change_state(const config::Config& config, std::optional<std::uint64_t> insecure_seed, const Change& change) {
   if (!config.users || !config.users->are_kept) {
     throw Failure(Exit::configuration,
@@ -65,6 +66,7 @@ void change_state(const config::Config& config, std::optional<std::uint64_t> ins
   files.recover(state.record.recovery());
   const std::function<void()> before_state = change(*disk, state);
   journal::StateRecord& record = state.record;
+  // recover() has published what the state owed, so that the changed state owes nothing.
   record.outbox.clear();
   record.ledger_entry.clear();
   record.bookmark = files.bookmark();

@@ -1,4 +1,4 @@
-// What an operator may do with the users of a folder while nothing runs: count them, close some, end them all.
+// What an operator may do with the users of a folder while no run uses it: count them, close some, or end them all.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,19 @@
 
 namespace nustream::folder {
 
-/// Reads the store beside `state`, and changes nothing. Failure(data) where there is none, or it is not the state's.
+/// Counts the users of the store beside `state`. Changes nothing. Throws Failure(data) where the state holds no
+/// users, or the store is not the state's.
 [[nodiscard]] users::UserCounts count_users(journal::Disk& disk, const std::filesystem::path& folder,
                                             const journal::State& state, const users::Limits& limits);
 
-/// Closes the users whose identifiers stand one a line in `identifiers`: none of them contributes again, in this
-/// epoch or a later one. Their entries stay, at their limits. Returns how many lines there were. Failures as a
-/// resume's.
+/// Closes the users whose identifiers stand one a line in `identifiers`. A closed user contributes to no step any
+/// more, in this epoch or a later one; the user's entry stays, and says so. Returns how many lines there were. Throws
+/// as a resume does.
 std::uint64_t close_users(const config::Config& config, std::optional<std::uint64_t> insecure_seed,
                           std::istream& identifiers);
 
-/// Destroys the users' key in the state, and their store: the stream is over. Whoever goes on with a new epoch is
-/// charged beside what users spent.
+/// Destroys the users' key in the state, and their store: the stream is over. A new epoch that is begun all the same
+/// is charged beside what users spent. Throws as a resume does.
 void end_users(const config::Config& config, std::optional<std::uint64_t> insecure_seed);
 
 }  // namespace nustream::folder

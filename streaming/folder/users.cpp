@@ -22,6 +22,8 @@ users::StoreMark mark_of(const journal::UsersOfState& state) {
   return mark;
 }
 
+// A file is replaced by an empty one rather than removed, since journal::Disk can make and rename files but not
+// remove them.
 void forget_store(journal::Disk& disk, const journal::Disk::Path& folder) {
   for (const unsigned file : {0U, 1U}) {
     const journal::Disk::Path path = users::UserLog::path(folder, file);

@@ -1,5 +1,5 @@
-// The users of a lane in a folder: their table and its store, whose changes go with the commit of the steps that made
-// them.
+// The users of a lane in a folder: their table, and the store of it. Changes are committed together with the steps
+// that made them.
 #pragma once
 
 #include <memory>
@@ -19,39 +19,40 @@
 
 namespace nustream::folder {
 
-/// A batch's changes lie in three places, one after the other:
+/// The changes of a batch pass through these places, one after the other:
 ///
 ///     open()        what the steps since the last close() changed: read by the steps that follow
 ///     close()       sealed and appended to the store, its mark handed to the state that is committed next
 ///     sync()        durable, on the journal's thread, before that state is renamed
 ///     committed()   the state is durable: the table takes them
 ///
-/// So the table is that of the committed steps, and an uncommitted batch leaves nothing behind but bytes that the
-/// next load cuts off.
+/// So the table is always that of the committed steps, and a batch that is not committed leaves nothing behind but
+/// bytes that the next load cuts off.
 class FolderUsers {
  public:
-  /// Of a lane of whose users nothing is known: the store begins empty, whatever files are there.
+  /// The users of a lane of which nothing is known: the store begins empty, whatever files are there.
   FolderUsers(journal::Disk& disk, const journal::Disk::Path& folder, const users::StoreIdentity& identity,
               const config::Users& settings, users::UserKey key);
-  /// Of a state that is gone on from: its key and its table, rebuilt from the store. Failure(data) where that is not
-  /// the one that the state knows.
+  /// The users of the state `before`: its key, and its table, rebuilt from the store. Throws Failure(data) where that
+  /// is not the table that the state knows.
   FolderUsers(journal::Disk& disk, const journal::Disk::Path& folder, const users::StoreIdentity& identity,
               const config::Users& settings, const journal::UsersOfState& before);
   FolderUsers(const FolderUsers&) = delete;
   FolderUsers& operator=(const FolderUsers&) = delete;
 
-  /// An epoch begins behind the one whose `limits` were these: counts and masses carry over.
+  /// An epoch begins after one whose limits were `before`: counts and masses carry over.
   void carry_over(const users::Limits& before);
-  /// An epoch begins that is charged beside what users spent before: everybody counts anew, but for those who were
-  /// closed. The store takes that with the epoch's first commit; until then it is that of the epoch before.
+  /// An epoch begins that is charged beside what users spent before: everybody counts anew, except users who were
+  /// closed, who stay closed. The store changes with the epoch's first commit; until then it is that of the epoch
+  /// before.
   void begin_anew();
 
   [[nodiscard]] const users::UserKey& key() const noexcept { return key_; }
   [[nodiscard]] users::Changes& open() noexcept { return open_; }
-  /// Null where limits hold for ever.
+  /// The clock of the windows of users; null where limits hold for ever.
   [[nodiscard]] users::WindowClock* clock() noexcept { return clock_ ? &*clock_ : nullptr; }
   [[nodiscard]] const users::Table& table() const noexcept { return table_; }
-  /// What the next state keeps. Contract: the batch before is committed.
+  /// Closes the batch, and returns what the next state keeps of users. Contract: the batch before is committed.
   [[nodiscard]] journal::UsersOfState close();
   void sync() { log_.sync(); }
   void committed();
@@ -67,15 +68,16 @@ class FolderUsers {
   users::UserLog log_;
 };
 
-/// How far the store had come that a state speaks of. Failure(data) where it does not say so.
+/// How far the store had come at the state. Throws Failure(data) where the state's mark is malformed.
 [[nodiscard]] users::StoreMark mark_of(const journal::UsersOfState& state);
 /// Empties the files of a store whose key no state holds any more.
 void forget_store(journal::Disk& disk, const journal::Disk::Path& folder);
 
-/// Where the unit is the user: carried over from `before` where its users are the same ones and its store is whole;
-/// else `carries_over` becomes false, and everybody counts anew. The key is that of `before` all the same: a stream
-/// has one, so that whoever was closed stays closed, and a folder whose new epoch never commits is still that of the
-/// old one. `before` is null where there is no state to go on from.
+/// The users of an epoch that begins. Where `carries_over` is true on entry, `before` has the same column of users
+/// and limits of the same kind, and its store is whole, their counts are carried over. Otherwise `carries_over`
+/// becomes false, and everybody counts anew. `before` is null where there is no state to go on from. Where there is
+/// one, its key is used in both cases: a stream has one key, so that a user who was closed stays closed, and a folder
+/// whose new epoch never commits is still the old epoch's.
 [[nodiscard]] std::unique_ptr<FolderUsers> users_of_epoch(journal::Disk& disk, const journal::Disk::Path& folder,
                                                           const users::StoreIdentity& identity,
                                                           const config::Users& settings,

@@ -10,18 +10,20 @@ namespace nustream::journal {
 namespace {
 
 constexpr std::uint64_t chunk_bytes = 1 << 20;
-// No write of ours reaches further beyond a bookmark than its outbox; this much more may be somebody's torn line.
+// A run writes no further beyond a bookmark than the outbox of that state. What is longer than that by up to this
+// many bytes is still read and judged, since it may be a torn line; what is longer still is refused without reading
+// it.
 constexpr std::uint64_t torn_bytes_max = 1 << 20;
 
-/// Where whole lines free of NUL bytes end: what comes after is a torn tail.
+/// Where the whole lines before the first NUL byte end. What comes after that is a torn tail.
 std::size_t whole_lines(std::string_view tail) {
   const std::string_view before_nul = tail.substr(0, tail.find('\0'));
   const std::size_t newline = before_nul.rfind('\n');
   return newline == std::string_view::npos ? 0 : newline + 1;
 }
 
-/// True for what a crash in the middle of appending `expected` can leave: a line without its newline, or blocks that
-/// a file system wrote in any order, those not written reading as NUL.
+/// True for what a crash in the middle of appending `expected` can leave. That is a line without its newline, or
+/// blocks that the file system wrote in any order: those that it had not written yet read as NUL bytes.
 bool is_torn(std::string_view removed, std::string_view expected) {
   if (removed.find('\n') == std::string_view::npos) return true;
   for (std::size_t i = 0; i < removed.size(); ++i) {
@@ -63,6 +65,8 @@ void AppendedFile::judge(const Extent& before, std::string_view rest) {
   if (size_ - before.length > rest.size() + torn_bytes_max) {
     throw contradiction("holds lines that the state does not know: the state was rolled back");
   }
+  // First the part that the state vouches for, by its hash; then the tail, of which each whole line has to be one
+  // that the state was about to append.
   hash_ = RunningHash();
   for (length_ = 0; length_ < before.length;) {
     const std::string chunk = read(length_, std::min(chunk_bytes, before.length - length_));
@@ -84,8 +88,8 @@ bool AppendedFile::judge_without_state() {
   size_ = open() ? file_->size() : 0;
   hash_ = RunningHash();
   length_ = 0;
-  std::string pending;  // what follows the last whole line
-  bool torn = false;    // a NUL byte was met
+  std::string pending;  // the bytes behind the last whole line
+  bool torn = false;    // true once a NUL byte was met
   for (std::uint64_t offset = 0; offset < size_;) {
     const std::string chunk = read(offset, std::min(chunk_bytes, size_ - offset));
     if (chunk.empty()) break;
@@ -118,6 +122,7 @@ void AppendedFile::go_on_at_end() {
   if (size_ > 0 && read(size_ - 1, 1) != "\n") append("\n");
 }
 
+// Reads backwards from the end in pieces, since the last line may be longer than one of them.
 std::string AppendedFile::last_judged_line() const {
   std::string line;
   for (std::uint64_t begin = keep_; begin > 0;) {
@@ -151,7 +156,8 @@ void AppendedFile::append(std::string_view bytes) {
     NUSTREAM_REQUIRE(size_ == 0, "a file that was judged stays");
     make();
   }
-  // Appending after lines of another writer would hide them from the next resume's check of the state's own hash.
+  // Another program may have written to the file. To append after its lines would take them into the hash that the
+  // next state holds, and no resume would notice them any more.
   if (file_->size() != size_) throw contradiction("was changed by another program while this run was writing it");
   file_->write(length_, bytes);
   hash_.add(bytes);

@@ -1,4 +1,5 @@
-// A file of whole lines that only grows, and what a resume may find at its end (docs/formats/releases-folder.md).
+// A file of whole lines that only grows, and how a resume judges what it finds at the end of one
+// (docs/formats/releases-folder.md).
 #pragma once
 
 #include <cstddef>
@@ -14,8 +15,9 @@
 
 namespace nustream::journal {
 
-/// Length and hash of what was appended so far, and what is yet to be synced. Made on the first append, or by make().
-/// One thread at a time; after any Failure(io) nothing is appended or synced again.
+/// Appends to one file, and keeps the length and hash of what was appended so far. The file is made by the first
+/// append, or by make(). To be used from one thread at a time. After any Failure(io) nothing may be appended or
+/// synced again.
 class AppendedFile {
  public:
   AppendedFile(Disk& disk, Disk::Path path, Audience audience);
@@ -23,31 +25,32 @@ class AppendedFile {
   /// True where the file is there and holds anything.
   [[nodiscard]] bool holds_anything();
 
-  /// Judges what is there against a state: the file must begin with `before`, and go on with whole lines of a prefix
-  /// of `rest`, a torn tail aside. Changes nothing. Failure(data) where it is not so.
+  /// Compares the file with what a state says: it has to begin with `before`, and go on with whole lines from the
+  /// beginning of `rest`; a torn tail may follow. Changes nothing. Throws Failure(data) where that is not so.
   void judge(const Extent& before, std::string_view rest);
-  /// Judges what is there without a state: whole lines, a torn tail aside. Returns whether there is a torn tail.
-  /// Changes nothing. Failure(data) where lines follow on NUL bytes.
+  /// Reads the file without a state: whole lines, behind which there may be a torn tail. Returns whether there is
+  /// one. Changes nothing. Throws Failure(data) where lines follow NUL bytes.
   bool judge_without_state();
 
   /// Makes the file where it is missing.
   void make();
-  /// Goes on at the end of whatever is there, on a new line; for a file that nothing is derived from.
+  /// Goes on at the end of the file on a new line, without judging what is there. That is for a file that nothing
+  /// else relies on.
   void go_on_at_end();
 
   /// The last whole line that judge() found, newline excluded; empty where there is none.
   [[nodiscard]] std::string last_judged_line() const;
-  /// The first bytes, at most 4096, of what judge() found behind the last whole line.
+  /// The bytes that judge() found behind the last whole line, at most the first 4,096 of them.
   [[nodiscard]] std::string torn_tail() const;
   /// Removes the torn tail that judge() found.
   void cut_torn_tail();
 
-  /// Appends after the extent: after judge(), over the same bytes where they are there already. Failure(data) where
-  /// the file has another size than this run left it at.
+  /// Appends behind extent(). After judge(), bytes of `rest` that are in the file already are written over with the
+  /// same bytes. Throws Failure(data) where the file has another size than this run left it at.
   void append(std::string_view bytes);
   [[nodiscard]] Extent extent() const { return {length_, hash_.value()}; }
 
-  /// Makes everything that was appended durable, but for the name of a new file.
+  /// Makes everything that was appended durable. The name of a new file is not; that takes Disk::sync_folder().
   void sync();
   /// True once after the file was made.
   [[nodiscard]] bool take_new() noexcept;
@@ -61,7 +64,7 @@ class AppendedFile {
   Disk::Path path_;
   Audience audience_;
   std::unique_ptr<File> file_;
-  RunningHash hash_;          // of the first length_ bytes
+  RunningHash hash_;          // the hash of the first length_ bytes
   std::uint64_t length_ = 0;  // where the next append goes
   std::uint64_t keep_ = 0;    // end of the last whole line that was judged; may be beyond length_
   std::uint64_t size_ = 0;    // what the file's size has to be

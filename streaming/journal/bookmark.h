@@ -1,4 +1,4 @@
-// Where the public files stand right before a batch's outbox (docs/formats/state.md).
+// How long the ledger and releases files are right before a batch's lines are appended (docs/formats/state.md).
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct Bookmark {
 };
 
 [[nodiscard]] std::string encode_bookmark(const Bookmark& bookmark);
-/// Failure(data) where the bytes are no bookmark.
+/// Throws Failure(data) where the bytes are no bookmark.
 [[nodiscard]] Bookmark decode_bookmark(std::string_view bytes);
 
 }  // namespace nustream::journal

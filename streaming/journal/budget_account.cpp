@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::chrono::milliseconds patience{10'000};
 constexpr std::chrono::milliseconds between_looks{50};
-/// Of the budget: less than that is nothing, since sums of charges round.
+/// A room smaller than this part of the budget counts as none, since sums of charges are rounded.
 constexpr double least_room = 0x1p-40;
 
 std::string header_line(Rho budget, privacy::Neighbours neighbours) {
@@ -65,7 +65,8 @@ Charge charge_in(const Object& object) {
   return charge;
 }
 
-/// What was spent stays spent: whatever a later line says, the member is charged that at least.
+/// Takes a charge into the book. What a member once said it had spent stays spent: whatever a later line says, the
+/// member is charged at least that.
 void keep(AccountBook& book, Charge charge) {
   const auto known =
       std::ranges::find_if(book.charges, [&](const Charge& other) { return other.member.id == charge.member.id; });
@@ -80,7 +81,7 @@ void keep(AccountBook& book, Charge charge) {
   }
 }
 
-/// What was read, and where the next line goes.
+/// The book as it was read, and where the next line goes.
 struct Read {
   AccountBook book;
   Hash head{};
@@ -132,7 +133,8 @@ Read read_whole(Disk& disk, const Disk::Path& path) {
   return read;
 }
 
-/// Of the file itself, so that it is the same lock by whatever name the file goes; made empty where it is missing.
+/// Locks the account, and waits up to `patience` for another process that holds it. The lock is on the file itself,
+/// so that it is the same one by whatever name or link the file is opened. A missing file is made, empty.
 std::unique_ptr<Lock> patient_lock(Disk& disk, const Disk::Path& path) {
   const auto until = std::chrono::steady_clock::now() + patience;
   for (;;) {
@@ -148,7 +150,8 @@ std::unique_ptr<Lock> patient_lock(Disk& disk, const Disk::Path& path) {
   }
 }
 
-/// In the order of the file, whose sum is what the budget is compared with.
+/// The sum of all charges with that of `member` replaced by `rho`. It is taken in the order of the file, since
+/// total() adds in that order too and rounding depends on it.
 double sum_with(const std::vector<Charge>& charges, const MemberId& member, double rho) {
   double sum = 0;
   bool is_known = false;
@@ -171,7 +174,8 @@ Rho AccountBook::total() const {
 Rho AccountBook::room_for(const Member& member) const {
   const double whole = budget.value();
   double room = whole - sum_with(charges, member.id, 0);
-  // Sums of others' charges round: what is told here has to fit when it is added to them.
+  // Rounding may make the sum exceed the budget where the difference seemed to fit. So the room is lowered until it
+  // fits when it is added in the order of the file.
   for (double step = whole * 0x1p-53; room > whole * least_room && sum_with(charges, member.id, room) > whole;
        step *= 2) {
     room -= step;
@@ -206,7 +210,7 @@ AccountBook read_account(Disk& disk, const Disk::Path& path) {
 
 void charge(Disk& disk, const Disk::Path& path, const Member& member,
             const std::function<Charge(const AccountBook& book)>& charged) {
-  if (!disk.open(path, Access::read)) missing(path);  // a lock would make it
+  if (!disk.open(path, Access::read)) missing(path);  // asked first, since taking the lock would make the file
   const auto lock = patient_lock(disk, path);
   Read read = read_whole(disk, path);
   const Charge* const before = read.book.charge_of(member.id);
@@ -214,6 +218,8 @@ void charge(Disk& disk, const Disk::Path& path, const Member& member,
   AccountBook after = read.book;
   keep(after, charged(read.book));
   const Charge& next = *after.charge_of(member.id);
+  // Only a reservation that grows can be refused. What was spent is a fact, and what was reserved before may be
+  // reserved again.
   if (next.is_reserved && next.rho > charged_before && after.total() > read.book.budget) {
     throw Failure(Exit::exhausted, path.string() + ": " + number(next.rho) + " more for stream '" + member.stream +
                                        "' would cross the account's budget " + number(read.book.budget) +
@@ -222,7 +228,7 @@ void charge(Disk& disk, const Disk::Path& path, const Member& member,
   }
   const auto file = disk.open(path, Access::write);
   if (!file) missing(path);
-  file->truncate(read.end);  // behind it there is at most a line that a crash tore
+  file->truncate(read.end);  // there is at most a line behind it that a crash tore
   file->write(read.end, charge_line(next, read.head));
   file->sync();
 }

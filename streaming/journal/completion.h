@@ -1,4 +1,4 @@
-// What a thread that waits for a commit is told.
+// A completion for a thread that waits for a commit.
 #pragma once
 
 #include <functional>
@@ -9,11 +9,13 @@
 
 namespace nustream::journal {
 
-/// A completion that ends `promise`, whatever happens: with the commit's failure; or, once it is durable, with what
-/// `then` throws, which is called first, on the journal's thread; or with nothing. A promise that is never ended
-/// would hold up whoever waits for it, or tell of a broken promise in place of what went wrong.
+/// Returns a completion that fulfils `promise` in any case. After a commit that failed, it passes on the failure.
+/// After one that is durable, it first calls `then`, on the journal's thread, and passes on what that throws, or
+/// success. A promise that is never fulfilled would keep its thread waiting, or tell of a broken promise instead of
+/// what went wrong.
 ///
-/// Shared: the journal's thread may still be inside set_value() when the waiting thread is past get().
+/// The promise is shared, since the journal's thread may still be inside set_value() when the waiting thread has
+/// returned from get() and destroys its own reference.
 [[nodiscard]] Completion that_ends(std::shared_ptr<std::promise<void>> promise, std::function<void()> then = {});
 
 }  // namespace nustream::journal

@@ -32,7 +32,7 @@ std::string_view name_of(std::size_t index) {
                                            : users_failpoints[index - witness_failpoints.size()];
 }
 
-/// One place asked for, how many passages are left, and what happens at the last of them.
+/// One place that a test asks for, how many passages of it are left, and what happens at the last of them.
 struct Request {
   std::size_t index = places;
   std::atomic<long> left{0};
@@ -65,7 +65,7 @@ struct Request {
 
   [[nodiscard]] bool pass() {
     if (--left != 0) return false;
-    // Other threads go on meanwhile: what was handed to them may get out.
+    // Other threads go on during the pause, so that what was handed to them may still get out.
     if (pause_ms > 0) ::usleep(1000 * pause_ms);
     if (!lives) ::kill(::getpid(), SIGKILL);
     return aborts;

@@ -1,5 +1,5 @@
-// Named places at which a fault test ends the process as SIGKILL does. Builds without NUSTREAM_FAILPOINTS contain
-// nothing of it, not even the names.
+// Named places at which a fault test ends the process by SIGKILL. Builds without NUSTREAM_FAILPOINTS contain nothing
+// of this, not even the names.
 #pragma once
 
 #ifdef NUSTREAM_FAILPOINTS
@@ -11,9 +11,10 @@
 namespace nustream::journal {
 
 /// Every place, in the order in which a run passes them. NUSTREAM_FAILPOINT=name:count in the environment kills the
-/// process at the count-th passage of that place (from 1); name:count:milliseconds after a pause. With :live behind
-/// it the process pauses there and goes on, with :abort it goes on with an error, where the place has one
-/// (NUSTREAM_ABORTPOINT). Several, with commas, are counted each by itself.
+/// process at the count-th passage of that place (from 1), and name:count:milliseconds kills it there after a pause.
+/// With :live at the end the process pauses there and goes on. With :abort it goes on with an error, at places that
+/// have one (NUSTREAM_ABORTPOINT). Several requests are separated by commas, and each is counted by itself. For
+/// example NUSTREAM_FAILPOINT=after-sync-state:3 kills the process when the third state is synced.
 inline constexpr std::array<std::string_view, 20> failpoints{
     "after-seal",              // the state is sealed, nothing of the batch is written
     "after-append-rejects",    //
@@ -48,7 +49,7 @@ inline constexpr std::array<std::string_view, 10> topic_failpoints{
     "after-produce",             // every record was handed over, nothing is committed
     "after-commit-transaction",  // before anybody is told
     "after-abort-transaction",   //
-    "after-publish-outbox",      // releases are public, nobody here knows yet
+    "after-publish-outbox",      // releases are public, but this process has not been told yet
 };
 
 /// The same for the kept reports of `local randomize` …
@@ -86,7 +87,7 @@ inline constexpr std::array<std::string_view, 3> users_failpoints{
     "after-sync-users",    //
 };
 
-/// Places are counted over all tables.
+/// The number of a place, counted over all tables. A name that is in none of them does not compile.
 consteval std::size_t failpoint_index(std::string_view name) {
   for (std::size_t index = 0; index < failpoints.size(); ++index) {
     if (failpoints[index] == name) return index;
@@ -114,7 +115,8 @@ consteval std::size_t failpoint_index(std::string_view name) {
   throw "no such failpoint: add it to a table";
 }
 
-/// Counts a passage; where it is the one asked for, ends the process by SIGKILL, or pauses, or says true: an error.
+/// Counts a passage. Where it is the one that was asked for, it ends the process by SIGKILL or pauses. Returns true
+/// where the place has to go on with an error.
 bool pass_failpoint(std::size_t index);
 
 }  // namespace nustream::journal
@@ -122,7 +124,7 @@ bool pass_failpoint(std::size_t index);
 #define NUSTREAM_ABORTPOINT(name) ::nustream::journal::pass_failpoint(::nustream::journal::failpoint_index(name))
 #define NUSTREAM_FAILPOINT(name) static_cast<void>(NUSTREAM_ABORTPOINT(name))
 
-/// write(bytes), in two halves with a failpoint between them.
+/// Calls write(bytes) in two halves, with a failpoint between them.
 #define NUSTREAM_TORN_WRITE(name, bytes, write)   \
   do {                                            \
     write((bytes).substr(0, (bytes).size() / 2)); \

@@ -65,6 +65,7 @@ void FileJournal::hand_over(Task task) {
   wake_.notify_one();
 }
 
+// After a failure nothing may be written any more: later tasks are not begun, and get the same failure.
 void FileJournal::run(const std::stop_token& stop) {
   while (true) {
     std::unique_lock hold(mutex_);

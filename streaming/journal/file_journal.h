@@ -1,4 +1,4 @@
-// The journal of a recorded stream: the sealed outbox in files, committed by a thread of its own.
+// The journal of a recorded stream: an outbox folder whose commits run on a thread of their own.
 #pragma once
 
 #include <condition_variable>
@@ -13,11 +13,12 @@
 
 namespace nustream::journal {
 
-/// Journal over an OutboxFolder. load(), recover() and adopt() work on the caller's thread before the first commit;
-/// commit() and flush() on the journal's own, where completions are called too. A completion may call commit() or
-/// flush(). The destructor waits for what is in flight. `disk` outlives it.
+/// A Journal over an OutboxFolder. load(), recover() and adopt() work on the caller's thread, and come before the
+/// first commit. commit() and flush() return at once and work on the journal's own thread, where completions are
+/// called too. A completion may call commit() or flush(). The destructor waits for what is in flight. `disk` outlives
+/// it.
 ///
-/// After a failure the journal is dead: every later completion is called with the same failure, nothing is written.
+/// After a failure the journal writes nothing any more: every later completion is called with that same failure.
 class FileJournal final : public Journal {
  public:
   FileJournal(Disk& disk, FolderOptions options);
@@ -39,7 +40,7 @@ class FileJournal final : public Journal {
   [[nodiscard]] bool rejects_given_up() const;
 
  private:
-  /// What the thread is handed: the work, and whom to tell.
+  /// A piece of work for the thread, and the completion to be called after it.
   struct Task {
     std::function<void()> work;
     Completion done;
@@ -52,13 +53,13 @@ class FileJournal final : public Journal {
   std::condition_variable_any wake_;
   std::optional<Task> task_;    // handed over, not yet begun
   bool busy_ = false;           // handed over or in work
-  std::exception_ptr failure_;  // the one that ended it
-  std::jthread thread_;         // last: starts when everything else is there, ends first
+  std::exception_ptr failure_;  // the failure after which nothing is written any more
+  std::jthread thread_;         // declared last: it starts when everything else is there, and ends first
 };
 
-/// commit() that waits; throws what the completion was given.
+/// Commits and waits until that is over. Throws what the completion was given.
 void commit_and_wait(Journal& journal, Batch batch);
-/// flush() that waits.
+/// Flushes and waits until that is over. Throws what the completion was given.
 void flush_and_wait(Journal& journal);
 
 }  // namespace nustream::journal

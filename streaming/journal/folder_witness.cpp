@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Without a state there is nothing that could say whether it is this folder's.
+/// For a damaged witness where there is no state, which alone could say whether the witness is this folder's.
 Failure cannot_be_known(const fs::path& file) {
   return {Exit::data, "the witness " + file.string() +
                           " is damaged, and may tell what this state folder has spent; restore it, or the folder, or "
@@ -39,7 +39,7 @@ Failure damaged(const fs::path& file) {
                           "the state folder is the newest one"};
 }
 
-/// The account's own file, which is there: Failure(permission) where it cannot be read.
+/// The bytes of the account's own file, which is there. Throws Failure(permission) where it cannot be read.
 std::string bytes_of_own(const fs::path& file) {
   try {
     if (!fs::is_regular_file(fs::symlink_status(file))) throw Failure(Exit::permission, "it is no regular file");
@@ -62,7 +62,8 @@ fs::path witness_place(const std::string& setting, const fs::path& key_file, con
                        const fs::path& key_directory) {
   if (setting == "none") return {};
   if (!setting.empty()) return setting;
-  // Beside the key itself, not beside a link to it: one lies in the state folder.
+  // The witness lies beside the key itself. The state folder has a link to the key, and the witness must not lie
+  // beside that: it would be restored together with the folder.
   if (!secrets::lies_in(key_file, folder)) return secrets::real_path(key_file).parent_path();
   try {
     return secrets::key_directory(key_directory);
@@ -89,10 +90,11 @@ void FolderWitness::require_place_outside() const {
                                          "outside it");
 }
 
-/// The file that this account's witness would have is there, and is none under this key. One of an earlier key was
-/// left by a crash inside a rotation, and is written over: but only where the folder holds the commit that it tells
-/// of. One of a later key was left by a rotation, for copies from before it. Whose step is the further one says
-/// nothing: a copy may have gone on by itself.
+/// Judges a file that has the name of this account's witness, but is no witness under this key. It may be of an
+/// earlier key, left by a crash inside a rotation; then the folder holds the commit that it tells of, and it may be
+/// written over. Or it is of a later key, left by a rotation of which this folder is a copy from before; then the
+/// folder lacks that commit, and is refused. Which of the two has more steps says nothing, since a copy may have gone
+/// on by itself.
 void FolderWitness::judge_own_file(const std::optional<Hash>& ledger_head) {
   std::error_code unknown;
   if (!fs::exists(fs::symlink_status(file_, unknown))) return;
@@ -109,8 +111,9 @@ void FolderWitness::judge_own_file(const std::optional<Hash>& ledger_head) {
                                 "with: nustream key rotate");
 }
 
-/// One of the files that may be the folder's witness: by the account that its state names, or else by the path. An
-/// account's file under another key is judged by judge_own_file().
+/// Looks at one file that may be the folder's witness. It is recognised by the account that the folder's state names,
+/// or, where there is no account, by stream, lane and path of the folder. An account's file under another key is left
+/// to judge_own_file().
 void FolderWitness::look_at(const fs::path& file, bool has_account) {
   std::optional<WitnessFile> one = read_witness_file(file, keys_);
   if (!one) {
@@ -129,13 +132,14 @@ void FolderWitness::look_at(const fs::path& file, bool has_account) {
     throw of_this_place_under_another_key(file, witness);
   }
   if (!one->read.is_authentic) throw damaged(file);
-  if (found_ && !is_further(witness, *found_)) return;
+  if (found_ && !is_further(witness, *found_)) return;  // of several witnesses the furthest counts
   found_ = witness;
   bytes_ = std::move(one->bytes);
   file_ = file;
 }
 
-/// Whether there is a witness cannot be told.
+/// The place of witnesses cannot be listed, so that nobody can tell whether there is one. Fails where the operator
+/// asked for that place, and warns otherwise.
 void FolderWitness::cannot_be_listed(const std::error_code& why) {
   const std::string what = "no witness can be looked for in " + settings_.place.string() + ": " + why.message();
   if (settings_.is_asked_for) {
@@ -171,7 +175,9 @@ void FolderWitness::doubt_files() {
              "be told whether its ledger and releases are an older copy; from now on there is a witness";
 }
 
-/// Between two lines of the ledger, steps alone tell one commit from another.
+// Where folder and witness know the same last line of the ledger, the number of steps tells which of their commits is
+// later, since several commits may stand between two lines. Otherwise the ledger has to hold the witness's line, or a
+// later epoch has to charge for what the ledger lacks.
 bool FolderWitness::is_held_by(Disk& disk, EpochId epoch, StepCount steps, const StateRecord& record) const {
   if (!found_ || found_->ledger_head == empty_ledger_head) return true;
   if (found_->ledger_head == record.ledger_head) return epoch != found_->epoch || steps >= found_->steps;
@@ -179,23 +185,25 @@ bool FolderWitness::is_held_by(Disk& disk, EpochId epoch, StepCount steps, const
   return epoch > found_->epoch && is_charged(disk, record);
 }
 
-/// Whether the ledger goes on from an earlier commit than the witness tells of, under the same line: then a copy went
-/// on. The first line of a run says from which steps it goes on.
+/// Whether the ledger goes on from an earlier commit than the one that the witness tells of, behind the same line.
+/// Then it was a copy of the folder that went on. The first line of a run says at which step it went on (`taken`).
 bool FolderWitness::is_a_branch(Disk& disk, const StateRecord& record) const {
   const auto next = entry_behind(disk, settings_.folder, found_->ledger_head, record.ledger_entry);
   if (!next || next->epoch != found_->epoch) return false;
   return next->taken.value_or(next->steps) < found_->steps;
 }
 
-/// A new epoch was begun behind the witness, and its run ended before the witness was told of a commit.
+/// Whether the ledger charges all that the witness tells of. That is so where a new epoch was begun behind the
+/// witness, and its run ended before the witness was told of a commit.
 bool FolderWitness::is_charged(Disk& disk, const StateRecord& record) const try {
   return not_charged_by(read_committed_ledger(disk, settings_.folder, keys_, record)).empty();
 } catch (const Failure&) {
-  return false;  // what is wrong with the ledger is told by whoever recovers it
+  return false;  // recovering the folder tells what is wrong with the ledger
 }
 
-/// The epochs whose spend the witness knows and `ledger` lacks. The witness's last epoch may have gone on behind it,
-/// at its limit at most, over records that nobody knows: nothing but a line that says so covers it.
+/// The epochs whose spend the witness knows and `ledger` lacks. The witness's last epoch may have gone on after the
+/// witness was written, to its limit at most, over records that nobody knows. So only a line that charges the limit,
+/// with an unknown overlap, covers it.
 std::vector<LedgerEntry> FolderWitness::not_charged_by(const Ledger& ledger) const {
   std::vector<LedgerEntry> lacking;
   for (LedgerEntry entry : found_->epochs) {

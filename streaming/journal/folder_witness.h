@@ -1,5 +1,5 @@
-// The witness of one state folder: found before the folder is opened, asked whether the folder is still what was last
-// committed, and kept while it runs.
+// The witness of one state folder (witness.h). It is found before the folder is opened, asked whether the folder
+// still holds what was committed last, and kept up to date while the folder's lane runs.
 #pragma once
 
 #include <filesystem>
@@ -18,75 +18,82 @@
 
 namespace nustream::journal {
 
-/// Whose witness it is, and where it is kept.
+/// Which folder's witness it is, and where it is kept.
 struct WitnessSettings {
-  std::filesystem::path place;   ///< folder of the witness's file; empty: none is kept
-  bool is_asked_for = false;     ///< by a setting: a place that cannot be written is a failure then, else a warning
-  std::filesystem::path folder;  ///< of the state
+  std::filesystem::path place;  ///< the folder of the witness's file; empty where no witness is kept
+  /// True where a setting names the place. If it cannot be written, that is a failure then, and else a warning.
+  bool is_asked_for = false;
+  std::filesystem::path folder;  ///< the state folder
   std::string stream;
   LaneId lane{0};
 };
 
-/// The folder for witnesses: `setting` (state.witness), where it is neither empty nor "none"; or else that of the key
-/// file, where this lies outside the state folder; or else where keys are made, of which `key_directory` is the
-/// setting. Empty for "none", and where there is no such place.
+/// The folder where the witness is kept. It is `setting` (state.witness), where that is neither empty nor "none".
+/// With an empty setting it is the folder of the key file, if that lies outside the state folder, and otherwise the
+/// folder where keys are made, which the setting `key_directory` names. Empty for "none", and where there is no such
+/// place.
 [[nodiscard]] std::filesystem::path witness_place(const std::string& setting, const std::filesystem::path& key_file,
                                                   const std::filesystem::path& folder,
                                                   const std::filesystem::path& key_directory);
 
-/// The same with what else is known of the witness. `setting` and `key_directory` as there.
+/// All settings of a folder's witness, with the place as witness_place() gives it.
 [[nodiscard]] WitnessSettings witness_settings(const std::string& setting, const std::filesystem::path& key_file,
                                                const std::filesystem::path& folder,
                                                const std::filesystem::path& key_directory, std::string stream,
                                                LaneId lane);
 
-/// One run's side of it. One thread; the keeper has one of its own.
+/// A run's view of its folder's witness. To be used from one thread; the keeper within it has its own thread.
 class FolderWitness {
  public:
-  /// Touches nothing.
+  /// Reads and writes nothing yet.
   FolderWitness(WitnessSettings settings, secrets::Keyring keys);
 
-  /// Looks for the witness of the account that the state names; without a state, or in one that names none, for one
-  /// that tells of this folder's path. Failure(data) where the account's file is damaged, or is under another key and
-  /// tells of a commit that the folder, whose state's own line is `ledger_head`, does not hold; Failure(permission)
-  /// where it is there and cannot be read; Failure(configuration) where the place lies in the state folder. Without
-  /// an account Failure(data) also where a witness under another key tells of this path, or one with a name of this
-  /// stream is malformed: it may be the folder's, and nothing else could tell.
+  /// Looks for the witness of the account that the folder's state names. Without a state, or where the state names no
+  /// account, it looks for a witness that tells of this folder's path. `ledger_head` is the head of the ledger as the
+  /// state has it.
+  ///
+  /// Throws Failure(data) where the account's file is damaged, or is under another key and tells of a commit that the
+  /// folder does not hold; Failure(permission) where it is there and cannot be read; Failure(configuration) where the
+  /// place lies in the state folder. Without an account it throws Failure(data) also where a witness under another
+  /// key tells of this path, and where a file with a name of this stream is malformed: it may be this folder's
+  /// witness, and nothing else could tell.
   void find(const std::optional<AccountId>& account, const std::optional<Hash>& ledger_head = {});
   [[nodiscard]] const std::optional<Witness>& found() const noexcept { return found_; }
-  /// Warns that releases or a ledger are there whose account no state names and no witness knows by the folder's
-  /// path.
+  /// Sets a warning for a folder with releases or a ledger for which no state names an account, and which no witness
+  /// knows by its path.
   void doubt_files();
-  /// True behind find(), which is called once.
+  /// True after find(), which is called once.
   [[nodiscard]] bool is_looked_for() const noexcept { return account_ != AccountId{}; }
-  /// The file; empty before find(), and where none is kept.
+  /// The witness's file; empty before find(), and where no witness is kept.
   [[nodiscard]] const std::filesystem::path& file() const noexcept { return file_; }
 
-  /// True where the folder, once the own lines of the state `record` are in its ledger, holds all that the witness
-  /// tells of; where there is no witness; and where the state's epoch was begun behind the witness, so that the
-  /// ledger charges all that the witness tells of although it does not hold it. `epoch` and `steps` are the state's.
+  /// True where the folder holds all that the witness tells of, once the lines of the state `record` are in its
+  /// ledger. True also where there is no witness, and where the state is of a later epoch whose ledger
+  /// charges all that the witness tells of, although it does not hold that commit. `epoch` and `steps` are the
+  /// state's.
   [[nodiscard]] bool is_held_by(Disk& disk, EpochId epoch, StepCount steps, const StateRecord& record) const;
-  /// The epochs whose spend the witness knows and `ledger` lacks, where the ledger in `folder` does not hold what the
-  /// witness tells of: what a new epoch begins with as owed. The last of them is charged its limit, for it may have
-  /// gone on behind the witness. `is_older`: the folder's state is known not to hold it, whatever the ledger does.
+  /// The epochs whose spend the witness knows and `ledger` lacks: a new epoch begins with them as owed. Empty where
+  /// the folder's ledger holds the commit that the witness tells of. The last of the epochs is charged its limit,
+  /// since it may have gone on after the witness was written. `is_older` says that the folder's state is known to be
+  /// older than that commit, whatever the ledger holds.
   [[nodiscard]] std::vector<LedgerEntry> lost(Disk& disk, const Ledger& ledger, bool is_older = false) const;
-  /// What the witness tells of, in words: "epoch 0, step 1,000".
+  /// The commit that the witness tells of, in words, such as "epoch 0, step 1000".
   [[nodiscard]] std::string told() const;
 
   /// The account that the folder's states name from now on.
   [[nodiscard]] const AccountId& account() const noexcept { return account_; }
-  /// One sentence for the operator; empty where all is well.
+  /// One sentence that warns the operator; empty where all is well.
   [[nodiscard]] const std::string& warning() const noexcept { return warning_; }
 
-  /// Has the state's commits told to the file from now on; makes the place where it is missing. Failure(permission)
-  /// where the place was asked for and cannot be written.
+  /// Begins to keep the witness up to date with the commits that committed() tells of. Makes the place where it is
+  /// missing. Throws Failure(permission) where the place was asked for and cannot be written.
   void keep();
-  /// A commit is durable. `epochs` as Witness::epochs. Any thread.
+  /// A commit is durable. `epochs` is as Witness::epochs. May be called from any thread.
   void committed(EpochId epoch, StepCount steps, const Hash& ledger_head, std::vector<LedgerEntry> epochs);
-  /// Waits until the last commit is told. Failure(data) where another run writes the same witness; a file that could
-  /// not be written becomes the warning.
+  /// Waits until the file tells of the last commit. Throws Failure(data) where another run writes the same witness. A
+  /// file that could not be written becomes the warning.
   void finish();
-  /// The same failure, as soon as it is known.
+  /// Throws and warns as finish() does, but does not wait: it tells of what has failed by now.
   void check();
 
  private:
@@ -103,8 +110,8 @@ class FolderWitness {
   secrets::Keyring keys_;
   AccountId account_{};
   std::filesystem::path file_;
-  std::string bytes_;   // of the file, as it was found
-  std::string folder_;  // of the state, links resolved, once it is kept
+  std::string bytes_;   // the content of the file, as it was found
+  std::string folder_;  // the state folder's path with links resolved; set by keep()
   std::optional<Witness> found_;
   std::string warning_;
   std::unique_ptr<WitnessKeeper> keeper_;

@@ -1,4 +1,5 @@
-// Commit before release: the one interface behind which a batch becomes durable and its releases public.
+// The interface by which a batch becomes durable and its releases public. It keeps one rule, commit before release:
+// no release can be read before the state that accounts for it is durable.
 #pragma once
 
 #include <exception>
@@ -19,52 +20,55 @@ struct DeadLetter {
   std::optional<std::string> key;
   std::optional<std::string> value;  ///< cut to the settings' size
   std::vector<std::pair<std::string, std::optional<std::string>>> headers;
-  std::int64_t milliseconds = 0;  ///< the record's own time
-  std::size_t bytes = 0;          ///< that it held when it was made
+  std::int64_t milliseconds = 0;  ///< the record's own time, since 1970
+  std::size_t bytes = 0;          ///< its size when it was made
 };
 
-/// A record of the store of users as its topic has it.
+/// A record of the store of users, as the topic of users holds it.
 struct KeyedRecord {
   std::string key;
   std::string value;
 };
 
-/// One batch on its way to durability. The sealed state already holds the outbox and the ledger entry, so
-/// that whoever restores the state can publish exactly these bytes.
+/// One batch on its way to durability. The sealed state already holds the outbox and the ledger entry. So whoever
+/// restores the state can publish exactly these bytes, and no others.
 struct Batch {
   std::string sealed_state;
-  Position position;                        ///< of the next record, for journals that keep offsets elsewhere
+  Position position;                        ///< of the next record, for journals that also commit an offset
   std::string ledger_entry;                 ///< whole lines, mostly one; empty where the batch took no step
-  std::string rejects;                      ///< lines; may repeat after a crash
+  std::string rejects;                      ///< lines; the same ones may be written again after a crash
   std::string outbox;                       ///< the batch's encoded releases, in step order
   std::vector<DeadLetter> dead_letters{};   ///< for journals that have a place for them
   std::vector<KeyedRecord> user_records{};  ///< for journals of topics: what the batch adds to the store of users
-  /// Of journals in files, on their thread, before the state takes its place: makes durable what the state counts on.
+  /// Makes durable what the state relies on, such as a store of users. Journals in files call it on their thread,
+  /// before the new state replaces the old one.
   std::function<void()> before_state{};
 };
 
-/// What the opened state says of the journal: needed to finish what a crash interrupted.
+/// What the opened state says that its journal needs to finish a commit that a crash interrupted.
 struct Recovery {
   std::string bookmark;  ///< as bookmark() gave it when the state was sealed
   std::string outbox;
   std::string ledger_entry;
 };
 
-/// Called on the journal's own thread, once: with nullptr when durable, or with a Failure.
+/// Called once, on the journal's own thread: with nullptr when the commit is durable, or with a Failure.
 using Completion = std::function<void(std::exception_ptr)>;
 
-/// One writer, one batch in flight: commit() is called again only after its completion. The steps of a run:
-/// load(); if there was a state, recover(); then for each batch bookmark() → seal → commit(); flush() last.
+/// A journal has one writer, and one batch in flight: commit() may be called again only after the completion of the
+/// one before. A run calls load(); then recover(), if there was a state; then for each batch bookmark(), seals the
+/// state, and calls commit(); and flush() at the end.
 class Journal {
  public:
   virtual ~Journal() = default;
 
-  /// The last committed sealed state, or nothing. Takes and keeps the writer's lock (Failure locked).
+  /// Returns the last committed sealed state, or nothing. Takes the writer's lock and keeps it. Throws
+  /// Failure(locked) where another run has it.
   virtual std::optional<std::string> load() = 0;
-  /// Checks that what is public is what the opened state allows, and publishes the rest of its outbox.
-  /// Failure(data) otherwise: nothing cut, nothing published.
+  /// Checks that what is public is what the opened state allows, and publishes the rest of the state's outbox.
+  /// Otherwise throws Failure(data), and has neither removed nor published anything.
   virtual void recover(const Recovery& recovery) = 0;
-  /// Where public files or topics will stand right before the next batch's outbox: goes into the sealed state.
+  /// Where the public files or topics will end right before the next batch's outbox. It goes into the sealed state.
   [[nodiscard]] virtual std::string bookmark() const = 0;
   /// When it completes, the batch is durable and every earlier outbox is published.
   virtual void commit(Batch batch, Completion done) = 0;

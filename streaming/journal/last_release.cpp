@@ -56,6 +56,7 @@ LastRelease parse_last_release(std::string_view line) try {
                 "the last line of releases.jsonl in state.directory is no release; restore the file as it was");
 }
 
+// Reads backwards in pieces, until the newline before the last whole line is found.
 std::string last_line(Disk& disk, const Disk::Path& path) {
   const auto file = disk.open(path, Access::read);
   if (!file) return "";

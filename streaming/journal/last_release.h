@@ -1,4 +1,4 @@
-// What the last line of releases.jsonl says of the lane that wrote it.
+// What the last release of a file says of the lane that wrote it.
 #pragma once
 
 #include <optional>
@@ -23,16 +23,16 @@ struct LastRelease {
   /// ρ after these steps: what a new epoch charges the old one where its ledger line was lost; empty where the line
   /// does not say.
   std::optional<Rho> rho;
-  std::string digest;                     ///< of the settings; empty where the line does not say
-  std::optional<Rho> rho_limit;           ///< that ρ never exceeds; empty where the line does not say
-  std::optional<users::Limits> limits{};  ///< of users, where the neighbours differ in one
+  std::string digest;                     ///< the settings digest; empty where the line does not say
+  std::optional<Rho> rho_limit;           ///< what ρ never exceeds; empty where the line does not say
+  std::optional<users::Limits> limits{};  ///< the limits of users, where the unit is the user
   bool trusts_framing = false;            ///< LedgerEntry::trusts_framing
 };
 
-/// Failure(data) where the line is no release.
+/// Reads a release. Throws Failure(data) where the line is none.
 [[nodiscard]] LastRelease parse_last_release(std::string_view line);
 
-/// The last whole line of a file, read from its end; "" where there is none.
+/// The last whole line of a file, newline included, read from the file's end; "" where there is none.
 [[nodiscard]] std::string last_line(Disk& disk, const Disk::Path& path);
 
 }  // namespace nustream::journal

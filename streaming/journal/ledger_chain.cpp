@@ -55,7 +55,8 @@ constexpr std::string_view name_of(Overlap overlap) {
   return "unknown";
 }
 
-/// Lines that reserve have a format of their own, so that no earlier version takes what they say for what was taken.
+/// Lines that reserve steps have a format number of their own: an earlier version then refuses them, and does not
+/// take what they reserve for what was taken.
 constexpr std::string_view format_of_lines = R"({"format":2)";
 constexpr std::string_view format_of_reserving = R"({"format":3)";
 
@@ -65,14 +66,14 @@ std::string begin_line(std::string_view stream, std::string_view format = format
   return line;
 }
 
-/// The line, but for its newline.
+/// `text` with `mac` and the closing brace behind it: the line without its newline.
 std::string closed_by(std::string text, std::string_view mac) {
   text += mac_field;
   publish::append_string(mac, text);
   return text + '}';
 }
 
-/// `text` with its MAC behind it: the line, but for its newline.
+/// `text` with its own MAC behind it: the line without its newline.
 std::string line_with_mac(std::string text, const secrets::Keyring& keys) {
   const std::string mac = secrets::to_hex(mac_of(text, keys));
   return closed_by(std::move(text), mac);
@@ -83,7 +84,8 @@ void append_place(const Hash& head, const secrets::Keyring& keys, std::string& l
   append_quoted("previous", secrets::to_hex(head), line);
 }
 
-/// With the signature for those who have no key, then the MAC for those who have it.
+/// Ends a line: its place in the chain, the signature for readers without a key, and the MAC for those who have the
+/// key.
 std::string end_line(std::string line, const Hash& head, const secrets::Keyring& keys) {
   append_place(head, keys, line);
   append_quoted("signature", secrets::to_hex(keys.sign(secrets::Signing::ledger_line, line)), line);
@@ -107,7 +109,8 @@ privacy::Neighbours neighbours_of(const Object& object) {
   return *neighbours;
 }
 
-/// Of users: without it their spend says nothing.
+/// What a line about users says of their spend; nothing for other lines. It is required, since rho alone does not
+/// tell how epochs of users add up.
 std::optional<UserSpend> user_spend_of(const Object& object, privacy::Neighbours neighbours) {
   if (!neighbours.of_user) return std::nullopt;
   auto limits = publish::limits_in(object);
@@ -142,7 +145,7 @@ void append_user_spend(const UserSpend& spend, std::string& line) {
   }
 }
 
-/// All of an entry's line but its place in the chain.
+/// The fields of an entry's line, up to its place in the chain.
 std::string begin_entry(const LedgerEntry& entry) {
   std::string line = begin_line(entry.stream, entry.taken ? format_of_reserving : format_of_lines);
   append_count("lane", entry.lane.value(), line);
@@ -164,7 +167,8 @@ std::string begin_entry(const LedgerEntry& entry) {
   return line;
 }
 
-/// Lines before format 2 do not say whom their spends are about.
+/// Refuses formats that this version does not read. Lines of format 1 do not say which neighbours their spends are
+/// about.
 void check_format(const Object& object) {
   const std::uint64_t format = count_in(object, "format");
   if (format == 2 || format == 3) return;
@@ -177,7 +181,7 @@ void check_format(const Object& object) {
                 "version, or begin anew in another state.directory or with other topics");
 }
 
-/// Of format 3, which is that of lines with this field.
+/// The field "taken", which lines of format 3 have, and no others.
 std::optional<StepCount> taken_in(const Object& object) {
   const bool reserves = count_in(object, "format") == 3;
   if (reserves != has_field(object, "taken")) not_genuine("has a line that is none");
@@ -233,14 +237,15 @@ std::string enclosed_line(const LedgerEntry& entry, const secrets::Keyring& keys
 
 namespace {
 
-/// A rotation's line as far as what the old key signs.
+/// The beginning of a rotation's line, up to the signature of the old key.
 std::string begin_rotation(std::string_view stream, const secrets::PublicKey& to) {
   std::string line = begin_line(stream) + ",\"rotated\":true";
   append_quoted("public_key", secrets::to_hex(to), line);
   return line;
 }
 
-/// What the old key signs: at this place of this ledger, and at no other.
+/// The text that the old key signs. It names the head of the ledger, so that the signature holds at this place of
+/// this ledger alone.
 std::string hand_over_text(const std::string& rotation, const Hash& head) {
   return rotation + '\n' + secrets::to_hex(head);
 }
@@ -257,7 +262,7 @@ std::string rotation_line(std::string_view stream, const Hash& head, const secre
 
 namespace {
 
-/// Nothing of a rotation's line.
+/// The entry of a line; nothing for a rotation's line.
 std::optional<LedgerEntry> entry_of(std::string_view line) try {
   simdjson::dom::parser parser;
   const Object object = parser.parse(simdjson::padded_string(line));
@@ -279,8 +284,8 @@ LedgerEntry read_entry(std::string_view line) {
 
 namespace {
 
-/// Nothing where the line has no such field. Of our own lines, whose texts have their quotes escaped: the name of a
-/// field stands in them once.
+/// The signature in `field` and the text before it, which it signs; nothing where the line has no such field. The
+/// quoted name of a field stands only once in a line, since quotes within texts are escaped.
 std::optional<SignedText> signed_text(std::string_view line, const Object& object, std::string_view field) {
   std::string_view encoded;
   const auto error = object[field].get(encoded);
@@ -292,7 +297,8 @@ std::optional<SignedText> signed_text(std::string_view line, const Object& objec
   return found;
 }
 
-/// The only way in which a line may go on behind what is signed: anything else would count without a signature.
+/// The line as it has to go on behind the signed text: with the signature, the MAC, and nothing else. Any other field
+/// there would count although nobody signed it.
 std::string with_end(std::string line, const secrets::Signature& signature, const std::string& mac) {
   append_quoted("signature", secrets::to_hex(signature), line);
   return closed_by(std::move(line), mac);
@@ -302,7 +308,7 @@ std::string with_end(std::string line, const secrets::Signature& signature, cons
 
 namespace {
 
-/// Lines of earlier versions do not name the lane's releases.
+/// The head of the lane's releases that the line names; nothing for lines of earlier versions.
 std::optional<Hash> released_in(const Object& object) {
   if (!has_field(object, "released")) return std::nullopt;
   Hash released{};
@@ -366,6 +372,8 @@ void LedgerVerifier::add(std::string_view line) try {
   check_format(object);
   if (text_in(object, "previous") != secrets::to_hex(ledger_.head))
     not_genuine("has a line that does not follow on the one before");
+  // Lines before a rotation are under an earlier key, whose MACs cannot be checked here. The chain of hashes leads
+  // from them to the last line, and the MAC of that vouches for all before it.
   vouched_ = text_in(object, "key") == secrets::to_hex(keys_.fingerprint());
   if (vouched_ && line != line_with_mac(std::string(line.substr(0, line.rfind(mac_field))), keys_)) {
     not_genuine("has a line that was changed");
@@ -398,7 +406,7 @@ Hash head_before(std::string_view lines) try {
 
 namespace {
 
-/// The folder's whole lines one by one, without their newlines.
+/// Calls `visit` with each whole line of the file, without its newline.
 template <class Visit>
 void for_each_line(Disk& disk, const Disk::Path& path, Visit visit) {
   const auto file = disk.open(path, Access::read);
@@ -419,7 +427,7 @@ void for_each_line(Disk& disk, const Disk::Path& path, Visit visit) {
   }
 }
 
-/// Verifies the folder's lines; `visit` sees the head after each.
+/// Reads and verifies the folder's ledger. Calls `visit` with the head of the chain after each line.
 template <class Visit>
 Ledger read_lines(Disk& disk, const Disk::Path& folder, const secrets::Keyring& keys, Visit visit) {
   LedgerVerifier verifier(keys);
@@ -459,9 +467,10 @@ bool ledger_holds(Disk& disk, const Disk::Path& folder, const Hash& head) {
 
 namespace {
 
-/// Adds those of a state's own `lines`, the first of which follows on `before`, that a crash kept from the ledger: an
-/// epoch that begins with what is owed has several, and a crash may come between two of them. False where the ledger
-/// ends at none of them. A rotation's line is no entry, and only moves the head.
+/// Adds those of a state's own `lines` that a crash kept from the ledger. The first of them follows on `before`.
+/// There may be several, where an epoch begins with what is owed, and a crash may come between two of them. Returns
+/// false where the ledger ends neither at `before` nor at one of them. A rotation's line is no entry, and only moves
+/// the head.
 bool keep_lines_behind(Ledger& ledger, const Hash& before, std::string_view lines) {
   bool is_behind = ledger.head == before;
   Hash head = before;
@@ -479,7 +488,7 @@ bool keep_lines_behind(Ledger& ledger, const Hash& before, std::string_view line
   return is_behind;
 }
 
-/// Nothing where lines are missing that the state knows of.
+/// The folder's ledger with the state's own lines; nothing where lines are missing that the state knows of.
 std::optional<Ledger> read_at(Disk& disk, const Disk::Path& folder, const secrets::Keyring& keys,
                               const StateRecord& record) {
   const Hash before = record.ledger_entry.empty() ? record.ledger_head : head_before(record.ledger_entry);

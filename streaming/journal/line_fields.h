@@ -1,5 +1,5 @@
-// Fields of the journal's own JSON lines, as its sources read them: ledger and account. For sources of this room
-// alone. What is none of them is a simdjson_error, which the reader of the line puts into words.
+// Reads fields of the journal's own JSON lines, in ledger and account. This header is for sources of this room alone.
+// A field that is missing or of another type throws a simdjson_error, which the reader of the line puts into words.
 #pragma once
 
 #include <simdjson.h>
@@ -46,7 +46,7 @@ using Object = simdjson::dom::element;
   return object[field].error() == simdjson::SUCCESS;
 }
 
-/// `adjacency` and `protects`; nothing where they name what this version does not know.
+/// The neighbours that the fields `adjacency` and `protects` name; nothing where this version does not know them.
 [[nodiscard]] inline std::optional<privacy::Neighbours> neighbours_in(const Object& object) {
   const std::string adjacency = text_in(object, "adjacency");
   const std::string protects = text_in(object, "protects");

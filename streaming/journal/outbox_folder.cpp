@@ -58,12 +58,14 @@ void OutboxFolder::judge_last_release() {
 
 void OutboxFolder::recover(const Recovery& recovery) {
   NUSTREAM_REQUIRE(loaded_state_.has_value() && !ready_, "recover() follows a load() that gave a state");
+  // Both files are judged before anything is changed, so that a folder that is refused stays as it was.
   const Bookmark mark = decode_bookmark(recovery.bookmark);
   ledger_.judge(mark.ledger, recovery.ledger_entry);
   releases_.judge(mark.releases, recovery.outbox);
   judge_last_release();
-  // The run before may have died between renaming the state and syncing the folder, or of a failed sync that left
-  // the page cache ahead of the disk: its outbox must not be readable before the state is durable.
+  // The run before may have died between renaming the state and syncing the folder, or of a failed sync, after which
+  // the page cache may be ahead of the disk. The state that was read is then perhaps not durable, and its outbox must
+  // not be readable before it is. So the state is written anew first.
   replace_state(*loaded_state_);
   ledger_.cut_torn_tail();
   releases_.cut_torn_tail();
@@ -97,14 +99,15 @@ void OutboxFolder::commit(const Batch& batch) {
   NUSTREAM_REQUIRE(ready_, "a state that was loaded is recovered first");
   NUSTREAM_REQUIRE(whole_lines_only(batch.outbox) && whole_lines_only(batch.ledger_entry), "whole lines");
   NUSTREAM_FAILPOINT("after-seal");
-  // With the first batch, whatever it holds: neither the folder's names nor a failure depend on data. The name is
-  // durable with the state's.
+  // The file of rejects is made with the first batch, whether or not that has rejects, so that neither the names in
+  // the folder nor a failure depend on data. Its name becomes durable together with the state's.
   if (options_.rejects) rejects_.make();
   sync_files();
   append_rejects(batch.rejects);
   if (batch.before_state) batch.before_state();
   replace_state(batch.sealed_state);
-  // Of files that were adopted, and not before their spend is durable in the state.
+  // Files that were adopted may have torn tails. They are cut only now that the state which charges for them is
+  // durable.
   ledger_.cut_torn_tail();
   releases_.cut_torn_tail();
   publish(batch.ledger_entry, batch.outbox);
@@ -117,8 +120,9 @@ void OutboxFolder::flush() {
   NUSTREAM_FAILPOINT("after-flush");
 }
 
-// Before the state that counts them: an entry may be there twice after a crash. Whether a record was unusable depends
-// on data, so what cannot be written must not stop the releases: it is given up, silently to the public.
+// Rejects are written before the state that counts them, so that after a crash an entry may be there twice. Whether a
+// record was unusable depends on data. So rejects that cannot be written must not stop the releases: they are given
+// up, and the public sees nothing of that.
 void OutboxFolder::append_rejects(const std::string& lines) try {
   if (!options_.rejects || rejects_given_up_ || lines.empty()) return;
   if (!std::exchange(rejects_begun_, true)) rejects_.go_on_at_end();
@@ -130,6 +134,8 @@ void OutboxFolder::append_rejects(const std::string& lines) try {
   rejects_given_up_ = true;
 }
 
+// Makes durable what the commit before appended. That is early enough: until the next state replaces it, the state of
+// that commit holds the same bytes, and a resume appends them again.
 void OutboxFolder::sync_files() {
   ledger_.sync();
   NUSTREAM_FAILPOINT("after-sync-ledger");
@@ -141,6 +147,8 @@ void OutboxFolder::sync_files() {
   NUSTREAM_FAILPOINT("after-sync-new-files");
 }
 
+// Replaces the state by a new file under another name, which is synced and renamed: after a crash at any point there
+// is either the old state or the new one, whole.
 void OutboxFolder::replace_state(const std::string& sealed) {
   const auto next = disk_.create(path(folder_files::next_state), Audience::operators);
   std::uint64_t offset = 0;
@@ -158,7 +166,7 @@ void OutboxFolder::replace_state(const std::string& sealed) {
   NUSTREAM_FAILPOINT("after-sync-folder");
 }
 
-// The ledger first: a release that can be read has its spend on record.
+// The ledger is appended first, so that the spend of a release that can be read is on record.
 void OutboxFolder::publish(const std::string& ledger_entry, const std::string& outbox) {
   const auto append_ledger = [this](std::string_view bytes) { ledger_.append(bytes); };
   NUSTREAM_TORN_WRITE("during-append-ledger", std::string_view(ledger_entry), append_ledger);

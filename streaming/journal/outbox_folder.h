@@ -1,4 +1,4 @@
-// The sealed outbox in files: the protocol of docs/formats/releases-folder.md, one call after the other.
+// Commits batches to a state folder by the protocol of docs/formats/releases-folder.md, one call after the other.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@
 
 namespace nustream::journal {
 
-/// Names within the folder.
+/// The names of files within the folder.
 namespace folder_files {
 inline constexpr const char* state = "state";
 inline constexpr const char* next_state = "state.new";
@@ -26,33 +26,33 @@ inline constexpr const char* key = "key";
 
 struct FolderOptions {
   std::filesystem::path folder;
-  bool is_private;         ///< of the releases of this run
-  bool new_epoch = false;  ///< asked for: files without a state are for adopt() then, no failure
-  bool rejects = false;    ///< unusable records are written down
+  bool is_private;         ///< whether the releases of this run are private
+  bool new_epoch = false;  ///< a new epoch was asked for: adopt() may take files that have no state
+  bool rejects = false;    ///< records that cannot be used are written to rejects.jsonl
 };
 
-/// What releases.jsonl shows where there is no state to tell.
+/// What releases.jsonl shows where no state tells what was released.
 struct Adopted {
   std::optional<LastRelease> last_release;
-  /// What is left of a release that was torn: it was readable, and its position is not known. Spend beyond the last
-  /// one is unknown.
+  /// What is left of a torn release. It could be read, but neither its position nor what was spent for it is known.
   std::optional<std::string> torn_release;
 };
 
-/// The steps of a run: load(); then recover() where there was a state, or adopt() where files are to be taken without
-/// one; then bookmark() and commit() in turn; flush() last. One thread at a time. After any exception from commit()
-/// or flush() it is not used again: nothing failed is ever retried.
+/// A run calls load(); then recover() where there was a state, or adopt() where files are to be taken without one;
+/// then bookmark() and commit() in turn; and flush() at the end. To be used from one thread at a time. After an
+/// exception from commit() or flush() it must not be used again: what failed is never tried again.
 class OutboxFolder {
  public:
   OutboxFolder(Disk& disk, FolderOptions options);
 
-  /// As Journal::load(). Makes the folder where it is missing. Failure(data) for releases or a ledger without a
-  /// state, unless a new epoch was asked for.
+  /// As Journal::load(). Makes the folder where it is missing. Throws Failure(data) for releases or a ledger without
+  /// a state, unless a new epoch was asked for.
   std::optional<std::string> load();
-  /// As Journal::recover(); call after load() gave the state. Failure(data) changes nothing.
+  /// As Journal::recover(), to be called after load() gave a state. Where it throws Failure(data), nothing was
+  /// changed.
   void recover(const Recovery& recovery);
-  /// Takes the files as they are, for a new epoch whose state is missing, does not open or was rolled back. Changes
-  /// nothing: torn tails are cut by the first commit, whose state holds what they are charged.
+  /// Takes the files as they are, for a new epoch, where the state is missing, does not open or was rolled back. It
+  /// changes nothing: the first commit cuts torn tails, once its state holds what is charged for them.
   Adopted adopt();
 
   [[nodiscard]] std::string bookmark() const;
@@ -61,7 +61,8 @@ class OutboxFolder {
 
   /// The last release that is public, as of recover() or adopt().
   [[nodiscard]] const std::optional<LastRelease>& last_release() const noexcept { return last_release_; }
-  /// True once rejects could not be written: from there on none are listed. Depends on data.
+  /// True once rejects could not be written; from then on none are. This depends on data, and is for the operator
+  /// alone.
   [[nodiscard]] bool rejects_given_up() const noexcept { return rejects_given_up_; }
 
  private:

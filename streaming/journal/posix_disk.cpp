@@ -119,7 +119,7 @@ constexpr mode_t mode_of(Audience audience) {
 class PosixDisk final : public Disk {
  public:
   void make_folder(const Path& folder) override {
-    std::error_code unknown;  // told by mkdir
+    std::error_code unknown;  // not looked at: mkdir below fails for the same reason
     const Path above = parent_of(folder);
     const bool is_top = folder.empty() || above == folder;  // "." is above itself
     if (is_top || std::filesystem::is_directory(folder, unknown)) return;
@@ -146,11 +146,12 @@ class PosixDisk final : public Disk {
   }
 
   std::unique_ptr<File> create(const Path& path, Audience audience) override {
-    // A file of its own, never an old one emptied: a crash may have left the same file under two names.
+    // An old file is never emptied, since a crash may have left the same file under two names: to empty one would
+    // empty the other.
     if (::unlink(path.c_str()) != 0 && errno != ENOENT) throw failure("replace", path, errno);
     Descriptor descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode_of(audience)));
     if (descriptor.get() < 0) throw failure("make", path, errno);
-    // The mode of the page, whatever the umask.
+    // The file has the mode that its format page says, whatever the umask is.
     if (::fchmod(descriptor.get(), mode_of(audience)) != 0) throw failure("set the mode of", path, errno);
     return std::make_unique<PosixFile>(std::move(descriptor), path);
   }

@@ -8,7 +8,7 @@
 namespace nustream::journal {
 
 Hash record_mark(Position position, std::string_view bytes, std::span<const std::uint8_t, 32> key) {
-  std::string text = "nustream seen record";  // no ledger line begins like this
+  std::string text = "nustream seen record";  // no ledger line, hashed under the same key, begins like this
   secrets::append_integer(position.value(), text);
   text += bytes;
   Hash mark{};

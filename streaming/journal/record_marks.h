@@ -1,4 +1,5 @@
-// Marks of records that were read: whether an input still holds them is told by these, and by nothing else of them.
+// Marks of records that were read. They tell whether an input still holds those records, and nothing else of them is
+// kept.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +12,15 @@
 
 namespace nustream::journal {
 
-/// How many a state keeps.
+/// How many marks a state keeps.
 inline constexpr std::size_t marks_kept = 8;
 
 /// The mark of the record at `position`, which held `bytes`: keyed BLAKE2b-256 (docs/formats/state.md).
 [[nodiscard]] Hash record_mark(Position position, std::string_view bytes, std::span<const std::uint8_t, 32> key);
 
-/// Appends a mark that is behind all others, or does nothing where it is not. Of more than marks_kept one goes that
-/// leaves the smallest gap, so that the first, the last and some spread over the positions between them stay.
+/// Appends a mark, if it is behind all others; otherwise does nothing. Where there are then more than marks_kept, the
+/// mark is removed that leaves the smallest gap between its neighbours. So the first and the last mark stay, and the
+/// others remain spread over the positions between them.
 void add_mark(const SeenRecord& mark, std::vector<SeenRecord>& marks);
 
 }  // namespace nustream::journal

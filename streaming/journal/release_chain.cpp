@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::string_view by_cadence = "cadence";
 
-/// Of one of our own lines, whose texts have their quotes escaped: a field's name in quotes stands in it once.
+/// The part of an encoded release behind the quoted field name `name`. It stands there only once, since quotes within
+/// texts are escaped.
 std::string_view behind(std::string_view line, std::string_view name) {
   const std::size_t at = line.find(name);
   if (at == std::string_view::npos) throw Failure(Exit::internal, "a release that is to be chained is none");
@@ -40,8 +41,8 @@ void append_hex(std::string_view name, std::span<const std::uint8_t> bytes, std:
   ((out += "\":\"") += secrets::to_hex(bytes)) += '"';
 }
 
-/// Cuts the field and its hexadecimal digits off the end of `line`, its closing brace aside: false where it ends
-/// otherwise.
+/// Cuts `field` with its hexadecimal digits off the end of `line`, which is given without its closing brace. Returns
+/// false where the line does not end with that field.
 bool cut_last(std::string_view field, std::string_view& line, std::span<std::uint8_t> value) {
   const std::string name = ",\"" + std::string(field) + "\":\"";
   const std::size_t length = name.size() + 2 * value.size() + 1;
@@ -88,7 +89,7 @@ std::string chained(std::string_view releases, ReleaseChain& chain, const secret
       append_hex("signature", keys.sign(secrets::Signing::release, line), line);
     }
     line += "}\n";
-    if (tag_of(fields) == by_cadence) chain.head = hash_of(line);
+    if (tag_of(fields) == by_cadence) chain.head = hash_of(line);  // no later release names any other one
     out += line;
   }
   return out;
@@ -103,7 +104,7 @@ Hash release_head(std::string_view lines) {
   const std::size_t before = lines.substr(0, lines.size() - 1).rfind('\n');
   const std::string_view last = before == std::string_view::npos ? lines : lines.substr(before + 1);
   const ChainPlace place = place_of(last.substr(0, last.size() - 1));
-  // A line of a version that did not chain them is named, whatever brought it.
+  // A line of a version that did not chain its releases is named by its hash, whatever its tag is.
   return place.previous && tag_of(last) != by_cadence ? *place.previous : hash_of(last);
 }
 

@@ -20,13 +20,15 @@ State load_state(OutboxFolder& files, const std::filesystem::path& folder, const
   return located(folder.string(), [&] { return open_state(keys, *sealed); });
 }
 
-/// Finds both witnesses, of which one account is kept; true where the folder is an older copy that was rotated
-/// before. Without the look under the new key a copy could be made the newest folder by rotating it.
+/// Finds the witnesses under both keys, and gives the state the account that they are kept under. Returns true where
+/// the folder is a copy from before an earlier rotation. Without looking under the new key, rotating such a copy
+/// would make it the newest folder.
 bool find_both(Disk& disk, const std::filesystem::path& folder, State& state, RotationWitnesses& witnesses) {
   const Hash& head = state.record.ledger_head;
   witnesses.new_key.find(state.record.account, head);
   const bool was_rotated = witnesses.new_key.found().has_value();
-  // Where it was, the old key's place holds what the rotation left there, which is under the new key.
+  // After an earlier rotation the old key's place holds the witness that the rotation left there, under the new key.
+  // No head of the ledger is given then, by which find() would refuse it.
   witnesses.old_key.find(was_rotated ? witnesses.new_key.account() : state.record.account,
                          was_rotated ? std::nullopt : std::optional(head));
   state.record.account = witnesses.old_key.account();
@@ -51,6 +53,8 @@ Rotated rotate_key(Disk& disk, const std::filesystem::path& folder, const secret
   State state = load_state(files, folder, old_keys);
   StateRecord& record = state.record;
   const bool is_older = witnesses != nullptr && find_both(disk, folder, state, *witnesses);
+  // recover() publishes what the state still owes, under the old key. So the new state has an empty outbox, and its
+  // only line is the one that hands the ledger on to the new key.
   files.recover(record.recovery());
   Ledger ledger = read_ledger(disk, folder, old_keys);
   settle(ledger, record);

@@ -1,4 +1,4 @@
-// A state sealed anew under another key file, so that the old one can be destroyed.
+// Seals a state anew under another key file, so that the old key can be destroyed.
 #pragma once
 
 #include <filesystem>
@@ -11,18 +11,18 @@
 
 namespace nustream::journal {
 
-/// What the new state's witness is to tell.
+/// What the witness of the rotated state has to tell.
 struct Rotated {
   secrets::StateIdentity identity;
   AccountId account{};
   Ledger ledger;
-  /// The witness under the new key tells of more than the folder holds: it was rotated before, and this is a copy
-  /// from before that. Its witness stays as it is, so that the copy is refused until a new epoch charges what it
-  /// lacks.
+  /// True where the witness under the new key tells of more than the folder holds. The folder is then a copy from
+  /// before an earlier rotation. The witness stays as it is, so that the copy is refused until a new epoch charges
+  /// what it lacks.
   bool is_older = false;
 };
 
-/// One folder's witness as it is under both keys; nothing of them is found yet.
+/// The witnesses of one folder under the old and the new key. find() has not been called on them yet.
 struct RotationWitnesses {
   FolderWitness old_key;
   FolderWitness new_key;
@@ -33,16 +33,16 @@ struct RotationWitnesses {
 /// returns, the new state is durable and no file of the folder needs the old key. A crash on the way leaves a state
 /// that opens under one of the two.
 ///
-/// `witnesses`, where given, are found, the new key's before anything is changed. Failure(data) where the old key's
-/// tells that the state is an older one, and the new key's tells nothing.
+/// `witnesses`, where given, are looked for before anything is changed. Throws Failure(data) where the witness under
+/// the old key tells that the state is not the newest, and there is none under the new key.
 ///
-/// Failures as OutboxFolder::load(), open_state(), OutboxFolder::recover() and read_ledger(); Failure(data) where
-/// there is no state; Failure(permission) where one of the keys is an insecure seed, or both are the same.
+/// Throws as OutboxFolder::load(), open_state(), OutboxFolder::recover() and read_ledger(); Failure(data) where there
+/// is no state; Failure(permission) where one of the keys is an insecure seed, or both are the same.
 Rotated rotate_key(Disk& disk, const std::filesystem::path& folder, const secrets::Keyring& old_keys,
                    const secrets::Keyring& new_keys, RotationWitnesses* witnesses = nullptr);
 
-/// What a rotation left that a crash ended behind its state: publishes what is unpublished of a state that is under
-/// `new_keys` already, and returns the same as rotate_key(). Failures as there.
+/// Finishes a rotation that a crash ended after its state was committed: the state is under `new_keys` already, and
+/// what is left of its outbox is published. Returns and throws as rotate_key().
 Rotated finish_rotation(Disk& disk, const std::filesystem::path& folder, const secrets::Keyring& new_keys);
 
 }  // namespace nustream::journal

@@ -14,7 +14,7 @@ void RunningHash::add(std::string_view bytes) {
 }
 
 Hash RunningHash::value() const {
-  crypto_generichash_state copy = state_;  // finishing ends a state
+  crypto_generichash_state copy = state_;  // libsodium can add nothing to a state that was finished
   Hash hash{};
   crypto_generichash_final(&copy, hash.data(), hash.size());
   return hash;

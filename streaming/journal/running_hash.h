@@ -1,4 +1,4 @@
-// BLAKE2b-256 of a file that grows.
+// The BLAKE2b-256 hash of a file that grows.
 #pragma once
 
 #include <sodium.h>
@@ -11,7 +11,7 @@ namespace nustream::journal {
 
 using Hash = std::array<std::uint8_t, 32>;
 
-/// Hash of everything that was added so far; adding in other pieces gives the same.
+/// The hash of everything that was added so far. It does not depend on the pieces in which that was added.
 class RunningHash {
  public:
   RunningHash();
@@ -22,10 +22,10 @@ class RunningHash {
   crypto_generichash_state state_;
 };
 
-/// Hash of one text.
+/// The hash of one text.
 [[nodiscard]] Hash hash_of(std::string_view bytes);
 
-/// The first `length` bytes of a file, without keeping them.
+/// The first `length` bytes of a file, by their length and hash alone.
 struct Extent {
   std::uint64_t length = 0;
   Hash hash = hash_of("");

@@ -1,4 +1,4 @@
-// From record to sealed bytes and back: the two calls between a lane and its journal.
+// Turns a state's record into sealed bytes, and back.
 #pragma once
 
 #include <string>
@@ -15,15 +15,15 @@ struct State {
   StateRecord record;
 };
 
-/// Sealed bytes for Batch::sealed_state; no plain copy is left.
+/// Seals the record, for Batch::sealed_state. No plain copy of it is left in memory.
 [[nodiscard]] std::string seal_state(const secrets::Keyring& keys, const secrets::StateIdentity& identity,
                                      const StateRecord& record);
 
-/// Failures as secrets::open(); a state that is not private is never opened as a private one, nor the other way
-/// round.
+/// Opens a sealed state. Throws as secrets::open() where it is not what is `expected`; a state that is not private is
+/// never opened as a private one, nor the other way round.
 [[nodiscard]] State open_state(const secrets::Keyring& keys, std::string_view sealed,
                                const secrets::ExpectedIdentity& expected);
-/// Without an expectation: to look at a state or to rotate its key.
+/// Opens a state whatever its identity is, to look at it or to rotate its key.
 [[nodiscard]] State open_state(const secrets::Keyring& keys, std::string_view sealed);
 
 }  // namespace nustream::journal

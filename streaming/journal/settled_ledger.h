@@ -1,4 +1,5 @@
-// A ledger beside the state of its lane: what its lines reserve, and what the state knows to be spent of it.
+// Corrects a ledger by the state of its lane: its lines say what was reserved, and the state knows what was spent of
+// that.
 #pragma once
 
 #include <string>
@@ -11,15 +12,15 @@
 
 namespace nustream::journal {
 
-/// What lines say that stand one behind the other without a chain, as a state keeps them
-/// (StateRecord::ledger_epochs). Failure(data) where one is none.
+/// The entries of lines without a chain, as a state keeps them (StateRecord::ledger_epochs). Throws Failure(data)
+/// where one is no line of a ledger.
 [[nodiscard]] std::vector<LedgerEntry> read_entries(std::string_view lines);
-/// Such lines, in the order of `entries`.
+/// Such lines for `entries`, in their order.
 [[nodiscard]] std::string enclosed_lines(const std::vector<LedgerEntry>& entries, const secrets::Keyring& keys);
 
-/// `ledger`, which ends with the own line of the committed state `record`, from now on says of each epoch what that
-/// state knows to be spent, and of its last line what that reserves. Of a state of an earlier version, which knows
-/// nothing, it stays as it is: there the lines say what was taken.
+/// Sets the epochs of `ledger` to what the committed state `record` knows that they have spent. `ledger` has to end
+/// with that state's own line; if the line reserves steps, it is kept in Ledger::reserving. A state of an earlier
+/// version does not know the spends, and the ledger stays as it is: the lines of those versions say what was taken.
 void settle(Ledger& ledger, const StateRecord& record);
 
 }  // namespace nustream::journal

@@ -32,7 +32,7 @@ void append_checkpoint(const noise::Checkpoint& checkpoint, std::string& out) {
 
 void read_checkpoint(secrets::FieldReader& fields, std::uint32_t segments, noise::Checkpoint& checkpoint) {
   if (segments == 0 || segments > noise::segments_max) throw Failure(Exit::data, malformed);
-  checkpoint.segments.resize(segments);  // at once, as everywhere that keys are
+  checkpoint.segments.resize(segments);  // at once, since a growing vector would leave copies of keys behind
   for (noise::Segment& segment : checkpoint.segments) {
     segment.first = StepIndex{fields.integer<std::uint64_t>()};
     fields.bytes(segment.chain_key);
@@ -81,7 +81,8 @@ void read_users(secrets::FieldReader& fields, std::uint32_t found, std::optional
   users->window = read_time(fields);
 }
 
-/// Bytes of the encoding, so that no growing string leaves a copy of a key behind.
+/// At least the number of bytes of the encoding. It is reserved beforehand, so that no growing string leaves a copy
+/// of a key behind.
 std::size_t encoded_size(const StateRecord& record) {
   std::size_t size = 256 + record.lane.size() + record.outbox.size() + record.ledger_entry.size() +
                      record.bookmark.size() + record.ledger_epochs.size() + record.stop_asked.size() +
@@ -210,7 +211,7 @@ void read_seen(secrets::FieldReader& fields, std::vector<SeenRecord>& seen) {
   }
 }
 
-/// Fields that formats behind the first one have added, each behind those of the format before it.
+/// Fields that later formats have added. Those that an earlier version did not write keep their defaults.
 void read_added(secrets::FieldReader& fields, std::uint32_t found, StateRecord& record) {
   if (found > format_without_stop_asked) record.stop_asked = fields.text();
   if (found > format_without_seen_key) fields.bytes(record.seen_key);

@@ -15,10 +15,12 @@
 
 namespace nustream::journal {
 
-/// Checkpoints of a lane's noise, one a stage; wiped when they go. Not copyable, so that no copy is forgotten.
+/// The checkpoints of a lane's noise, one a stage. They hold keys, and are wiped when they are destroyed. They cannot
+/// be copied by accident, so that no copy is forgotten.
 struct NoiseCheckpoints {
   std::vector<noise::Checkpoint> stages;
-  /// Of a state of an earlier version, which does not know the dimensions: Segment::first is the number of a block.
+  /// True for checkpoints from a state of an earlier version, where Segment::first is the number of a block, not of a
+  /// step.
   bool in_blocks = false;
 
   NoiseCheckpoints() = default;
@@ -28,42 +30,44 @@ struct NoiseCheckpoints {
   NoiseCheckpoints& operator=(NoiseCheckpoints&& other) noexcept;
   NoiseCheckpoints(const NoiseCheckpoints&) = delete;
   NoiseCheckpoints& operator=(const NoiseCheckpoints&) = delete;
-  /// A copy that is asked for.
+  /// A copy, made on purpose.
   [[nodiscard]] NoiseCheckpoints clone() const;
 
  private:
   void wipe() noexcept;
 };
 
-/// One with its own keys, of a stage with `dimension`, counted in steps. The caller wipes it.
+/// A copy of one stage's checkpoint, of the given `dimension`, with Segment::first counted in steps. The caller wipes
+/// it.
 [[nodiscard]] noise::Checkpoint in_steps(const NoiseCheckpoints& checkpoints, std::size_t stage,
                                          std::size_t dimension);
 void wipe(noise::Checkpoint& checkpoint) noexcept;
 
-/// Those of a fresh epoch's first step, for stages 0 … count − 1. The caller wipes the key.
+/// The checkpoints for the first step of a fresh epoch, for stages 0 … count − 1. The caller wipes `epoch_key`.
 [[nodiscard]] NoiseCheckpoints first_checkpoints(const noise::KeyBytes& epoch_key, LaneId lane, EpochId epoch,
                                                  std::size_t count);
 
-/// A record of the input as it was when it was read: tells whether the input still holds the same one.
+/// A mark of a record of the input as it was when it was read. It tells whether the input still holds the same
+/// record.
 struct SeenRecord {
   Position position;  ///< its own ordinal or offset
-  Hash mac{};         ///< keyed, of everything that it holds
+  Hash mac{};         ///< a keyed hash of everything that the record holds
   friend bool operator==(const SeenRecord&, const SeenRecord&) = default;
 };
 
-/// Random bits that name the account of a state folder: kept in its state, they move and are copied with it. All zero
-/// where no witness is kept: for topics, and in states of earlier versions.
+/// Random bits that identify a state folder for its witness. They are kept in the folder's state, so that they move
+/// and are copied with it. They are zero where no witness is kept: for topics, and in states of earlier versions.
 using AccountId = std::array<std::uint8_t, 16>;
 
-/// Where the unit is the user: the secret of its users, which outlives epochs, and how far their store has come
-/// (docs/formats/users.md). Wiped when it goes.
+/// What a state holds of users, where the unit is the user: their key, which outlives epochs, and how far their store
+/// has come (docs/formats/users.md). The key is wiped when this is destroyed.
 struct UsersOfState {
   noise::KeyBytes key{};
   std::string mark{};    ///< users::append_mark()
   std::string column{};  ///< privacy.user
-  /// Of the lane's clock, where limits hold within windows of time (users::WindowClock); empty before the first time.
-  std::optional<std::int64_t> latest{};  ///< milliseconds since 1970
-  std::optional<std::int64_t> window{};  ///< of the last step
+  // The lane's clock, where limits hold within windows of time (users::WindowClock):
+  std::optional<std::int64_t> latest{};  ///< milliseconds since 1970; empty before the first time
+  std::optional<std::int64_t> window{};  ///< the window of the last step
 
   UsersOfState() = default;
   ~UsersOfState() { noise::wipe(key); }
@@ -71,37 +75,38 @@ struct UsersOfState {
   UsersOfState& operator=(const UsersOfState&) = default;
 };
 
-/// Everything that a resume needs. Stream, lane, epoch, step and settings digest are the seal's
+/// Everything that a resume needs, except stream, lane, epoch, step and settings digest, which are in the seal
 /// (secrets::StateIdentity).
 struct StateRecord {
   Position position{0};          ///< of the next record
   Position start{0};             ///< where the epoch began
-  std::optional<Position> stop;  ///< resolved once
-  std::uint64_t rejected = 0;    ///< unusable records so far; operator side
+  std::optional<Position> stop;  ///< where the lane ends, resolved once; nothing where it has no end
+  std::uint64_t rejected = 0;    ///< records so far that could not be used; for the operator alone
   std::string lane;              ///< Lane::encode()
   NoiseCheckpoints noise;
   std::string outbox;              ///< the batch's releases
-  std::string ledger_entry;        ///< the batch's line, or empty
+  std::string ledger_entry;        ///< in a folder, the batch's ledger lines, mostly none; in topics empty
   std::string bookmark;            ///< Journal::bookmark() right before the commit
-  Hash ledger_head{};              ///< once ledger_entry is in the ledger
+  Hash ledger_head{};              ///< the head of the ledger behind this batch's lines
   StepCount released{0};           ///< steps of the epoch's last release, those of the outbox included
-  std::string ledger_epochs{};     ///< the last line of each epoch, this one included, where the ledger is a topic
-  std::uint32_t partitions = 0;    ///< of the input topic when the lane began
+  std::string ledger_epochs{};     ///< what each epoch has spent, this one included (enclosed_lines())
+  std::uint32_t partitions = 0;    ///< how many the input topic had when the lane began
   std::vector<SeenRecord> seen{};  ///< of a topic, the last records before `position`; of files, see record_marks.h
   std::string stop_asked{};        ///< what `stop` was resolved from, where the input is a topic
-  Hash seen_key{};                 ///< of the marks in `seen`, where the input are files
-  AccountId account{};             ///< of the folder, for its witness; zeros where there is none
-  std::string settings{};          ///< what the settings digest is of; empty in states of earlier versions
+  Hash seen_key{};                 ///< the key of the marks in `seen`, where the input are files
+  AccountId account{};             ///< identifies the folder for its witness; zeros where there is none
+  std::string settings{};          ///< the text of which the settings digest is; empty in earlier versions' states
   std::string ranges{};            ///< settings that were measured, where any were (config/ranges.h); else empty
   Hash release_head{};             ///< ReleaseChain::head, behind the outbox (release_chain.h)
-  std::optional<UsersOfState> users{};  ///< where the unit is the user, and the folder keeps their table
+  std::optional<UsersOfState> users{};  ///< set where the unit is the user and a store of them is kept
 
   [[nodiscard]] Recovery recovery() const { return {bookmark, outbox, ledger_entry}; }
 };
 
-/// Equal records give equal bytes. The bytes hold keys: seal() encrypts them in place, anyone else wipes them.
+/// The canonical bytes of a record: equal records give equal bytes. They hold keys. seal() encrypts them in place;
+/// any other caller has to wipe them.
 [[nodiscard]] std::string encode_record(const StateRecord& record);
-/// What encode_record() gave. Failure(data) where the bytes are not such. The caller wipes `bytes`.
+/// The record whose encode_record() gave `bytes`. Throws Failure(data) where there is none. The caller wipes `bytes`.
 [[nodiscard]] StateRecord decode_record(std::string_view bytes);
 
 }  // namespace nustream::journal

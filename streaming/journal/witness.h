@@ -1,5 +1,6 @@
-// What is known outside a state folder of how far it has come (docs/formats/witness.md): a folder that was restored
-// from an older copy, or whose ledger was deleted, is seen by it.
+// The witness of a state folder: a small file outside the folder that tells how far it has come
+// (docs/formats/witness.md). By it a start notices a folder that was restored from an older copy, or whose ledger was
+// deleted.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +16,10 @@
 
 namespace nustream::journal {
 
-/// Fresh random bits.
+/// A fresh random account id.
 [[nodiscard]] AccountId new_account();
 
-/// The last commit that is known of.
+/// The last commit of a folder that the witness knows of.
 struct Witness {
   AccountId account{};
   std::string stream;
@@ -27,22 +28,23 @@ struct Witness {
   EpochId epoch{0};
   StepCount steps{0};
   Hash ledger_head{};
-  std::vector<LedgerEntry> epochs;  ///< the last line of each epoch: what a lost ledger's epochs are charged
+  std::vector<LedgerEntry> epochs;  ///< the last line of each epoch, by which they are charged if the ledger is lost
 };
 
 /// What the bytes of a witness say, and whether it can be believed.
 struct ReadWitness {
   Witness witness;
-  bool is_authentic = false;  ///< its MAC fits; otherwise all but `epochs` is what it claims, and `epochs` is empty
+  /// True where its MAC fits. Otherwise `epochs` is empty, and all else is only what the bytes claim.
+  bool is_authentic = false;
 };
 
-/// Canonical bytes, authenticated under the keys' witness key.
+/// The canonical bytes of a witness, authenticated under the witness key of `keys`.
 [[nodiscard]] std::string encode_witness(const Witness& witness, const secrets::Keyring& keys);
 
 enum class WitnessKind { ours, under_another_key, malformed };
-/// Whether `bytes` are a witness under this key, as they claim.
+/// What `bytes` claim to be: a witness under this key, under another one, or neither. The MAC is not checked.
 [[nodiscard]] WitnessKind kind_of_witness(std::string_view bytes, const secrets::Keyring& keys);
-/// What encode_witness() gave, under any key. Failure(data) where the bytes are none, or are cut.
+/// Reads what encode_witness() gave, under any key. Throws Failure(data) where the bytes are no witness, or are cut.
 [[nodiscard]] ReadWitness read_witness(std::string_view bytes, const secrets::Keyring& keys);
 
 }  // namespace nustream::journal

@@ -1,4 +1,4 @@
-// The files of a folder that may be witnesses: their names, and what is in them.
+// The files of a folder that may be witnesses: how they are named, listed and read.
 #pragma once
 
 #include <filesystem>
@@ -12,15 +12,16 @@
 
 namespace nustream::journal {
 
-/// The file that an account's witness is written to: "mine-0123456789abcdef.witness". Readers go by what is in it.
+/// The file that an account's witness is written to, such as "mine-0123456789abcdef.witness". Readers go by what is
+/// in a file, not by its name.
 [[nodiscard]] std::filesystem::path witness_file(const std::filesystem::path& place, const std::string& stream,
                                                  const AccountId& account);
 
 /// True for a name that witness_file() gives for some account of the stream.
 [[nodiscard]] bool has_name_of(const std::string& stream, const std::filesystem::path& file);
 
-/// What has the ending of a witness in a folder, in the order of the names; nothing where there is no such folder.
-/// `unknown`: why there may be more.
+/// The files in a folder whose names end as a witness's do, in the order of the names; none where there is no such
+/// folder. Where the folder could not be listed to its end, `unknown` is set to the reason.
 [[nodiscard]] std::vector<std::filesystem::path> witness_files(const std::filesystem::path& place,
                                                                std::error_code& unknown);
 
@@ -30,8 +31,8 @@ struct WitnessFile {
   ReadWitness read;
 };
 
-/// The witness in a file, under whatever key; nothing where there is none that can be read. What is no regular file
-/// is not opened: a pipe would hold up the start.
+/// The witness in a file, under whatever key; nothing where there is none that can be read. Only a regular file is
+/// opened, since a pipe could make the start wait for ever.
 [[nodiscard]] std::optional<WitnessFile> read_witness_file(const std::filesystem::path& file,
                                                            const secrets::Keyring& keys);
 

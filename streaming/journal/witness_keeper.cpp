@@ -62,6 +62,7 @@ void WitnessKeeper::run(const std::stop_token& stop) {
   while (true) {
     wake_.wait(hold, stop, [this] { return next_.has_value(); });
     if (!next_) return;
+    // Until then a newer commit may replace the one that waits.
     wake_.wait_until(hold, stop, due, [this] { return in_haste_; });
     Witness witness = std::move(*next_);
     next_.reset();
@@ -75,7 +76,7 @@ void WitnessKeeper::run(const std::stop_token& stop) {
     if (failure) {
       ++failures_;
       given_up_ = is_another_run(failure);
-      if (!next_) next_ = std::move(witness);
+      if (!next_) next_ = std::move(witness);  // it is tried again, unless a later commit has come meanwhile
     }
     wake_.notify_all();
     if (given_up_ || (failure && stop.stop_requested())) return;
@@ -91,6 +92,8 @@ std::exception_ptr WitnessKeeper::try_to_write(const Witness& witness) noexcept 
   }
 }
 
+// The file is read before each write. Only this run should be writing it, so that any other content shows that a copy
+// of the folder is running too.
 void WitnessKeeper::write(const Witness& witness) {
   const std::string present = read_file_if_any(*disk_, file_);
   if (!present.empty() && present != last_) {

@@ -1,4 +1,5 @@
-// Keeps the witness of a running lane: writes the newest commit that it was told of, at most once a second.
+// Keeps the witness of a running lane up to date: writes the newest commit that it was told of, at most once a
+// second.
 #pragma once
 
 #include <chrono>
@@ -17,27 +18,28 @@
 
 namespace nustream::journal {
 
-/// One file, written whole by a thread of its own: to NAME.new, synced, renamed. The first commit is written at once,
-/// later ones as soon as `interval` has passed since the last write; of several that wait, the newest alone.
+/// Writes one file from a thread of its own. Each time the whole file is written to NAME.new, synced and renamed. The
+/// first commit is written at once, and a later one as soon as `interval` has passed since the last write. Where
+/// several wait, only the newest is written.
 ///
-/// Where the file is no longer as this run left it, another run writes it too: then two copies of one folder are
-/// run, the failure is a Failure(data), and nothing is written any more. A disk that does not take the file is a
+/// Where the file is no longer as this run left it, another run writes it too, so that two copies of one folder are
+/// running. That is a Failure(data), after which nothing is written any more. A disk that does not take the file is a
 /// Failure(io), and the write is tried again an `interval` later.
 class WitnessKeeper {
  public:
-  /// `found`: what the file holds now; empty where it is not there.
+  /// `found` is the content of the file now; empty where the file is not there.
   WitnessKeeper(std::filesystem::path file, std::string found, secrets::Keyring keys,
                 std::chrono::milliseconds interval = std::chrono::seconds(1));
-  /// Writes what waits.
+  /// Writes the commit that still waits, if there is one.
   ~WitnessKeeper();
   WitnessKeeper(const WitnessKeeper&) = delete;
   WitnessKeeper& operator=(const WitnessKeeper&) = delete;
 
-  /// `latest` is durable in its folder. Returns at once; any thread.
+  /// The commit `latest` is durable in its folder. Returns at once. May be called from any thread.
   void committed(Witness latest);
-  /// Returns when the newest commit that was told is written, or an attempt to write has failed.
+  /// Waits until the newest commit that was told of is written, or an attempt to write has failed.
   void flush();
-  /// Why the last attempt failed; nothing where it did not, or its failure was taken before.
+  /// Why the last attempt failed; null where it did not, or where its failure was taken before.
   [[nodiscard]] std::exception_ptr take_failure();
 
  private:
@@ -46,7 +48,7 @@ class WitnessKeeper {
   void write(const Witness& witness);
 
   std::filesystem::path file_;
-  std::string last_;  // what the file should hold; of the thread alone
+  std::string last_;  // what the file should hold; used by the thread alone
   secrets::Keyring keys_;
   std::chrono::milliseconds interval_;
   std::unique_ptr<Disk> disk_;
@@ -58,7 +60,7 @@ class WitnessKeeper {
   bool given_up_ = false;
   std::uint64_t failures_ = 0;
   std::exception_ptr failure_;
-  std::jthread thread_;  // last: starts when everything else is there, ends first
+  std::jthread thread_;  // declared last: it starts when everything else is there, and ends first
 };
 
 }  // namespace nustream::journal

@@ -11,13 +11,13 @@
 
 namespace nustream::kafka {
 
-// What the two threads share; the background's keeps it until it ends.
+// What the two threads share. The background thread holds it too, so that it lives until that thread has ended.
 struct BackgroundCall::Shared {
   std::mutex mutex;
   std::condition_variable changed;
-  Call call;  // until it begins
+  Call call;  // empty once the background thread has taken it
   bool ended = false;
-  std::optional<Error> error;  // of the one that ended
+  std::optional<Error> error;  // what the call that ended returned
   bool leaving = false;
 };
 
@@ -77,7 +77,7 @@ void BackgroundCall::work(Shared& shared) {
     Call call = std::exchange(shared.call, nullptr);
     lock.unlock();
     std::optional<Error> error = call();
-    call = nullptr;  // may hold the last of what it used, where nobody waits any more
+    call = nullptr;  // destroyed outside of the lock: where nobody waits any more, it may own a whole client
     lock.lock();
     shared.error = std::move(error);
     shared.ended = true;

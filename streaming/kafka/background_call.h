@@ -1,4 +1,5 @@
-// A call that may take long, on a thread of its own, waited for in slices and given up when it is overdue.
+// Makes a call that may take long on a thread of its own. The call is waited for in slices, and given up when it is
+// overdue.
 #pragma once
 
 #include <chrono>
@@ -13,32 +14,34 @@
 
 namespace nustream::kafka {
 
-/// One thread for one call at a time. librdkafka's own way to come back to a transactional call that timed out is not
-/// used: the result of a first attempt that comes late can be taken for that of a second; and send_offsets, where a
-/// coordinator is missing at the wrong moment, does not return before some connection changes.
+/// Has one thread, which makes one call at a time. librdkafka has its own way to resume a transactional call that
+/// timed out, which is not used here, for two reasons. The late result of a first attempt can be taken for that of a
+/// second one. And send_offsets does not return before some connection changes, where a coordinator is missing at the
+/// wrong moment.
 class BackgroundCall {
  public:
-  /// Ends without an error, or with one. Owns what it uses: it may outlive this object.
+  /// A call returns nothing, or an error. It has to own what it uses, since it may outlive this object.
   using Call = std::function<std::optional<Error>()>;
 
   /// How long after its deadline a call is given up.
   static constexpr std::chrono::milliseconds grace{1000};
 
   BackgroundCall();
-  /// Waits for the call under way until it is overdue, or not at all after abandon(); then leaves it to itself.
+  /// Waits for the call under way until it is overdue; after abandon() not at all. A call that has not ended by then
+  /// is left to its thread.
   ~BackgroundCall();
   BackgroundCall(const BackgroundCall&) = delete;
   BackgroundCall& operator=(const BackgroundCall&) = delete;
 
-  // One thread at a time calls these.
+  // These may be called by one thread at a time.
 
   [[nodiscard]] bool is_idle() const noexcept { return name_.empty(); }
-  /// While idle, and not after a call that was given up. `name` is a literal.
+  /// Begins a call. Contract: is_idle(), and no call was given up. `name` is a literal.
   void start(std::string_view name, Call call, Deadline deadline);
-  /// Nobody wants the end of the call under way any more; no other is made.
+  /// Says that nobody waits for the call under way any more. No other call may be begun.
   void abandon() noexcept { given_up_ = !is_idle() || given_up_; }
-  /// Waits for the call `name` for `slice` at most: done, again, or failed with its error. A call that is overdue is
-  /// given up: Cause::timed_out, Remedy::new_client.
+  /// Waits for the call `name`, for `slice` at most. Returns done, again, or failed with the call's error. An overdue
+  /// call is given up and fails with Cause::timed_out and Remedy::new_client.
   [[nodiscard]] Progress wait(std::string_view name, std::chrono::milliseconds slice);
 
  private:
@@ -46,7 +49,7 @@ class BackgroundCall {
   static void work(Shared& shared);
   [[nodiscard]] bool has_ended(Deadline until) const;
 
-  std::string_view name_;  // of the call under way
+  std::string_view name_;  // the name of the call under way; empty while there is none
   Deadline overdue_;
   bool given_up_ = false;
   std::shared_ptr<Shared> shared_;

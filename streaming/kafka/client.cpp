@@ -80,14 +80,14 @@ ClientHandle new_client(const ClientSettings& settings, Role role, Configuration
                                            blot_secrets(text.data(), with_secrets(settings.properties)) +
                                            "; correct them under [kafka.librdkafka]");
   }
-  static_cast<void>(configuration.release());  // it belongs to the client now
+  static_cast<void>(configuration.release());  // rd_kafka_new() has taken it over
   serve_oauth_source(settings.properties, *client);
   return client;
 }
 
 Client new_consumer(const ClientSettings& settings, Role role, const Properties& own) {
   ConfigurationHandle configuration = client_configuration(settings, role, own);
-  // Without it errors would be printed only, and rebalances be answered by the library itself.
+  // Without this, librdkafka would only print errors, and answer rebalances by itself.
   rd_kafka_conf_set_events(configuration.get(), RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_REBALANCE);
   ClientHandle handle = new_client(settings, role, std::move(configuration));
   const bool has_group = own.contains("group.id");

@@ -1,4 +1,4 @@
-// One client of librdkafka and the queue of its events: what the parts of this room have in common.
+// One client of librdkafka with the queue of its events, and functions over both that several parts of this room use.
 #pragma once
 
 #include <optional>
@@ -12,33 +12,33 @@
 
 namespace nustream::kafka {
 
-/// A client for reading and for asking. Its queue gives records, ends of partitions, errors, rebalances and answers
-/// alike, to whoever polls it.
+/// A client for reading and for asking. Records, ends of partitions, errors, rebalances and answers all come through
+/// its one queue, which has to be polled.
 struct Client {
   ClientHandle handle;
-  QueueHandle queue;      // after the handle, so that it is gone before
-  Properties properties;  // with_secrets(), which are blotted out of errors
-  const std::atomic<bool>* cancelled = nullptr;
+  QueueHandle queue;      // declared after the handle, and so destroyed before it
+  Properties properties;  // as with_secrets() gave them; their secrets are blotted out of errors
+  const std::atomic<bool>* cancelled = nullptr;  // may be null
 };
 
-/// Throws Cancelled where nobody wants the client's answers any more.
+/// Throws Cancelled once the client's `cancelled` is true.
 void give_up_if_cancelled(const Client& client);
 
-/// Failure(configuration) where librdkafka takes the properties one by one but not together.
+/// Makes a client. Throws Failure(configuration) where librdkafka accepts the properties one by one but not together.
 [[nodiscard]] ClientHandle new_client(const ClientSettings& settings, Role role, ConfigurationHandle configuration);
-/// A client that reads, as a member of a group or not, where `own` has a group.id; without one it can only ask.
+/// Makes a client that reads, if `own` has a group.id; without one it can only ask questions.
 [[nodiscard]] Client new_consumer(const ClientSettings& settings, Role role, const Properties& own);
 
-/// The next event of the queue: waits for it for `milliseconds` at most. Null where none came.
+/// The next event of the queue, which is waited for for `milliseconds` at most. Null where none came.
 [[nodiscard]] EventHandle poll(const Client& client, int milliseconds);
 
-/// What an event of any client says; std::monostate for those that concern nobody.
+/// What an event of any client says; std::monostate for events that nothing has to be done about.
 [[nodiscard]] ReaderEvent read_event(const Client& client, EventHandle event);
 
-/// What the connections complain about, of all that waits in the queue: the refusal to let us in before anything
-/// else. For times when nobody reads records: they would be dropped.
+/// Empties the queue, and returns what its connections complain about; a refusal to let the client in counts more
+/// than other complaints. To be used only while no records are read, since they would be dropped.
 [[nodiscard]] std::optional<Error> waiting_complaint(const Client& client);
-/// Of two complaints the one that says more: that the password was refused explains that no broker is up.
+/// Of two complaints the one that says more. A password that was refused explains why no broker is up.
 [[nodiscard]] Error telling_more(std::optional<Error> earlier, Error later);
 
 [[nodiscard]] PartitionListHandle new_partition_list();

@@ -10,7 +10,7 @@
 namespace nustream::kafka {
 namespace {
 
-/// The codes of librdkafka and of the protocol that have a cause with a name here.
+/// The codes of librdkafka and of the protocol for each cause that has a name here.
 namespace codes_of {
 constexpr int unavailable[] = {RD_KAFKA_RESP_ERR__TRANSPORT,
                                RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN,
@@ -103,7 +103,7 @@ Remedy remedy_of(Cause cause) {
   }
 }
 
-// What no new attempt mends: somebody has to change a right, a password or a topic first.
+// True for causes that no new attempt mends: somebody has to change a right, a password or a topic first.
 bool needs_somebody(Cause cause) {
   return cause == Cause::authentication || cause == Cause::authorization || cause == Cause::unknown_topic;
 }

@@ -1,4 +1,4 @@
-// What went wrong between us and the brokers, and what the caller has to do about it.
+// Errors of clients and brokers: what went wrong, and what the caller has to do about it.
 #pragma once
 
 #include <cstdint>
@@ -13,51 +13,52 @@ namespace nustream::kafka {
 
 /// What went wrong.
 enum class Cause : std::uint8_t {
-  unavailable,      ///< no broker, no leader or no coordinator answers at present
-  timed_out,        ///< the deadline passed, or a broker's own
-  fenced,           ///< another producer has the transactional id, or the broker gave up on this one's transaction
-  lost_membership,  ///< illegal generation, unknown member: the group has gone on without this member
-  fenced_member,    ///< another member has this group.instance.id
-  authentication,   ///< SASL or TLS: not let in
-  authorization,    ///< an ACL refuses
-  unknown_topic,    ///< topic or partition does not exist
+  unavailable,          ///< no broker, no leader or no coordinator answers at present
+  timed_out,            ///< the caller's deadline has passed, or one of a broker
+  fenced,               ///< another producer has the transactional id, or the broker gave up this one's transaction
+  lost_membership,      ///< the group goes on without this member (illegal generation, unknown member)
+  fenced_member,        ///< another member has this group.instance.id
+  authentication,       ///< the brokers did not let the client in, by SASL or TLS
+  authorization,        ///< an access control list refuses the request
+  unknown_topic,        ///< the topic or partition does not exist
   offset_out_of_range,  ///< the log does not hold the offset (any more)
   record_too_large,
-  queue_full,  ///< the client's own queue; room comes as records are sent
+  queue_full,  ///< the client's own queue is full; there is room once records were sent
   state,       ///< the call does not fit what the client is doing
   other,
 };
 
-/// What it takes to go on.
+/// What the caller has to do to go on.
 enum class Remedy : std::uint8_t {
-  none,               ///< nothing that a program could do
-  call_again,         ///< the same call, after a pause
-  abort_transaction,  ///< abort, restore the state at the batch's start, compute again
-  new_client,         ///< destroy this client, make a new one, reload the state
+  none,               ///< there is nothing that a program could do
+  call_again,         ///< make the same call again, after a pause
+  abort_transaction,  ///< abort the transaction, then begin another one
+  new_client,         ///< destroy this client, make a new one, and load the state again
 };
 
-/// One error. The text is the client library's or the broker's, one line; secret properties are blotted out, and no
-/// record's bytes are ever in it.
+/// One error. Its text is the client library's or the broker's, on one line. Secret properties are blotted out of it,
+/// and it never holds a record's bytes.
 struct Error {
   int code = 0;  ///< rd_kafka_resp_err_t: negative where the client library made it, positive where a broker did
   Cause cause = Cause::other;
   Remedy remedy = Remedy::none;
   std::string text;
-  std::string topic;  ///< that it is about, where there is one
+  std::string topic;  ///< the topic that it is about; empty where none is known
 };
 
-/// Of a call's result code; `text` falls back to the code's own description.
+/// The error for a call's result code. Without `text` it has the code's own description.
 [[nodiscard]] Error error_of(int code, std::string_view text = {});
-/// Of what a transactional or group call returned: keeps fatal, abortable and retriable. An error that is none of the
-/// three leaves the client in a state that nobody knows: Remedy::new_client.
+/// The error that a transactional or group call returned. Whether librdkafka calls it fatal, abortable or retriable
+/// decides its remedy. An error that is none of the three leaves the client in an unknown state, so that its remedy
+/// is new_client.
 [[nodiscard]] Error error_of(const rd_kafka_error_s& error);
 
-/// The documented exit code when the error ends the process: 77 for authentication and authorization, 78 for a
+/// The documented exit code where the error ends the process: 77 for authentication and authorization, 78 for a
 /// missing topic or a record that is too large, 75 for a fenced member or producer, 65 for an offset out of range, 69
-/// for what did not answer in time, else 70.
+/// where nothing answered in time, else 70.
 [[nodiscard]] Exit exit_code(const Error& error);
 
-/// The end of a call that cannot give its result: "cannot ATTEMPT: TEXT; ADVICE", with exit_code() of the error.
+/// Thrown by a call that cannot give its result: "cannot ATTEMPT: TEXT; ADVICE", with exit_code() of the error.
 class KafkaFailure : public Failure {
  public:
   /// `attempt` completes "cannot …", and names topic and partition.
@@ -68,17 +69,17 @@ class KafkaFailure : public Failure {
   Error error_;
 };
 
-/// Where a call stands that is made in slices.
+/// How far a call has come that is made in slices.
 class Progress {
  public:
   [[nodiscard]] static Progress done() { return Progress(State::done, {}); }
-  /// Not finished: the same call again, with the same arguments, goes on with it.
+  /// It is not finished. Making the same call again, with the same arguments, goes on with it.
   [[nodiscard]] static Progress again() { return Progress(State::again, {}); }
   [[nodiscard]] static Progress failed(Error error) { return Progress(State::failed, std::move(error)); }
 
   [[nodiscard]] bool is_done() const noexcept { return state_ == State::done; }
   [[nodiscard]] bool is_again() const noexcept { return state_ == State::again; }
-  /// Null where it is done or goes on.
+  /// What it failed with; null where it is done, or not finished.
   [[nodiscard]] const Error* error() const noexcept { return state_ == State::failed ? &error_ : nullptr; }
 
  private:

@@ -25,7 +25,7 @@ struct Property {
 constexpr Property every_client[] = {
     {"client.id", "nustream"},
     {"log_level", "4"},  // warnings and worse
-    // A broker that is back is found within half a second, and a request to one that froze is given up.
+    // A broker that is back is found within half a second. A request to a broker that froze is given up after 10 s.
     {"reconnect.backoff.ms", "50"},
     {"reconnect.backoff.max.ms", "500"},
     {"socket.timeout.ms", "10000"},
@@ -35,9 +35,9 @@ constexpr Property every_client[] = {
 
 constexpr Property every_consumer[] = {
     {"retry.backoff.ms", "5"},
-    {"enable.auto.commit", "false"},        // offsets are part of transactions
+    {"enable.auto.commit", "false"},        // offsets are committed in transactions
     {"enable.auto.offset.store", "false"},  //
-    {"auto.offset.reset", "error"},         // never skip records silently
+    {"auto.offset.reset", "error"},         // records must not be skipped silently
     {"enable.partition.eof", "true"},
     {"allow.auto.create.topics", "false"},
 };
@@ -47,15 +47,17 @@ constexpr Property group_consumer[] = {
     {"partition.assignment.strategy", "cooperative-sticky"},
     {"session.timeout.ms", "6000"},
     {"heartbeat.interval.ms", "2000"},
-    {"topic.metadata.refresh.interval.ms", "10000"},  // how soon an added partition is seen
-    // A start, and the end of a partition, wait for the fetch under way: 100 ms, for 0.2% of a core on an idle topic.
+    {"topic.metadata.refresh.interval.ms", "10000"},  // an added partition is seen within 10 s
+    // A start, and the end of a partition, wait for the fetch under way. With 100 ms an idle topic costs 0.2% of a
+    // core.
     {"fetch.wait.max.ms", "100"},
-    // At either limit the fetcher pauses for a second: far enough away for the fastest records that were measured.
+    // At either limit the fetcher pauses for a second. They are so high that the fastest records measured never reach
+    // them.
     {"queued.min.messages", "1000000"},
     {"queued.max.messages.kbytes", "262144"},
 };
 
-// The last fetch, the one that finds the end, waits on the broker for this long.
+// The last fetch, which finds the end of the partition, waits on the broker for fetch.wait.max.ms.
 constexpr Property committed_reader[] = {{"isolation.level", "read_committed"}, {"fetch.wait.max.ms", "10"}};
 constexpr Property uncommitted_reader[] = {{"isolation.level", "read_uncommitted"}, {"fetch.wait.max.ms", "10"}};
 
@@ -63,7 +65,8 @@ constexpr Property producer_properties[] = {
     {"enable.idempotence", "true"},
     {"transaction.timeout.ms", "60000"},
     {"linger.ms", "0"},
-    // Is waited for right after each commit, while the broker still says CONCURRENT_TRANSACTIONS.
+    // Right after each commit the broker still answers CONCURRENT_TRANSACTIONS, and the next call waits for this
+    // long.
     {"retry.backoff.ms", "2"},
     {"queue.buffering.max.messages", "1000000"},
 };
@@ -131,7 +134,7 @@ void set(rd_kafka_conf_t* configuration, const std::string& name, const std::str
   }
 }
 
-// Of a property that exists; nothing where it was never set.
+// The value of a property that exists; empty where it was never set.
 std::string value_of(const rd_kafka_conf_t* configuration, const std::string& name) {
   std::size_t size = 0;
   if (rd_kafka_conf_get(configuration, name.c_str(), nullptr, &size) != RD_KAFKA_CONF_OK || size == 0) return {};
@@ -160,12 +163,14 @@ void set_defaults(rd_kafka_conf_t* configuration, Role role) {
   }
 }
 
-// Every property goes to every client; that some mean nothing to a producer or to a consumer is no news.
+// False for librdkafka's line that a property means nothing to this kind of client. Every property is given to every
+// client here, so that such lines would only be noise.
 bool is_news(std::string_view text) {
   return text.find("property and will be ignored by this") == std::string_view::npos;
 }
 
-// librdkafka wants no request to outlive the transaction, whose time tests and users shorten.
+// Lowers socket.timeout.ms to transaction.timeout.ms where that was made shorter: librdkafka refuses a configuration
+// in which a request may outlive its transaction.
 void fit_socket_timeout(rd_kafka_conf_t* configuration, const Properties& properties) {
   const auto transaction = properties.find("transaction.timeout.ms");
   if (transaction == properties.end() || properties.contains("socket.timeout.ms")) return;

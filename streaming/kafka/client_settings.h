@@ -1,4 +1,5 @@
-// How clients are configured: what exactly-once and speed need, under what the user passes through.
+// How clients are configured: defaults that exactly-once and speed need, and over them the properties that the user
+// sets.
 #pragma once
 
 #include <atomic>
@@ -11,44 +12,46 @@
 
 namespace nustream::kafka {
 
-/// Where the brokers are and how they are spoken to; the same for every client of the process.
+/// Where the brokers are, and how clients talk to them. It is the same for every client of the process.
 struct ClientSettings {
   std::string brokers;  ///< host:port, several with commas
-  /// Of librdkafka by their names: [kafka.librdkafka] and -X. Checked by check_properties(); over the defaults of
-  /// each role. Secrets may lie elsewhere: with_secrets().
+  /// Properties of librdkafka by their names, from [kafka.librdkafka] and -X. They are checked by check_properties(),
+  /// and replace the defaults of each role. Secrets among them may be named by file or variable (with_secrets()).
   Properties properties{};
-  /// Once it is true, questions that wait for brokers give up with Cancelled. Null: never; outlives the clients.
+  /// Once it is true, questions that wait for brokers give up with Cancelled. May be null, and outlives the clients.
   const std::atomic<bool>* cancelled = nullptr;
 };
 
-/// What a client is for: decides its defaults.
+/// What a client is for. Its defaults follow from that.
 enum class Role {
   group_consumer,          ///< reads the input, read_committed
   transactional_producer,  ///< writes
-  committed_reader,        ///< reads one partition, or asks about topics; read_committed
-  uncommitted_reader,      ///< the same, read_uncommitted: its end is the high watermark
+  committed_reader,        ///< reads one partition, or asks about topics, read_committed
+  uncommitted_reader,      ///< the same, read_uncommitted, so that its end is the high watermark
 };
 
-/// Failure(configuration) for a property that does not exist (with the nearest that does), whose value is not
-/// allowed, or that is refused by name: those that would break exactly-once, and those that have a key of their own
-/// in [kafka]. A secret's value is in no text.
+/// Throws Failure(configuration) for a property that does not exist (and names the nearest one that does), for a
+/// value that is not allowed, and for properties that are refused by name: they would break exactly-once, or have a
+/// key of their own in [kafka]. No message holds the value of a secret.
 void check_properties(const Properties& properties);
 
 /// The value that a client of `role` runs with, as librdkafka prints it: "1000000" for message.max.bytes. Throws as
 /// check_properties() does.
 [[nodiscard]] std::string property_in_force(const ClientSettings& settings, Role role, const std::string& name);
 
-/// The same of a time in milliseconds.
+/// The same for a property that is a time in milliseconds.
 [[nodiscard]] std::chrono::milliseconds time_in_force(const ClientSettings& settings, Role role,
                                                       const std::string& name);
 
-/// All of it for a new client: the role's defaults, the user's properties over them, `own` over both (group.id,
-/// transactional.id: what is decided elsewhere). Log lines go to log_line(). Throws as check_properties() does.
+/// The whole configuration of a new client: the role's defaults, over them the user's properties, and over both
+/// `own`, which is decided elsewhere (group.id, transactional.id). Log lines go to log_line(). Throws as
+/// check_properties() does.
 [[nodiscard]] ConfigurationHandle client_configuration(const ClientSettings& settings, Role role,
                                                        const Properties& own);
 
-/// `text` on one line, each value of a secret property in `properties` blotted out (sasl.password, ssl.key.password,
-/// …). `properties` are with_secrets(), as the client has them: a file may hold another secret by now.
+/// `text` on one line, with each value of a secret property in `properties` blotted out (sasl.password,
+/// ssl.key.password, …). `properties` have to be as with_secrets() gave them to the client, since a file may hold
+/// another secret by now.
 [[nodiscard]] std::string blot_secrets(std::string text, const Properties& properties);
 
 }  // namespace nustream::kafka

@@ -37,7 +37,7 @@ Failure command_failed(const std::string& program, const std::string& reason) {
   return {Exit::permission, "command " + program + " " + reason + "; try it by hand"};
 }
 
-/// A child that is killed where nobody waits for it any more.
+/// A child process. It is killed when this is destroyed before it has ended.
 class Child {
  public:
   Child(const std::vector<std::string>& words, int output) {
@@ -50,10 +50,10 @@ class Child {
     ::posix_spawnattr_init(&attributes);
     ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
     ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    // Sockets of the service's libraries are not all closed by themselves: no program that it runs may hold a
-    // listener.
+    // Not all sockets of the service's libraries are closed on exec. All but the standard descriptors are closed
+    // here, so that no program which it runs holds one of its listeners.
     ::posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-    // The service's threads block signals; its children take them.
+    // The service's threads block signals, and a child inherits that; it has to take signals again.
     sigset_t none;
     ::sigemptyset(&none);
     ::posix_spawnattr_setsigmask(&attributes, &none);
@@ -73,7 +73,7 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  /// How it ended; nothing where it has not by then. It may have closed its output long before.
+  /// How it ended; nothing where it has not ended by `until`. It may have closed its output long before it ends.
   [[nodiscard]] std::optional<int> wait(Time until) {
     constexpr std::chrono::milliseconds pause{5};
     int status = 0;
@@ -89,7 +89,8 @@ class Child {
   pid_t child_ = 0;
 };
 
-/// Everything up to the end of the pipe; false where time or bytes run out.
+/// Reads everything up to the end of the pipe. False where the time runs out, or where there are more than
+/// `bytes_max` bytes.
 bool read_to_end(int descriptor, std::size_t bytes_max, Time until, std::string& out) {
   while (out.size() <= bytes_max) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()).count();

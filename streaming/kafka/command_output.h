@@ -1,4 +1,4 @@
-// What a command of the user's prints.
+// Runs a command of the user's, and takes what it prints.
 #pragma once
 
 #include <chrono>
@@ -8,10 +8,12 @@
 
 namespace nustream::kafka {
 
-/// Runs a program with its arguments, one word a line of `words`, without a shell, and returns what it prints on
-/// standard output. Its standard error is this process's. Failure(permission) where it cannot be started, ends with
-/// another code than 0, prints more than `bytes_max`, or has not ended in time, whether or not its output has (then
-/// it is killed); no message holds what it printed. It inherits no descriptor but the standard ones.
+/// Runs a program with its arguments, without a shell, and returns what it prints on standard output. `words` has the
+/// program and each argument on a line of its own. Standard error is this process's; the program inherits no other
+/// descriptors.
+///
+/// Throws Failure(permission) where it cannot be started, ends with another code than 0, prints more than
+/// `bytes_max`, or has not ended within `time_max`, after which it is killed. No message holds what it printed.
 [[nodiscard]] std::string output_of_command(std::string_view words, std::size_t bytes_max,
                                             std::chrono::milliseconds time_max = std::chrono::seconds{30});
 

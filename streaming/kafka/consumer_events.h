@@ -1,4 +1,4 @@
-// What a client that reads tells whoever polls it.
+// The events of a client that reads, as polling it gives them.
 #pragma once
 
 #include <variant>
@@ -10,40 +10,43 @@
 
 namespace nustream::kafka {
 
-/// Partitions that the group gives to this member, beside those it has (cooperative). Answered by assign().
+/// The group gives partitions to this member, beside those that it has (cooperatively). It has to be answered by
+/// assign().
 struct Assigned {
   std::vector<PartitionIndex> partitions;
 };
-/// Partitions that the group takes from this member. Answered by unassign(), after what is in flight for them is
-/// over. The group waits for the answer, up to max.poll.interval.ms.
+/// The group takes partitions from this member. It has to be answered by unassign(), once what is in flight for them
+/// is over. The group waits for the answer, up to max.poll.interval.ms.
 struct Revoked {
   std::vector<PartitionIndex> partitions;
-  bool lost;  ///< they belong to others already: nothing of theirs may be committed any more
+  bool lost;  ///< true where they belong to others already, so that nothing may be committed for them any more
 };
-/// No record is left below `offset`; control records and aborted ones are passed. Comes once at each end.
+/// The partition has no further record below `offset`; control records and aborted ones have been passed. It comes
+/// once each time the end is reached.
 struct EndOfPartition {
   PartitionIndex partition;
   Offset offset;
 };
-/// What keeps a partition from being read: topic gone, ACL. After Cause::offset_out_of_range, the log does not hold
-/// the offset, it cannot be started again until it was revoked and assigned anew.
+/// A partition cannot be read: its topic is gone, or an access control list forbids it. After
+/// Cause::offset_out_of_range (the log does not hold the offset) it cannot be started again until it was revoked and
+/// assigned anew.
 struct PartitionError {
   PartitionIndex partition;
   Error error;
 };
-/// Of the client as a whole. Remedy::none or call_again: it goes on trying by itself; new_client: it is over (fenced
-/// member).
+/// An error of the client as a whole. With Remedy::none or call_again the client goes on trying by itself; with
+/// new_client it is of no use any more (a fenced member).
 struct ClientError {
   Error error;
 };
 /// The answer to ask_membership().
 struct Membership {
-  bool confirmed;  ///< the coordinator counts this member to the group, in its present, settled generation
+  bool confirmed;  ///< true where the coordinator counts this member to the present generation, and that is settled
 };
 
-/// Of any client that reads; std::monostate for what concerns nobody.
+/// An event of any client that reads; std::monostate where nothing has to be done about it.
 using ReaderEvent = std::variant<std::monostate, Message, EndOfPartition, PartitionError, ClientError>;
-/// Of a member of a group.
+/// An event of a member of a group.
 using Event = std::variant<Message, EndOfPartition, Assigned, Revoked, PartitionError, ClientError, Membership>;
 
 }  // namespace nustream::kafka

@@ -11,8 +11,9 @@
 
 namespace nustream::kafka {
 
-/// The record's own headers, then nustream.reason, nustream.topic, nustream.partition, nustream.offset and
-/// nustream.time (milliseconds). Keeps the texts that the headers show; does not move.
+/// The headers of a dead letter: the record's own, then nustream.reason, nustream.topic, nustream.partition,
+/// nustream.offset and nustream.time (milliseconds since 1970). It keeps the texts that its headers point into, so
+/// that it cannot be moved. `letter` and `place` outlive it.
 class DeadLetterHeaders {
  public:
   DeadLetterHeaders(const journal::DeadLetter& letter, const LanePlace& place)

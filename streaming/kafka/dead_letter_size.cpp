@@ -8,11 +8,12 @@
 namespace nustream::kafka {
 namespace {
 
-// Of a batch (61) and of a record in it with the widest lengths, offset and time.
+// The bytes around a record's own: those of a batch (61), and of a record in it where lengths, offset and time are as
+// wide as can be.
 constexpr std::size_t record_overhead = 61 + 36;
-// Two lengths.
+// The two lengths of a header, of up to five bytes each.
 constexpr std::size_t header_overhead = 10;
-// As wide as 64 bits are.
+// The most digits, with a sign, of a number of 64 bits.
 constexpr std::size_t number = 20;
 
 std::size_t size_of(const std::optional<std::string>& bytes) {
@@ -32,7 +33,7 @@ std::size_t size_of_header(const Header& header) {
   return header_overhead + header.first.size() + size_of(header.second);
 }
 
-/// Takes what the bytes need from `left`, and cuts them where that is less.
+/// Takes the room that `bytes` need from `left`, and cuts them where there is less.
 void take_room(std::optional<std::string>& bytes, std::size_t& left) {
   if (!bytes) return;
   bytes->resize(std::min(bytes->size(), left));

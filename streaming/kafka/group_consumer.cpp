@@ -15,7 +15,8 @@
 namespace nustream::kafka {
 namespace {
 
-// How long a call waits for the client library's own thread, which answers in microseconds unless the machine stands.
+// How long a call waits for the client library's own thread. It answers in microseconds, unless the machine is
+// stalled.
 constexpr int library_milliseconds_max = 1000;
 
 Properties own_properties(const GroupMember& member) {
@@ -30,7 +31,8 @@ std::optional<Error> of_result(rd_kafka_error_t* result) {
   return error_of(*error);
 }
 
-// Of a call about one partition. An assignment that is still under way refuses for a moment only.
+// The error of a call about one partition. An assignment that is still under way refuses such a call, but only for a
+// moment, so that the same call may be made again.
 std::optional<Error> of_partition(rd_kafka_resp_err_t code) {
   if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return std::nullopt;
   Error error = error_of(code);
@@ -66,20 +68,21 @@ GroupConsumer::GroupConsumer(const ClientSettings& settings, const GroupMember& 
     : topic_(member.topic),
       group_(member.group),
       client_(std::make_unique<Client>(new_consumer(settings, Role::group_consumer, own_properties(member)))) {
-  constexpr std::uint64_t one = 1;  // what an eventfd takes as one count
+  constexpr std::uint64_t one = 1;  // librdkafka writes it to the eventfd, which adds it to its count
   rd_kafka_queue_io_event_enable(client_->queue.get(), descriptor_.value, &one, sizeof one);
   subscribe();
 }
 
-// Up to librdkafka 2.2 a cooperative member that is destroyed between joining and its first assignment ends the
-// process by an assertion (mended in librdkafka 2.3), and nothing tells when that is. Such a client has left the
-// group by now; what it keeps until the process ends is memory and idle threads. So does one of any version that
-// could not be closed in time: destroying it would wait on.
+// A client may be left undestroyed here. Up to librdkafka 2.2, destroying a cooperative member between its joining
+// and its first assignment ends the process by an assertion, and nothing tells when that is the case (librdkafka 2.3
+// has mended it). And a client of any version that could not be closed in time would have its destructor wait on. In
+// both cases the client has left the group or will be counted out; all that it keeps until the process ends is memory
+// and idle threads.
 GroupConsumer::~GroupConsumer() {
   constexpr int mended_in = 0x020300ff;
   close_now();
   if (rd_kafka_version() >= mended_in && is_closed()) return;
-  rd_kafka_queue_io_event_enable(client_->queue.get(), -1, nullptr, 0);  // the descriptor goes
+  rd_kafka_queue_io_event_enable(client_->queue.get(), -1, nullptr, 0);  // the descriptor is closed after this
   static_cast<void>(client_->handle.release());
 }
 
@@ -96,7 +99,7 @@ int GroupConsumer::descriptor() const noexcept {
 
 void GroupConsumer::acknowledge() noexcept {
   std::uint64_t count = 0;
-  // Nothing there is as good: the descriptor is only a hint.
+  // A read that finds nothing is no failure: the descriptor is only a hint that there may be events.
   [[maybe_unused]] const ssize_t got = ::read(descriptor_.value, &count, sizeof count);
 }
 
@@ -121,7 +124,8 @@ std::optional<Event> GroupConsumer::translate(EventHandle event) {
   }
 }
 
-// Of partitions that are not read, nothing is passed on: it would be of a time before start().
+// Passes on what concerns a partition that is being read. Records and ends of other partitions were fetched before
+// start(), and are dropped.
 std::optional<Event> GroupConsumer::pass(ReaderEvent read) {
   if (auto* message = std::get_if<Message>(&read)) {
     if (state_of(message->partition).reading) return std::move(*message);
@@ -146,9 +150,9 @@ Event GroupConsumer::rebalance(rd_kafka_op_s& event) {
   return Revoked{std::move(partitions), assignment_lost()};
 }
 
-// The group counts a partition as ours from here on; the library's own reading begins with start(), at an offset. In
-// between it could only begin somewhere else: an offset that it looks up (the end, say) can come late, after
-// start()'s own, and records would be skipped.
+// From here on the group counts the partitions as this member's. But the library is given an empty list, so that it
+// reads nothing before start() names an offset. If it were given the partitions now, it would look an offset up by
+// itself (the end, for example). That answer could come late, after start(), and records would be skipped.
 std::optional<Error> GroupConsumer::assign(std::span<const PartitionIndex> partitions) {
   answer_owed_ = Answer::none;
   for (const PartitionIndex partition : partitions) state_of(partition) = {.assigned = true};
@@ -160,7 +164,7 @@ std::optional<Error> GroupConsumer::unassign(std::span<const PartitionIndex> par
   const PartitionListHandle reading = new_partition_list();
   for (const PartitionIndex partition : partitions) {
     PartitionState& state = state_of(partition);
-    // The library remembers a pause beyond the assignment.
+    // The library would remember the pause, also where the partition is assigned again later.
     if (state.paused) static_cast<void>(resume(partition));
     if (state.reading) add_partition(*reading, topic_, partition, RD_KAFKA_OFFSET_INVALID);
     state = {};
@@ -173,7 +177,7 @@ std::optional<Error> GroupConsumer::start(PartitionIndex partition, Offset offse
   if (!state.assigned) return error_of(RD_KAFKA_RESP_ERR__STATE, "the partition is not assigned to this member");
   if (state.given_up)
     return error_of(RD_KAFKA_RESP_ERR__STATE, "the partition was given up, its offset out of range");
-  // What adds to an assignment says that it is in order again.
+  // Adding to an assignment would mark a lost one as in order again. So a lost assignment is asked about first.
   if (assignment_lost()) return error_of(RD_KAFKA_RESP_ERR__ASSIGNMENT_LOST);
   if (state.reading) {
     if (auto error = seek(partition, offset)) return error;
@@ -230,7 +234,7 @@ void GroupConsumer::ask_membership(Deadline deadline) {
 void GroupConsumer::begin_close(std::chrono::milliseconds patience) {
   if (closing_until_) return;
   closing_until_ = in(patience);
-  // A client with a fatal error (a fenced member) is out of its group, and refuses.
+  // A client with a fatal error (a fenced member) is out of its group already, and refuses this call.
   static_cast<void>(of_result(rd_kafka_consumer_close_queue(client_->handle.get(), client_->queue.get())));
 }
 
@@ -239,7 +243,8 @@ bool GroupConsumer::is_closed() const noexcept {
                             rd_kafka_fatal_error(client_->handle.get(), nullptr, 0) != RD_KAFKA_RESP_ERR_NO_ERROR);
 }
 
-// Destroyed while it waits for an answer, the library's client would wait for it for ever.
+// Leaves the group, and answers whatever the group still asks. The library's client must not be destroyed while it
+// waits for an answer: it would wait for ever.
 void GroupConsumer::close_now() {
   if (answer_owed_ == Answer::assign) static_cast<void>(assign({}));
   if (answer_owed_ == Answer::unassign) static_cast<void>(unassign({}));
@@ -253,7 +258,8 @@ void GroupConsumer::close_now() {
   }
 }
 
-// A client that is closing takes back everything by itself, and calls each answer a mistake.
+// The error of an answer to the group; nothing while the client closes. A closing client gives its partitions back by
+// itself, and calls each answer a mistake.
 std::optional<Error> GroupConsumer::unless_closing(rd_kafka_error_s* result) const {
   auto error = of_result(result);
   return closing_until_ ? std::nullopt : error;

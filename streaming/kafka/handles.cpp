@@ -5,7 +5,7 @@
 namespace nustream::kafka {
 
 void Destroy::operator()(rd_kafka_s* client) const noexcept {
-  // Leaving the group would wait for answers from the brokers.
+  // Without this flag librdkafka would leave the group here, and wait for the brokers' answers.
   rd_kafka_destroy_flags(client, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
 }
 

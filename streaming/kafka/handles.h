@@ -1,4 +1,5 @@
-// librdkafka's objects, each destroyed by whoever holds it last. Its header stays out of ours.
+// Owning pointers to librdkafka's objects. They are declared here by name, so that no header of this project includes
+// librdkafka's.
 #pragma once
 
 #include <memory>
@@ -15,10 +16,10 @@ struct rd_kafka_topic_s;
 
 namespace nustream::kafka {
 
-/// Ends an object of librdkafka by the call that belongs to its type.
+/// Destroys an object of librdkafka by the call for its type.
 struct Destroy {
-  /// Joins the client's threads, without leaving a group: that is GroupConsumer::begin_close(). Everything else that
-  /// was taken from the client has to be gone before.
+  /// Joins the client's threads, without leaving a group (GroupConsumer::begin_close() does that). Everything else
+  /// that was taken from the client has to be destroyed before.
   void operator()(rd_kafka_s* client) const noexcept;
   void operator()(rd_kafka_conf_s* configuration) const noexcept;
   void operator()(rd_kafka_consumer_group_metadata_s* metadata) const noexcept;
@@ -42,8 +43,8 @@ using PartitionListHandle = Handle<rd_kafka_topic_partition_list_s>;
 using QueueHandle = Handle<rd_kafka_queue_s>;
 using TopicHandle = Handle<rd_kafka_topic_s>;
 
-/// Who a group's member is and of which generation: what a transaction that commits offsets is checked against. May
-/// be handed from thread to thread, and read by several.
+/// Which member of a group this is, in which generation. Brokers check a transaction that commits offsets against it.
+/// It may be passed from thread to thread, and read by several at once.
 using GroupMetadata = Handle<rd_kafka_consumer_group_metadata_s>;
 
 }  // namespace nustream::kafka

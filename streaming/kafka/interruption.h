@@ -1,4 +1,4 @@
-// How a lane's transaction ends that did not commit.
+// Exceptions for the ways in which a lane's transaction ends without a commit.
 #pragma once
 
 #include <exception>
@@ -8,7 +8,8 @@
 
 namespace nustream::kafka {
 
-/// Aborted: nothing of it will ever be read as committed, and the very same batch may be committed again.
+/// The transaction was aborted: nothing of it will ever be read as committed, and the very same batch may be
+/// committed again.
 class TransactionAborted : public std::exception {
  public:
   explicit TransactionAborted(Error error) : error_(std::move(error)) {}
@@ -19,7 +20,8 @@ class TransactionAborted : public std::exception {
   Error error_;
 };
 
-/// Its end is unknown, or another has the lane: a new producer, and the state read again, tell.
+/// It is not known how the transaction ended, or another producer has the lane. A new producer, and the state read
+/// again, tell which.
 class LaneInterrupted : public std::exception {
  public:
   explicit LaneInterrupted(Error error) : error_(std::move(error)) {}
@@ -30,7 +32,7 @@ class LaneInterrupted : public std::exception {
   Error error_;
 };
 
-/// Nobody wants the result any more: the lane was taken away, or the process ends.
+/// The result is not wanted any more: the lane was taken away, or the process ends.
 class Cancelled : public std::exception {};
 
 }  // namespace nustream::kafka

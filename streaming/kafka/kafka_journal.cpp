@@ -13,7 +13,7 @@
 namespace nustream::kafka {
 namespace {
 
-/// Whole lines without their newlines.
+/// Calls `take` with each of the whole lines, without its newline.
 template <class Take>
 void for_each_line(std::string_view lines, Take take) {
   while (!lines.empty()) {
@@ -26,10 +26,10 @@ void for_each_line(std::string_view lines, Take take) {
 
 }  // namespace
 
-/// One transaction with everything that its records point into.
+/// One transaction, with everything that its records point into.
 struct KafkaJournal::Work {
   journal::Batch batch{{}, Position{0}, {}, {}, {}, {}};
-  std::string releases;  // of the batch before
+  std::string releases;  // the outbox of the batch before
   std::string model;
   std::string state_key;
   std::shared_ptr<const GroupMetadata> member;
@@ -37,14 +37,15 @@ struct KafkaJournal::Work {
   TransactionContent content;
   std::optional<Transaction> transaction;
   journal::Completion done;
-  bool is_alone = false;  // no batch
+  bool is_alone = false;  // true for a record in a transaction of its own, without a batch
 };
 
 KafkaJournal::KafkaJournal(Options options) : options_(std::move(options)) {}
 
 KafkaJournal::~KafkaJournal() = default;
 
-/// `call` until it is done. A client that is not let in will not be let in later.
+/// Makes `call` again and again until it is done. A client that the brokers do not let in fails at once, since it
+/// will not be let in later either.
 void KafkaJournal::wait_for(const char* attempt, const std::function<Progress()>& call) {
   const std::string what = std::string(attempt) + " lane " + options_.place.name();
   while (true) {
@@ -69,7 +70,7 @@ std::optional<std::string> KafkaJournal::load() {
   const Deadline deadline = in(options_.transaction);
   wait_for("take over", [&] { return producer_->init(deadline); });
   NUSTREAM_FAILPOINT("after-init-transactions");
-  // Only now: what an older producer may still have had open is committed or aborted.
+  // The ends are read only after init(), which has committed or aborted what an older producer had still open.
   PartitionReader uncommitted(options_.client, Isolation::read_uncommitted, place.group);
   const Offset end = uncommitted.watermarks(place.in(place.topics.state), deadline).high;
   bookmark_.releases_from = uncommitted.watermarks(place.in(place.topics.releases), deadline).high;
@@ -143,7 +144,8 @@ void KafkaJournal::add_lane_records(Work& work) const {
     const std::optional<std::string_view> value = letter.value;
     records.push_back({place.topics.dead_letters, place.partition(), key, value, work.letters.back().headers()});
   }
-  // Whatever is wrong with them, no reader of the releases sees an aborted one for it.
+  // Dead letters go ahead of the other records: where they cannot be written, nothing else of the transaction has
+  // been, and no reader of all records sees an aborted release.
   work.content.ahead = records.size();
   work.state_key = place.state_key();
   records.push_back(
@@ -172,11 +174,11 @@ void KafkaJournal::start(std::shared_ptr<Work> work) {
   options_.post([this, work = std::move(work)] { go_on(work); });
 }
 
-/// A slice, and then the turn of others.
+/// Works on the transaction for a slice, then posts itself again, so that other lanes have their turn.
 void KafkaJournal::go_on(const std::shared_ptr<Work>& work) {
   const Progress progress = work->transaction->advance();
   if (progress.is_again() && options_.out_of_time->load()) {
-    producer_->abandon();  // the next owner ends it
+    producer_->abandon();  // the next owner of the lane ends the transaction
     work->done(std::make_exception_ptr(Cancelled()));
     return;
   }
@@ -206,6 +208,8 @@ std::optional<std::uint64_t> KafkaJournal::users_end() const {
 }
 
 void KafkaJournal::committed(const Work& work) {
+  // What was sent is committed: the batch's outbox is the one that the next transaction publishes, and the next
+  // state's bookmark stands behind what this transaction has published.
   if (work.is_alone) return;
   const config::Topics& topics = options_.place.topics;
   outbox_ = work.batch.outbox;
@@ -223,7 +227,8 @@ std::optional<std::string> read_state(const ClientSettings& client, const LanePl
   const TopicPartition partition = place.in(place.topics.state);
   const std::string key = place.state_key();
   const Offset low = reader.watermarks(partition, deadline).low;
-  // A lane writes a state in each of its transactions: the last one is near the end, long before compaction.
+  // A lane writes a state in each of its transactions, so that its last state is mostly near the end of the
+  // partition. Larger windows are only read where it is not.
   for (const std::int64_t window : {std::int64_t{64}, std::int64_t{8192}, end.value()}) {
     const Offset from{std::max(low.value(), end.value() - window)};
     std::optional<std::string> state;

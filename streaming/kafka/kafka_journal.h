@@ -1,4 +1,4 @@
-// The journal of an attached lane: the sealed outbox in transactions over the lane's topics.
+// The journal of an attached lane, whose batches are transactions over the lane's topics.
 #pragma once
 
 #include <atomic>
@@ -17,14 +17,17 @@
 
 namespace nustream::kafka {
 
-/// Journal over topics (docs/formats/kafka.md). Transaction k holds state k, the offset behind batch k, its ledger
+/// A Journal over topics (docs/formats/kafka.md). Transaction k holds state k, the offset behind batch k, its ledger
 /// line and dead letters, and the releases of batch k − 1 as they are in the committed state k − 1.
 ///
-/// load() and recover() wait, on a thread of the caller's that may; commit(), flush() and publish() return at once,
-/// are worked on by `post`'s threads in slices, and call their completion there. One call at a time. A completion is
-/// given nullptr, TransactionAborted (the same batch may be committed again), LaneInterrupted (this journal is over:
-/// make another one and load() anew), Cancelled, or a Failure (so is the process's part in the lane). Destroy it on a
-/// thread that may wait, after the completion.
+/// load() and recover() wait, so that the caller needs a thread that may. commit(), flush(), publish_model() and
+/// write_users() return at once. The threads of `post` work on them in slices, and call their completion there. There
+/// is one call at a time.
+///
+/// A completion is given nullptr; TransactionAborted, after which the same batch may be committed again;
+/// LaneInterrupted, after which another journal has to be made and loaded; Cancelled; or a Failure, after which this
+/// process cannot go on with the lane. The journal has to be destroyed after the completion, on a thread that may
+/// wait.
 class KafkaJournal final : public journal::Journal {
  public:
   using MakeProducer = std::function<std::unique_ptr<Producer>()>;
@@ -37,31 +40,33 @@ class KafkaJournal final : public journal::Journal {
     std::chrono::milliseconds transaction;  ///< deadline of a transaction
     MakeProducer make_producer;
     Post post;
-    const std::atomic<bool>* cancelled;    ///< set: load() gives up with Cancelled; outlives the journal
-    const std::atomic<bool>* out_of_time;  ///< set: so does a transaction under way, its end unknown; the same
+    const std::atomic<bool>* cancelled;    ///< once true, load() throws Cancelled; outlives the journal
+    const std::atomic<bool>* out_of_time;  ///< once true, a transaction under way ends with Cancelled; outlives it
   };
   explicit KafkaJournal(Options options);
   ~KafkaJournal() override;
   KafkaJournal(const KafkaJournal&) = delete;
   KafkaJournal& operator=(const KafkaJournal&) = delete;
 
-  /// Fences the lane's other producers, ends what they left, then reads the lane's last committed state.
+  /// Fences the lane's other producers, ends the transactions that they left, and then reads the lane's last
+  /// committed state. Throws Cancelled, LaneInterrupted, KafkaFailure.
   std::optional<std::string> load() override;
-  /// Takes over the outbox that the next commit publishes; whether the topics agree with the state has been checked
-  /// before (lane_checks.h).
+  /// Takes over the outbox of the state; the next commit publishes it. The caller has checked before that the topics
+  /// agree with the state (lane_checks.h).
   void recover(const journal::Recovery& recovery) override;
   [[nodiscard]] std::string bookmark() const override;
-  /// Whose offsets the next commits are checked against; captured when the batch began.
+  /// The member of the group in whose name the next commits commit offsets.
   void use_member(std::shared_ptr<const GroupMetadata> member) { member_ = std::move(member); }
   void commit(journal::Batch batch, journal::Completion done) override;
-  /// The same of a batch that no record was read for as a member of the group: it leaves the group's offset as it is.
+  /// The same for a batch whose records were not read as a member of the group: the group's offset stays as it is.
   void commit_spend(journal::Batch batch, journal::Completion done);
-  /// Everything earlier is public after a commit of an empty outbox: there has to be none left here.
+  /// Calls the completion. Contract: no outbox is left, since only a commit can publish one, with a state that no
+  /// longer holds it.
   void flush(journal::Completion done) override;
-  /// A record of the combined model, in a transaction of its own, between two commits.
+  /// Writes a record of the combined model in a transaction of its own, between two commits.
   void publish_model(std::string model, journal::Completion done);
 
-  /// A record of the store of users, in a transaction of its own, between two commits.
+  /// Writes a record of the store of users in a transaction of its own, between two commits.
   void write_users(journal::KeyedRecord record, journal::Completion done);
 
   /// True while releases wait for the next commit.
@@ -88,10 +93,11 @@ class KafkaJournal final : public journal::Journal {
   bool loaded_ = false;
 };
 
-/// The last committed state of a lane, from a partition that is read up to `end`; nothing where there is none.
+/// The last committed state of a lane, where its partition is read up to `end`; nothing where there is none. Throws
+/// KafkaFailure and Cancelled.
 [[nodiscard]] std::optional<std::string> read_state(const ClientSettings& client, const LanePlace& place, Offset end,
                                                     Deadline deadline);
-/// The same up to the end that readers of committed records see now, for whoever does not take the lane over.
+/// The same up to the end that readers of committed records see now, for callers that do not take the lane over.
 [[nodiscard]] std::optional<std::string> committed_state(const ClientSettings& client, const LanePlace& place,
                                                          std::chrono::milliseconds time);
 

@@ -81,6 +81,8 @@ void LaneChecks::check_ledger(const journal::State& state, const std::optional<O
   if (state.record.ledger_head == journal::empty_ledger_head) return;
   const TopicPartition partition = place_.in(place_.topics.ledger);
   const Watermarks log = committed_.watermarks(partition, deadline());
+  // The bookmark's line is the state's own or one before it. From there on the state's own line has to come, and none
+  // behind it.
   const Offset from = line.value_or(log.low);
   if (from < log.low || log.high < from) contradiction("the ledger topic lost lines that the state knows");
   bool found = false;
@@ -121,13 +123,14 @@ LaneChecks::Input LaneChecks::check_input(const journal::StateRecord& record, bo
     find_again(record, input);
   }
   if (!input.changed.empty()) return input;
+  // A committed offset proves the log, since deleting a topic deletes the group's offsets for it.
   const bool has_read_nothing = !took_steps && record.position == record.start;
   if (check_committed_offset(record) || has_read_nothing) input.unproven = false;
   return input;
 }
 
-/// Proven where at least one record was found again, unproven where none is left; changed where one is another or
-/// missing.
+/// Looks for the records that the state has marks of, from the first of them that the log may still hold. Where none
+/// is left the input stays unproven; where one is missing or another record is in its place, the input is changed.
 void LaneChecks::find_again(const journal::StateRecord& record, Input& input) {
   const auto kept = std::find_if(record.seen.begin(), record.seen.end(), [&](const journal::SeenRecord& seen) {
     return seen.position.value() >= static_cast<std::uint64_t>(input.log.low.value());
@@ -162,8 +165,8 @@ std::optional<Offset> LaneChecks::check_committed_offset(const journal::StateRec
     log::warning("offset_reset_seen", other_offset(place_.name(), reset_to, record.position.value(), time_),
                  {{"lane", std::uint64_t{place_.lane.value()}}, {"offset", reset_to}});
   }
-  // An older transaction's offsets may still be on their way. Each look has a time of its own: the last one begins
-  // when the wait is nearly over, and would otherwise be taken for a broker that does not answer.
+  // Offsets of an older transaction may still be on their way. Each look has its own deadline: the last one begins
+  // when the wait is nearly over, and with the wait's deadline it would be taken for a broker that does not answer.
   while (committed && *committed != position && std::chrono::steady_clock::now() < until) {
     if (cancelled_.load()) throw Cancelled();
     std::this_thread::sleep_for(between_looks);
@@ -186,6 +189,7 @@ journal::Ledger LaneChecks::ledger() {
 }
 
 LaneChecks::Remains LaneChecks::remains() {
+  // All records are read, also aborted ones: a release that somebody may have read counts as public.
   Remains remains{ledger(), std::nullopt, committed_.committed(place_.in(place_.topics.input), deadline())};
   const TopicPartition releases = place_.in(place_.topics.releases);
   const Watermarks log = uncommitted_.watermarks(releases, deadline());
@@ -223,7 +227,7 @@ Offset LaneChecks::input_end() {
 }
 
 bool LaneChecks::input_has_records(Offset from, Offset to, std::uint64_t count) {
-  constexpr std::int64_t window = 1'024;  // of a long backlog the first records answer
+  constexpr std::int64_t window = 1'024;  // in a long backlog, the first records are enough for an answer
   const Watermarks log = input_log();
   const std::int64_t end = std::min(to, log.high).value();
   std::uint64_t found = 0;
@@ -236,7 +240,7 @@ bool LaneChecks::input_has_records(Offset from, Offset to, std::uint64_t count) 
 
 Offset LaneChecks::input_offset_at(std::int64_t milliseconds) {
   const TopicPartition partition = place_.in(place_.topics.input);
-  // Negative times mean something else to a broker, and no record is older than 1970.
+  // To a broker, negative times mean its first or last offset; no record is older than 1970.
   const auto found = committed_.offset_at(partition, std::max<std::int64_t>(milliseconds, 0), deadline());
   return found ? *found : committed_.watermarks(partition, deadline()).high;
 }

@@ -1,4 +1,5 @@
-// Whether a lane's topics agree with its committed state, and what they show where there is none.
+// Checks whether a lane's topics agree with its committed state, and finds out what they show where there is no
+// state.
 #pragma once
 
 #include <atomic>
@@ -16,74 +17,75 @@
 
 namespace nustream::kafka {
 
-/// The topics have gone on beyond the state.
+/// Thrown where the topics have gone on beyond the state.
 class StateRolledBack : public Failure {
  public:
   using Failure::Failure;
 };
 
-/// Why a log that ends at `end` is not one of which records up to `position` were read.
+/// Says why a log that ends at `end` is not the one of which records up to `position` were read.
 [[nodiscard]] std::string shorter_log(std::uint64_t end, std::uint64_t position);
 
-/// The line that tells of a group's committed offset that is not the state's: somebody may have reset it. `wait`: how
-/// long the next offset is waited for.
+/// The log line about a group's committed offset that is not the state's, since somebody may have reset it. `wait` is
+/// how long an offset that may be on its way is waited for.
 [[nodiscard]] std::string other_offset(const std::string& lane, std::uint64_t committed, std::uint64_t position,
                                        std::chrono::milliseconds wait);
 
-/// Looks at one lane's topics after KafkaJournal::load(), which has ended what other producers left open. Calls wait,
-/// at most `time` for a broker's answer, or for records to go on coming however many there are; KafkaFailure where
-/// there is none, Cancelled where nobody wants it any more.
+/// Looks at one lane's topics, after KafkaJournal::load() has ended what other producers left open. Calls wait for a
+/// broker's answer, or for the next record, for `time` at most each. They throw KafkaFailure where no answer comes,
+/// and Cancelled once `cancelled` is true. References outlive it.
 class LaneChecks {
  public:
   LaneChecks(const ClientSettings& client, LanePlace place, const secrets::Keyring& keys,
              std::chrono::milliseconds time, const std::atomic<bool>& cancelled);
 
-  /// StateRolledBack where a release of a later step than the state's is readable, or a ledger line behind the
-  /// state's own. Failure(data) where a release of another kind is (private or not), or where releases or the state's
-  /// ledger line are lost.
+  /// Checks the releases and the ledger against the state. Throws StateRolledBack where a release of a later step
+  /// than the state's can be read, or a ledger line behind the state's own. Throws Failure(data) where a release of
+  /// another kind can be read (private or not), and where releases or the state's ledger line are lost.
   void check_outputs(const journal::State& state);
-  /// After check_outputs(): the state's own ledger line, where it reserves more than the state took.
+  /// After check_outputs(): the state's own ledger line, if it reserves steps; else nothing.
   [[nodiscard]] const std::optional<journal::LedgerEntry>& reserving() const noexcept { return reserving_; }
 
   /// What is known of the input beside the state.
   struct Input {
-    Watermarks log;  ///< first record, and last stable offset
-    bool gap;        ///< the records right at the position are gone
-    bool unproven;   ///< nothing is left that could tell whether the log is the one that was read
-    /// Why it is another log than the state has read: shorter than its position, or with other records. Else empty.
+    Watermarks log;  ///< the first record, and the last stable offset
+    bool gap;        ///< true where the records at the state's position are gone
+    bool unproven;   ///< true where nothing is left that could tell whether the log is the one that was read
+    /// Why it is another log than the one that was read: it is shorter, or has other records. Empty where it is not.
     std::string changed;
   };
-  /// StateRolledBack where the log is the one that was read, and the group's committed offset is beyond the state.
-  /// `took_steps`: whether the lane ever did; one that did not has nothing to prove.
+  /// Finds out whether the input is the one that was read. Throws StateRolledBack where it is, and the group's
+  /// committed offset is beyond the state. `took_steps` says whether the lane has ever taken a step; without one
+  /// there is nothing to prove.
   [[nodiscard]] Input check_input(const journal::StateRecord& record, bool took_steps);
 
-  /// What is public of a lane whose state is missing, or does not fit.
+  /// What is public of a lane whose state is missing or cannot be used.
   struct Remains {
     journal::Ledger ledger;
-    std::optional<journal::LastRelease> last_release;  ///< the furthest one that is readable, committed or not
-    std::optional<Offset> committed;                   ///< the group's
+    std::optional<journal::LastRelease> last_release;  ///< the furthest one that can be read, committed or not
+    std::optional<Offset> committed;                   ///< the group's committed offset
     [[nodiscard]] bool any() const {
       return last_release.has_value() || !ledger.epochs.empty() || committed.has_value();
     }
   };
   [[nodiscard]] Remains remains();
-  /// The ledger topic's lines of the lane alone.
+  /// The ledger by the lines in the lane's partition of the ledger topic. Throws as journal::LedgerVerifier does.
   [[nodiscard]] journal::Ledger ledger();
 
   struct Published {
     std::string text;                          ///< as it was published, with its newline
-    std::optional<std::int64_t> milliseconds;  ///< when, by the broker's or the producer's clock, since 1970
+    std::optional<std::int64_t> milliseconds;  ///< when, since 1970, by the broker's or the producer's clock
   };
-  /// The last release that a reader of committed records finds; nothing for none. `from`: where to begin.
+  /// The last release that a reader of committed records finds at or behind `from`; nothing where there is none.
   [[nodiscard]] std::optional<Published> last_published(Offset from);
-  /// Begin and last stable end of the input.
+  /// The first offset and the last stable offset of the input.
   [[nodiscard]] Watermarks input_log();
   /// The high watermark of the input.
   [[nodiscard]] Offset input_end();
-  /// Whether the input has `count` committed records or more at `from` and behind it, below `to`: control records are
-  /// none.
+  /// Whether the input has at least `count` committed records from `from` on, below `to`. Control records do not
+  /// count.
   [[nodiscard]] bool input_has_records(Offset from, Offset to, std::uint64_t count);
-  /// The first record of that time or later; the end where all are earlier.
+  /// The offset of the first record at `milliseconds` since 1970 or later; the end where all records are earlier.
   [[nodiscard]] Offset input_offset_at(std::int64_t milliseconds);
 
  private:

@@ -1,4 +1,4 @@
-// A lane that nobody runs, taken over so that its committed state can be changed.
+// Changes the committed state of a lane that no instance runs.
 #pragma once
 
 #include <chrono>
@@ -14,24 +14,26 @@
 
 namespace nustream::kafka {
 
-/// Failure(locked) while the group has members.
+/// Throws Failure(locked) while the group has members, and KafkaFailure.
 void require_no_members(const ClientSettings& client, const config::Kafka& kafka);
-/// Of the topic of states. Failure(configuration) where that does not exist.
+/// How many partitions the topic of states has. Throws Failure(configuration) where that topic does not exist.
 [[nodiscard]] std::uint32_t lanes_with_states(const ClientSettings& client, const config::Kafka& kafka);
 
-/// load() looks; take_over(), then commit(), change. Calls wait, and throw KafkaFailure. References outlive it.
+/// load() only looks. To change the state, call take_over() and then commit(). Calls wait, and throw KafkaFailure.
+/// References outlive it.
 class LaneEdit {
  public:
-  /// `topics`: those that are written to.
+  /// `topics` are the topics that will be written to.
   LaneEdit(const ClientSettings& client, const config::Kafka& kafka, LanePlace place, std::vector<std::string> topics)
       : client_(client), place_(std::move(place)), time_(kafka.transaction), topics_(std::move(topics)) {}
 
   [[nodiscard]] const LanePlace& place() const noexcept { return place_; }
   /// The lane's last committed state; nothing where there is none.
   [[nodiscard]] std::optional<std::string> load() const;
-  /// The same, once older producers of the lane are fenced and what they left open is ended.
+  /// Fences older producers of the lane, ends the transactions that they left, and then does as load() does.
   [[nodiscard]] std::optional<std::string> take_over();
-  /// The lane's new state and other records, in one transaction without an offset. `attempt`: "seal …", for failures.
+  /// Commits the lane's new state and other records in one transaction, without an offset. `attempt` says what is
+  /// done, for messages: "cannot ATTEMPT: …".
   void commit(const std::string& attempt, const std::string& sealed, std::vector<OutgoingRecord> more);
 
  private:

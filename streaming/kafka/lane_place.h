@@ -1,4 +1,4 @@
-// Where a lane reads and writes: partition n of each topic, under names that every instance agrees on.
+// Where a lane reads and writes: lane n has partition n of each topic, under names that every instance agrees on.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace nustream::kafka {
 
-/// One lane's places. docs/formats/kafka.md is the page.
+/// The places of one lane (docs/formats/kafka.md).
 struct LanePlace {
   std::string stream;
   LaneId lane;
@@ -18,7 +18,8 @@ struct LanePlace {
 
   [[nodiscard]] PartitionIndex partition() const { return PartitionIndex{static_cast<std::int32_t>(lane.value())}; }
   [[nodiscard]] TopicPartition in(const std::string& topic) const { return {topic, partition()}; }
-  /// One producer a lane, so that a takeover fences its predecessor at once.
+  /// The lane's name, which is also its transactional id: each lane has one producer, so that a takeover fences the
+  /// one before at once.
   [[nodiscard]] std::string name() const { return stream + "/" + std::to_string(lane.value()); }
   [[nodiscard]] std::string state_key() const { return name() + "/state"; }
 };

@@ -13,7 +13,8 @@ namespace {
 
 using MetadataHandle = std::unique_ptr<const rd_kafka_metadata_t, decltype(&rd_kafka_metadata_destroy)>;
 
-// At first short, so that a refusal to let us in is noticed; then longer, for brokers that are slow to answer.
+// The first attempts are short, so that a refusal to let the client in is noticed soon. Later ones are longer, for
+// brokers that are slow to answer.
 constexpr int first_attempt_milliseconds = 500;
 constexpr int longest_attempt_milliseconds = 8000;
 constexpr std::chrono::milliseconds between_questions{50};
@@ -38,7 +39,7 @@ void ask_until(const Client& client, const std::string& attempt, Deadline deadli
     if (const auto waiting = waiting_complaint(client)) complaint = telling_more(complaint, *waiting);
     if (complaint && complaint->cause == Cause::authentication) throw KafkaFailure(attempt, *complaint);
     if (error->remedy != Remedy::call_again) throw KafkaFailure(attempt, *std::move(error));
-    // Why nothing answers says more than that nothing did.
+    // A complaint says why nothing answers, which is more than that the time is over.
     if (milliseconds_until(deadline) == 0) throw KafkaFailure(attempt, complaint ? *complaint : *std::move(error));
     std::this_thread::sleep_until(std::min(deadline, in(between_questions)));
   }

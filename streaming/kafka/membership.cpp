@@ -11,6 +11,7 @@ namespace nustream::kafka {
 namespace {
 
 bool counts_us(const Client& client, const rd_kafka_ConsumerGroupDescription_t& group) {
+  // While the group rebalances, its list of members does not say who will be one of them.
   if (rd_kafka_ConsumerGroupDescription_state(&group) != RD_KAFKA_CONSUMER_GROUP_STATE_STABLE) return false;
   const auto destroy = [&client](char* id) { rd_kafka_mem_free(client.handle.get(), id); };
   const std::unique_ptr<char, decltype(destroy)> us(rd_kafka_memberid(client.handle.get()), destroy);

@@ -1,4 +1,4 @@
-// Whether the coordinator of a group still counts a member.
+// Asks the coordinator of a group whether it still counts a member.
 #pragma once
 
 #include <string>
@@ -10,10 +10,11 @@
 
 namespace nustream::kafka {
 
-/// Asks; the answer comes as an event of the client's queue, at the latest at the deadline.
+/// Asks the question. The answer, or an error at the deadline, comes as an event of the client's queue.
 void ask_for_group(const Client& client, const std::string& group, Deadline deadline);
 
-/// What the answer means for the client itself: a member of the group as it stands, settled, or not.
+/// What the answer means for the client itself. It is confirmed where the group is stable, and the client one of its
+/// members.
 [[nodiscard]] std::variant<Membership, ClientError> read_group(const Client& client, rd_kafka_op_s& answer);
 
 }  // namespace nustream::kafka

@@ -5,7 +5,7 @@
 namespace nustream::kafka {
 namespace {
 
-// Headers are parsed on demand, and belong to the record.
+// The record's headers, which librdkafka parses on demand and keeps; null where there are none.
 const rd_kafka_headers_t* headers_of(const rd_kafka_message_t& message) {
   rd_kafka_headers_t* headers = nullptr;
   return rd_kafka_message_headers(&message, &headers) == RD_KAFKA_RESP_ERR_NO_ERROR ? headers : nullptr;

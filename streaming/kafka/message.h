@@ -9,8 +9,8 @@ struct rd_kafka_message_s;
 
 namespace nustream::kafka {
 
-/// One record. The bytes that `record` shows live as long as this object, wherever it is moved to. Headers are read
-/// only when asked for: add_to().
+/// One record. The bytes that `record` points to live as long as this object, also after it was moved. Headers are
+/// read only by add_to(), when they are asked for.
 struct Message {
   EventHandle memory;
   const rd_kafka_message_s* raw = nullptr;  ///< in `memory`
@@ -18,8 +18,8 @@ struct Message {
   decode::Message record;  ///< without its headers
 };
 
-/// Adds the record to a batch of the decoder, without copying bytes: `message` has to outlive its use. `with_headers`
-/// where a column, a dead letter or a recording needs them.
+/// Adds the record to a batch of the decoder. No bytes are copied, so that `message` has to outlive the use of the
+/// batch. `with_headers` is for callers whose columns, dead letters or recordings need headers.
 void add_to(decode::MessageBatch& batch, const Message& message, bool with_headers);
 
 }  // namespace nustream::kafka

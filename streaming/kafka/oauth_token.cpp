@@ -45,7 +45,7 @@ bool is_token(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](unsigned char byte) { return byte > 0x20 && byte < 0x7f; });
 }
 
-/// The claims of a JSON Web Token (RFC 7519), which is three parts in base64url; empty for other tokens.
+/// The claims of a JSON Web Token (RFC 7519), the second of its three parts in base64url; empty for other tokens.
 std::string claims_of(std::string_view token) {
   const std::size_t first = token.find('.');
   const std::size_t second = first == std::string_view::npos ? first : token.find('.', first + 1);
@@ -76,7 +76,7 @@ SystemClock::time_point at_milliseconds(double since_1970) {
       std::chrono::milliseconds(static_cast<std::int64_t>(std::clamp(since_1970, 0.0, 4e15))));
 }
 
-/// What a token tells of itself.
+/// Adds what a token tells of itself: its subject, and its end unless that is known already.
 void add_claims(OAuthToken& token, std::optional<SystemClock::time_point> known_end) {
   simdjson::dom::parser parser;
   simdjson::dom::object claims;
@@ -97,7 +97,8 @@ std::string fetch(std::string_view source) {
   return output_of_command(source.substr(of_command.size()), token_bytes_max);
 }
 
-/// On the client's background thread, at its start and when four fifths of a token's life are over.
+/// Gives the client a new token. librdkafka calls it on the client's background thread, at the start and when four
+/// fifths of a token's life are over.
 void refresh(rd_kafka_t* client, const char* source, void* /*opaque*/) {
   std::array<char, 512> text{};
   try {
@@ -164,7 +165,7 @@ void take_oauth_source(Properties& properties, rd_kafka_conf_s& configuration) {
         "kafka: kafka.oauth_token_file and kafka.oauth_token_command need kafka.librdkafka.\"sasl.mechanism\" = "
         "\"OAUTHBEARER\"");
   }
-  // The library hands this text to refresh().
+  // The library passes this text to refresh(), which thereby knows where tokens come from.
   properties["sasl.oauthbearer.config"] = file ? std::string(of_file) + *file : std::string(of_command) + *command;
   rd_kafka_conf_set_oauthbearer_token_refresh_cb(&configuration, refresh);
   rd_kafka_conf_enable_sasl_queue(&configuration, 1);

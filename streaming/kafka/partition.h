@@ -1,4 +1,4 @@
-// Places in a log: a partition of a topic, an offset in a partition, and until when a call may wait.
+// The types for places in a log: a partition of a topic, an offset in a partition; and for how long a call may wait.
 #pragma once
 
 #include <chrono>
@@ -22,9 +22,9 @@ struct Offset {
 };
 }  // namespace tag
 
-/// Number of a partition within its topic, from 0.
+/// The number of a partition within its topic, counted from 0.
 using PartitionIndex = Strong<tag::PartitionIndex, std::int32_t>;
-/// Of a record within its partition, or of the record that will come next.
+/// The offset of a record within its partition, or of the record that will come next.
 using Offset = Strong<tag::Offset, std::int64_t>;
 
 struct TopicPartition {
@@ -33,14 +33,14 @@ struct TopicPartition {
   friend bool operator==(const TopicPartition&, const TopicPartition&) = default;
 };
 
-/// A partition of the one topic that a consumer or a transaction is about, and where its next record is.
+/// A partition of the topic that a consumer or a transaction is about, and the offset of its next record.
 struct PartitionOffset {
   PartitionIndex partition;
   Offset offset;
   friend bool operator==(const PartitionOffset&, const PartitionOffset&) = default;
 };
 
-/// Until when a call may go on. Every call that waits for a broker takes one.
+/// The time until which a call may go on. Every call that waits for a broker takes one.
 using Deadline = std::chrono::steady_clock::time_point;
 
 [[nodiscard]] inline Deadline in(std::chrono::milliseconds time) {

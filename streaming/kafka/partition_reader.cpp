@@ -29,7 +29,8 @@ class PartitionReader::Implementation {
       : isolation_(isolation), client_(new_consumer(settings, role_of(isolation), {{"group.id", group}})) {}
 
   Watermarks watermarks(const TopicPartition& partition, Deadline deadline) {
-    // Kafka's two special times. rd_kafka_query_watermark_offsets asks the same, but may wait beyond its limit.
+    // Kafka has two special times, for the beginning and the end. rd_kafka_query_watermark_offsets asks the same
+    // question, but may wait beyond its limit.
     const std::string attempt = "look up the ends of " + name_of(partition);
     const auto low = list_offset(partition, RD_KAFKA_OFFSET_BEGINNING, attempt, deadline);
     const auto high = list_offset(partition, RD_KAFKA_OFFSET_END, attempt, deadline);
@@ -75,7 +76,7 @@ class PartitionReader::Implementation {
     return Progress::done();
   }
 
-  /// Until the deadline, which a patience puts off whenever the reading has moved on.
+  /// Reads until the deadline. With a patience, the deadline is put off whenever the reading has moved on.
   void read_all(const TopicPartition& partition, Offset from, Offset end, Deadline deadline,
                 const std::function<void(const Message&)>& take,
                 std::optional<std::chrono::milliseconds> patience = {}) {
@@ -103,7 +104,8 @@ class PartitionReader::Implementation {
 
   [[nodiscard]] bool is_over() const noexcept { return position_ >= end_; }
 
-  // That the topic is there; and its leaders, whom the library would else look for once a second.
+  // Makes sure that the topic is there, and has the library look up its leaders; by itself it would do that once a
+  // second.
   void prepare(const TopicPartition& partition, Deadline deadline) {
     if (prepared_.contains(partition.topic)) return;
     const std::optional<TopicShape> shape = topic_shape(client_, partition.topic, deadline);
@@ -122,7 +124,7 @@ class PartitionReader::Implementation {
                       });
   }
 
-  // Logical offsets, all negative, say that there is none.
+  // Asks for an offset. An answer below 0 is one of librdkafka's logical offsets, and says that there is none.
   std::optional<Offset> ask_offset(const TopicPartition& partition, std::int64_t question, const std::string& attempt,
                                    Deadline deadline, const Ask& ask) {
     std::int64_t answer = RD_KAFKA_OFFSET_INVALID;
@@ -131,7 +133,8 @@ class PartitionReader::Implementation {
       add_partition(*list, partition.topic, partition.partition, question);
       rd_kafka_resp_err_t code = ask(list.get(), milliseconds);
       if (code == RD_KAFKA_RESP_ERR_NO_ERROR) code = list->elems[0].err;
-      // The brokers have said before that it is there: its leader is not known yet, as right after a start of theirs.
+      // The brokers have said before that the partition is there. So this only says that its leader is not known yet,
+      // as it is right after the brokers have started.
       if (code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION && prepared_.contains(partition.topic)) {
         code = RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE;
       }
@@ -157,7 +160,8 @@ class PartitionReader::Implementation {
     complaint_.reset();
   }
 
-  // Events of an earlier reading are of an older version of its partition, and dropped by the library.
+  // Uses one event. Events of an earlier reading do not arrive here: the library drops them, since their partition
+  // was assigned anew.
   std::optional<Error> use(ReaderEvent event, const std::function<void(const Message&)>& take) {
     if (auto* message = std::get_if<Message>(&event)) {
       const Offset offset{static_cast<std::int64_t>(message->record.offset)};
@@ -176,7 +180,7 @@ class PartitionReader::Implementation {
 
   Isolation isolation_;
   Client client_;
-  std::set<std::string> prepared_;  // topics
+  std::set<std::string> prepared_;  // topics that were looked up
   TopicPartition partition_{{}, PartitionIndex{0}};
   Offset position_{0};
   Offset end_{0};

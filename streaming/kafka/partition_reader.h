@@ -1,4 +1,4 @@
-// Reads partitions from an offset to an end that is known beforehand: state, releases, a bounded input.
+// Reads partitions from an offset to an end that is known beforehand: for states, releases, or a bounded input.
 #pragma once
 
 #include <chrono>
@@ -24,42 +24,43 @@ enum class Isolation {
 
 /// Where a partition begins and ends at present.
 struct Watermarks {
-  Offset low;   ///< of the first record that is kept
-  Offset high;  ///< behind the last record: high watermark, or last stable offset for read_committed
+  Offset low;   ///< the offset of the first record that is kept
+  Offset high;  ///< one past the last record: the high watermark, or for read_committed the last stable offset
 };
 
-/// Reads without a group, and looks up offsets. One thread at a time calls it; calls wait, at most until their
-/// deadline, and throw KafkaFailure: Remedy::call_again where another attempt may do better; or Cancelled.
+/// Reads without joining a group, and looks up offsets. To be used from one thread at a time. Calls wait, at most
+/// until their deadline. They throw KafkaFailure, with Remedy::call_again where another attempt may succeed, and
+/// Cancelled.
 class PartitionReader {
  public:
-  /// `group` is the group whose offsets committed() tells; it is not joined.
+  /// `group` is the group whose offsets committed() tells. It is not joined.
   PartitionReader(const ClientSettings& settings, Isolation isolation, const std::string& group);
   ~PartitionReader();
   PartitionReader(const PartitionReader&) = delete;
   PartitionReader& operator=(const PartitionReader&) = delete;
 
   [[nodiscard]] Watermarks watermarks(const TopicPartition& partition, Deadline deadline);
-  /// The first record of `milliseconds` since 1970 or later, per partition of the topic; nothing where all are
-  /// earlier.
+  /// The offset of the partition's first record at `milliseconds` since 1970 or later; nothing where all are earlier.
+  /// Contract: `milliseconds` is not negative.
   [[nodiscard]] std::optional<Offset> offset_at(const TopicPartition& partition, std::int64_t milliseconds,
                                                 Deadline deadline);
-  /// The group's committed offset, waiting out transactions that are about to change it; nothing where there is none
-  /// (never committed, or expired). Isolation::read_committed only.
+  /// The group's committed offset; transactions that are about to change it are waited for. Nothing where there is
+  /// none, since none was ever committed or it has expired. Contract: Isolation::read_committed.
   [[nodiscard]] std::optional<Offset> committed(const TopicPartition& partition, Deadline deadline);
 
-  /// Turns to a partition: what comes next is the first record at or behind `from`, and the reading is over when
-  /// nothing is left below `end`, whether its last offsets are records, control records or compacted away.
+  /// Turns to a partition. The next record is the first one at or behind `from`. The reading is over when nothing is
+  /// left below `end`, whether its last offsets are records, control records, or were compacted away.
   void start(const TopicPartition& partition, Offset from, Offset end);
-  /// Gives the records to `take` in order of offsets until the end (done) or about `slice` is over (again). Fails
-  /// where the log does not hold `from`, and with what ended the attempts of the client to reach the broker.
+  /// Gives records to `take` in the order of their offsets, until the end (done) or until about `slice` is over
+  /// (again). Fails where the log does not hold `from`, and where the client cannot reach the broker.
   [[nodiscard]] Progress read(const std::function<void(const Message&)>& take, std::chrono::milliseconds slice);
-  /// Where the reading stands: every record below was given.
+  /// How far the reading has come: every record below this offset was given.
   [[nodiscard]] Offset position() const noexcept;
 
-  /// start() and read() in one, until `deadline`.
+  /// Calls start(), and then read() until the end or `deadline`.
   void read_all(const TopicPartition& partition, Offset from, Offset end, Deadline deadline,
                 const std::function<void(const Message&)>& take);
-  /// The same for as long as it takes, as long as it goes on: until nothing has come for `patience`.
+  /// The same without a deadline for the whole: it fails only where nothing has come for `patience`.
   void read_patiently(const TopicPartition& partition, Offset from, Offset end, std::chrono::milliseconds patience,
                       const std::function<void(const Message&)>& take);
 

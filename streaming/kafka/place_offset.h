@@ -1,4 +1,4 @@
-// The offset that a setting such as kafka.start means in one partition.
+// Turns a setting such as kafka.start into an offset of one partition.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace nustream::kafka {
 
-/// Of the first record at or behind `place` that is kept; a time that no record reaches means the end. KafkaFailure.
+/// The offset of the first record at or behind `place` that is kept. A time that no record has reached means the end.
+/// Throws KafkaFailure.
 [[nodiscard]] std::uint64_t place_offset(const config::Place& place, PartitionReader& reader,
                                          const TopicPartition& partition, Deadline deadline);
 

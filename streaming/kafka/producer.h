@@ -1,4 +1,4 @@
-// Writes in transactions. The one interface of this room that tests put something else behind.
+// Writes records in transactions. This is the one interface of the room for which tests have another implementation.
 #pragma once
 
 #include <chrono>
@@ -17,69 +17,73 @@
 
 namespace nustream::kafka {
 
-/// A record to write. Copied by produce().
+/// A record to write. produce() copies it.
 struct OutgoingRecord {
   std::string_view topic;
   PartitionIndex partition{0};
-  std::optional<std::string_view> key{};    ///< empty: null
-  std::optional<std::string_view> value{};  ///< empty: null, a tombstone
+  std::optional<std::string_view> key{};    ///< nothing for a null key
+  std::optional<std::string_view> value{};  ///< nothing for a null value, which is a tombstone
   std::span<const decode::MessageHeader> headers{};
 };
 
-/// No slice of a call lasts longer than about this.
+/// A slice of a call lasts no longer than about this.
 inline constexpr std::chrono::milliseconds slice_max{100};
 
-/// One producer with one transactional id. One thread at a time calls it, not always the same.
+/// One producer with one transactional id. To be used from one thread at a time, which need not always be the same
+/// one.
 ///
-/// Progress::again() means: the same call again, and no other, until it is done or failed. A call that is not over at
-/// its first slice's `deadline` fails with Cause::timed_out and Remedy::new_client: what a late answer would do to
-/// the next transaction nobody knows (no KIP-890). The remedies of every call:
-///   call_again         the call had no effect: again, after a pause
-///   abort_transaction  abort(), then the next transaction
-///   new_client         destroy it, make a new one, init() it, and only then read the state: the end of the last
-///                      transaction is known after init() alone
+/// After Progress::again() the caller has to make the same call again, and no other, until it is done or failed. A
+/// call that is not over at the `deadline` of its first slice fails with Cause::timed_out and Remedy::new_client,
+/// since nobody knows what a late answer would do to the next transaction (there is no KIP-890). The remedies of
+/// every call:
+///   call_again         the call had no effect: make it again, after a pause
+///   abort_transaction  call abort(), then begin the next transaction
+///   new_client         destroy the producer, make a new one, call its init(), and only then read the state: how the
+///   last
+///                      transaction ended is known after init() alone
 ///   none               as new_client, but another attempt would fail as well
 class Producer {
  public:
   virtual ~Producer() = default;
 
-  /// Fences older producers with the same id and ends what they left: commits or aborts. Once, first.
+  /// Fences older producers with the same id, and ends what they left: the brokers commit or abort it. To be called
+  /// once, before anything else.
   [[nodiscard]] virtual Progress init(Deadline deadline) = 0;
   /// Begins a transaction. Does not wait.
   [[nodiscard]] virtual std::optional<Error> begin() = 0;
-  /// Adds a record to the transaction. Does not wait; Cause::queue_full asks for a pause.
+  /// Adds a record to the transaction. Does not wait. After Cause::queue_full the caller pauses, and calls again.
   [[nodiscard]] virtual std::optional<Error> produce(const OutgoingRecord& record) = 0;
-  /// Adds the offsets of `topic` for the group of `member`: each the next record to read.
+  /// Adds offsets of `topic` for the group of `member`; each is the offset of the next record to read.
   [[nodiscard]] virtual Progress send_offsets(const std::string& topic, std::span<const PartitionOffset> offsets,
                                               const GroupMetadata& member, Deadline deadline) = 0;
-  /// Done: the brokers have taken every record so far. Fails with the cause and the topic of the one that they did
-  /// not take, or with what failed the transaction; Cause::timed_out at the deadline.
+  /// Waits until the brokers have taken every record so far. Fails with the cause and the topic of a record that they
+  /// did not take, with what failed the transaction, or with Cause::timed_out at the deadline.
   [[nodiscard]] virtual Progress arrive(Deadline deadline) = 0;
-  /// Done: every record, and the offsets, are committed. A record that a broker refused (too large, not written in
-  /// time) fails it with that cause, the record's topic and Remedy::new_client: the gap that it leaves in the
-  /// sequence numbers would fail the next transaction too. A topic that may not be written to fails it likewise, but
-  /// may go without a name.
+  /// Commits: when it is done, every record and the offsets are committed. It fails where a broker refused a record
+  /// (which was too large, or not written in time), with that cause, the record's topic and Remedy::new_client: the
+  /// gap that the record leaves in the sequence numbers would fail the next transaction too. A topic that may not be
+  /// written to fails it in the same way, but the error may not name the topic.
   [[nodiscard]] virtual Progress commit(Deadline deadline) = 0;
-  /// Done: nothing of the transaction will ever be visible to read_committed.
+  /// Aborts: when it is done, nothing of the transaction will ever be visible to readers of committed records.
   [[nodiscard]] virtual Progress abort(Deadline deadline) = 0;
 
-  /// Offset of the last record that a broker took for `topic`, this transaction's included once it is committed;
-  /// nothing before the first.
+  /// The offset of the last record that a broker took for `topic`, with those of this transaction once it is
+  /// committed; nothing before the first.
   [[nodiscard]] virtual std::optional<Offset> last_offset(const std::string& topic) const = 0;
 
-  /// Nobody wants the end of a call under way any more: it is left to itself, and the destructor does not wait for
-  /// it. Nothing else is called afterwards.
+  /// Says that nobody waits for the call under way any more. It is left to its thread, and the destructor does not
+  /// wait for it. Nothing else may be called afterwards.
   virtual void abandon() noexcept = 0;
 
-  /// What the connections last complained about (not let in, no broker, …) since the last call that was done: tells a
-  /// wrong password from a broker that is down while init() goes on trying.
+  /// What the connections have complained about last, since a call was done: the brokers do not let the client in, no
+  /// broker is up, and the like. While init() goes on trying, this tells a wrong password from a broker that is down.
   [[nodiscard]] virtual std::optional<Error> complaint() = 0;
 };
 
-/// A producer of librdkafka: a client with 2 + brokers threads, one of them for the calls that wait. `topics` are
-/// those it will write to: their leaders are looked up in init(). send_offsets() is given 15 s at most. The
-/// destructor waits for a call that is under way, at most until a second after its deadline: destroy it on a thread
-/// that may wait.
+/// Makes a producer of librdkafka. It has one thread for each broker and two more, one of which makes the calls that
+/// wait. `topics` are the topics that it will write to; init() looks up their leaders. send_offsets() may take 15 s
+/// at most. The destructor waits for a call that is under way, at most until a second after its deadline, so that it
+/// needs a thread that may wait.
 [[nodiscard]] std::unique_ptr<Producer> transactional_producer(const ClientSettings& settings,
                                                                const std::string& transactional_id,
                                                                std::vector<std::string> topics);

@@ -18,7 +18,7 @@ void report_delivery(rd_kafka_t* /*client*/, const rd_kafka_message_t* message, 
       return;
     case RD_KAFKA_RESP_ERR__PURGE_QUEUE:
     case RD_KAFKA_RESP_ERR__PURGE_INFLIGHT:
-      return reports.dropped_one();  // by an abort, or an error of the transaction: no refusal
+      return reports.dropped_one();  // by an abort, or after an error of the transaction: no broker refused it
     default:
       Error error = error_of(message->err);
       error.topic = topic;

@@ -1,4 +1,4 @@
-// What becomes of records that were handed to a producer, and what its connections complain of.
+// Collects what becomes of records that were given to a producer, and what its connections complain about.
 #pragma once
 
 #include <cstdint>
@@ -14,24 +14,25 @@
 
 namespace nustream::kafka {
 
-/// Filled by the client library on whichever thread serves its reports: any thread may call anything.
+/// The client library fills it on whichever thread serves its reports. So every function may be called from any
+/// thread.
 class ProducerReports {
  public:
-  /// Makes a configuration report here. The object outlives the client.
+  /// Has the client of this configuration report here. The object outlives that client.
   void listen(rd_kafka_conf_s& configuration);
 
   /// Forgets what became of the last transaction's records.
   void begin_transaction();
-  /// Forgets the complaint: something went well since.
+  /// Forgets the complaint, since something went well after it.
   void all_is_well();
 
-  /// The first record of the transaction that was not written: why, and to which topic.
+  /// Why the first record of the transaction that was not written was not, and to which topic it was to go.
   [[nodiscard]] std::optional<Error> refusal() const;
-  /// True where the library dropped records of the transaction, as it does once that has failed.
+  /// True where the library dropped records of the transaction, which it does once the transaction has failed.
   [[nodiscard]] bool dropped() const;
-  /// What the connections last complained of.
+  /// What the connections have complained about last.
   [[nodiscard]] std::optional<Error> complaint() const;
-  /// Of the last record that was written to the topic.
+  /// The offset of the last record that was written to the topic; nothing before the first.
   [[nodiscard]] std::optional<Offset> last_offset(std::string_view topic) const;
 
   void written(std::string_view topic, std::int64_t offset);

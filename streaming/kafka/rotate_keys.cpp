@@ -31,16 +31,16 @@ class LaneRotation {
         edit_(client, kafka, std::move(place), {kafka.topics.state, kafka.topics.ledger}),
         checks_(client, edit_.place(), old_keys, time_, never) {}
 
-  /// Failure(data) where its input is no longer the one that was read.
+  /// Throws Failure(data) where the lane's input is no longer the one that was read.
   void check() {
     const std::optional<std::string> sealed = edit_.load();
     if (sealed && !is_rotated(*sealed)) require_same_input(journal::open_state(old_keys_, *sealed));
   }
 
-  /// True where there was a state under the old key.
+  /// Seals the lane's state anew. Returns whether there was a state under the old key.
   bool run() {
     const std::optional<std::string> sealed = edit_.take_over();
-    if (sealed && is_rotated(*sealed)) return false;
+    if (sealed && is_rotated(*sealed)) return false;  // a rotation that a crash ended had come as far as this lane
     const LaneChecks::Remains remains = checks_.remains();
     if (!sealed) {
       if (!remains.any()) return false;
@@ -66,7 +66,8 @@ class LaneRotation {
     return false;
   }
 
-  /// Marks of records that are another log's would be lost here, and with them all that tells the logs apart.
+  /// Refuses where the input is another log. Marks are made again from the input's records; those of another log's
+  /// records would be lost, and with them all that tells the two logs apart.
   void require_same_input(const journal::State& state) {
     const std::string changed = checks_.check_input(state.record, state.identity.steps.value() > 0).changed;
     if (changed.empty()) return;
@@ -75,7 +76,8 @@ class LaneRotation {
                                           place().name(), changed));
   }
 
-  /// The releases that the state still owes stay in it: whoever opens it next publishes them.
+  /// Commits the state under the new key. Releases that it still owes stay in its outbox: whoever opens the lane next
+  /// publishes them.
   void commit(journal::State state, const journal::Hash& ledger_head) {
     journal::StateRecord& record = state.record;
     record.seen = marked_anew(record);
@@ -87,7 +89,7 @@ class LaneRotation {
                    std::string_view(line).substr(0, line.size() - 1)}});
   }
 
-  /// Marks are keyed: those of the records that are still there, and the same, are made again.
+  /// Makes the marks again, which are keyed, for records that are still in the input and have not changed.
   std::vector<journal::SeenRecord> marked_anew(const journal::StateRecord& record) {
     std::vector<journal::SeenRecord> seen;
     const TopicPartition input = place().in(place().topics.input);
@@ -125,7 +127,8 @@ std::uint32_t rotate_keys(const ClientSettings& client, const std::string& strea
   const auto of_lane = [&](std::uint32_t lane) {
     return LaneRotation(client, kafka, {stream, LaneId{lane}, kafka.group, kafka.topics}, old_keys, new_keys);
   };
-  // All of them before the first is sealed: the others would be left under another key than it.
+  // All lanes are checked before the first is sealed. If a later one were refused, the lanes would be left under two
+  // keys.
   for (std::uint32_t lane = 0; lane < lanes; ++lane) of_lane(lane).check();
   std::uint32_t sealed = 0;
   for (std::uint32_t lane = 0; lane < lanes; ++lane) {

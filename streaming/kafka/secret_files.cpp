@@ -15,7 +15,8 @@ bool names_a_file(const std::string& property) {
   return (property.starts_with("ssl.") && property.ends_with(".location")) || property.ends_with("_file");
 }
 
-/// Its bytes are secret: only what they hash to is kept.
+/// The hash of a file's content; nothing where it cannot be read. The content is secret, so that only its hash is
+/// kept.
 std::optional<journal::Hash> hash_of_file(const std::string& path) {
   std::error_code unknown;
   if (!std::filesystem::is_regular_file(path, unknown)) return std::nullopt;

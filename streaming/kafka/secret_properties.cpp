@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view by_file = "_file";
 constexpr std::string_view by_variable = "_env";
-// Of a chain of certificates with its key; librdkafka sets no limit.
+// Enough for a chain of certificates with its key; librdkafka sets no limit.
 constexpr std::size_t secret_bytes_max = std::size_t{1} << 20;
 
 Failure refused_secret(const std::string& name, const std::string& reason) {

@@ -1,4 +1,4 @@
-// Secrets of the client library that lie in files or in the environment, not in the settings.
+// Reads secrets of the client library that are in files or in the environment, not in the settings.
 #pragma once
 
 #include <map>
@@ -9,15 +9,18 @@ namespace nustream::kafka {
 
 using Properties = std::map<std::string, std::string>;
 
-/// Whether a property's value is a secret: passwords, keys, client secrets.
+/// Whether a property's value is a secret, such as a password, a key or a client secret.
 [[nodiscard]] bool is_secret(std::string_view name);
 
-/// `properties` with secrets in place of where they lie: "sasl.password_file" = PATH becomes "sasl.password", the
-/// file's first line; "sasl.password_env" = NAME the environment variable's value; a certificate or key in PEM form
-/// ("ssl.key.pem_file") is the whole file. For every property that is_secret(), and for sasl.username. Read at each
-/// call, so that a client made later has the secret of then. Failure(permission) for a file that is not private
-/// (secrets::SecretFile), Failure(configuration) for a property that is no secret, one that is given twice, and a
-/// variable that is not set. No message holds a secret. Where tokens come from (oauth_token.h) stays as it is.
+/// Returns `properties` with the secrets themselves where they name a place. "sasl.password_file" = PATH becomes
+/// "sasl.password" with the first line of that file, and "sasl.password_env" = NAME the same with the environment
+/// variable's value. A certificate or key in PEM form ("ssl.key.pem_file") is the whole file. That holds for every
+/// property that is_secret(), and for sasl.username. The places are read at each call, so that a client that is made
+/// later has the secret of that time. The properties that say where OAuth tokens come from (oauth_token.h) stay as
+/// they are.
+///
+/// Throws Failure(permission) for a file that is not private (secrets::SecretFile), and Failure(configuration) for a
+/// property that is no secret, one that is given twice, and a variable that is not set. No message holds a secret.
 [[nodiscard]] Properties with_secrets(const Properties& properties);
 
 }  // namespace nustream::kafka

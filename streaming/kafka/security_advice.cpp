@@ -31,7 +31,7 @@ void advise_on_places(const Properties& properties, const std::string& file, Sen
   for (const auto& [name, value] : properties) {
     if (!is_secret(name) || name.ends_with("_file") || name.ends_with("_env")) continue;
     const auto found = written.find(name);
-    const bool in_file = found != written.end() && found->second == value;
+    const bool in_file = found != written.end() && found->second == value;  // otherwise -X has set or replaced it
     const std::string remedy =
         "; put it into a file of mode 0600 and name that as kafka.librdkafka.\"" + name + "_file\"";
     if (!in_file) {

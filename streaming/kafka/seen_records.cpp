@@ -12,7 +12,8 @@ journal::Hash mark_of(const decode::Message& message, const secrets::Keyring& ke
 
 void SeenRecords::add(std::span<const decode::Message> messages, const secrets::Keyring& keys) {
   for (std::size_t i = 0; i < messages.size(); ++i) {
-    // A batch may end anywhere among them, and marking every one would cost as much as its step.
+    // A lane's batch may end anywhere among these records, so that there are marks all along. Not every record is
+    // marked, since that would cost as much as its step.
     if (i % between_marks != 0 && i + kept < messages.size()) continue;
     seen_.push_back({Position{messages[i].offset}, mark_of(messages[i], keys)});
   }

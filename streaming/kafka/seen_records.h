@@ -1,4 +1,4 @@
-// Whether a log still holds the records that a lane has read: a keyed mark of each of the last ones.
+// Keyed marks of the last records that a lane has read. They tell later whether the log still holds those records.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +17,15 @@ namespace nustream::kafka {
 /// Marks of some of the last records that were read, for the state.
 class SeenRecords {
  public:
-  /// How many a state keeps.
+  /// How many marks a state keeps.
   static constexpr std::size_t kept = journal::marks_kept;
-  /// Of the records that come at once, besides the last ones.
+  /// One of so many records that come at once is marked, besides the last ones.
   static constexpr std::size_t between_marks = 32;
 
   explicit SeenRecords(std::vector<journal::SeenRecord> seen) : seen_(std::move(seen)) {}
   /// Marks some of `messages`, in order of offsets: the last ones, and others so that none is far from a mark.
   void add(std::span<const decode::Message> messages, const secrets::Keyring& keys);
-  /// The last ones below `position`; those before them are forgotten.
+  /// The last marks below `position`, at most `kept` of them. Marks before those are forgotten.
   [[nodiscard]] std::vector<journal::SeenRecord> below(Position position);
 
  private:

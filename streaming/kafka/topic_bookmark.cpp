@@ -19,7 +19,7 @@ Offset offset_of(std::uint64_t value) {
 std::string encode_bookmark(const TopicBookmark& bookmark) {
   std::string out = "topic";
   secrets::append_integer(static_cast<std::uint64_t>(bookmark.releases_from.value()), out);
-  // One more than the offset, 0 for none.
+  // The number is one more than the offset, so that 0 stands for no line.
   const std::uint64_t line = bookmark.ledger_line ? static_cast<std::uint64_t>(bookmark.ledger_line->value()) + 1 : 0;
   secrets::append_integer(line, out);
   return out;

@@ -1,4 +1,4 @@
-// What a state remembers of the places where its lane's releases and ledger lines are.
+// Where, as a state remembers it, its lane's releases and ledger lines are in their topics.
 #pragma once
 
 #include <optional>
@@ -11,11 +11,11 @@ namespace nustream::kafka {
 
 struct TopicBookmark {
   Offset releases_from{0};              ///< every release of a later step than the state's is at or behind it
-  std::optional<Offset> ledger_line{};  ///< of a line of this lane at or before the state's own; nothing for none
+  std::optional<Offset> ledger_line{};  ///< the offset of a ledger line at or before the state's own, if there is one
 };
 
 [[nodiscard]] std::string encode_bookmark(const TopicBookmark& bookmark);
-/// Failure(data) where the bytes are no such bookmark: the state is that of a folder.
+/// Throws Failure(data) where the bytes are no such bookmark, as in the state of a folder.
 [[nodiscard]] TopicBookmark decode_bookmark(std::string_view bytes);
 
 }  // namespace nustream::kafka

@@ -56,7 +56,8 @@ std::optional<Error> read_answer(rd_kafka_event_t* event, Configuration& configu
   return std::nullopt;
 }
 
-// The answer comes to a queue of its own, so that the client's stays free for complaints.
+// Asks for a topic's configuration. The answer comes to a queue of its own, so that the client's queue stays free for
+// complaints.
 std::optional<Error> describe_configuration(const Client& client, const std::string& topic, int milliseconds,
                                             Configuration& configuration) {
   const std::unique_ptr<rd_kafka_ConfigResource_t, DestroyResource> resource(
@@ -69,7 +70,7 @@ std::optional<Error> describe_configuration(const Client& client, const std::str
   rd_kafka_ConfigResource_t* resources[] = {resource.get()};
   rd_kafka_DescribeConfigs(client.handle.get(), resources, 1, options.get(), answers.get());
   const EventHandle event = wait_for_answer(answers.get(), milliseconds);
-  if (!event) return error_of(RD_KAFKA_RESP_ERR__TIMED_OUT);
+  if (!event) return error_of(RD_KAFKA_RESP_ERR__TIMED_OUT);  // ask_until() asks again, until its deadline
   return read_answer(event.get(), configuration);
 }
 
@@ -78,7 +79,7 @@ std::string text_of(const Configuration& configuration, std::string_view name) {
   return found == configuration.end() ? std::string() : found->second;
 }
 
-// What a broker does not tell has no limit that could be relied on.
+// A number of the configuration; -1, for no limit, where the broker does not tell it.
 std::int64_t number_of(const Configuration& configuration, std::string_view name) {
   const std::string text = text_of(configuration, name);
   std::int64_t value = -1;
@@ -133,7 +134,7 @@ std::vector<std::string> topic_names(const ClientSettings& settings, Deadline de
 }
 
 std::string TopicChecks::cluster(Deadline deadline) {
-  // Brokers tell it along with their names, so that it is mostly known already.
+  // Brokers tell the id together with their names, so that the library mostly knows it already.
   char* const id = rd_kafka_clusterid(client_->handle.get(), milliseconds_until(deadline));
   std::string copy = id != nullptr ? id : "";
   if (id != nullptr) rd_kafka_mem_free(client_->handle.get(), id);

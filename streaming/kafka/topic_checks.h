@@ -1,4 +1,4 @@
-// What a topic is like: looked at before anything is written to it, or relied on.
+// Finds out what a topic is like, before anything is written to it or relied on.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@ namespace nustream::kafka {
 
 struct Client;
 
-/// A topic's shape, and those of its settings that a promise rests on. Times in milliseconds; -1 for no limit.
+/// A topic's shape, and those of its settings on which a promise rests. Times are in milliseconds; -1 stands for no
+/// limit.
 struct TopicDescription {
   std::int32_t partitions;
   std::int32_t replication_factor;  ///< of its least replicated partition
@@ -28,8 +29,9 @@ struct TopicDescription {
   std::int64_t segment_ms;
 };
 
-/// Asks about topics. One thread at a time; calls wait, at most until their deadline, and throw KafkaFailure. Never
-/// makes a topic. Whether one may write to a topic is found out by writing: a transaction that is aborted.
+/// Asks about topics. To be used from one thread at a time. Calls wait, at most until their deadline, and throw
+/// KafkaFailure. They never make a topic. Whether a client may write to a topic can only be found out by writing
+/// (write_check.h).
 class TopicChecks {
  public:
   explicit TopicChecks(const ClientSettings& settings);
@@ -37,18 +39,19 @@ class TopicChecks {
   TopicChecks(const TopicChecks&) = delete;
   TopicChecks& operator=(const TopicChecks&) = delete;
 
-  /// Nothing where the topic does not exist. Needs the right to describe the topic and its configuration.
+  /// Describes a topic; nothing where it does not exist. Needs the right to describe the topic and its configuration.
   [[nodiscard]] std::optional<TopicDescription> describe(const std::string& topic, Deadline deadline);
-  /// Number of partitions alone: needs the right to describe the topic. Nothing where the topic does not exist.
+  /// The number of partitions alone, for which the right to describe the topic is enough. Nothing where the topic
+  /// does not exist.
   [[nodiscard]] std::optional<std::int32_t> partitions(const std::string& topic, Deadline deadline);
-  /// The cluster's own id; empty where its brokers do not tell.
+  /// The cluster's own id; empty where its brokers do not tell it.
   [[nodiscard]] std::string cluster(Deadline deadline);
 
  private:
   std::unique_ptr<Client> client_;
 };
 
-/// Names of all topics that the brokers let this client see. KafkaFailure.
+/// The names of all topics that the brokers let this client see. Throws KafkaFailure.
 [[nodiscard]] std::vector<std::string> topic_names(const ClientSettings& settings, Deadline deadline);
 
 }  // namespace nustream::kafka

@@ -1,4 +1,4 @@
-// Makes topics: for `nustream topics --create` and the demo, never on the way of anything else.
+// Makes topics, for `nustream topics --create` and the demo. Nothing else ever makes a topic.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@ struct NewTopic {
   std::map<std::string, std::string> settings{};  ///< cleanup.policy, retention.ms, …
 };
 
-/// True where it was made, false where a topic of that name exists, which is left as it is. KafkaFailure otherwise.
+/// Makes a topic. Returns false where a topic of that name exists, which is left as it is. Throws KafkaFailure, and
+/// Failure(configuration) for a name, a number of partitions or a replication that cannot be.
 [[nodiscard]] bool make_topic(const ClientSettings& settings, const NewTopic& topic, Deadline deadline);
 
 }  // namespace nustream::kafka

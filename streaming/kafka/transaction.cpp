@@ -12,7 +12,7 @@ namespace nustream::kafka {
 namespace {
 
 constexpr std::chrono::milliseconds between_polls{10};
-// For records that go ahead: they hold up the others.
+// How long records that go ahead are waited for, since they hold up the others.
 constexpr std::chrono::milliseconds ahead_max{5'000};
 
 }  // namespace
@@ -48,15 +48,16 @@ Progress Transaction::advance() {
 }
 
 Progress Transaction::begin() {
-  if (const auto error = producer_.begin()) return Progress::failed(*error);  // nothing was begun
+  if (const auto error = producer_.begin()) return Progress::failed(*error);  // no transaction was begun
   NUSTREAM_FAILPOINT("after-begin-transaction");
   if (!content_.offset) return first_records();
   phase_ = Phase::offsets;
   return send_offsets();
 }
 
-// The offsets before the records: while a broker still marks the end of the transaction before, it refuses what comes
-// first, and the client library tries offsets again after retry.backoff.ms, records after 20 ms.
+// Offsets are sent before the records. While a broker still marks the end of the transaction before, it refuses
+// whatever comes first. The client library tries refused offsets again after retry.backoff.ms (2 ms here), but
+// refused records after 20 ms.
 Progress Transaction::send_offsets() {
   Progress progress = producer_.send_offsets(place_.topics.input, {&*content_.offset, 1}, *member_, deadline_);
   if (progress.is_again()) return progress;
@@ -93,7 +94,8 @@ Progress Transaction::produce() {
   return Progress::again();
 }
 
-/// Nothing else is in the transaction yet: an error is that of the records that go ahead, whether or not it says so.
+/// Waits for the records that go ahead. No other records are in the transaction yet, so that any error is theirs,
+/// whether or not it names their topic.
 Progress Transaction::arrive() {
   Progress progress = producer_.arrive(arrive_by_);
   if (progress.is_again()) return progress;
@@ -112,8 +114,8 @@ Progress Transaction::finish(Progress progress) {
   return progress;
 }
 
-/// A record that could not even be handed over, or a lost membership, leaves a transaction open that has to be ended
-/// here; what only another producer can mend is left as it is.
+/// Decides what follows an error. A record that could not be added, or a lost membership, leaves a transaction open,
+/// which is aborted here. After an error that only a new producer can mend, the transaction is left as it is.
 Progress Transaction::after_error(const Error& error) {
   if (error.remedy == Remedy::new_client) return Progress::failed(error);
   aborting_ = error;

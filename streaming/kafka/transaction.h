@@ -1,4 +1,4 @@
-// One transaction of a lane, from its records to its end, in slices that never block for long.
+// One transaction of a lane, from its beginning to its end, in slices that never block for long.
 #pragma once
 
 #include <optional>
@@ -13,25 +13,27 @@
 
 namespace nustream::kafka {
 
-/// What is written together. The records' bytes stay where they are until the end.
+/// What is written together. The bytes that the records point to have to stay until the transaction has ended.
 struct TransactionContent {
   std::vector<OutgoingRecord> records;
-  /// So many of them, the first ones, of one topic, are taken by their broker before any other is written: what goes
-  /// wrong with them leaves no trace in the other topics, and is known to be theirs.
+  /// This many of the first records, all of one topic, have to be taken by their broker before any other record is
+  /// written. What goes wrong with them leaves no trace in other topics, and is known to be about them.
   std::size_t ahead = 0;
-  std::optional<PartitionOffset> offset;  ///< of the input's next record; nothing: no offsets
+  std::optional<PartitionOffset> offset;  ///< of the input's next record; without it no offset is committed
 };
 
-/// begin → offsets → records that go ahead → the others → commit; or, after an abortable error, → abort. An error of
-/// a record that goes ahead names its topic. One thread at a time.
+/// It goes through these phases: begin → offsets → records that go ahead → the other records → commit; after an error
+/// that can be aborted, → abort. An error of a record that goes ahead names its topic. To be used from one thread at
+/// a time.
 class Transaction {
  public:
-  /// `member` may be null where there is no offset. All references outlive it.
+  /// `member` may be null where there is no offset. `time` is how long the transaction may take, and again how long
+  /// an abort may. All references outlive it.
   Transaction(Producer& producer, const LanePlace& place, const TransactionContent& content,
               const GroupMetadata* member, std::chrono::milliseconds time);
 
-  /// Goes on for about a slice. Done, again, or failed with what ended it: Remedy::abort_transaction says that it
-  /// was aborted, any other that its end is not known to this producer.
+  /// Goes on for about a slice. Returns done, again, or failed with what ended it. Remedy::abort_transaction says
+  /// that it was aborted; any other remedy says that this producer does not know how it ended.
   [[nodiscard]] Progress advance();
 
  private:

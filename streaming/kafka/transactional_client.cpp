@@ -23,7 +23,8 @@ milliseconds jittered(milliseconds pause, std::minstd_rand& random) {
   return milliseconds(std::uniform_int_distribution<std::int64_t>(pause.count() / 2, pause.count())(random));
 }
 
-// The library takes a null pointer for null; an empty string has to point somewhere.
+// A pointer to the bytes, or null for no bytes. The library takes a null pointer for null, so that an empty text has
+// to point somewhere.
 const char* bytes_of(std::optional<std::string_view> bytes) {
   if (!bytes) return nullptr;
   return bytes->data() != nullptr ? bytes->data() : "";
@@ -31,7 +32,7 @@ const char* bytes_of(std::optional<std::string_view> bytes) {
 
 void set_bytes(rd_kafka_vu_t& part, rd_kafka_vtype_t type, std::optional<std::string_view> bytes) {
   part.vtype = type;
-  part.u.mem.ptr = const_cast<char*>(bytes_of(bytes));  // only read: it is copied
+  part.u.mem.ptr = const_cast<char*>(bytes_of(bytes));  // the library only reads and copies it
   part.u.mem.size = bytes ? bytes->size() : 0;
 }
 
@@ -64,8 +65,8 @@ std::optional<Error> TransactionalClient::init(const std::vector<std::string>& t
   return repeat(deadline, [this](int time) { return rd_kafka_init_transactions(client_.get(), time); });
 }
 
-// Without it the first record waits for the library's scan of its topics, once a second. What is wrong with a topic
-// shows when something is written to it.
+// Looks up a topic's leaders. Without that, the first record waits for the library to scan its topics, which it does
+// once a second. Errors are not looked at: what is wrong with a topic shows when something is written to it.
 void TransactionalClient::look_up(const std::string& topic, Deadline deadline) {
   const rd_kafka_metadata_t* metadata = nullptr;
   const int time = milliseconds_until(deadline);
@@ -111,7 +112,7 @@ std::optional<Error> TransactionalClient::arrive(Deadline deadline) {
   while (true) {
     const int left = milliseconds_until(deadline);
     const auto code = rd_kafka_flush(client_.get(), std::clamp(left, 1, look_milliseconds));
-    // A transaction that failed drops its records. The cause is told by a commit, which it cannot become any more.
+    // A transaction that has failed drops its records. A commit tells why it failed, and cannot succeed any more.
     if (reports_.dropped()) return commit_what_arrived(deadline);
     if (std::optional<Error> refusal = reports_.refusal()) {
       refusal->remedy = Remedy::new_client;
@@ -136,8 +137,8 @@ std::optional<Error> TransactionalClient::commit_what_arrived(Deadline deadline)
 }
 
 std::optional<Error> TransactionalClient::abort(Deadline deadline) {
-  // What is under way arrives first: an abort that overtakes the registration of the transaction's partitions with
-  // the coordinator is fatal (INVALID_TXN_STATE).
+  // Records under way are let arrive first. An abort that overtakes the registration of the transaction's partitions
+  // with the coordinator is fatal (INVALID_TXN_STATE).
   static_cast<void>(rd_kafka_flush(client_.get(), std::min(milliseconds_until(deadline), arrival_milliseconds_max)));
   return repeat(deadline, [this](int time) { return rd_kafka_abort_transaction(client_.get(), time); });
 }
@@ -149,7 +150,8 @@ std::optional<Error> TransactionalClient::complaint() {
   return complaint;
 }
 
-// A call that the deadline ended is never made again: its late answer could be taken for the second's.
+// Makes a call again after retriable errors, until the deadline. A call that the deadline ended is never made again,
+// since its late answer could be taken for that of the second call.
 std::optional<Error> TransactionalClient::repeat(Deadline deadline,
                                                  const std::function<rd_kafka_error_s*(int)>& call) {
   for (milliseconds pause = first_pause;; pause = std::min(2 * pause, longest_pause)) {
@@ -168,7 +170,8 @@ std::optional<Error> TransactionalClient::explained(const ErrorHandle& handle) c
   Error error = error_of(*handle);
   if (error.remedy == Remedy::abort_transaction) {
     add_refusal(error);
-    // Refused partitions are not part of the transaction at the coordinator: to end what it never began is fatal.
+    // Partitions that were refused are not part of the transaction at the coordinator. To end a transaction that the
+    // coordinator never began is fatal, so that only a new client helps.
     if (error.cause == Cause::authorization || error.cause == Cause::unknown_topic) error.remedy = Remedy::new_client;
   }
   error.text = blot_secrets(std::move(error.text), properties_);
@@ -183,7 +186,7 @@ Error TransactionalClient::explained(const rd_kafka_error_s& refused, const Outg
     error = error_of(fatal, text);
     error.remedy = Remedy::new_client;
   } else if (error.cause == Cause::state) {
-    // The transaction has failed already; commit would say so too.
+    // The transaction has failed already, which a commit would report too.
     error.remedy = Remedy::abort_transaction;
     add_refusal(error);
   } else if (error.cause == Cause::queue_full) {
@@ -193,7 +196,8 @@ Error TransactionalClient::explained(const rd_kafka_error_s& refused, const Outg
   return error;
 }
 
-// The refused record leaves a gap in the sequence numbers, over which the next transaction would fail as well.
+// Adds to an error what is known of a record that a broker refused. Such a record leaves a gap in the sequence
+// numbers, at which the next transaction would fail too, so that a new client is needed.
 void TransactionalClient::add_refusal(Error& error) const {
   const std::optional<Error> refusal = reports_.refusal();
   if (!refusal) return;
@@ -218,7 +222,7 @@ GroupMetadata copy_of(const rd_kafka_consumer_group_metadata_s& member) {
   void* bytes = nullptr;
   std::size_t size = 0;
   rd_kafka_consumer_group_metadata_t* copy = nullptr;
-  // Neither can fail on what the library itself has made.
+  // Neither of the two calls can fail for metadata that the library itself has made.
   const ErrorHandle written(rd_kafka_consumer_group_metadata_write(&member, &bytes, &size));
   const ErrorHandle read(rd_kafka_consumer_group_metadata_read(&copy, bytes, size));
   rd_kafka_mem_free(nullptr, bytes);

@@ -1,4 +1,4 @@
-// librdkafka's transactional calls, each waited for until it is over.
+// librdkafka's transactional calls. Each of them waits until it is over.
 #pragma once
 
 #include <functional>
@@ -19,9 +19,9 @@ struct rd_kafka_topic_partition_list_s;
 
 namespace nustream::kafka {
 
-/// The calls of Producer, but that those with a deadline wait: until then, or (send_offsets) for ever. An error at
-/// the deadline has Remedy::new_client, and Remedy::call_again is left only for produce(). One thread at a time, but
-/// for complaint() and last_offset().
+/// Has the calls of Producer, but those with a deadline wait until it; send_offsets() may even wait for ever. An
+/// error at the deadline has Remedy::new_client, and only produce() returns Remedy::call_again. To be used from one
+/// thread at a time, except complaint() and last_offset(), which may be called at any time.
 class TransactionalClient {
  public:
   TransactionalClient(const ClientSettings& settings, const std::string& transactional_id);
@@ -36,7 +36,7 @@ class TransactionalClient {
   [[nodiscard]] std::optional<Error> commit(Deadline deadline);
   [[nodiscard]] std::optional<Error> abort(Deadline deadline);
 
-  /// Something was done: earlier complaints are over.
+  /// Says that a call was done, so that earlier complaints are over.
   void all_is_well() { reports_.all_is_well(); }
   [[nodiscard]] std::optional<Error> complaint();
   [[nodiscard]] std::optional<Offset> last_offset(const std::string& topic) const {
@@ -55,14 +55,14 @@ class TransactionalClient {
   void add_refusal(Error& error) const;
   [[nodiscard]] rd_kafka_topic_s* handle_of(std::string_view topic);
 
-  ProducerReports reports_;  // before the client, which fills it until it is gone
+  ProducerReports reports_;  // declared before the client, which fills it until it is destroyed
   Properties properties_;
   ClientHandle client_;
   std::map<std::string, TopicHandle, std::less<>> topics_;
   std::minstd_rand random_{std::random_device{}()};
 };
 
-/// A copy, for a call that may outlive what it was given.
+/// A copy of the metadata, for a call that may outlive what it was given.
 [[nodiscard]] GroupMetadata copy_of(const rd_kafka_consumer_group_metadata_s& member);
 
 }  // namespace nustream::kafka

@@ -12,10 +12,12 @@
 namespace nustream::kafka {
 namespace {
 
-// Of a call that may never come back: long enough for a coordinator to move to another broker.
+// How long send_offsets may take, a call that may never come back. It is long enough for a coordinator to move to
+// another broker.
 constexpr std::chrono::milliseconds send_offsets_max{15'000};
 
-// The background owns what its call uses, and keeps a client whose call does not come back until it does.
+// A Producer whose waiting calls are made in the background. Each call owns what it uses, among it the client, so
+// that a client whose call does not come back lives until it does.
 class TransactionalProducer final : public Producer {
  public:
   TransactionalProducer(const ClientSettings& settings, const std::string& transactional_id,
@@ -90,7 +92,7 @@ class TransactionalProducer final : public Producer {
 
   std::shared_ptr<TransactionalClient> client_;
   std::vector<std::string> topics_;
-  BackgroundCall call_;  // last: its thread ends first
+  BackgroundCall call_;  // declared last, so that its thread ends first
 };
 
 }  // namespace

@@ -27,28 +27,29 @@ class WriteCheck {
         producer_(transactional_producer(settings, id_, {topic_})) {}
 
   void run() {
+    // init() shows whether the transactional id may be used, and a record whether the topic may be written to.
     if (const auto error = finish([this] { return producer_->init(deadline_); })) {
       return judge("write under transactional id '" + id_ + "'", *error);
     }
     auto error = producer_->begin();
     if (!error) error = write();
     if (error) return judge("write to topic '" + topic_ + "'", *error);
-    // Or the broker does it, after transaction.timeout.ms.
+    // If the abort fails, the broker aborts the transaction after transaction.timeout.ms.
     static_cast<void>(finish([this] { return producer_->abort(deadline_); }));
   }
 
  private:
-  /// Until the broker has taken a record, or the transaction has failed.
+  /// Writes until the broker has taken a record, or the transaction has failed.
   std::optional<Error> write() {
     for (auto wait = first_wait; !producer_->last_offset(topic_); wait = std::min(2 * wait, longest_wait)) {
       std::optional<Error> error =
           producer_->produce({.topic = topic_, .key = "nustream", .value = "may this client write here?"});
-      // The cause is told by a commit, which a failed transaction cannot become.
+      // The transaction has failed. A commit tells why, and cannot succeed any more.
       if (error && error->cause == Cause::state) return finish([this] { return producer_->commit(deadline_); });
       if (error || std::chrono::steady_clock::now() >= deadline_) return error;
       give_up_if_unwanted();
       std::this_thread::sleep_for(wait);
-      static_cast<void>(producer_->complaint());  // serves what the broker has answered
+      static_cast<void>(producer_->complaint());  // has the library deliver what the broker has answered
     }
     return std::nullopt;
   }

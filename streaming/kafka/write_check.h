@@ -1,4 +1,4 @@
-// Whether we may write to a topic, found out by writing.
+// Finds out by writing whether this client may write to a topic.
 #pragma once
 
 #include <string>
@@ -8,11 +8,13 @@
 
 namespace nustream::kafka {
 
-/// Writes one record to partition 0 of `topic` in a transaction that is aborted: readers of committed records never
-/// see it. `transactional_id` is nobody else's but of those who ask the same. Waits, at most until about `deadline`.
+/// Writes one record to partition 0 of `topic` in a transaction that is aborted, so that readers of committed records
+/// never see it. `transactional_id` must not be used for anything but this question. Waits, at most until about
+/// `deadline`.
 ///
-/// KafkaFailure(authorization) where the brokers refuse the topic or the transactional id, or do not let us in. What
-/// else keeps the record from being written says nothing about rights, and is no failure here. Cancelled.
+/// Throws KafkaFailure where the brokers refuse the topic or the transactional id, or do not let the client in.
+/// Whatever else keeps the record from being written says nothing about rights, and is no failure here. Throws
+/// Cancelled.
 void require_right_to_write(const ClientSettings& settings, const std::string& transactional_id,
                             const std::string& topic, Deadline deadline);
 

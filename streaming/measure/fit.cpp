@@ -28,7 +28,8 @@ using LossKind = model::Loss::Kind;
                                                  asked.measuring.keys.front(), allowed));
 }
 
-/// A number of the settings' own index for each feature: [[features]] that stand for several columns shift it.
+/// Refuses [[features]] that stand for several columns where a setting of a feature is to be measured: settings are
+/// named by the number of their [[features]] table, which is then no longer the number of the column.
 void require_plain_features(const config::Config& asked) {
   std::size_t tables = 0;
   for (const std::string& key : asked.measuring.keys) {
@@ -103,7 +104,7 @@ void require_measurable(const config::Config& asked) {
 }
 
 Rhos rhos_of(const config::Config& asked) {
-  constexpr double below = 1 - 0x1p-48;  // composing rounds up
+  constexpr double below = 1 - 0x1p-48;  // composing both parts rounds up, and must not exceed what was asked for
   const double all = config::rho_asked(asked.privacy).value() * below;
   const double charged = asked.measuring.share;
   return {Rho{all * asked.measuring.share}, Rho{all * (1 - charged)}};
@@ -172,6 +173,7 @@ Found find_ranges(const config::Config& asked, config::Purpose purpose, const Ra
       found.ranges += key + '=' + value + '\n';
     }
   } catch (const std::exception&) {
+    // Whether it fails depends on the data, so that the failure is only thrown after its cost is committed.
     found = {"rule " + rule + "\nstopped rows: no bounds follow from the noisy counts\n", std::current_exception()};
   }
   return found;

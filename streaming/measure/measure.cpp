@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::size_t rows_per_read = 4096;
 
-/// A pipe is gone once it was read.
+/// Refuses pipes: the input is read once to measure and once for the run, and a pipe can be read only once.
 void require_files(const config::Config& asked) {
   for (const std::string& file : asked.input.files) {
     if (!decode::is_standard_input(file) && decode::stored_size(file)) continue;
@@ -72,7 +72,7 @@ folder::AccountPlace place_of(const config::Config& asked, const folder::Options
   return {asked.state.directory, asked.stream, asked.lane, is_private_run(options), keys, witness};
 }
 
-/// Where a ledger is without its state, nobody knows what was spent.
+/// Refuses a folder with releases or a ledger but no state: nobody knows what was spent there.
 void require_no_remains(const config::Config& asked) {
   for (const char* name : {journal::folder_files::releases, journal::folder_files::ledger}) {
     std::error_code missing;
@@ -85,7 +85,7 @@ void require_no_remains(const config::Config& asked) {
   }
 }
 
-/// Measures, and returns what is committed by then.
+/// Measures, commits what was found together with its cost, and returns it.
 std::string measure_now(const config::Config& asked, config::Purpose purpose, const folder::Options& options,
                         const std::string& rule, folder::AccountShare& share) {
   const RawTable table = read_raw(asked);
@@ -101,16 +101,17 @@ std::string measure_now(const config::Config& asked, config::Purpose purpose, co
                   {},
                   found.ranges,
                   asked.input.framing_is_trusted});
-  if (found.failure) std::rethrow_exception(found.failure);  // that nothing was found may tell of the records
+  // Thrown only after the commit: that nothing was found may tell something of the records, which has to be paid for.
+  if (found.failure) std::rethrow_exception(found.failure);
   return found.ranges;
 }
 
 struct Held {
   std::string ranges;
-  bool is_measuring;  ///< no run has begun behind it
+  bool is_measuring;  ///< true where no run has begun after the measuring
 };
 
-/// What the folder's state says; nothing where there is no state.
+/// What the folder's state says of measured settings; nothing where there is no state.
 std::optional<Held> held_by(const config::Config& asked, const folder::Options& options, const std::string& rule) {
   const std::unique_ptr<journal::Disk> disk = journal::posix_disk();
   const std::filesystem::path folder = asked.state.directory;
@@ -147,6 +148,8 @@ Settled settle(const config::Config& asked, config::Purpose purpose, const folde
   if (!held) held = Held{measure_now(asked, purpose, options, rule, share), true};
   Settled settled{settled_config(asked, purpose, held->ranges, asked.state.directory, "another state.directory"),
                   options};
+  // The run's epoch begins behind the one that measured. It reads the same records from the first one on, and begins
+  // at the settings' start, since measuring has released no iterate.
   if (held->is_measuring) {
     settled.options.start = folder::Start::new_epoch;
     settled.options.from_start = true;

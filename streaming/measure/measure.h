@@ -1,4 +1,4 @@
-// Settings that say "private": measured over the whole file, in an epoch of one step that comes before the run's own.
+// Measures the settings that are "private", over the whole input, in an epoch of one step before the run's own epoch.
 #pragma once
 
 #include <string>
@@ -9,35 +9,38 @@
 
 namespace nustream::measure {
 
-/// What a run goes on with.
+/// The settings and options that the run goes on with.
 struct Settled {
   config::Config config;    ///< with numbers for all settings, and the ρ that is left for the run
-  folder::Options options;  ///< with the start that follows: behind an epoch that measured, a new one from the start
+  folder::Options options;  ///< after an epoch that measured they ask for a new epoch from the start
 };
 
-/// Takes the measured values from the state of the folder, or, where there is no state, measures them and commits
-/// them with what they cost. `asked`: config::read_config_to_measure(), with Config::measuring.
+/// Takes the measured values from the state of the folder. Where there is no state, it measures them and commits them
+/// with what they cost. `asked` is from config::read_config_to_measure(), with Config::measuring. `share` is charged
+/// before anything is spent.
 ///
 /// A share of the ρ that is asked for, ranges.share, pays for a fit over the input (ranges/linear_fit.h,
-/// ranges/likelihood_fit.h): centres and scales are its placements, bounds its pilot's, the start its answer; step
-/// size and ν follow from its noisy second moments and from public counts. The run is left the rest. Both epochs are
-/// over the same records, and the ledger adds them.
+/// ranges/likelihood_fit.h). Centres and scales are the placements of that fit, bounds are those of its pilot, and
+/// the start is its answer. Step size and ν follow from its noisy second moments and from public counts. The run has
+/// the rest of ρ. Both epochs are over the same records, and the ledger adds their costs.
 ///
-/// Each epoch has a key of its own. The values are shown behind the commit that holds them, never before; a process
-/// that is killed before it has shown nothing and spent nothing, and its noise is gone; one that is killed behind it
-/// goes on with --resume, which takes the values from the state and draws nothing over the records again.
+/// Each epoch has a key of its own. The values are shown after the commit that holds them, never before. A process
+/// that is killed before it has shown and spent nothing, and its noise is gone. After one that is killed later,
+/// --resume takes the values from the state, and draws nothing over the records again.
 ///
-/// Failure(configuration) for what cannot be measured (another loss, users, a pipe) and for too few records for that
-/// ρ; Failure(exhausted) where it alone crosses privacy.budget; nothing is spent then. Failure(data) where hardly
-/// anything is usable, by the noisy share alone, when only the ranges' share is spent and committed; and for a state
-/// that holds no ranges, or those of another rule. `share` begins before anything is spent.
+/// Throws, before anything is spent, Failure(configuration) for what cannot be measured (another loss, users, a pipe)
+/// and for too few records for that ρ, and Failure(exhausted) where measuring alone would exceed privacy.budget.
+/// Throws Failure(data) for a state that holds no measured settings, or those of another rule; and where hardly any
+/// record is usable. The latter is decided by a noisy share alone, and the ranges' part of ρ is then spent and
+/// committed.
 [[nodiscard]] Settled settle(const config::Config& asked, config::Purpose purpose, const folder::Options& options,
                              folder::AccountShare& share);
 
-/// Prints what was measured, and for how much.
+/// Prints what was measured, and at which ρ.
 void show(const Settled& settled, const config::Config& asked);
 
-/// TOML of the settings that are used, with a warning that a run of it spends again. `ledger`: where the spend is.
+/// The settings that are used, as TOML, with a warning that a run of it spends again. `ledger` names the place where
+/// the spend is recorded.
 [[nodiscard]] std::string used_settings(const config::Config& settled, const config::Config& asked,
                                         const std::string& ledger);
 

@@ -1,4 +1,4 @@
-// What can be said of a run before its settings are measured.
+// The plan of a run whose settings are still to be measured: what can be said before that.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace nustream::measure {
 
-/// One JSON object: what is measured, at which ρ, and what is left. `records`: 0 where they are not known.
+/// One JSON object that says what is measured, at which ρ, and what is left for the run. `records` is 0 where their
+/// number is not known.
 [[nodiscard]] std::string plan_json(const config::Config& asked, std::uint64_t records);
 /// The same for people, in lines.
 [[nodiscard]] std::string plan_text(const config::Config& asked, std::uint64_t records);

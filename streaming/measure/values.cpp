@@ -9,7 +9,8 @@ namespace {
 
 using LossKind = model::Loss::Kind;
 
-/// Forgetting times over the input that a step size leaves, where one record is a step.
+/// Where a step takes one record, the step size is chosen so that the descent forgets its past about so many times
+/// over the input.
 constexpr double forgetting_times = 100;
 
 bool is_asked(const config::Config& asked, const std::string& key) {
@@ -31,7 +32,7 @@ class Values {
 
   [[nodiscard]] std::string of_column(std::size_t column, std::string_view setting) const;
   [[nodiscard]] double inputs() const { return fit_.pilot.inputs; }
-  /// About the pilot where the run begins at it, else about 0.
+  /// The bound of residuals. They are measured about the pilot where the run begins at it, and otherwise about 0.
   [[nodiscard]] double residuals() const {
     if (!is_linear(asked_)) return fit_.bounds.residuals;
     const bool begins_there = is_asked(asked_, "descent.start") || is_asked(asked_, "moments.start");
@@ -42,7 +43,7 @@ class Values {
   [[nodiscard]] std::string start() const;
 
  private:
-  /// Of the loss about a unit of xxᵀ.
+  /// The curvature of the loss for each unit of xxᵀ.
   [[nodiscard]] double curvature() const {
     return is_linear(asked_) ? 1 : fit_.bounds.curvature / (fit_.bounds.inputs * fit_.bounds.inputs);
   }
@@ -61,6 +62,7 @@ std::string Values::of_column(std::size_t column, std::string_view setting) cons
   const bool is_target = column == asked_.schema.features.size();
   const record::Feature& as_read = is_target ? *asked_.schema.target : asked_.schema.features[column];
   const ranges::Placement& placement = fit_.placements[column];
+  // The columns were measured as the settings read them, so that a scale which is not measured still applies.
   if (setting == "center") return fmt::format("{}", placement.centre * as_read.scale);
   if (setting == "scale") return fmt::format("{}", placement.scale);
   const ranges::Interval& seen = fit_.intervals[column];
@@ -69,15 +71,16 @@ std::string Values::of_column(std::size_t column, std::string_view setting) cons
                      wide.high * as_read.scale + as_read.center);
 }
 
-/// The inverse of the largest curvature where a step takes many records; where it takes one, small enough for the
-/// longest row and for an average over some hundred forgetting times.
+/// Where a step takes many records, the step size is the inverse of the largest curvature. Where it takes few, it is
+/// small enough for the longest row, and for an average over some hundred forgetting times. The smaller of the two is
+/// taken.
 double Values::step_size() const {
   const double of_many = 1 / (fit_.largest_second * curvature());
   const double of_one = std::min(1 / (inputs() * inputs()), forgetting_times / records_) / curvature();
   return std::min(of_many, records_of_a_step() * of_one);
 }
 
-/// Of a last iterate η times the smallest curvature; of an average one over its length.
+/// ν for a last iterate is η times the smallest curvature. For an average it is 2 over the number of steps.
 double Values::nu() const {
   const double steps = purpose_ == config::Purpose::table ? static_cast<double>(asked_.estimate.steps)
                                                           : records_ / records_of_a_step();
@@ -86,7 +89,7 @@ double Values::nu() const {
   return std::clamp(is_averaged ? 2 / steps : last, 1e-6, 0.5);
 }
 
-/// In working coordinates, which the placements are.
+/// The start in working coordinates, into which the placements of the columns turn the fit's answer.
 std::string Values::start() const {
   const ranges::Placement target = is_linear(asked_) ? fit_.placements.back() : ranges::Placement{};
   double constant = fit_.theta[0] - target.centre;

@@ -10,7 +10,8 @@
 namespace nustream::replay {
 namespace {
 
-/// Reads the window again and again; shifts ordinals to positions.
+/// Reads the window as often as there are passes, and turns ordinals into positions, which count on through the
+/// passes.
 class PassReader final : public decode::Reader {
  public:
   PassReader(const config::Config& config, const folder::Window& window, std::uint64_t position)
@@ -38,7 +39,7 @@ class PassReader final : public decode::Reader {
                                     std::to_string(pass_rows_) + " records in place of " +
                                     std::to_string(pass_expected_) + "; restore it and go on with --resume");
     }
-    // Until the next read the pass that ended still shows its records.
+    // The reader of the pass that has ended stays open until the next read, since at_hand() still shows its records.
     bytes_before_ += reader_->bytes_read();
     ended_ = true;
     return ++pass_ < window_.passes;
@@ -74,7 +75,7 @@ class PassReader final : public decode::Reader {
   folder::Window window_;
   std::uint64_t records_;
   std::uint64_t pass_ = 0;
-  bool ended_ = false;  // the reader's pass; the next one is not open yet
+  bool ended_ = false;  // the reader's pass has ended, and the next one is not open yet
   std::uint64_t pass_rows_ = 0;
   std::uint64_t pass_expected_ = 0;
   std::uint64_t bytes_before_ = 0;
@@ -103,6 +104,7 @@ folder::Window resolve_window(const config::Config& config, const folder::Option
   window.passes = options.passes;
   window.first = options.from ? ordinal_of(config, *options.from, "--from") : decode::first_position(config.input);
   if (options.to) window.end = ordinal_of(config, *options.to, "--to");
+  // Several passes are accounted for over a window of known size, so that its end has to be found first.
   if (options.passes > 1) {
     const decode::PositionRange all = decode::all_positions(config.input);
     window.first = std::max(all.first, window.first);

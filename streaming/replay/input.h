@@ -1,4 +1,5 @@
-// The window of a replay's input: resolved from the command line, accounted for, and read.
+// The window of a replay's input: how the command line names it, how often a record in it takes part, and how it is
+// read.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +14,16 @@
 
 namespace nustream::replay {
 
-/// Resolves --from, --to and --passes, counting records or looking for a time where that is needed. Failure(usage)
-/// for text that is neither an ordinal nor a time.
+/// Resolves --from, --to and --passes. It counts records, or looks for a time, where that is needed. Throws
+/// Failure(usage) for text that is neither an ordinal nor a time, and where --from is behind --to;
+/// Failure(configuration) for a time where times are not public.
 [[nodiscard]] folder::Window resolve_window(const config::Config& config, const folder::Options& options);
 
-/// k = passes, b = the steps between two passes of one record (math: docs/notation.md). Failure(configuration)
-/// where a pass is shorter than a minibatch.
+/// How often a record takes part: k = the number of passes, and b = the number of steps between two passes over one
+/// record (docs/notation.md). Throws Failure(configuration) where a pass is shorter than a minibatch.
 [[nodiscard]] privacy::Participation participation(const folder::Window& window, std::uint64_t minibatch);
 
-/// A reader of the rest of the window from `position` on, pass after pass.
+/// Opens a reader of the rest of the window from `position` on, pass after pass.
 [[nodiscard]] std::unique_ptr<decode::Reader> open_window(const config::Config& config, const folder::Window& window,
                                                           std::uint64_t position);
 

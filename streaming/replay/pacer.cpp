@@ -17,6 +17,7 @@ void Pacer::wait_for(double time) {
   }
   const double gap = std::clamp((time - *previous_time_) / *factor_, 0.0, hold_seconds_max);
   previous_time_ = time;
+  // A run that fell behind its pace, for example in a slow commit, catches up by a second at most.
   due_ = std::max(
       due_ + std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(gap)),
       now - std::chrono::seconds(1));

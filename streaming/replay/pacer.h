@@ -1,4 +1,4 @@
-// --speed: a recorded stream at a multiple of the pace at which it was recorded.
+// --speed: plays a recorded stream at a multiple of the pace at which it was recorded.
 #pragma once
 
 #include <chrono>
@@ -8,12 +8,12 @@
 
 namespace nustream::replay {
 
-/// Holds rows back until their recorded time has come. Only for streams whose times the settings declare public;
-/// a time that is missing, behind or far ahead holds a row back for at most a second, so that no record can stop
-/// the stream.
+/// Holds rows back until their recorded time has come. It is only for streams whose times the settings declare
+/// public. A row is held back for at most a second, and not at all if its time is missing or behind, so that no
+/// record can stop the stream.
 class Pacer {
  public:
-  /// No `factor`: as fast as it goes.
+  /// `factor` is the multiple of the recorded pace; without it no row is held back.
   explicit Pacer(std::optional<double> factor) : factor_(factor) {}
 
   [[nodiscard]] bool active() const noexcept { return factor_.has_value(); }

@@ -9,9 +9,10 @@
 namespace nustream::replay {
 namespace {
 
-// Rows of a read stay in the second-level cache at a few dozen features.
+// With a few dozen features, the rows of one read fit into the second-level cache.
 constexpr std::size_t rows_per_read = 2048;
-// A batch also closes when its releases reach this size: a count of bytes that are public anyway.
+// A batch also closes when its releases reach this many bytes. The bytes are public in any case, so that closing by
+// them tells nothing more.
 constexpr std::size_t outbox_bytes_max = std::size_t{8} << 20;
 
 }  // namespace
@@ -27,9 +28,10 @@ RecordLoop::RecordLoop(engine::Stepper& stepper, decode::Reader& reader, const l
   rows_.dimension = settings.dimension;
 }
 
-/// Steps all whole minibatches of the rows; false where the limit stopped it before the last of them.
+/// Steps all whole minibatches of the rows. Returns false where the limit stopped it before the last of them.
 bool RecordLoop::step_rows() {
-  // A paced reader gives one row at a time: at most one minibatch is whole.
+  // A paced reader gives one row at a time, so that at most one minibatch is whole. Its last row decides when it is
+  // due.
   if (pacer_.active() && rows_.count() >= minibatch_ && !rows_.times.empty())
     pacer_.wait_for(rows_.times[minibatch_ - 1]);
   bool within_limit = true;
@@ -45,11 +47,13 @@ bool RecordLoop::step_rows() {
   return within_limit;
 }
 
+/// How many rows have to be there before the first look: what the look asks for, but no more than a batch takes.
 std::uint64_t RecordLoop::first_rows() const {
   return std::min<std::uint64_t>(first_.rows, std::max(cadence_.commit_records, minibatch_));
 }
 
-/// No row is stepped before it was looked at.
+/// Looks at the first rows once enough of them are there, or all (`is_all`). No row is stepped before that, since the
+/// look may end the run.
 void RecordLoop::look_at_first(bool is_all) {
   if (looked_ || !(is_all || rows_.count() >= first_rows())) return;
   looked_ = true;
@@ -62,11 +66,13 @@ bool RecordLoop::batch_full() const {
          std::chrono::steady_clock::now() - batch_opened_ >= cadence_.commit_seconds;
 }
 
-/// A paced reader waits for each; else no more than the batch still takes, or a minibatch.
+/// How many rows to read next: one where rows are paced; otherwise no more than the batch still takes, but at least a
+/// minibatch.
 std::size_t RecordLoop::rows_to_read() const {
   if (pacer_.active()) return 1;
   const std::uint64_t batch = std::max(cadence_.commit_records, batch_records_ + minibatch_);
-  // How many are looked at first must not depend on how many a read gives.
+  // Before the first look exactly as many rows are read as that asks for, so that what is judged does not depend on
+  // how many a read gives.
   const std::uint64_t most = !looked_ && first_.rows > 1 ? first_rows() : rows_per_read + rows_.count();
   return static_cast<std::size_t>(std::min(most, batch - batch_records_) - rows_.count());
 }
@@ -77,8 +83,8 @@ void RecordLoop::close_batch(const Commit& commit, bool is_last) {
   batch_opened_ = std::chrono::steady_clock::now();
 }
 
-/// Reads on; false where there is no more. An input that breaks ends like that, and says why in `failure`: what
-/// arrived whole is stepped and committed first.
+/// Reads on. Returns false where the input has ended. An input that breaks ends in the same way, and `failure` says
+/// why: records that arrived whole are stepped and committed before it is thrown.
 bool RecordLoop::read_more(std::exception_ptr& failure) {
   bool more = false;
   try {
@@ -90,7 +96,7 @@ bool RecordLoop::read_more(std::exception_ptr& failure) {
   return more;
 }
 
-/// Steps and reads until one of the ends, and commits whole batches on the way.
+/// Steps and reads until the run ends in one of the ways of Ending, and commits full batches on the way.
 Ending RecordLoop::step_until_end(const std::atomic<int>& stop, const Commit& commit, const Tick& tick,
                                   std::exception_ptr& failure) {
   bool more = true;
@@ -109,6 +115,8 @@ Ending RecordLoop::run(const std::atomic<int>& stop, const Commit& commit, const
   std::exception_ptr failure;
   const Ending ending = step_until_end(stop, commit, tick, failure);
   counts_.left_over = ending == Ending::input ? rows_.count() : 0;
+  // An input that ended, and SIGTERM, bring one more release of what was stepped. SIGINT and a failure do not, so
+  // that a resumed run goes on as if nothing had happened.
   const bool extra = (ending == Ending::input && !failure) || ending == Ending::drained;
   if (extra) stepper_.release_now(ending == Ending::drained ? "shutdown" : "end", output_);
   if (batch_records_ > 0 || !output_.outbox.empty()) close_batch(commit, true);

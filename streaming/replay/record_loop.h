@@ -1,4 +1,5 @@
-// The loop of a replay: records → rows → steps → batches that are committed before their releases are out.
+// The loop of a replay: records become rows, rows become steps, and steps become batches, which are committed before
+// their releases are public.
 #pragma once
 
 #include <atomic>
@@ -17,38 +18,40 @@
 namespace nustream::replay {
 
 enum class Ending {
-  input,        ///< the input ended
-  interrupted,  ///< SIGINT: resumable, no extra release
-  drained,      ///< SIGTERM: resumable, what was stepped is released
-  exhausted,    ///< horizon or budget reached
+  input,        ///< the input has ended
+  interrupted,  ///< SIGINT came: the run can be resumed, and there is no extra release
+  drained,      ///< SIGTERM came: the run can be resumed, and what was stepped is released
+  exhausted,    ///< the horizon or the budget is reached
 };
 
-/// What a run may change without changing an iterate.
+/// When batches close, and whether rejects are listed. A run may change these without changing an iterate.
 struct Cadence {
   std::uint64_t commit_records;
   std::chrono::duration<double> commit_seconds;
   bool rejects;
 };
 
-/// Called once, with the first rows, none of which has taken its step: `rows` of them (at most as many as a batch
-/// holds), all there are, or, where `rows` is 1, as many as a read gave. What it throws ends the run before a step.
+/// A look at the first rows, before any of them is stepped. `look` is called once, with `rows` rows (but at most as
+/// many as a batch holds), or with all rows where there are fewer; with `rows` = 1 it gets as many as a read gave.
+/// What it throws ends the run before a step is taken.
 struct FirstLook {
   std::size_t rows = 1;
   std::function<void(const record::RowBatch& rows)> look{};
 };
 
-/// One pass over a reader with one lane. The caller commits what it is handed.
+/// One pass over a reader with one lane. The caller commits the batches that it is given.
 class RecordLoop {
  public:
   /// Called when a batch closes: seals and commits the lane's state with `result`. May block.
   using Commit = std::function<void(folder::BatchResult result)>;
-  /// Called between slices, for a progress bar.
+  /// Called between reads with the number of records so far, for a progress bar.
   using Tick = std::function<void(std::uint64_t records)>;
 
   RecordLoop(engine::Stepper& stepper, decode::Reader& reader, const lane::Settings& settings, Cadence cadence,
              Pacer pacer, FirstLook first = {});
 
-  /// Runs until the input, the limit or a signal (`stop`: 0, SIGINT or SIGTERM) ends it.
+  /// Runs until the input, the limit or a signal ends it. `stop` is 0, SIGINT or SIGTERM. Throws what broke the
+  /// input, after everything before that is committed.
   Ending run(const std::atomic<int>& stop, const Commit& commit, const Tick& tick);
 
   [[nodiscard]] const console::OperatorCounts& counts() const noexcept { return counts_; }
@@ -74,7 +77,7 @@ class RecordLoop {
 
   record::RowBatch rows_;
   engine::Output output_;
-  std::string rejects_;  // lines of the batch
+  std::string rejects_;  // the lines about this batch's rejects
   console::OperatorCounts counts_;
   std::uint64_t batch_records_ = 0;
   std::chrono::steady_clock::time_point batch_opened_;

@@ -40,7 +40,8 @@ Exit exit_of(Ending ending) {
   }
 }
 
-/// `steps_released`: of this epoch's last release; 0 for none.
+/// Tells on standard error how the run ended and how to go on, unless its input simply ended. `steps_released` is the
+/// number of steps at this epoch's last release; 0 for none.
 void say_how_it_ended(const config::Config& config, const folder::Options& options, folder::Session& session,
                       Ending ending, std::uint64_t steps_released) {
   const bool is_stopped = ending == Ending::interrupted || ending == Ending::drained;
@@ -65,17 +66,17 @@ void warn(const std::string& advice, const folder::Options& options) {
   if (!advice.empty() && !options.quiet) fmt::print(stderr, "nustream: warning: {}\n", advice);
 }
 
-/// A run that found nothing to step: what it means, and what one might have meant instead.
+/// Tells about a run that found no record to step: what that means, and which command may have been meant.
 void say_nothing_was_read(const config::Config& config, const folder::Options& options, const folder::Window& window,
                           Position position) {
   const bool from_the_beginning =
-      options.start == folder::Start::fresh;  // others begin behind what was read, without --from
+      options.start == folder::Start::fresh;  // other runs begin behind what was read, unless --from is given
   if (options.from ? options.start != folder::Start::resume : from_the_beginning && options.to) {
     fmt::print(stderr, "nustream: no record of the input lies from {} to {}: no step was taken\n",
                options.from.value_or("its beginning"), options.to.value_or("its end"));
     return;
   }
-  const bool one_pass = window.passes == 1;  // of several passes positions count on, and are no ordinals
+  const bool one_pass = window.passes == 1;  // with several passes, positions count on and are no ordinals
   fmt::print(stderr,
              "nustream: no new records behind record {}{}: no step was taken; to have the input read again from its "
              "beginning, which its records are charged for: {}\n",
@@ -84,7 +85,8 @@ void say_nothing_was_read(const config::Config& config, const folder::Options& o
              folder::command_to_go_on(config, options, "--new-epoch --from 0"));
 }
 
-/// What the operator is told at once, and, where the operator asks for it, what keeps an epoch from its first step.
+/// The look at the first records. It tells the operator at once where many cannot be used or nearly all are clipped.
+/// Where --min-usable is given and too few can be used, it keeps a new epoch from its first step.
 FirstLook first_look(const config::Config& config, const config::Mechanism& mechanism, const folder::Options& options,
                      folder::Session& session) {
   const bool is_new = session.lane().steps().value() == 0;
@@ -101,8 +103,9 @@ FirstLook first_look(const config::Config& config, const config::Mechanism& mech
   return {options.min_usable ? check::records_judged : 1, look};
 }
 
-/// A run that goes on shows an answer that earlier ones have made, too: what they were told of its records is said
-/// again, of all of the epoch. `steps_before`: that the state had taken.
+/// Tells how many records of the whole epoch could not be used, after a run that went on from a state. Its answer was
+/// made by earlier runs too, and what those told of their records would be missing here. `steps_before` is the number
+/// of steps of that state.
 void say_of_epoch(const config::Config& config, const folder::Session& session, const RecordLoop& loop,
                   std::uint64_t steps_before) {
   if (session.rejected_before() == 0) return;
@@ -178,6 +181,7 @@ class Run {
       printer_.published(released);
       if (serving_) serving_->published(released);
     };
+    // The session decides whether the run may begin at all. The account is charged before the first step.
     session_.emplace(config, mechanism, window, options, published, stream_);
   }
 
@@ -247,7 +251,8 @@ class Run {
         });
   }
 
-  /// Waits until everything is durable, and says what the operator has to know of it.
+  /// Waits until everything is durable, and says what the operator has to know of it. It does so after a failure too:
+  /// the last batch is finished, the account settled and the counts told before the failure is thrown.
   void settle(folder::AccountShare& share, const RecordLoop& loop, std::uint64_t steps_before) {
     session_->finish();
     share.settle(session_->ledger_total(session_->lane().steps()));

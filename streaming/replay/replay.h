@@ -1,4 +1,4 @@
-// `nustream replay`: a recorded stream through one lane, end to end.
+// `nustream replay`: runs a recorded stream through one lane, from its input to the table at the end.
 #pragma once
 
 #include <string>
@@ -10,7 +10,8 @@
 
 namespace nustream::replay {
 
-/// Runs to the end of the input, a limit or a signal; prints the path and the table. Throws Failure.
+/// Runs until the input ends, a limit is reached or a signal comes; prints the path of estimates and the table.
+/// `share` is the folder's part of its account. Returns the exit code, and throws Failure.
 [[nodiscard]] Exit run(config::Config config, const folder::Options& options, folder::AccountShare& share);
 
 }  // namespace nustream::replay

@@ -38,7 +38,7 @@ config::Serve settled(const config::Config& config, const folder::Session& sessi
 
 constexpr std::size_t piece_bytes = 1U << 20U;
 
-/// The ledger's entry of the state that a published line came from, as far as the line tells it.
+/// The ledger entry of the state that a published line came from, as far as the line tells it.
 journal::LedgerEntry entry_of(const publish::ShownRelease& release) {
   return {release.stream,
           release.lane,
@@ -73,7 +73,8 @@ struct Serving::Front {
     boost::asio::post(loop, std::move(call));
   }
 
-  /// What is public comes from a state that is durable: the last line tells its spend too.
+  /// Shows releases and the spend of the last one. Published lines come from a state that is durable, so that its
+  /// spend may be shown too.
   void show(const std::string& lines) {
     const serve::CommittedRelease release = serve::CommittedRelease::published(lines);
     const publish::ShownRelease& last = release.last();
@@ -81,7 +82,8 @@ struct Serving::Front {
     shown.update(release);
   }
 
-  /// The releases that the folder holds already, of that epoch.
+  /// Shows the releases that the folder holds already, those of `epoch` in the picture. They are read in pieces,
+  /// since the file may be large.
   void show_past(const std::filesystem::path& file, EpochId epoch) {
     std::ifstream lines(file);
     std::string last;

@@ -1,4 +1,4 @@
-// Both listeners while a recorded stream is replayed: what is published, on a thread of its own.
+// Runs the public and the operator's listener while a recorded stream is replayed, on a thread of their own.
 #pragma once
 
 #include <atomic>
@@ -12,21 +12,21 @@
 
 namespace nustream::replay {
 
-/// Shows a lane in a folder as attach shows one on a topic: [serve] says where. Answers from its construction to its
-/// end; the replay's own thread never waits for it.
+/// Shows a lane in a folder as attach shows a lane of a topic, at the addresses of [serve]. It answers from its
+/// construction to its destruction, and the replay's own thread never waits for it.
 class Serving {
  public:
-  /// Shows what the folder's epoch has published so far. Failure and InvalidParameter as serve::Servers.
+  /// Listens, and shows what the folder's epoch has published so far. Throws as serve::Servers.
   Serving(const config::Config& config, const config::Mechanism& mechanism, const folder::Session& session);
   ~Serving();
   Serving(const Serving&) = delete;
   Serving& operator=(const Serving&) = delete;
 
-  /// Lines that are public from now on: the state that they came from is durable.
+  /// Shows lines that are public from now on. The state that they came from is durable.
   void published(std::string_view lines);
-  /// What the operator alone may see.
+  /// Updates the counts, which the operator alone may see.
   void counted(const check::Tally& counts);
-  /// The run is over; what it published stays up until a signal comes.
+  /// The run is over. Waits until a signal comes, and shows what was published until then.
   void stay_until(const std::atomic<int>& signal);
 
  private:

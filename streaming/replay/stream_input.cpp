@@ -46,7 +46,7 @@ void StreamInput::pass_marked(decode::Reader& reader, const journal::StateRecord
     ++next;
   };
   do {
-    // A signal may also have come while the input was opened.
+    // Asked before each part of the reading, and before the first: a signal may have come while the input was opened.
     if (stop_.load() != 0) {
       throw Failure(Exit::interrupted,
                     "interrupted while the input was looked at; nothing has changed: give the same command again");
@@ -55,7 +55,7 @@ void StreamInput::pass_marked(decode::Reader& reader, const journal::StateRecord
   if (next != record.seen.end()) refuse(next->position.value());
 }
 
-/// In a reading of its own.
+/// Looks for the marked records by reading the input once for that, from its beginning to the last mark.
 void StreamInput::look_apart(const journal::StateRecord& record) const {
   decode::InputSettings marked = config_.input;
   marked.from = record.seen.back().position.value() + 1;

@@ -1,4 +1,4 @@
-// The reader of a replay, and what it tells of the records that it read.
+// The input of a replay: its reader, and the check that it is the input which was read before.
 #pragma once
 
 #include <atomic>
@@ -13,19 +13,21 @@
 
 namespace nustream::replay {
 
-/// The rest of a window from some position on. Outlived by what it is given.
+/// The rest of a window from some position on. What it is given outlives it.
 class StreamInput final : public folder::InputWitness {
  public:
-  /// `stop`: a signal's number ends a check that waits for its input.
+  /// Once `stop` holds a signal's number, a check that waits for its input ends.
   StreamInput(const config::Config& config, const folder::Window& window, const std::atomic<int>& stop)
       : config_(config), window_(window), stop_(stop) {}
 
-  /// Opens it at a lane's position, unless that was done. Failure(io) where a pipe was read at another one.
+  /// Opens the input at a lane's position, unless it is open there already. Throws Failure(io) for a pipe that was
+  /// read from another position before.
   void open(std::uint64_t position);
   [[nodiscard]] decode::Reader& reader() noexcept { return *reader_; }
 
-  /// Opens it at the state's position, looking at the records that are passed on the way there; with several passes
-  /// at those of the whole window that are marked, in a reading of their own. Failure(interrupted) by a signal.
+  /// Opens the input at the state's position, and checks the marked records on the way there. With several passes the
+  /// marked records may lie anywhere in the window, and are checked by reading the input once for that. Throws
+  /// Failure(data) where one is another record or missing, and Failure(interrupted) after a signal.
   void check(const journal::StateRecord& record) override;
   [[nodiscard]] bool holds(const journal::StateRecord& record) override;
   [[nodiscard]] std::vector<decode::ReadRecord> at_hand(Position position) const override;
@@ -38,7 +40,7 @@ class StreamInput final : public folder::InputWitness {
   const folder::Window& window_;
   const std::atomic<int>& stop_;
   std::unique_ptr<decode::Reader> reader_;
-  std::uint64_t position_ = 0;  // at which that was opened
+  std::uint64_t position_ = 0;  // where reader_ was opened
 };
 
 }  // namespace nustream::replay

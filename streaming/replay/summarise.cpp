@@ -29,8 +29,9 @@ std::string path_in(const config::Config& config, const char* name) {
   return (std::filesystem::path(config.state.directory) / name).string();
 }
 
-/// The last release of the session's epoch that is out: of this run, or of those that it went on with. An earlier
-/// epoch's is none: it cost what that epoch spent.
+/// The last public release of the session's epoch. This run made it, or an earlier run of the same epoch did. A
+/// release of an earlier epoch is not taken: the table shows this epoch's spend beside the estimate, and that release
+/// was paid for by another epoch.
 std::optional<publish::ShownRelease> last_published(const config::Config& config, const folder::Session& session,
                                                     const console::PathPrinter& printer) {
   if (printer.last()) return printer.last();

@@ -1,4 +1,4 @@
-// What the table at the end of a replay says, from the run that it is about.
+// Gathers from a run what the table at its end says.
 #pragma once
 
 #include "config/config.h"
@@ -10,14 +10,15 @@
 
 namespace nustream::replay {
 
-/// Of a session that is finished: where it lists unusable records.
+/// Where a finished session lists records that could not be used.
 [[nodiscard]] console::RejectsList rejects_of(const folder::Session& session);
 
-/// What the operator is told of the records and gradients of this run so far.
+/// The counts of this run's records and gradients so far, for the operator.
 [[nodiscard]] console::OperatorCounts counted(const RecordLoop& loop, folder::Session& session);
 
-/// Of a session that is finished: nothing of it is in flight. Its last release is the printer's or, where nothing was
-/// printed, the last one in the folder that is of its epoch.
+/// The summary of a finished session, of which nothing is in flight any more. Its last release is the one that the
+/// printer printed last, or, where nothing was printed, the last release in the folder if that is of the session's
+/// epoch.
 [[nodiscard]] console::Summary summarise(const config::Config& config, const config::Mechanism& mechanism,
                                          folder::Session& session, const console::PathPrinter& printer,
                                          const RecordLoop& loop, Ending ending);

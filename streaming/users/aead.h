@@ -1,4 +1,4 @@
-// XChaCha20-Poly1305-IETF over texts, as the records of this room are sealed.
+// XChaCha20-Poly1305-IETF over texts. The records of this room are sealed with it.
 #pragma once
 
 #include <sodium.h>
@@ -27,7 +27,7 @@ using AeadNonce = std::span<const std::uint8_t, nonce_bytes>;
   return reinterpret_cast<unsigned char*>(text.data());
 }
 
-/// `text` encrypted in place, so that no plain copy is left, and its tag behind it.
+/// Encrypts `text` in place, so that no plain copy is left, and returns it with its tag behind it.
 [[nodiscard]] inline std::string sealed_text(AeadKey key, AeadNonce nonce, std::string_view associated,
                                              std::string&& text) {
   const std::size_t size = text.size();
@@ -40,7 +40,8 @@ using AeadNonce = std::span<const std::uint8_t, nonce_bytes>;
   return std::move(text);
 }
 
-/// What sealed_text() was given; empty where it is not that, to the bit. The caller wipes it.
+/// Returns the text that sealed_text() was given, or nothing where any bit of `sealed` or `associated` was changed.
+/// The caller wipes the text.
 [[nodiscard]] inline std::optional<std::string> opened_text(AeadKey key, AeadNonce nonce, std::string_view associated,
                                                             std::string_view sealed) {
   if (sealed.size() < tag_bytes) return std::nullopt;

@@ -1,4 +1,4 @@
-// The clock of a lane whose users' limits hold within windows of time, as the lane's state keeps it.
+// Keeps the clock of a lane in the lane's state, where the limits of users hold within windows of time.
 #pragma once
 
 #include <optional>
@@ -9,9 +9,10 @@
 
 namespace nustream::users {
 
-/// Empty where limits hold for ever. It goes on from `before`, or begins with the first time where that is null.
+/// The lane's clock; nothing where limits hold for ever. It goes on from the state `before`. Where that is null, it
+/// begins with the first time that it is told.
 [[nodiscard]] std::optional<WindowClock> clock_of(const Limits& limits, const journal::UsersOfState* before);
-/// Into the state that is committed next.
+/// Writes the clock into the state that is committed next.
 void keep_clock(const std::optional<WindowClock>& clock, journal::UsersOfState& state);
 
 }  // namespace nustream::users

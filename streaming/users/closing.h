@@ -1,4 +1,4 @@
-// Persons who are closed: their identifiers, one a line.
+// Closes users, whose identifiers are given one a line: a closed user contributes to no step any more.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace nustream::users {
 
-/// Calls `close(entry)` for the user of each line; the entry's standing is that of nobody who counted. Returns how
-/// many lines there were. A line may end in CR LF.
+/// Calls `close(entry, number)` for the user of each line, with the partitioner's number of that user. The entry has
+/// the standing of a user that never contributed. Returns how many lines there were. A line may end in CR LF.
 template <class Close>
 std::uint64_t for_each_identifier(std::istream& lines, const UserKey& key, Partitioner partitioner,
                                   const Close& close) {
@@ -29,7 +29,7 @@ std::uint64_t for_each_identifier(std::istream& lines, const UserKey& key, Parti
   return count;
 }
 
-/// The user's entry stays, at its limits.
+/// Closes the user of `of`. The user's entry stays in the table, and says that the user may contribute no more.
 inline void close_user(const Entry& of, Changes& changes) {
   changes.put({of.user, of.number, closed(changes.find(of.user))});
 }

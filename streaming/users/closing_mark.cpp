@@ -36,7 +36,7 @@ std::string closing_context(const UserKey& key, const StoreIdentity& identity, s
   return bytes;
 }
 
-/// What is known, in the bits of the first byte.
+/// The bits of the first byte, which say what is known.
 constexpr std::uint8_t knows_counts = 1;
 constexpr std::uint8_t knows_closed = 2;
 

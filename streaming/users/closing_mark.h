@@ -1,4 +1,5 @@
-// What an old lane says last of its users, before their number of lanes changes (docs/formats/users.md).
+// The last record that an old lane writes about its users, before users are divided among another number of lanes
+// (docs/formats/users.md).
 #pragma once
 
 #include <cstdint>
@@ -13,27 +14,28 @@
 
 namespace nustream::users {
 
-/// Behind it the lane takes no step of its epoch. Whoever takes its users over rebuilds its table from this mark.
+/// Once it is written, the lane takes no further step of its epoch. The lanes that take its users over rebuild its
+/// table from this mark.
 struct ClosingMark {
-  bool is_known = true;  ///< false where nobody knows the counts of its users; what they spent is known all the same
-  /// Where the counts are not known, of a lane that was passed over: `closed` is everybody who was closed. Otherwise
-  /// some of them may be lost.
+  bool is_known = true;  ///< false where nobody knows the counts of its users; `spent` is known all the same
+  /// Matters where the counts are not known. True where `closed` holds everybody who was closed in the lane; false
+  /// where some of them may be lost.
   bool tells_closed = false;
   TopicMark mark{};
-  Division next{};       ///< how users are divided from now on; that of lane 0 holds for all lanes
+  Division next{};       ///< how users are divided from now on; all lanes follow what lane 0's mark says here
   std::string column{};  ///< privacy.user
   std::string
-      spent{};  ///< a ledger line: what its users spent in all of the lane's epochs; empty of a lane that never began
-  std::vector<Entry> closed{};  ///< of a lane without a store of its own: those who were closed, as far as is known
+      spent{};  ///< a ledger line of what its users spent in all epochs of the lane; empty if the lane never began
+  std::vector<Entry> closed{};  ///< for a lane without a store of its own: the closed users, as far as they are known
 };
 
-/// Sealed under the key's log key, for the lane of `identity` and its change number `change`.
+/// Seals the mark under the key's log key, for the lane of `identity` and the change number `change`.
 [[nodiscard]] std::string seal_closing(const UserKey& key, const StoreIdentity& identity, std::uint32_t change,
                                        const ClosingMark& closing);
-/// What seal_closing() gave. Failure(data) where it is damaged, or of another stream, lane or change.
+/// Opens what seal_closing() gave. Throws Failure(data) where it is damaged, or of another stream, lane or change.
 [[nodiscard]] ClosingMark open_closing(const UserKey& key, const StoreIdentity& identity, std::uint32_t change,
                                        std::string_view bytes);
-/// The key of its record: NAME/n/users/closed/CHANGE.
+/// The key of the mark's record in the topic: NAME/n/users/closed/CHANGE.
 [[nodiscard]] std::string closing_key(const StoreIdentity& identity, std::uint32_t change);
 
 }  // namespace nustream::users

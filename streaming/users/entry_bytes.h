@@ -1,4 +1,4 @@
-// An entry of the table of users as durable bytes (docs/formats/users.md).
+// The durable bytes of an entry of the table of users (docs/formats/users.md).
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace nustream::users {
 
-/// The user's hash alone, and a whole entry.
+/// The number of bytes of the user's hash alone, and of a whole entry.
 inline constexpr std::size_t user_bytes = 16;
 inline constexpr std::size_t entry_bytes = 36;
 using EntryBytes = std::array<std::uint8_t, entry_bytes>;
@@ -32,7 +32,7 @@ inline Unsigned take(const std::uint8_t*& in) noexcept {
 
 }  // namespace detail
 
-/// Little-endian: low and high half of the hash, number, next, count, mass.
+/// Writes an entry, little-endian: the low and the high half of the hash, then number, next, count and mass.
 inline void put_entry(const Entry& entry, std::span<std::uint8_t, entry_bytes> out) noexcept {
   std::uint8_t* at = detail::put(entry.user.low, out.data());
   at = detail::put(entry.user.high, at);

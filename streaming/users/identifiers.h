@@ -1,4 +1,4 @@
-// From a record's identifier to its user, under the stream's key.
+// Tells users apart: turns a record's identifier into a user's hash, under the stream's key.
 #pragma once
 
 #include <limits>
@@ -15,14 +15,14 @@
 
 namespace nustream::users {
 
-/// The lane whose records are read, of those among which users are divided.
+/// The lane whose records are read, and the number of lanes among which users are divided.
 struct LaneOfUsers {
   LaneId lane{0};
   std::uint32_t lanes = 1;
 };
 
-/// What a schema's user column is read by. Its key comes once the lane's state is open; no record may be read before.
-/// One reader at a time reads with it, on one thread.
+/// Reads the user column of a schema. The key is set by use() once the lane's state is open, and no record may be
+/// read before that. To be used by one reader at a time, on one thread.
 class Identifiers final : public record::UserReader {
  public:
   explicit Identifiers(Partitioner partitioner, const LaneOfUsers& lane = {})
@@ -34,6 +34,7 @@ class Identifiers final : public record::UserReader {
     NUSTREAM_REQUIRE(key_.has_value(), "users are told apart under the stream's key");
     const UserHash user = key_->hash(identifier);
     const std::uint32_t number = partition_number(partitioner_, identifier, user);
+    // Infinity stands for a user of another lane, whose record is rejected (record::UserReader).
     if (lane_of(partitioner_, number, lane_.lanes) != lane_.lane) return std::numeric_limits<double>::infinity();
     users_.push_back({user.high, user.low, key_->masked(user, number)});
     return static_cast<double>(users_.size() - 1);
@@ -47,7 +48,7 @@ class Identifiers final : public record::UserReader {
   Partitioner partitioner_;
   LaneOfUsers lane_;
   std::optional<UserKey> key_;
-  std::vector<record::RowUser> users_;  // read since forget()
+  std::vector<record::RowUser> users_;  // the users that were read since forget()
 };
 
 }  // namespace nustream::users

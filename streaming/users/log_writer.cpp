@@ -21,7 +21,8 @@ void LogWriter::resume(const StoreMark& mark, const Segment& segment) {
   open_commit_ = mark.commit + 1;
 }
 
-/// Begins a segment where it is time to.
+/// Begins a batch, and a segment with it where the present one is full: all parts of the table are in it, and its
+/// changes are as long as the parts.
 Appended LogWriter::open_batch() {
   NUSTREAM_REQUIRE(open_commit_ != 0, "a store of users is loaded before it is appended to");
   const bool is_full = segment_.parts == Table::parts &&
@@ -39,16 +40,18 @@ void LogWriter::write(UserRecord record, Appended& out) {
   segment_.count(out.records.back());
 }
 
-/// All of them, as records that are not too long; one of them at least.
+/// Writes all `entries`, as records that are not too long; one record at least, which may be empty.
 void LogWriter::write(RecordKind kind, std::uint8_t part, std::span<const Entry> entries, Appended& out) {
   do {
     const auto taken = entries.first(std::min(entries.size(), sizes_.entries_max));
     write({0, 0, kind, part, {taken.begin(), taken.end()}, {}, {}}, out);
     entries = entries.subspan(taken.size());
-    if (kind == RecordKind::emptied_changes) kind = RecordKind::changes;
+    if (kind == RecordKind::emptied_changes) kind = RecordKind::changes;  // only the first record empties the table
   } while (!entries.empty());
 }
 
+/// Writes the next parts of the table, until the segment holds as many bytes of parts as of changes. So the whole
+/// table is in a segment by the time when its changes are as long as the table.
 void LogWriter::write_parts(Appended& out) {
   while (segment_.parts < Table::parts && segment_.part_bytes <= segment_.change_bytes) {
     std::vector<Entry> entries;
@@ -82,6 +85,8 @@ Appended LogWriter::append(const Changes& changes) {
     write(changes.emptied() ? RecordKind::emptied_changes : RecordKind::changes, 0, entries, out);
   }
   mark_.digest.change(key_, changes);
+  // The table takes the changes only once they are committed, but the mark has to tell how many users it will hold
+  // then.
   const auto is_new = [](const Change& change) { return change.before.count == 0; };
   const auto new_users = static_cast<std::uint64_t>(std::ranges::count_if(changes.all(), is_new));
   mark_.users = (changes.emptied() ? 0 : table_.size()) + new_users;

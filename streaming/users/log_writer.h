@@ -1,5 +1,5 @@
-// What a batch appends to the store of users, wherever that lies: numbered, sealed records of what it changed, and
-// parts of the table between them (docs/formats/users.md).
+// Makes what a batch appends to the store of users, in files or in a topic: numbered, sealed records of what the
+// batch changed, and parts of the table between them (docs/formats/users.md).
 #pragma once
 
 #include <cstdint>
@@ -16,52 +16,53 @@
 
 namespace nustream::users {
 
-/// A stretch of the store that is written anew as a whole: with all parts of the table in it, what came before the
-/// stretch before it is not needed any more.
+/// A stretch of the store in which every part of the table is written anew once. When a segment is complete, all that
+/// was written before the segment before it is not needed any more.
 struct Segment {
-  std::uint64_t number = 0;        ///< from 1; 0 for none
-  std::uint64_t part_bytes = 0;    ///< of its parts
-  std::uint64_t change_bytes = 0;  ///< of its other records
-  unsigned parts = 0;              ///< written of Table::parts
+  std::uint64_t number = 0;        ///< counted from 1; 0 for none
+  std::uint64_t part_bytes = 0;    ///< the bytes of its parts
+  std::uint64_t change_bytes = 0;  ///< the bytes of its other records
+  unsigned parts = 0;              ///< how many of Table::parts are written in it
 
-  /// One more of its records.
+  /// Counts one more of its records.
   void count(std::string_view sealed);
 };
 
 /// How long records and segments become.
 struct LogSizes {
-  /// A segment goes on until its changes are as long as the table, and at least so long.
+  /// A segment goes on until its changes are as long as its parts of the table, and at least this many bytes.
   std::uint64_t segment_bytes_min = 1 << 20;
-  std::size_t entries_max = record_entries_max;  ///< of a record
+  std::size_t entries_max = record_entries_max;  ///< the most entries of a record
 };
 
 /// The records of one batch, in their order.
 struct Appended {
-  bool begins_segment = false;  ///< the first of them is the first one of a segment
+  bool begins_segment = false;  ///< true where the first of them is the first record of a segment
   std::vector<std::string> records;
 };
 
-/// Knows no file and no topic: whoever appends the records makes them durable. One batch at a time: append(), then
-/// committed(). Not thread-safe.
+/// Makes the records of each batch. It knows no file and no topic: the caller appends the records and makes them
+/// durable. There is one batch at a time, for which append() is called and then committed(). Not thread-safe.
 class LogWriter {
  public:
-  /// Of the table of the committed steps, which outlives it.
+  /// `table` is that of the committed steps, and outlives this.
   LogWriter(const UserKey& key, std::string context, Table& table, const LogSizes& sizes)
       : key_(key), context_(std::move(context)), table_(table), sizes_(sizes) {}
 
-  /// Goes on behind the mark, in that segment. Before anything is appended.
+  /// Goes on behind `mark`, in `segment`. To be called before anything is appended.
   void resume(const StoreMark& mark, const Segment& segment);
 
-  /// As many bytes of parts as of changes, so that the store grows no faster than twice the changes; then the
-  /// changes.
+  /// The records of a batch: first about as many bytes of parts as there were of changes, so that the store grows by
+  /// no more than twice the changes; then the changes.
   [[nodiscard]] Appended append(const Changes& changes);
-  /// Of an epoch that begins: no last step carries over, nor does a mass whose W changed keep its number of parts.
-  /// The table changes at once, since nobody reads it before the epoch's first state is committed.
+  /// The record of an epoch that begins. The steps at which users contributed last are not carried over, and where W
+  /// changed (`mass`, before and after), used masses are expressed in parts of the new one. The table changes at
+  /// once, since nobody reads it before the epoch's first state is committed.
   [[nodiscard]] Appended append_epoch(std::optional<std::pair<Mass, Mass>> mass);
   /// The table takes the batch's changes.
   void committed(Changes& changes);
 
-  /// Of the store with what was appended last.
+  /// The mark of the store with what was appended last.
   [[nodiscard]] const StoreMark& mark() const noexcept { return mark_; }
   [[nodiscard]] const Segment& segment() const noexcept { return segment_; }
 

@@ -1,4 +1,4 @@
-// What becomes of a table of users where an epoch begins.
+// What becomes of the table of users where an epoch begins.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,15 @@
 
 namespace nustream::users {
 
-/// Whether an epoch under `now` may go on with the counts and masses of one under `before`: both have limits of one
-/// kind, which hold for ever. Within windows an epoch that reads records again would meet them in a later window than
-/// before, so that everybody counts anew and the epochs are charged beside each other.
+/// Whether an epoch under the limits `now` may go on with the counts and masses of one under `before`. That is so
+/// where both have the same kinds of limits, and these hold for ever. An epoch that reads records again would meet
+/// them in a later window than the epoch before did. So with windows everybody counts anew, and the epochs are
+/// charged beside each other.
 [[nodiscard]] bool are_of_one_kind(const Limits& before, const Limits& now);
-/// W before and after, where it changes.
+/// W before and after, where it changes; nothing where it does not.
 [[nodiscard]] std::optional<std::pair<Mass, Mass>> mass_change(const Limits& before, const Limits& now);
-/// Of an epoch that is charged beside what users spent before: everybody counts anew, but for those who were closed.
+/// Has everybody count anew, except users who were closed. That is for an epoch that is charged beside what users
+/// spent before.
 void count_anew(const Table& table, Changes& open);
 
 }  // namespace nustream::users

@@ -1,4 +1,4 @@
-// The partitioner's number of an identifier, of which its lane follows (nustream/users/placement.h).
+// The number that a partitioner gives an identifier. The user's lane follows from it (nustream/users/placement.h).
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace nustream::users {
 
-/// 32 bits: of the identifier's bytes for the partitioners of Kafka's clients, of the user's hash otherwise.
+/// A number of 32 bits. The partitioners of Kafka's clients make it of the identifier's bytes; user_hash makes it of
+/// the user's hash.
 [[nodiscard]] std::uint32_t partition_number(Partitioner partitioner, std::string_view identifier,
                                              const UserHash& user) noexcept;
 

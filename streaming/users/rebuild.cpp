@@ -19,7 +19,8 @@ Failure contradiction(const std::string& what) {
 Rebuild::Rebuild(const UserKey& key, std::string context, const StoreMark& mark, Table& table)
     : key_(key), context_(std::move(context)), mark_(mark), table_(table) {
   NUSTREAM_REQUIRE(table.size() == 0, "a table is rebuilt from nothing");
-  // Parts come in the order of their hashes, which would crowd together in a table that is still small.
+  // The entries of a part come in the order of their hashes, and would crowd together in a table that is still small.
+  // So the table gets its final size first.
   table.reserve(mark.users);
 }
 
@@ -29,6 +30,7 @@ Taken Rebuild::take(std::string_view sealed) {
     require_known(place, sealed);
     return Taken::beyond;
   }
+  // The first record may have any number, since older ones were removed; from there on there must be no gap.
   if (last_ && place.number != *last_ + 1) {
     throw contradiction("has record " + std::to_string(place.number) + " after " + std::to_string(*last_) +
                         ": records are missing or out of order");
@@ -38,13 +40,14 @@ Taken Rebuild::take(std::string_view sealed) {
   return Taken::applied;
 }
 
-/// Of a record behind the mark.
+/// Judges a record behind the mark. One that belongs to the next batch is left of a commit that failed; one of a
+/// later batch shows that the state is older than the store.
 void Rebuild::require_known(const RecordPlace& place, std::string_view sealed) const {
   if (place.commit <= mark_.commit + 1) return;
   try {
     static_cast<void>(open_record(key_, context_, sealed));
   } catch (const Failure&) {
-    return;  // torn: what it says of itself counts for nothing
+    return;  // it is torn, so that the number in its heading means nothing
   }
   throw contradiction("holds batches that the state does not know: the state was rolled back");
 }

@@ -1,4 +1,4 @@
-// A table of users from the records of its store, checked at every step (docs/formats/users.md).
+// Rebuilds a table of users from the records of its store, and checks every one of them (docs/formats/users.md).
 #pragma once
 
 #include <cstdint>
@@ -12,30 +12,32 @@
 
 namespace nustream::users {
 
-/// What became of one more record.
+/// What became of a record.
 enum class Taken {
   applied,
-  beyond,  ///< of the batch that was not committed: the caller cuts the store here
+  beyond,  ///< it belongs to a batch that was not committed: the caller cuts the store here
 };
 
-/// Puts records, in the order of the store, into an empty table. The store may begin anywhere before a whole round of
-/// parts: what it lacks the digest shows. Every Failure(data) is one line, and says what to do.
+/// Puts records into an empty table, in the order of the store. The first record may be any one from which on all
+/// parts of the table follow. If the store begins too late, the digest shows that. Every Failure(data) is one line,
+/// and says what to do.
 class Rebuild {
  public:
-  /// `context` as records were sealed with; `mark` of the state that is resumed.
+  /// `context` is what the records were sealed with (store_context()). `mark` is that of the state that is resumed.
   Rebuild(const UserKey& key, std::string context, const StoreMark& mark, Table& table);
 
-  /// One whole sealed record. Failure(data) where it is damaged or of another store, where its number does not follow
-  /// the one before (records are missing, twice or out of order), and where it belongs to a later batch than the one
-  /// after the state: then the state was rolled back. Behind the mark a damaged record is what a crash left of the
-  /// batch that was not committed.
+  /// Takes one whole sealed record. Throws Failure(data) where it is damaged or of another store; where its number
+  /// does not follow the one before (records are missing, twice there or out of order); and where it belongs to a
+  /// later batch than the one after the state, since the state was rolled back then. A damaged record behind the mark
+  /// is no failure: a crash left it of the batch that was not committed.
   Taken take(std::string_view sealed);
-  /// Whether the record of the mark was taken: what follows was not committed, and may be torn.
+  /// Whether the last record that the mark covers was taken. What follows was not committed, and may be torn.
   [[nodiscard]] bool reached() const noexcept { return last_.value_or(0) >= mark_.number; }
-  /// Bytes follow that are no record. Failure(data) where the mark is not reached.
+  /// The caller has found bytes that are no record. Throws Failure(data) where the mark is not reached.
   void torn() const;
-  /// All records were taken. Failure(data) where the store ends before the mark, and where the table is not that of
-  /// the digest: records are missing at its beginning, or are others than those that were committed.
+  /// To be called after the last record. Throws Failure(data) where the store ends before the mark, and where the
+  /// table does not have the mark's digest: records are missing at the store's beginning, or are not those that were
+  /// committed.
   void finish() const;
 
  private:
@@ -46,7 +48,7 @@ class Rebuild {
   std::string context_;
   StoreMark mark_;
   Table& table_;
-  std::optional<std::uint64_t> last_;  // number
+  std::optional<std::uint64_t> last_;  // the number of the record that was taken last
 };
 
 }  // namespace nustream::users

@@ -50,7 +50,7 @@ std::string heading_of(const UserRecord& record, std::size_t plain_size) {
   return heading;
 }
 
-/// What the plain bytes of a record say; its kind is set.
+/// Reads the plain bytes of a record into `record`, whose kind is set already.
 void read_plain(std::string_view plain, UserRecord& record) {
   if (record.kind == RecordKind::epoch) {
     if (plain.size() != epoch_bytes) throw damaged();
@@ -93,6 +93,7 @@ std::string seal_record(const UserKey& key, std::string_view context, const User
   NUSTREAM_REQUIRE(record.entries.size() <= record_entries_max, "a record of users has a bounded number of entries");
   std::string plain = plain_bytes(record);
   std::string sealed = heading_of(record, plain.size());
+  // The heading stands in clear, but it is authenticated: no record can be given another number, commit or kind.
   const std::string associated = std::string(context) + sealed;
   secrets::append_bytes(nonce, sealed);
   sealed += sealed_text(key.log_key(), nonce, associated, std::move(plain));

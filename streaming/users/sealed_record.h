@@ -1,5 +1,5 @@
-// One record of a lane's store of users: a batch's changes, a part of the table, or the beginning of an epoch,
-// numbered and sealed (docs/formats/users.md). The same bytes stand in a file and in a topic.
+// One record of a lane's store of users: the changes of a batch, a part of the table, or the beginning of an epoch.
+// It is numbered and sealed (docs/formats/users.md), and its bytes are the same in a file and in a topic.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace nustream::users {
 
-/// Whose store it is; in clear at the beginning of each file, and authenticated by every record.
+/// Whose store it is. It stands in clear at the beginning of each file, and every record is authenticated with it.
 struct StoreIdentity {
   std::string stream;
   LaneId lane;
@@ -26,53 +26,54 @@ struct StoreIdentity {
 
 enum class RecordKind : std::uint8_t {
   changes = 1,          ///< entries that a batch changed
-  emptied_changes = 2,  ///< the same, over a table that the batch emptied before
-  part = 3,             ///< all entries of one part of the table, after the record before
-  epoch = 4             ///< an epoch began: every standing carried over
+  emptied_changes = 2,  ///< the same, where the batch emptied the table first
+  part = 3,             ///< all entries of one part of the table, as of the record before
+  epoch = 4             ///< an epoch began, and every standing was carried over
 };
 
 /// A record without its seal.
 struct UserRecord {
-  std::uint64_t number = 0;  ///< from 1, without a gap
-  std::uint64_t commit = 0;  ///< the batch that it came with, from 1
+  std::uint64_t number = 0;  ///< counted from 1, without a gap
+  std::uint64_t commit = 0;  ///< the number of the batch that it came with, counted from 1
   RecordKind kind = RecordKind::changes;
-  std::uint8_t part = 0;              ///< of kind part
-  std::vector<Entry> entries{};       ///< of changes and parts
-  std::optional<Mass> mass_before{};  ///< of kind epoch, where W changed, with the next
-  std::optional<Mass> mass_after{};
+  std::uint8_t part = 0;              ///< for kind part: which one
+  std::vector<Entry> entries{};       ///< for changes and parts
+  std::optional<Mass> mass_before{};  ///< for kind epoch, where W changed
+  std::optional<Mass> mass_after{};   ///< the same
 };
 
-/// A record has at most so many entries.
+/// The most entries of a record.
 inline constexpr std::size_t record_entries_max = std::size_t{1} << 16;
-/// Bytes of a sealed record without its entries.
+/// The bytes of a sealed record without its entries: its heading, and with the nonce and the tag.
 inline constexpr std::size_t record_heading_bytes = 22;
 inline constexpr std::size_t record_overhead_bytes = record_heading_bytes + 24 + 16;
-/// No sealed record is longer.
+/// The most bytes of a sealed record.
 inline constexpr std::size_t record_bytes_max = record_overhead_bytes + record_entries_max * entry_bytes;
 
-/// What every record of a store is sealed with beside its own heading: key fingerprint, lane, stream.
+/// The bytes with which every record of a store is authenticated beside its own heading: key fingerprint, lane,
+/// stream.
 [[nodiscard]] std::string store_context(const UserKey& key, const StoreIdentity& identity);
 
-/// Sealed under the key's log key and a nonce of 24 fresh random bytes.
+/// Seals a record under the key's log key and a nonce of 24 fresh random bytes.
 [[nodiscard]] std::string seal_record(const UserKey& key, std::string_view context, const UserRecord& record);
-/// The same with a nonce of the caller's: for tests of the format alone.
+/// The same with the caller's nonce. Only for tests of the format: a nonce must never be used twice.
 [[nodiscard]] std::string seal_record(const UserKey& key, std::string_view context, const UserRecord& record,
                                       std::span<const std::uint8_t, 24> nonce);
 
-/// The length of the record at the front of `bytes`, its length field included, which may be more than there are; 0
-/// where no record has that length; empty where there are too few bytes to tell.
+/// The length of the record at the front of `bytes`, its length field included; it may be more than there are bytes.
+/// 0 where no record can have that length; nothing where there are too few bytes to tell.
 [[nodiscard]] std::optional<std::size_t> record_size(std::string_view bytes);
-/// The number and commit of such a record, not authenticated.
+/// The number and commit in the heading of a record, which are not authenticated yet.
 struct RecordPlace {
   std::uint64_t number;
   std::uint64_t commit;
 };
 [[nodiscard]] RecordPlace record_place(std::string_view bytes);
 
-/// Which part it is of, not authenticated; empty where it is another kind of record.
+/// Which part of the table the record holds, by its heading, which is not authenticated yet; nothing for other kinds.
 [[nodiscard]] std::optional<std::uint8_t> part_of(std::string_view bytes);
 
-/// Opens one whole record. Failure(data) where it is damaged, of another store, or no record.
+/// Opens one whole record. Throws Failure(data) where it is damaged, of another store, or no record.
 [[nodiscard]] UserRecord open_record(const UserKey& key, std::string_view context, std::string_view bytes);
 
 }  // namespace nustream::users

@@ -1,5 +1,5 @@
-// A digest of all entries of the table, changed with each of them: what a lane's state holds of it
-// (docs/formats/users.md).
+// A digest of all entries of the table of users, which is updated with each change of an entry. A lane's state holds
+// it (docs/formats/users.md).
 #pragma once
 
 #include <span>
@@ -9,20 +9,20 @@
 
 namespace nustream::users {
 
-/// Σ PRF(entry) mod 2^128 over the entries of the table, in any order; 0 of an empty one.
+/// Σ PRF(entry) mod 2^128 over the entries of the table, in any order; 0 for an empty table.
 ///
-/// Why a sum is enough: the key of the PRF is the stream's, so that its terms are like random numbers to whoever
-/// lacks it, and neither terms nor digests are ever shown. Each user has one entry, so that two tables that differ
-/// have sums which differ by at least one term that stands alone: the sums are equal with probability 2^-128,
-/// whatever log somebody puts together of records that were sealed once. No birthday and no lattice helps without
-/// sight of the terms (Clarke et al. 2003 prove it for MSet-Add-Hash under a secret key).
+/// A sum is enough for this reason. The PRF is under the stream's key, so that its terms are like random numbers to
+/// everybody who lacks the key, and neither terms nor digests are ever shown. Each user has one entry. So the sums of
+/// two different tables differ by at least one term that does not cancel, and are equal with probability 2^-128,
+/// whatever store an attacker puts together from records that were sealed once. Attacks by birthdays or lattices need
+/// to see the terms (Clarke et al. 2003 prove it for MSet-Add-Hash under a secret key).
 class SetDigest {
  public:
   SetDigest() = default;
   explicit SetDigest(unsigned __int128 sum) : sum_(sum) {}
 
   void add(const UserKey& key, const Entry& entry) noexcept { sum_ += key.term(entry); }
-  /// What the changes of a batch make of it.
+  /// Updates the digest by the changes of a batch.
   void change(const UserKey& key, const Changes& changes) noexcept {
     if (changes.emptied()) sum_ = 0;
     for (const Change& change : changes.all()) {
@@ -38,7 +38,7 @@ class SetDigest {
   unsigned __int128 sum_ = 0;
 };
 
-/// Of a whole table.
+/// The digest of a whole table.
 [[nodiscard]] inline SetDigest digest_of(const UserKey& key, const Table& table) {
   SetDigest digest;
   for (unsigned part = 0; part < Table::parts; ++part) {

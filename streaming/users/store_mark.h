@@ -1,4 +1,4 @@
-// How far a lane's store of users has come: what the lane's state holds of it (docs/formats/users.md).
+// How far a lane's store of users has come. The lane's state holds this mark (docs/formats/users.md).
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,18 @@
 
 namespace nustream::users {
 
-/// Goes into the sealed state with the batch whose changes it covers. All zeros: an empty table, nothing was stored.
+/// It goes into the sealed state with the batch whose changes it covers. All zeros stand for an empty table of which
+/// nothing was stored.
 struct StoreMark {
-  std::uint64_t number = 0;  ///< of the last record of the store
-  std::uint64_t commit = 0;  ///< batches that the store holds
-  std::uint64_t users = 0;   ///< in the table: a rebuild makes room for them
-  SetDigest digest{};        ///< of the table
+  std::uint64_t number = 0;  ///< the number of the last record of the store
+  std::uint64_t commit = 0;  ///< how many batches the store holds
+  std::uint64_t users = 0;   ///< how many users are in the table; a rebuild makes room for them
+  SetDigest digest{};        ///< the digest of the table
 
   friend bool operator==(const StoreMark&, const StoreMark&) = default;
 };
 
-/// 40 bytes: number, commit, users, digest, little-endian.
+/// Appends the mark in 40 bytes, little-endian: number, commit, users, digest.
 inline void append_mark(const StoreMark& mark, std::string& out) {
   secrets::append_integer(mark.number, out);
   secrets::append_integer(mark.commit, out);

@@ -16,13 +16,14 @@ TopicLog::TopicLog(const UserKey& key, const StoreIdentity& identity, Table& tab
   mark_.division = division;
 }
 
-/// Of records that lie in the segment that is appended to.
+/// The key of a record in the segment that is appended to: it names the slot of the segment, and the place within
+/// that.
 std::string TopicLog::key_of(std::uint64_t number) const {
   const std::uint64_t slot = mark_.segment % 2 + 2 * (mark_.division.change % 2);
   return prefix_ + std::to_string(slot) + "/" + std::to_string(number - mark_.current.number);
 }
 
-/// Of this division of users: one of its two slots.
+/// Whether a record belongs to this division's store: its key names one of the division's two slots.
 bool TopicLog::is_of_store(std::string_view key) const {
   if (!key.starts_with(prefix_)) return false;
   const std::string_view rest = key.substr(prefix_.size());
@@ -30,7 +31,8 @@ bool TopicLog::is_of_store(std::string_view key) const {
   return rest.size() > 1 && rest[1] == '/' && (rest[0] == first || rest[0] == first + 1);
 }
 
-/// `beyond` is called where the partition holds a record behind the mark.
+/// Rebuilds the table and returns the segment that is appended to. Calls `beyond` for each record of the store behind
+/// the mark.
 Segment TopicLog::rebuild(const TopicMark& mark, const ReadFrom& read, const std::function<void()>& beyond) {
   NUSTREAM_REQUIRE(mark.division == mark_.division, "users are divided among as many lanes as before");
   mark_ = mark;
@@ -42,7 +44,7 @@ Segment TopicLog::rebuild(const TopicMark& mark, const ReadFrom& read, const std
     const auto size = record_size(sealed);
     if (!size || *size != sealed.size()) return rebuild.torn();
     const std::uint64_t number = record_place(sealed).number;
-    if (number < first.number) return;  // of a longer segment that had these keys before
+    if (number < first.number) return;  // left of an older, longer segment in the same slot
     if (rebuild.reached()) return beyond();
     static_cast<void>(rebuild.take(sealed));
     if (number >= mark_.current.number) segment.count(sealed);
@@ -75,6 +77,8 @@ void TopicLog::begin(std::uint64_t end) {
 
 std::vector<journal::KeyedRecord> TopicLog::keyed(Appended batch) {
   mark_.store = writer_.mark();
+  // The batch's records are the last ones that the mark counts. Where they begin a segment, the present segment
+  // becomes the one before it, and slot and places of their keys are counted from the first of them.
   std::uint64_t number = mark_.store.number - batch.records.size();
   if (batch.begins_segment) {
     mark_.before = mark_.current;

@@ -1,4 +1,4 @@
-// The store of a lane's users in a compacted topic, whose records travel in the lane's transactions
+// The store of a lane's users in a compacted topic. Its records are written in the lane's transactions
 // (docs/formats/users.md).
 #pragma once
 
@@ -20,38 +20,41 @@ namespace nustream::users {
 
 class Rebuild;
 
-/// Two segments in turn, as in files: the records of a new one have the keys of the one before the last, which
-/// compaction then takes away, so that the topic's size is bounded by the number of users. Where the number of lanes
-/// changes, the new store has keys of its own: the old one stays for all lanes that take users over from it.
+/// Segments take two slots in turn, as they take two files in a folder. The records of a new segment have the keys of
+/// the segment two before it, which compaction then removes, so that the topic's size is bounded by the number of
+/// users. Where the number of lanes changes, the new store has keys of its own: the old one has to stay until all
+/// lanes have taken their users over from it.
 ///
 ///     append(changes)   sealed; the records go into the batch's transaction with the state that holds their mark
 ///     committed()       the transaction has committed: the table takes the changes
 ///
-/// Knows no broker: records are read for it, and written for it. One thread at a time.
+/// It knows no broker: the caller reads and writes the records. To be used from one thread at a time.
 class TopicLog {
  public:
-  /// Of the table in memory, empty until load(), which outlives it.
+  /// `table` is empty until load() fills it, and outlives this.
   TopicLog(const UserKey& key, const StoreIdentity& identity, Table& table, const Division& division,
            const LogSizes& sizes = {});
 
   /// Gives `take` the key and value of every committed record of the lane's partition from `offset` on, in order.
   using Take = std::function<void(std::string_view key, std::string_view value)>;
   using ReadFrom = std::function<void(std::uint64_t offset, const Take& take)>;
-  /// Rebuilds the table as the mark says: nothing steps before that is done. Failure(data) where records of the store
-  /// are missing, damaged, of another stream or lane, or where the topic holds batches that the state does not know.
-  /// `end`: where the partition ends.
+  /// Rebuilds the table up to `mark`. No step may be taken before that is done. `end` is the end of the partition.
+  /// Throws Failure(data) where records of the store are missing, damaged, or of another stream or lane, and where
+  /// the topic holds batches that the state does not know.
   void load(const TopicMark& mark, std::uint64_t end, const ReadFrom& read);
-  /// The same for whoever only looks, perhaps while another process appends: what was appended since the mark is
-  /// passed over, and nothing may be appended here.
+  /// The same for a caller that only looks, perhaps while another process appends. Records behind the mark are passed
+  /// over, and nothing may be appended by this object.
   void look(const TopicMark& mark, const ReadFrom& read);
-  /// Of a lane of whose users nothing is known: the store begins at `end`, whatever the partition holds before it.
+  /// Begins an empty store at `end`, whatever the partition holds before that, for a lane of whose users nothing is
+  /// known.
   void begin(std::uint64_t end);
 
-  /// What the batch adds to the topic, in its order; the mark of the store with it is mark().
+  /// The records that the batch adds to the topic, in their order. mark() is then the mark of the store with them.
   [[nodiscard]] std::vector<journal::KeyedRecord> append(const Changes& changes);
   /// The same for an epoch that begins, as LogWriter::append_epoch().
   [[nodiscard]] std::vector<journal::KeyedRecord> append_epoch(std::optional<std::pair<Mass, Mass>> mass);
-  /// The transaction is committed. `end`: one past the offset of the last record of the store that was written.
+  /// The transaction is committed. `end` is one past the offset of the last record of the store that was written;
+  /// nothing where none was.
   void committed(Changes& changes, std::optional<std::uint64_t> end);
 
   [[nodiscard]] const TopicMark& mark() const noexcept { return mark_; }
@@ -64,7 +67,7 @@ class TopicLog {
 
   UserKey key_;
   std::string context_;
-  std::string prefix_;  // of the keys of the lane's records
+  std::string prefix_;  // with which the keys of the lane's records begin
   Table& table_;
   LogWriter writer_;
   TopicMark mark_;

@@ -12,7 +12,8 @@ constexpr std::uint64_t counts_max = 64;
 
 void add(const Standing& standing, const Limits& limits, UserCounts& counts) {
   ++counts.entries;
-  const StepIndex later{standing.next + (std::uint64_t{1} << 40)};  // no separation stands in the way
+  // A step so much later that the separation between two contributions is over for everybody.
+  const StepIndex later{standing.next + (std::uint64_t{1} << 40)};
   if (!may_contribute(limits, standing, later)) ++counts.at_limit;
   if (standing.count == closed_count) return;
   ++counts.by_count[std::min<std::size_t>(standing.count, counts.by_count.size()) - 1];

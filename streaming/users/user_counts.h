@@ -9,11 +9,12 @@
 
 namespace nustream::users {
 
-/// Depends on data: for the operator alone.
+/// Depends on data, and is for the operator alone.
 struct UserCounts {
-  std::uint64_t entries = 0;              ///< users that ever contributed, or were closed
-  std::uint64_t at_limit = 0;             ///< of those, they can contribute no more
-  std::vector<std::uint64_t> by_count{};  ///< that contributed 1, 2, … times; the last of them so often or more
+  std::uint64_t entries = 0;   ///< users that ever contributed, or were closed
+  std::uint64_t at_limit = 0;  ///< those of them that may contribute no more
+  /// How many users contributed 1, 2, … times; the last number is of users that contributed so often or more.
+  std::vector<std::uint64_t> by_count{};
 };
 
 [[nodiscard]] UserCounts count_users(const Table& table, const Limits& limits);

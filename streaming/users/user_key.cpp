@@ -35,7 +35,7 @@ void derive(const noise::KeyBytes& from, std::string_view label, std::span<std::
   NUSTREAM_REQUIRE(status == 0, "keyed BLAKE2b");
 }
 
-// Outlives every key, whatever order static objects end in.
+// Never destroyed, so that it outlives every key, in whatever order static objects are destroyed.
 secrets::LockedMemory& key_memory() {
   static auto* const memory = new secrets::LockedMemory;
   return *memory;
@@ -62,6 +62,7 @@ UserKey::UserKey(const noise::KeyBytes& bytes) {
   secrets::prepare_sodium();
   const auto keys = std::allocate_shared<Keys>(std::pmr::polymorphic_allocator<Keys>(&key_memory()));
   keys->bytes = bytes;
+  // Each purpose has a key of its own, so that what one of them shows says nothing about another.
   derive(bytes, "nustream users v1 identifiers", keys->identifiers);
   derive(bytes, "nustream users v1 numbers", keys->numbers);
   derive(bytes, "nustream users v1 entries", keys->entries);

@@ -1,4 +1,4 @@
-// The secret of a stream's users: what their identifiers are hashed under, for as long as the stream lives
+// The secret of a stream's users. Their identifiers are hashed under it for as long as the stream lives
 // (docs/formats/users.md).
 #pragma once
 
@@ -13,32 +13,33 @@
 
 namespace nustream::users {
 
-/// Says which key, and nothing else about it.
+/// Tells which key it is, and nothing else about the key.
 using UserKeyFingerprint = std::array<std::uint8_t, 16>;
 
-/// 256 bits that are drawn once a stream, kept in every state, and changed by no epoch and no rotation of the key
-/// file: under another key everybody would count again. Keys derived from it stand in locked memory and are wiped
-/// with the last copy. Copies share them; immutable, any thread.
+/// 256 bits that are drawn once for a stream and kept in every state. No epoch and no rotation of the key file
+/// changes them, since under another key everybody would count again. The keys that are derived from it are kept in
+/// locked memory; copies share them, and they are wiped with the last copy. It does not change, and may be used from
+/// any thread.
 class UserKey {
  public:
-  /// Fresh from the kernel. Failure(permission) where it gives none.
+  /// Draws a fresh key from the kernel. Throws Failure(permission) where the kernel gives no random bytes.
   [[nodiscard]] static UserKey draw();
-  /// Of bytes that a state kept. The caller wipes them.
+  /// The key with the bytes that a state kept. The caller wipes them.
   explicit UserKey(const noise::KeyBytes& bytes);
 
-  /// SipHash-2-4 of an identifier's bytes, 128 bits. Whoever lacks the key can neither tell whose a hash is nor find
-  /// two identifiers of one hash.
+  /// SipHash-2-4 of an identifier's bytes, 128 bits. Without the key nobody can tell whose hash it is, nor find two
+  /// identifiers with one hash.
   [[nodiscard]] UserHash hash(std::string_view identifier) const noexcept;
-  /// The partitioner's number of a user, hidden; masked again it is the number. Asked for where a user is new, and
-  /// where lanes change.
+  /// Hides the partitioner's number of a user; masked twice it is the number again. It is needed where a user is new,
+  /// and where the number of lanes changes.
   [[nodiscard]] std::uint32_t masked(const UserHash& user, std::uint32_t number) const noexcept;
   /// SipHash-2-4 of a whole entry, 128 bits: its term in the digest of a set (set_digest.h).
   [[nodiscard]] unsigned __int128 term(const Entry& entry) const noexcept;
 
-  /// Seals the log of changes and its snapshots.
+  /// The key that seals the records of the store.
   [[nodiscard]] std::span<const std::uint8_t, 32> log_key() const noexcept;
   [[nodiscard]] const UserKeyFingerprint& fingerprint() const noexcept { return fingerprint_; }
-  /// What a state keeps.
+  /// The bytes that a state keeps.
   [[nodiscard]] std::span<const std::uint8_t, 32> bytes() const noexcept;
 
  private:

@@ -44,7 +44,8 @@ std::string UserLog::header(std::uint64_t segment) const {
   return bytes + context_;
 }
 
-/// Its number is 0 where the file is missing, or a crash left no whole header.
+/// Opens one of the two files. The segment's number is 0 where the file is missing, or where a crash left no whole
+/// header.
 UserLog::SegmentFile UserLog::open_segment(unsigned file, journal::Access access) const {
   SegmentFile segment;
   segment.file = disk_.open(path(file), access);
@@ -54,6 +55,7 @@ UserLog::SegmentFile UserLog::open_segment(unsigned file, journal::Access access
   found.resize(segment.file->read(0, found));
   const bool is_whole = found.size() == expected.size() && std::string_view(found).substr(0, magic.size()) == magic;
   if (!is_whole) {
+    // A crash may leave a header in part, or NUL bytes where it was not written yet. Anything else is another file.
     const bool is_other = !found.starts_with(magic.substr(0, std::min(found.size(), magic.size()))) &&
                           found.find_first_not_of('\0') != std::string::npos;
     if (is_other) throw Failure(Exit::data, path(file).string() + " is no store of users" + restore_advice());
@@ -84,6 +86,7 @@ void UserLog::read(SegmentFile& segment, Rebuild& rebuild) {
     offset += chunk.size();
     const bool is_end = chunk.empty();
     buffer += chunk;
+    // A record may reach from one read into the next. What is left of the buffer waits for that.
     std::string_view rest = buffer;
     while (const auto size = record_size(rest)) {
       if (*size == 0) return rebuild.torn();
@@ -109,6 +112,7 @@ void UserLog::rebuild(const StoreMark& mark, journal::Access access) {
   if (has_two && files_[newer].segment.number != files_[older].segment.number + 1) {
     throw Failure(Exit::data, "the two files of the store of users do not follow each other" + restore_advice());
   }
+  // Records are numbered through both files, so that the older file is read first.
   Rebuild rebuild(key_, context_, mark, table_);
   for (const unsigned file : {older, newer}) {
     if (files_[file].segment.number != 0) read(files_[file], rebuild);
@@ -125,10 +129,11 @@ void UserLog::load(const StoreMark& mark) {
     segment.file->sync();
   }
   writer_.resume(mark, files_[current_].segment);
-  new_name_ = true;  // a file that an earlier process made and was killed over
+  new_name_ = true;  // an earlier process may have made a file and been killed before its name was durable
 }
 
-/// The header of the segment that the writer has begun, in a file of its own.
+/// Makes the file for the segment that the writer has begun, in place of the older one of the two. Returns its
+/// header.
 std::string UserLog::begin_file() {
   const std::uint64_t number = writer_.segment().number;
   if (number > 1) current_ = 1 - current_;

@@ -1,5 +1,5 @@
-// The store of a lane's users in files: two of them in turn, so that their size is bounded by the number of users
-// (docs/formats/users.md).
+// The store of a lane's users in files. Two files are used in turn, so that their size is bounded by the number of
+// users (docs/formats/users.md).
 #pragma once
 
 #include <array>
@@ -20,46 +20,48 @@
 
 namespace nustream::users {
 
-/// Appends what batches change, and parts of the table between, so that what came before them is not needed any more.
+/// Appends what batches change, and between that parts of the table, so that older records are not needed any more.
 ///
 ///     append(changes)   the batch's records, in no file yet for a power failure
 ///     sync()            durable; the mark goes into the state that the caller then commits
 ///     committed()       the state is durable: the table takes the changes
 ///
-/// One thread at a time. After a Failure nothing is appended again; the next process loads.
+/// To be used from one thread at a time. After a Failure nothing may be appended any more; the next process loads the
+/// store again.
 class UserLog {
  public:
-  /// Of the table in memory, empty until load(). Tests make files shorter.
+  /// `table` is empty until load() fills it, and outlives this. Tests make `segment_bytes_min` smaller.
   UserLog(journal::Disk& disk, journal::Disk::Path folder, UserKey key, const StoreIdentity& identity, Table& table,
           std::uint64_t segment_bytes_min = LogSizes().segment_bytes_min);
 
-  /// Rebuilds the table as the mark says, and cuts off what a batch left that was not committed. A mark of zeros is
-  /// that of a new stream, whose folder holds no store or one of a first batch that was not committed. Failure(data)
-  /// where the files are of another stream, lane or key, damaged, cut, out of order, older or newer than the state.
+  /// Rebuilds the table up to `mark`, and cuts off what a batch left that was not committed. A mark of zeros is that
+  /// of a new stream: its folder holds no store, or that of a first batch which was not committed. Throws
+  /// Failure(data) where the files are of another stream, lane or key, damaged, cut, out of order, or older or newer
+  /// than the state.
   void load(const StoreMark& mark);
-  /// The same for whoever only looks, perhaps while another process appends: nothing is cut off, and nothing may be
-  /// appended.
+  /// The same for a caller that only looks, perhaps while another process appends: nothing is cut off, and nothing
+  /// may be appended by this object.
   void look(const StoreMark& mark) { rebuild(mark, journal::Access::read); }
 
   /// Appends the records of a batch. Returns the mark of the table with them.
   [[nodiscard]] StoreMark append(const Changes& changes);
   /// The same for an epoch that begins, as LogWriter::append_epoch().
   [[nodiscard]] StoreMark append_epoch(std::optional<std::pair<Mass, Mass>> mass);
-  /// Makes the records durable, and the name of a new file.
+  /// Makes the records durable, and the name of a new file too.
   void sync();
   /// The state with the last mark is durable: the table takes the batch's changes.
   void committed(Changes& changes);
 
-  /// Bytes of both files, for the operator.
+  /// The bytes of both files, for the operator.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return files_[0].size + files_[1].size; }
-  /// users-0.log and users-1.log in a folder.
+  /// The path of a file of the store: users-0.log or users-1.log in `folder`.
   [[nodiscard]] static journal::Disk::Path path(const journal::Disk::Path& folder, unsigned file);
   [[nodiscard]] journal::Disk::Path path(unsigned file) const { return path(folder_, file); }
 
  private:
   struct SegmentFile {
     std::unique_ptr<journal::File> file;
-    std::uint64_t size = 0;  // bytes that stay, those that are to be written included
+    std::uint64_t size = 0;  // where the next record goes; behind it lies at most what was not committed
     Segment segment;
   };
 

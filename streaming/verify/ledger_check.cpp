@@ -8,7 +8,7 @@
 namespace nustream::verify {
 namespace {
 
-/// One line more of `checked`, which stands behind what was read before.
+/// Checks one more line, which has to follow on those in `checked`, and takes it in.
 void add(const std::string& line, TrustedKeys& keys, CheckedLedger& checked) {
   const journal::UnsealedLine read = journal::read_unsealed(line);
   if (read.previous != checked.ledger.head) {
@@ -16,6 +16,7 @@ void add(const std::string& line, TrustedKeys& keys, CheckedLedger& checked) {
   }
   checked.ledger.head = journal::hash_of(line + '\n');
   ++checked.lines;
+  // A key becomes trusted only where one that is trusted already has handed on to it.
   if (read.handed_on) {
     ++checked.rotations;
     if (keys.have_signed(secrets::Signing::hand_over, read.handed_on->by.text, read.handed_on->by.signature))

@@ -1,4 +1,5 @@
-// A ledger for somebody who has no key: whole, in order, signed, and what it comes to.
+// Checks a ledger for somebody who has no secret key: that it is whole, in order and signed; and tells what it comes
+// to.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +14,24 @@
 
 namespace nustream::verify {
 
+/// What a checked ledger says.
 struct CheckedLedger {
   std::uint64_t lines = 0;
-  std::uint64_t signed_lines = 0;  ///< under a key that is trusted
-  std::uint64_t rotations = 0;
-  bool ends_signed = false;  ///< the last line is signed: the chain then vouches for all in front of it
-  /// Heads of the lane's releases that the lines name: whoever signed the ledger vouches for these releases, and for
-  /// all that are chained in front of them.
+  std::uint64_t signed_lines = 0;  ///< how many are signed under a trusted key
+  std::uint64_t rotations = 0;     ///< how often the key was handed on
+  bool ends_signed = false;        ///< the last line is signed, so that the chain vouches for all lines before it
+  /// The heads of the lane's releases that the lines name. Whoever signed the ledger vouches for these releases, and
+  /// for all releases that are chained before them.
   std::set<journal::Hash> released;
-  std::optional<journal::Hash> last_released;  ///< of the last line that names one
-  journal::Ledger ledger;                      ///< of one lane: what counts
-  /// The last line of each epoch, those too in whose place a later line stands.
+  std::optional<journal::Hash> last_released;  ///< the head that the last line with one names
+  journal::Ledger ledger;                      ///< the lines that count, of one lane
+  /// The last line of each epoch, also of epochs for which a later line of another epoch stands.
   std::map<std::pair<LaneId, EpochId>, journal::LedgerEntry> epochs;
 };
 
-/// Reads the file. A rotation that a trusted key signed makes the next one trusted. Failure(data) where a line was
-/// changed, left out or moved, or the last line is not signed by a trusted key; Failure(io) where there is no such
-/// file.
+/// Reads and checks the file. A rotation that a trusted key signed adds the new key to `keys`. Throws Failure(data)
+/// where a line was changed, left out or moved, and where the last line is not signed by a trusted key; Failure(io)
+/// where there is no such file.
 [[nodiscard]] CheckedLedger check_ledger(const std::string& file, TrustedKeys& keys);
 
 }  // namespace nustream::verify

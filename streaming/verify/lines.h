@@ -1,4 +1,4 @@
-// The lines of a file, and where something is wrong with one.
+// Reads the lines of a file, and tells at which of them something is wrong.
 #pragma once
 
 #include <filesystem>
@@ -10,8 +10,8 @@
 
 namespace nustream::verify {
 
-/// Calls visit(line) without its newline for each line of the file; what it throws is told with file and line number.
-/// Failure(io) where the file cannot be read.
+/// Calls visit(line) for each line of the file, without its newline. The file and the line number are added to the
+/// message of what it throws. Throws Failure(io) where the file cannot be read.
 template <class Visit>
 void for_each_line(const std::string& file, Visit visit) {
   std::error_code unknown;

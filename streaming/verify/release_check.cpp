@@ -10,7 +10,7 @@
 namespace nustream::verify {
 namespace {
 
-/// How the line follows on those before it.
+/// Checks that the line follows on those of its lane before it, and moves the lane's head behind it.
 void follow(const journal::ChainPlace& place, CheckedReleases& lane, const std::string& line, bool by_cadence) {
   if (!place.previous) {
     if (lane.unchained < lane.releases) {
@@ -24,10 +24,14 @@ void follow(const journal::ChainPlace& place, CheckedReleases& lane, const std::
     throw Failure(Exit::data,
                   "does not follow on the lane's release before it: releases were changed, left out or moved");
   }
-  // Nobody names a release that the end or a signal brought, but one of an earlier version.
+  // A release that the end of the input, a signal or the clock brought is named by no later one, so that the head
+  // stays. In earlier versions, which did not chain releases, the first chained one names whatever release came
+  // before it.
   if (!place.previous || by_cadence) lane.head = journal::hash_of(line + '\n');
 }
 
+/// Takes note of who vouches for the release: a signature of a trusted key, or a ledger line that names it. Releases
+/// that are not by cadence have to be signed, since no later release vouches for them.
 void check_signature(const journal::ChainPlace& place, const TrustedKeys& keys,
                      const std::set<journal::Hash>& released, CheckedReleases& lane, bool by_cadence) {
   const bool is_signed = place.previous && place.signature &&

@@ -1,4 +1,4 @@
-// Releases for somebody who has no key: of each lane whole, in order and signed, and paid for in the ledger.
+// Checks releases for somebody who has no secret key: that those of each lane are whole, in order, and signed.
 #pragma once
 
 #include <cstdint>
@@ -15,29 +15,30 @@
 
 namespace nustream::verify {
 
-/// Of one lane.
+/// What the checked releases of one lane say.
 struct CheckedReleases {
   std::uint64_t releases = 0;
   std::uint64_t signed_releases = 0;
-  std::uint64_t unchained = 0;           ///< in front, of a version that did not chain them: nobody vouches for these
-  std::uint64_t unsigned_end = 0;        ///< behind the last one that a signature, or the ledger, vouches for
-  bool is_vouched_for = false;           ///< somebody trusted signed one of them, or a ledger that names one
-  bool begins_later = false;             ///< the first one names one before it, which is not in the file
-  std::optional<journal::Hash> head{};   ///< that the next release has to name
-  std::optional<journal::Hash> named{};  ///< the last one in the file that the ledger names
+  std::uint64_t unchained = 0;     ///< how many at the beginning are of a version without a chain: nobody vouches
+  std::uint64_t unsigned_end = 0;  ///< how many stand behind the last one that a signature or the ledger vouches for
+  bool is_vouched_for = false;     ///< a trusted key signed one of them, or a ledger line that names one
+  bool begins_later = false;       ///< the first one names a release before it, which is not in the file
+  std::optional<journal::Hash> head{};   ///< what the next release has to name
+  std::optional<journal::Hash> named{};  ///< the last release in the file that the ledger names
   /// The furthest release of each epoch.
   std::map<EpochId, publish::ShownRelease> epochs{};
   double rho_ledger = 0;  ///< the largest total that a release tells of
 };
 
-/// Lanes of one stream or of several, by name and number.
+/// A lane, by the name of its stream and its number.
 using LaneName = std::pair<std::string, LaneId>;
 
-/// More releases by cadence than that are never unsigned one after another (journal::is_signed_release()).
+/// At most so many releases by cadence come one after another without a signature (journal::is_signed_release()).
 inline constexpr std::uint64_t unsigned_max = 15;
 
-/// Reads the file, whose lanes may stand in any order beside each other. `released`: heads that a ledger vouches for.
-/// Failure(data) where a line is no release, was changed, left out or moved; Failure(io) where there is no such file.
+/// Reads and checks the file, in which releases of several lanes may be mixed in any order. `released` are the heads
+/// that a ledger vouches for. Throws Failure(data) where a line is no release, or where one was changed, left out or
+/// moved; Failure(io) where there is no such file.
 [[nodiscard]] std::map<LaneName, CheckedReleases> check_releases(const std::string& file, const TrustedKeys& keys,
                                                                  const std::set<journal::Hash>& released);
 

@@ -1,4 +1,4 @@
-// Whose signatures count: the public key that the reader was given, and those that it was handed on to.
+// The keys whose signatures count: the public key that the reader was given, and those to which it was handed on.
 #pragma once
 
 #include <algorithm>

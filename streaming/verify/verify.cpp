@@ -27,8 +27,9 @@ secrets::PublicKey public_key_in(const std::string& given) {
                 "stream's");
 }
 
-/// Every release is of an epoch that the ledger knows, over the same neighbours and settings, and within what the
-/// ledger says of it.
+/// Requires that the ledger pays for every release: it knows the release's epoch, with the same neighbours and
+/// settings, and its line covers the steps and the spend. The furthest release of each epoch is compared, since
+/// spends only grow.
 void require_paid(const LaneName& name, const CheckedReleases& lane, const CheckedLedger& ledger, Rho total) {
   const auto refuse = [&](const publish::ShownRelease& release, const std::string& what) {
     throw Failure(Exit::data, fmt::format("stream '{}', lane {}: the release at step {} of epoch {} {}", name.first,
@@ -59,8 +60,8 @@ void require_paid(const LaneName& name, const CheckedReleases& lane, const Check
   }
 }
 
-/// Somebody trusted signed them, and as often as releases are signed: who changes one has to leave all signatures
-/// behind it out.
+/// Requires that a trusted key vouches for the releases, and that no more releases at the end are unsigned than ever
+/// are. Whoever changes a release has to leave out all signatures behind it, and would be found out by that.
 void require_vouched_for(const LaneName& name, const CheckedReleases& lane) {
   if (lane.is_vouched_for && lane.unsigned_end <= unsigned_max) return;
   throw Failure(
@@ -72,8 +73,8 @@ void require_vouched_for(const LaneName& name, const CheckedReleases& lane) {
                   lane.is_vouched_for ? " at the end" : "", unsigned_max));
 }
 
-/// A release at the very step of the ledger's last line is the one that the line names. One that reserves does not
-/// say at which step it was written.
+/// Requires that a release at exactly the step of the ledger's last line is the release that the line names. A line
+/// that reserves steps does not say at which step it was written, and cannot be compared.
 void require_named(const CheckedReleases& lane, const CheckedLedger& ledger, const journal::LedgerEntry& last) {
   const auto found = lane.epochs.find(last.epoch);
   if (!ledger.last_released || last.taken || found == lane.epochs.end()) return;
@@ -104,15 +105,17 @@ void print_lane(const LaneName& name, const CheckedReleases& lane, bool has_ledg
   }
 }
 
-/// Whether the file goes on behind the last release that the ledger names: its last line pays for those too.
+/// Whether the file goes on behind the last release that the ledger names. That is in order where the ledger's last
+/// line reserves steps: it pays for those releases too.
 bool goes_on_behind(const Verified& verified) {
   const CheckedReleases& lane = verified.lanes.at(verified.lane);
   const bool reserves = verified.ledger.ledger.epochs.back().taken.has_value();
   return reserves && lane.named.value_or(journal::Hash{}) == verified.ledger.last_released;
 }
 
-/// Whether releases are missing at the end of the file. Nothing of a ledger that names none, or an earlier one, nor
-/// of one whose last line was written before any release came by cadence: the others do not name each other.
+/// Whether the file holds all releases up to the last one that the ledger names. Nothing where that cannot be told:
+/// the ledger names no release by cadence, or the last one that it names has others behind it which its last line
+/// pays for.
 std::optional<bool> is_complete(const Verified& verified) {
   if (!verified.ledger.last_released || *verified.ledger.last_released == journal::Hash{}) return std::nullopt;
   const journal::Hash head = verified.lanes.at(verified.lane).head.value_or(journal::Hash{});

@@ -1,9 +1,9 @@
-// `nustream verify`: whether releases and a ledger are what a stream published, for somebody who has its public key
-// and no other (docs/operations.md#for-third-parties). Reads nothing else, and writes nothing.
+// `nustream verify`: checks whether releases and a ledger are what a stream published, for somebody who has only its
+// public key (docs/operations.md#for-third-parties). It reads nothing else, and writes nothing.
 //
-// What it tells: that no release in front of the last signature was changed, left out or moved; that the same holds
-// of the ledger; and that every release was paid for in it. What it cannot tell: whether the records were those they
-// are said to be, and whether the holder of the key published another history elsewhere.
+// It tells that no release before the last signature was changed, left out or moved, that the same holds for the
+// ledger, and that the ledger pays for every release. It cannot tell whether the records were those that they are
+// said to be, nor whether the holder of the key published another history elsewhere.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ namespace nustream::verify {
 
 struct Options {
   std::string releases;
-  std::string ledger;      ///< of one lane
+  std::string ledger;      ///< the file of one lane's ledger
   std::string public_key;  ///< 64 hexadecimal digits, or a file that holds them
   bool json = false;
 };
@@ -25,17 +25,17 @@ struct Options {
 /// What the ledger and the releases of its lane come to.
 struct Verified {
   CheckedLedger ledger;
-  std::map<LaneName, CheckedReleases> lanes;  ///< those of other lanes are checked without a ledger
-  LaneName lane;                              ///< the ledger's
-  Rho total{0};                               ///< ρ of all of its epochs
-  bool is_private = true;                     ///< false of an insecure seed, under which anybody can sign
+  std::map<LaneName, CheckedReleases> lanes;  ///< releases of other lanes are checked without a ledger
+  LaneName lane;                              ///< the lane of the ledger
+  Rho total{0};                               ///< ρ of all epochs of that lane
+  bool is_private = true;                     ///< false under an insecure seed, where anybody can sign
 };
 
-/// Failure(io) for files, and a key that is none; Failure(data) for whatever does not hold, with file
-/// and line.
+/// Checks the files. Throws Failure(io) for a file that cannot be read or a public key that is none, and
+/// Failure(data), with file and line where there is one, for whatever does not hold.
 [[nodiscard]] Verified check(const Options& options);
 
-/// The same, printed.
+/// Checks the files and prints the result. Throws as check().
 [[nodiscard]] Exit run(const Options& options);
 
 }  // namespace nustream::verify
