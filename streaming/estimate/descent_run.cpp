@@ -48,10 +48,14 @@ RunEnd DescentRun::go(const std::atomic<int>& stop) {
     commit();
     opened = now;
   }
-  // The last iterate is released whatever ended the run: the answer of a table is its last release.
-  session_.lane().release_now();
   const int signal = has_steps_left() ? stop.load() : 0;
-  encode(signal != 0 ? "shutdown" : "end");
+  // The last iterate is released whatever ended the run: the answer of a table is its last release. Running sums have
+  // none before their first step.
+  const bool has_answer = !config_.moments || session_.lane().steps().value() > 0;
+  if (has_answer) {
+    session_.lane().release_now();
+    encode(signal != 0 ? "shutdown" : "end");
+  }
   commit(true);
   session_.finish();
   const std::string rejects_file = session_.rejects_file();

@@ -1,5 +1,6 @@
 #include "measure/measure.h"
 
+#include <algorithm>
 #include <exception>
 #include <filesystem>
 #include <optional>
@@ -42,6 +43,13 @@ bool is_private_run(const folder::Options& options) {
   return !options.insecure_seed && !options.compared;
 }
 
+/// The row of a batch that an unusable record is: of a recorded segment positions begin at its first offset, and may
+/// leave some out.
+std::size_t row_of(const record::Reject& reject, const record::RowBatch& rows) {
+  const auto behind = std::ranges::upper_bound(rows.next, reject.position.value());
+  return static_cast<std::size_t>(behind - rows.next.begin());
+}
+
 RawTable read_raw(const config::Config& asked) {
   const record::Schema schema = raw_schema(asked);
   const auto reader = decode::open_reader(asked.input, schema);
@@ -53,7 +61,7 @@ RawTable read_raw(const config::Config& asked) {
     console::require_no_signal();
     more = reader->read(rows, rows_per_read);
     std::vector<std::size_t> unusable;
-    for (const record::Reject& reject : rows.rejects) unusable.push_back(reject.position.value());
+    for (const record::Reject& reject : rows.rejects) unusable.push_back(table.y.size() + row_of(reject, rows));
     table.add(rows, unusable);
   }
   return table;

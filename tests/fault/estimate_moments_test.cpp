@@ -69,6 +69,15 @@ TEST(EstimateOfSums, IsLeastSquaresInOneReleaseOfOnePass) {
   EXPECT_LT(found.json["predicted_stddev"].get_double().value(), 1e-5);
 }
 
+// A budget that leaves no room for the one step ends the run as it ends a descent, with nothing spent.
+TEST(EstimateOfSums, WithoutRoomForAStepReleasesNothing) {
+  const TemporaryFolder folder;
+  JsonOutput found = estimate(folder, bike("budget = 1\n"));
+  EXPECT_EQ(found.command.code, 73) << found.command.err;
+  EXPECT_THAT(found.command.err, HasSubstr("leaves no room for a single step"));
+  EXPECT_THAT(releases_in(folder), SizeIs(0));
+}
+
 // Wang's ridge is 0 where the data are as definite as these are, at a noise that is nothing.
 TEST(EstimateOfSums, ByAdaSspIsLeastSquaresWhereNoiseIsNothing) {
   const TemporaryFolder folder;

@@ -143,5 +143,20 @@ TEST_F(SegmentReplay, DamageStopsItBehindTheSoundBlocks) {
   EXPECT_THAT(world_.releases("state"), HasSubstr("\"step\":700,"));
 }
 
+// Offsets begin anywhere and may leave some out: an unusable record is told by its row all the same.
+TEST_F(SegmentReplay, MeasuresWhatALineFileOfTheSameRecordsDoes) {
+  const auto measured = [&](const std::string& input, const std::string& state) {
+    const CommandResult result = world_.run(
+        {input, "--set", "stream.columns=[\"x\", \"y\"]", "--set", "stream.header=false", "--insecure-seed", "7",
+         "--json", "--set", "target.center=private", "--set", "target.scale=private", "--set", "privacy.rho=5"},
+        state);
+    EXPECT_EQ(result.code, 0) << result.err;
+    const std::size_t begin = result.out.find("\"ranges\":{");
+    EXPECT_NE(begin, std::string::npos) << result.out;
+    return result.out.substr(begin, result.out.find('}', begin) - begin);
+  };
+  EXPECT_EQ(measured(record("gaps.segment", 4000, 2), "gaps"), measured(world_.path("lines.csv"), "lines"));
+}
+
 }  // namespace
 }  // namespace nustream::tests
