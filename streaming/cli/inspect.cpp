@@ -342,6 +342,7 @@ void print(const Report& report, const std::string& folder) {
     if (!release->average.empty()) fmt::print("  averaged {:>14}", console::shown_number(release->average[j].second));
     fmt::print("\n");
   }
+  if (release->clipped) fmt::print("  {}\n", publish::in_words(*release->clipped));
 }
 
 std::string to_json(const Report& report) {

@@ -153,6 +153,7 @@ struct Config {
   lane::Settings descent;
   double first_stage_share = 0.5;  ///< of what the descent may spend: ρ_1/(ρ_1 + ρ_2)
   double strength_share = 0;       ///< of ρ: what a release of the first stage's strength costs
+  double clipped_share = 0;        ///< of ρ: what the count of clipped gradients costs; 0: there is none
   Intervals intervals{};
   Estimate estimate{};
   std::optional<Moments> moments{};  ///< where model.estimator is "moments"

@@ -77,6 +77,7 @@ std::string setting_of(std::string_view key) {
       {"batches", "intervals.batches"},
       {"batch_steps", "intervals.batch_steps"},
       {"runs", "intervals.runs"},
+      {"clipped", "privacy.clipped_share"},
       {"memory", "moments.memory"},
       {"correlation", "noise.correlation"},
       {"horizon", "noise.horizon"},

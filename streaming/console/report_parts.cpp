@@ -101,6 +101,10 @@ void print_instruments(const publish::ShownInstruments& shown, std::FILE* out) {
 void print_verdict(const publish::ShownRelease& release, std::FILE* out) {
   if (const std::string_view words = publish::in_words(release.verdict); !words.empty())
     fmt::print(out, "{:<16}{}\n", publish::is_warning(release.verdict) ? "warning" : "path", words);
+  if (release.clipped) {
+    fmt::print(out, "{:<16}{}\n", release.clipped->is_large ? "warning" : "clipped",
+               publish::in_words(*release.clipped));
+  }
 }
 
 void print_hidden(const publish::ShownRelease& release, std::FILE* out) {

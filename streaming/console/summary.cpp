@@ -70,6 +70,7 @@ std::string to_json(const Summary& summary) {
       publish::append_intervals("intervals", *summary.release, *intervals, out);
     }
     if (!summary.release->verdict.empty()) append_field("verdict", summary.release->verdict, out);
+    if (summary.release->clipped) publish::append_clipped(*summary.release->clipped, out);
     publish::append_strength(*summary.release, out);
     if (summary.release->floored > 0) append_field("floored", summary.release->floored, out);
   }

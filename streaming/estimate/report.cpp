@@ -90,6 +90,7 @@ std::string to_json(const Report& report) {
   if (!report.last.average.empty()) append_object("average", report.last.average, out);
   if (report.intervals) publish::append_intervals("intervals", report.last, *report.intervals, out);
   if (!report.last.verdict.empty()) append_field("verdict", report.last.verdict, out);
+  if (report.last.clipped) publish::append_clipped(*report.last.clipped, out);
   publish::append_strength(report.last, out);
   if (report.last.floored > 0) append_field("floored", report.last.floored, out);
   append_field("rho", report.rho, out);

@@ -12,6 +12,7 @@
 #include "nustream/lane/lane.h"
 #include "nustream/moments/lane.h"
 #include "nustream/privacy/zcdp.h"
+#include "publish/clipped.h"
 #include "publish/epsilons.h"
 #include "publish/intervals.h"
 #include "publish/original_units.h"
@@ -46,7 +47,8 @@ class ReleaseEncoder {
  public:
   ReleaseEncoder(ReleaseHeader header, OriginalUnits units, privacy::Spend spend,
                  std::optional<IntervalKind> intervals = {}, std::optional<StrengthDesign> strength = {},
-                 LedgerTotal ledger_total = {}, std::optional<SolvedInstruments> instruments = {});
+                 LedgerTotal ledger_total = {}, std::optional<SolvedInstruments> instruments = {},
+                 std::optional<ClippedDesign> clipped = {});
 
   /// Appends one line, newline included. `tag` is "cadence", "clock", "end" or "shutdown".
   void append(const lane::Release& release, std::string_view tag, std::string& out);
@@ -75,6 +77,7 @@ class ReleaseEncoder {
   std::optional<IntervalKind> intervals_;
   std::optional<StrengthDesign> strength_;
   std::optional<SolvedInstruments> instruments_;
+  std::optional<ClippedDesign> clipped_;
   std::string prefix_;  // the fields before the step, encoded once
   std::string suffix_;  // the fields after ε
   LedgerTotal ledger_total_;
@@ -98,7 +101,8 @@ struct ShownRelease {
   std::uint64_t interval_through = 0;
   std::uint64_t interval_steps = 0;
   bool interval_too_few = false;
-  std::string verdict;  ///< whether the path has settled; empty where the line does not say
+  std::optional<ClippedShare> clipped{};  ///< empty where the line does not say
+  std::string verdict;                    ///< whether the path has settled; empty where the line does not say
   std::vector<std::pair<std::string, double>> first_stage_f;  ///< by regressor; empty where there is none
   double cragg_donald = 0;
   bool first_stage_hidden = false;                ///< by noise, or by too few records
