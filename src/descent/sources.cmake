@@ -3,6 +3,7 @@ target_sources(nustream_core PRIVATE
   descent/batch_means.cpp
   descent/check_rule.cpp
   descent/clip.cpp
+  descent/clipped_count.cpp
   descent/gradient_sum.cpp
   descent/kernel.cpp
   descent/kernel_baseline.cpp

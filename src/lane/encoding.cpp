@@ -10,6 +10,18 @@ namespace {
 
 constexpr std::string_view magic_and_version{"nu-lane\x01", 8};
 
+/// 128 bits, the low 64 first.
+void write_wide(descent::WideUnits units, CanonicalWriter& writer) {
+  writer.integer(static_cast<std::uint64_t>(units));
+  writer.integer(static_cast<std::uint64_t>(units >> 64));
+}
+
+descent::WideUnits read_wide(CanonicalReader& reader) {
+  const std::uint64_t low = reader.integer();
+  const auto high = static_cast<std::int64_t>(reader.integer());
+  return static_cast<descent::WideUnits>(high) * (descent::WideUnits{1} << 64) + low;
+}
+
 }  // namespace
 
 std::string Lane::encode() const {
@@ -31,6 +43,10 @@ std::string Lane::encode() const {
     writer.reals(moments_->meat());
   }
   writer.reals(std::visit([](const auto& loop) { return loop.velocity(); }, loop_));  // none without momentum
+  if (clipped_count_) {
+    write_wide(clipped_count_->before_mark(), writer);
+    write_wide(clipped_count_->behind_mark(), writer);
+  }
   return writer.take();
 }
 
@@ -62,6 +78,10 @@ Lane Lane::decode(Settings settings, std::span<const noise::Grid> grids, std::st
   if (lane.settings_.momentum > 0) {
     const std::vector<double> velocity = reader.reals(dimension);
     std::visit([&](auto& loop) { loop.set_velocity(velocity); }, lane.loop_);
+  }
+  if (lane.clipped_count_) {
+    const descent::WideUnits before = read_wide(reader);
+    lane.clipped_count_->restore(before, read_wide(reader));
   }
   reader.end();
   return lane;

@@ -38,6 +38,13 @@ void check_users(const Settings& settings) {
   if (settings.moments) throw InvalidParameter("users", "beside second moments", "none");
 }
 
+// Two stages clip two gradients of a record, which no count of one may hold.
+void check_count(const Settings& settings) {
+  if (settings.counts_clipped && settings.first_stage) {
+    throw InvalidParameter("counts_clipped", "beside a first stage", "false");
+  }
+}
+
 void check_batching(const Settings& settings) {
   if (!settings.batching) return;
   descent::check(*settings.batching);
@@ -46,6 +53,11 @@ void check_batching(const Settings& settings) {
       settings.averaging.from != settings.batching->from) {
     throw InvalidParameter("batching", "without a tail average", "a tail average from the same step");
   }
+}
+
+/// The place of the bread among the stages.
+std::size_t bread_stage(const Settings& settings, std::size_t stages) {
+  return stages - (settings.counts_clipped ? 1 : 0) - (settings.moments->meat ? 2 : 1);
 }
 
 // The noise is scaled for the clip norms. A grid that clips at a larger norm would let a record weigh more than Δ.
@@ -72,6 +84,7 @@ const Settings& checked(const Settings& settings, std::span<const noise::Grid> g
   check_moments(settings);
   check_users(settings);
   check_momentum(settings);
+  check_count(settings);
   check_batching(settings);
   check_grids(settings, grids);
   return settings;
@@ -113,10 +126,11 @@ Lane::Lane(Settings settings, std::span<const noise::Grid> grids, Position start
       average_(settings_.averaging, settings_.dimension) {
   if (settings_.batching) batches_.emplace(*settings_.batching, settings_.dimension);
   if (settings_.moments) {
-    const bool meat = settings_.moments->meat.has_value();
-    moments_.emplace(grids[grids.size() - (meat ? 2 : 1)], meat ? &grids.back() : nullptr, row_entries_,
+    const std::size_t bread = bread_stage(settings_, grids.size());
+    moments_.emplace(grids[bread], settings_.moments->meat ? &grids[bread + 1] : nullptr, row_entries_,
                      settings_.minibatch, settings_.moments->from);
   }
+  if (settings_.counts_clipped) clipped_count_.emplace(grids.back(), settings_.release_every);
 }
 
 void Lane::go_on_from(const Carried& from) {
@@ -156,7 +170,9 @@ void Lane::advance(const record::RowSlice& rows, Noise noise, Releases& releases
     position_ =
         rows.next == nullptr ? position_ + count * settings_.minibatch : rows.next[taken * settings_.minibatch - 1];
     pass_marks();
-    if (count == to_release) release_now(releases);
+    if (count != to_release) continue;
+    release_now(releases);
+    if (clipped_count_) clipped_count_->pass(this->steps());
   }
 }
 
@@ -195,6 +211,7 @@ void Lane::take_steps(const record::RowSlice& rows, Noise noise, users::Changes*
   const auto of_stage = [&](std::size_t stage) {
     return noise[stage].units.subspan(begin * noise[stage].dimension, count * noise[stage].dimension);
   };
+  const std::uint64_t counted_before = counted();
   // The moments come first: their residuals are those of the iterate before the step.
   if (moments_) take_moments(rows, noise, begin);
   const std::span<const double> step_sizes = std::span(sizes).first(count);
@@ -215,6 +232,7 @@ void Lane::take_steps(const record::RowSlice& rows, Noise noise, users::Changes*
   } else {
     std::get<descent::Loop>(loop_).run({x, y, of_stage(0), step_sizes, average_gains, weights}, average_.memory());
   }
+  if (clipped_count_) clipped_count_->add(counted() - counted_before, of_stage(noise.size() - 1));
   steps_ += count;
 }
 
@@ -222,12 +240,13 @@ void Lane::take_steps(const record::RowSlice& rows, Noise noise, users::Changes*
 void Lane::take_moments(const record::RowSlice& rows, Noise noise, std::uint64_t begin) {
   const std::size_t triangle = descent::triangle_size(row_entries_);
   const bool with_meat = settings_.moments->meat.has_value();
+  const std::size_t bread = bread_stage(settings_, noise.size());
   const auto of_step = [&](const noise::GridNoise& stage) { return stage.units.subspan(begin * triangle, triangle); };
   const std::size_t row = begin * settings_.minibatch;
   moments_->step({rows.x + row * row_entries_, settings_.minibatch * row_entries_},
                  {rows.y + row, settings_.minibatch}, theta(), rows.weights_of(row, settings_.minibatch),
-                 of_step(noise[noise.size() - (with_meat ? 2 : 1)]),
-                 with_meat ? of_step(noise.back()) : std::span<const std::int64_t>{}, steps());
+                 of_step(noise[bread]), with_meat ? of_step(noise[bread + 1]) : std::span<const std::int64_t>{},
+                 steps());
 }
 
 void Lane::release_now(Releases& releases) const {
@@ -245,6 +264,9 @@ void Lane::release_now(Releases& releases) const {
     release.bread = moments_->bread();
     release.meat = moments_->meat();
     release.moment_steps = moments_->count(steps());
+  }
+  if (clipped_count_ && steps_ > 0) {
+    release.clipped = ClippedStretch{descent::clipped_since(steps(), settings_.release_every), clipped_count_->sum()};
   }
   releases.append(release);
 }
@@ -264,6 +286,11 @@ std::uint64_t Lane::contributions() const noexcept {
 }
 std::uint64_t Lane::clipped() const noexcept {
   return std::visit([](const auto& loop) { return loop.clipped(); }, loop_);
+}
+/// What enters the count: of users no more than they are charged.
+std::uint64_t Lane::counted() const noexcept {
+  const auto* of_users = std::get_if<users::Loop>(&loop_);
+  return of_users == nullptr ? clipped() : of_users->clipped_in_full();
 }
 
 }  // namespace nustream::lane

@@ -17,6 +17,7 @@ std::vector<Stage> stages(const Settings& settings) {
     all.push_back({triangle, settings.moments->bread, "second moments"});
     if (settings.moments->meat) all.push_back({triangle, *settings.moments->meat, "residual moments"});
   }
+  if (settings.counts_clipped) all.push_back({1, ClipNorm{1}, "clipped gradients", true});
   return all;
 }
 

@@ -144,6 +144,7 @@ std::size_t StepContributions::settle(Changes& users, std::span<std::int64_t> un
     const Charge charged = charge(limits_, users.find(user), step_, norm);
     users.put({user, number, charged.after});
     if (norm >= 1) ++clipped_;
+    if (norm >= 1 && charged.allowed >= 1) ++clipped_in_full_;
     // The quotient is lowered by its roundings, so that no more is added than was charged.
     add_to_grid(sum, charged.allowed < norm ? charged.allowed / norm * (1 - 4 * roundoff) : 1, units);
   }

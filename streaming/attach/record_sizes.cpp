@@ -99,7 +99,9 @@ std::size_t release_bytes(const config::Config& config, const config::Mechanism&
     encoder.append(widest_release(config, config::moments_settings(config, mechanism)), "shutdown", line);
   } else {
     const std::vector<double> theta(config.descent.dimension, widest);
-    encoder.append({StepCount{1}, Position{most}, theta, theta}, "shutdown", line);
+    lane::Release release{StepCount{1}, Position{most}, theta, theta};
+    if (config.descent.counts_clipped) release.clipped = lane::ClippedStretch{StepCount{0}, widest};
+    encoder.append(release, "shutdown", line);
   }
   line.append(journal::chain_bytes_max, ' ');
   // An interval names every coefficient twice more, with two numbers, beside a sentence.

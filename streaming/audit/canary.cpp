@@ -262,21 +262,26 @@ std::vector<Candidate> candidates_of(const Search& search, double magnitude) {
 
 double part_of_displacement(const config::Config& config, const config::StageNoise& stage, Absent absent) {
   if (config.privacy.adjacency != privacy::Adjacency::replace_one || absent != Absent::nothing) return 1;
+  if (stage.is_one_sided) return 1;
   return config.moments ? 1 / stage.displacement.value() : 0.5;
 }
 
 double part_of_rho(const config::Config& config, const config::Mechanism& mechanism, Absent absent) {
-  if (!config.moments || config.privacy.adjacency != privacy::Adjacency::replace_one || absent != Absent::nothing) {
+  const bool parts_differ = config.moments || config.descent.counts_clipped;
+  if (!parts_differ || config.privacy.adjacency != privacy::Adjacency::replace_one || absent != Absent::nothing) {
     const double part = part_of_displacement(config, mechanism.main(), absent);
     return part * part;
   }
   std::vector<Rho> alone;
   double together = 0;
+  double all = 0;
   for (const config::StageNoise& stage : mechanism.stages) {
     const double part = part_of_displacement(config, stage, absent);
     alone.push_back(stage.rho);
     together += part * part * stage.rho.value();
+    all += stage.rho.value();
   }
+  if (!config.moments) return together / all;
   return together / moments::joint(config::moments_settings(config, mechanism).mechanism.design, alone).value();
 }
 

@@ -24,7 +24,7 @@ enum class Absent : std::uint8_t {
 };
 
 /// Of a stage's claimed displacement, how far the two worlds can be apart: of replace-one neighbours of which one has
-/// nothing, half of it; of running sums one radius.
+/// nothing, half of it, and of a count all; of running sums one radius.
 [[nodiscard]] double part_of_displacement(const config::Config& config, const config::StageNoise& stage,
                                           Absent absent);
 /// The same of ρ of all stages together.

@@ -64,8 +64,9 @@ config::Config played_by(const config::Config& config, users::Identifiers& ident
   return played;
 }
 
-/// Of a step that has `records` of one user, who may use so much of its mass: their sum, shortened as a whole.
-void sum_up(std::vector<Contribution>& added, double records, double mass) {
+/// Of a step that has `records` of one user, who may use so much of its mass: their sum, shortened as a whole. A
+/// count, the last stage, takes in what is not shortened alone.
+void sum_up(std::vector<Contribution>& added, double records, double mass, bool counts) {
   double longest = 0;
   for (Contribution& each : added) {
     const double alone = std::min(each.length, 1.0);
@@ -75,6 +76,7 @@ void sum_up(std::vector<Contribution>& added, double records, double mass) {
   }
   if (longest <= mass) return;
   for (Contribution& each : added) each.clipped *= mass / longest;
+  if (counts) added.back().clipped.setZero();
 }
 
 /// NaN is NaN.
@@ -304,8 +306,14 @@ class Game::Stream {
     line_.clear();
     encoders_[t].append(release, "cadence", line_);
     Seen seen = seen_of(release);
-    const Vector shown = working_.theta(publish::read_release(line_)->estimate);
+    const auto read = publish::read_release(line_);
+    const Vector shown = working_.theta(read->estimate);
     seen.theta.head(shown.size()) = shown;
+    if (read->clipped) {
+      seen.since = read->clipped->since;
+      seen.clipped = read->clipped->share *
+                     static_cast<double>((release.steps.value() - seen.since) * config_.descent.minibatch);
+    }
     return seen;
   }
 
@@ -336,7 +344,8 @@ class Game::Stream {
                                 std::vector<Vector>& sums) {
     const auto added_by = [&](const Row& row) {
       std::vector<Contribution> added = at(row);
-      if (config_.users) sum_up(added, static_cast<double>(config_.descent.minibatch), shape_.length);
+      if (config_.users)
+        sum_up(added, static_cast<double>(config_.descent.minibatch), shape_.length, config_.descent.counts_clipped);
       return added;
     };
     std::vector<Vector> shifts;

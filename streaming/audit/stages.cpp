@@ -67,6 +67,12 @@ Contribution of_moments(std::span<const double> x, double factor, ClipNorm clip)
   return clipped(factor * ConstVector(triangle.data(), entries(triangle.size())), clip);
 }
 
+/// 1 where the gradient is clipped, else nothing.
+Contribution of_count(double length) {
+  const bool is_clipped = length > 1;
+  return {Vector::Constant(1, is_clipped ? 1 : 0), is_clipped ? length : 0};
+}
+
 double regularisation(const lane::Settings& settings) {
   return settings.l2 + model::own_regularisation(settings.loss.kind);
 }
@@ -95,12 +101,12 @@ std::vector<Contribution> contributions(const lane::Settings& settings, const Ve
   } else {
     all.push_back(of_one_stage(settings, theta, x, y, weight));
   }
-  if (!settings.moments) return all;
-  all.push_back(of_moments(x, weight, settings.moments->bread));
-  if (settings.moments->meat) {
+  if (settings.moments) all.push_back(of_moments(x, weight, settings.moments->bread));
+  if (settings.moments && settings.moments->meat) {
     const double residual = weight * (ConstVector(x.data(), entries(x.size())).dot(theta) - y);
     all.push_back(of_moments(x, residual * residual, *settings.moments->meat));
   }
+  if (settings.counts_clipped) all.push_back(of_count(all.front().length));
   return all;
 }
 
@@ -131,7 +137,7 @@ void step_without_noise(const lane::Settings& settings, StepIndex step, const st
 }
 
 Seen seen_at_start(const lane::Settings& settings) {
-  Seen seen{copied(settings.start), {}, {}, {}};
+  Seen seen{copied(settings.start), {}, {}};
   if (settings.momentum > 0) seen.velocity = Vector::Zero(seen.theta.size());
   if (!settings.moments) return seen;
   seen.bread = Vector::Zero(entries(descent::triangle_size(lane::row_entries(settings))));
@@ -140,7 +146,12 @@ Seen seen_at_start(const lane::Settings& settings) {
 }
 
 Seen seen_of(const lane::Release& release) {
-  return {copied(release.theta), copied(release.bread), copied(release.meat), {}};
+  Seen seen{copied(release.theta), copied(release.bread), copied(release.meat)};
+  if (release.clipped) {
+    seen.clipped = release.clipped->sum;
+    seen.since = release.clipped->since.value();
+  }
+  return seen;
 }
 
 std::vector<Vector> noisy_sums(const lane::Settings& settings, StepIndex step, const Seen& before, Seen& after) {
@@ -165,6 +176,11 @@ std::vector<Vector> noisy_sums(const lane::Settings& settings, StepIndex step, c
   const auto count = static_cast<double>(step.value() + 1);
   if (settings.moments) all.push_back(last_of(before.bread, after.bread, count, m));
   if (settings.moments && settings.moments->meat) all.push_back(last_of(before.meat, after.meat, count, m));
+  if (settings.counts_clipped) {
+    after.counted = before.counted;
+    after.counted.push_back(after.counted.at(after.since) + after.clipped);
+    all.push_back(Vector::Constant(1, after.counted.back() - before.counted.back()));
+  }
   return all;
 }
 

@@ -35,7 +35,10 @@ struct Seen {
   Eigen::VectorXd theta;
   Eigen::VectorXd bread;  ///< isometric triangle; empty where there is none
   Eigen::VectorXd meat;
-  Eigen::VectorXd velocity{};  ///< of momentum, which iterates tell (noisy_sums); empty without
+  double clipped = 0;  ///< the count of clipped gradients since step `since`; 0 where there is none
+  std::uint64_t since = 0;
+  std::vector<double> counted{0.0};  ///< the same from step 0 up to each step (noisy_sums)
+  Eigen::VectorXd velocity{};        ///< of momentum, which iterates tell (noisy_sums); empty without
 };
 
 /// Before the first step.
@@ -44,7 +47,7 @@ struct Seen {
 [[nodiscard]] Seen seen_of(const lane::Release& release);
 
 /// Each stage's sum with its noise in step `step`, which led from `before` to `after`; with momentum `after.velocity`
-/// is set to (θ_t − θ_{t+1})/η_t, by which the step moved.
+/// is set to (θ_t − θ_{t+1})/η_t, by which the step moved, and `after.counted` goes on by one.
 [[nodiscard]] std::vector<Eigen::VectorXd> noisy_sums(const lane::Settings& settings, StepIndex step,
                                                       const Seen& before, Seen& after);
 

@@ -34,6 +34,7 @@ std::uint64_t clipped_at_start(const config::Config& config, const config::Mecha
   settings.averaging = {};
   settings.batching.reset();
   settings.moments.reset();
+  settings.counts_clipped = false;
   settings.users.reset();  // of single records, each of which is a part of its user's sum
   const std::vector<lane::Stage> stages = lane::stages(settings);
   std::vector<std::vector<std::int64_t>> nothing;
@@ -43,7 +44,7 @@ std::uint64_t clipped_at_start(const config::Config& config, const config::Mecha
     nothing.emplace_back(stage.dimension, 0);
     noise.push_back({StepIndex{0}, stage.dimension, nothing.back()});
   }
-  // Moments are the last stages, and left out.
+  // Moments and the count are the last stages, and left out.
   lane::Lane lane(settings, std::span(mechanism.grids).first(stages.size()), Position{0});
   lane::Releases releases;
   lane.advance({rows.dimension, rows.count, rows.x, rows.y, nullptr, nullptr, rows.weights}, noise, releases);

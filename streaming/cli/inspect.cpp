@@ -343,6 +343,7 @@ void print(const Report& report, const std::string& folder) {
     if (!release->average.empty()) fmt::print("  averaged {:>14}", console::shown_number(release->average[j].second));
     fmt::print("\n");
   }
+  if (release->status.clipped) fmt::print("  {}\n", publish::in_words(*release->status.clipped));
 }
 
 std::string to_json(const Report& report) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/clipped_plan.h"
 #include "cli/commands.h"
 #include "cli/descent_prediction.h"
 #include "cli/estimator_comparison.h"
@@ -48,6 +49,7 @@ struct Plan {
   std::vector<SumsReach> sums{};          ///< of model.estimator = "moments"
   std::optional<UsersPlan> users{};       ///< where the unit is the user
   std::optional<EstimatorComparison> comparison{};
+  std::optional<ClippedPlan> clipped{};
 };
 
 Plan make_plan(const config::Config& config, const PlanArguments& arguments) {
@@ -80,6 +82,7 @@ Plan make_plan(const config::Config& config, const PlanArguments& arguments) {
   plan.average_never_begins =
       records > 0 && averaging.kind != descent::Averaging::Kind::last && averaging.from >= steps.value();
   plan.comparison = compare_estimators(config, plan.mechanism);
+  plan.clipped = clipped_plan(config, plan.mechanism, steps);
   if (config.moments) {
     plan.sums = sums_reach(config, plan.mechanism, read);
     if (config.users) plan.users = users_plan(config);
@@ -159,6 +162,7 @@ void print(const config::Config& config, const Plan& plan) {
   } else if (!plan.users) {
     print_prediction(config, plan);
   }
+  if (plan.clipped) print(*plan.clipped);
   if (plan.comparison) print(*plan.comparison);
   if (plan.rational_excess) {
     fmt::print("rational correlation: {} poles, error {:.2g}% above exact nu at the same rho (mean estimation)\n",
@@ -207,6 +211,7 @@ std::string to_json(const config::Config& config, const Plan& plan) {
     publish::append_string(plan.why_no_prediction, out);
   }
   if (plan.users) append_json(*plan.users, out);
+  if (plan.clipped) append_json(*plan.clipped, out);
   if (plan.comparison) append_json(*plan.comparison, out);
   if (plan.rational_excess) append_field("rational_excess", *plan.rational_excess, out);
   if (plan.fit) append_json(*plan.fit, out);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/clipped_plan.h"
 #include "cli/moments_plan.h"
 #include "cli/plan_page.h"
 #include "cli/table_prediction.h"
@@ -168,6 +169,7 @@ void print(const TablePlan& plan) {
   for (const publish::Epsilons& at : plan.epsilons) fmt::print("epsilon {}\n", console::epsilon_text(at));
   fmt::print("{}\n", publish::groups_text(plan.groups, plan.config.privacy.delta.value()));
   print_stages(plan.mechanism, design.minibatch);
+  if (const auto clipped = clipped_plan(plan.config, plan.mechanism, StepCount{design.steps})) print(*clipped);
   if (plan.config.moments) {
     fmt::print("\n");
     print_reach(plan.sums);
@@ -206,6 +208,9 @@ std::string to_json(const TablePlan& plan) {
   out += ",\"conversion\":\"gaussian\"";
   append_restarts(plan.mechanism.main().correlation, out);
   append_stages(plan.mechanism, design.minibatch, out);
+  if (const auto clipped = clipped_plan(plan.config, plan.mechanism, StepCount{design.steps})) {
+    append_json(*clipped, out);
+  }
   if (plan.config.moments) append_json(plan.sums, out);
   out += ",\"predicted_stddev\":[";
   for (std::size_t i = 0; i < plan.reach.size(); ++i) {

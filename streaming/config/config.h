@@ -153,6 +153,13 @@ struct Publishing {
   std::optional<std::uint64_t> outbox_bytes_max{};  ///< a batch closes at so many bytes of releases
 };
 
+/// How ρ is divided among the parts of a descent.
+struct Shares {
+  double first_stage = 0.5;  ///< of what the descent may spend: ρ_1/(ρ_1 + ρ_2)
+  double strength = 0;       ///< of ρ: what a release of the first stage's strength costs
+  double clipped = 0;        ///< of ρ: what the count of clipped gradients costs; 0: there is none
+};
+
 /// What the settings are read for; it decides what is meant where nothing is said.
 enum class Purpose {
   stream,  ///< zero-out adjacency, rational correlation, one record a step, a release every 1,000 steps
@@ -167,8 +174,7 @@ struct Config {
   InputSettings input;
   record::Schema schema;
   lane::Settings descent;
-  double first_stage_share = 0.5;  ///< of what the descent may spend: ρ_1/(ρ_1 + ρ_2)
-  double strength_share = 0;       ///< of ρ: what a release of the first stage's strength costs
+  Shares shares{};
   Intervals intervals{};
   Estimate estimate{};
   std::optional<Moments> moments{};  ///< where model.estimator is "moments"

@@ -148,6 +148,7 @@ void add_descent(const lane::Settings& descent, Canonical& out) {
     if (descent.moments->meat) out.add("meat_clip", descent.moments->meat->value());
     out.add_count("moments_from", descent.moments->from);
   }
+  if (descent.counts_clipped) out.add("clipped", "are counted");
 }
 
 void add_moments(const Config& config, Canonical& out) {

@@ -9,13 +9,15 @@
 namespace nustream::config {
 namespace {
 
-/// What each stage may spend, in the order of lane::stages(); the sum is at most `all`, rounding included.
-std::vector<Rho> shares(const Config& config, Rho all) {
-  constexpr double below = 1 - 0x1p-48;  // composing rounds up
+constexpr double below = 1 - 0x1p-48;  // composing rounds up
+
+/// What each stage but the count of clipped gradients may spend, in the order of lane::stages(); the sum is at most
+/// `all`, rounding included.
+std::vector<Rho> shares_without_count(const Config& config, Rho all) {
   const auto& moments = config.descent.moments;
   const auto& first_stage = config.descent.first_stage;
-  const double charged = !moments ? 0 : moments->meat ? config.intervals.share : config.strength_share;
-  const double first = first_stage && first_stage->clip ? config.first_stage_share : 0;
+  const double charged = !moments ? 0 : moments->meat ? config.intervals.share : config.shares.strength;
+  const double first = first_stage && first_stage->clip ? config.shares.first_stage : 0;
   if (charged == 0 && first == 0) return {all};
   const double descent = (1 - charged) * all.value() * below;
   std::vector<Rho> parts{Rho{descent * (1 - first)}};
@@ -27,6 +29,15 @@ std::vector<Rho> shares(const Config& config, Rho all) {
   return parts;
 }
 
+/// The same of all stages. Without a count the others get all that they got before there was one.
+std::vector<Rho> shares(const Config& config, Rho all) {
+  if (!config.descent.counts_clipped) return shares_without_count(config, all);
+  const double counted = config.shares.clipped * all.value() * below;
+  std::vector<Rho> parts = shares_without_count(config, Rho{(1 - config.shares.clipped) * all.value() * below});
+  parts.emplace_back(counted);
+  return parts;
+}
+
 /// Throws what the generator's constructor throws, before anything is made or read.
 void refuse_without_generator(const noise::Correlation& correlation, noise::GeneratorKind kind) {
   const noise::Checkpoint none = noise::first_checkpoint({}, {LaneId{0}, EpochId{0}, 0});
@@ -35,10 +46,22 @@ void refuse_without_generator(const noise::Correlation& correlation, noise::Gene
 
 StageNoise calibrated(const Config& config, const noise::Correlation& correlation, const lane::Stage& stage,
                       Sensitivity sensitivity, Rho rho) {
-  const Displacement displacement = privacy::displacement(stage.clip, config.privacy.adjacency);
+  // A record that adds between 0 and G moves the sum by G at most, whatever stands in its place. Of users'
+  // contributions the two sums of replace-one may be at different steps, and add up.
+  const bool one_sided = stage.is_one_sided && !config.descent.users;
+  const Displacement displacement =
+      privacy::displacement(stage.clip, one_sided ? privacy::Adjacency::zero_out : config.privacy.adjacency);
   const NoiseMultiplier sigma = privacy::multiplier_for(sensitivity, rho);
-  return {stage.name, correlation, config.noise.generator,           stage.dimension, displacement, sensitivity,
-          rho,        sigma,       noise_stddev(sigma, displacement)};
+  return {stage.name,
+          correlation,
+          config.noise.generator,
+          stage.dimension,
+          displacement,
+          sensitivity,
+          rho,
+          sigma,
+          noise_stddev(sigma, displacement),
+          one_sided};
 }
 
 Mechanism calibrated(const Config& config, const privacy::Participation& participation,

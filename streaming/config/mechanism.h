@@ -21,11 +21,12 @@ struct StageNoise {
   noise::Correlation correlation;
   noise::GeneratorKind generator;
   std::size_t dimension;
-  Displacement displacement;  ///< Δ
+  Displacement displacement;  ///< Δ: privacy::displacement() of the clip norm, or less where the stage is one-sided
   Sensitivity sensitivity;    ///< the supremum over all steps, units of Δ
   Rho rho;                    ///< this stage's share of ρ
   NoiseMultiplier sigma;      ///< σ = sensitivity/√(2ρ)
   NoiseStddev stddev;         ///< σΔ
+  bool is_one_sided = false;  ///< Δ is that of a record against nothing, under either adjacency
 };
 
 /// All stages of a lane, in the order of lane::stages(): each clips and noises on its own, ρ is their sum.

@@ -1,6 +1,7 @@
 #include "config/config.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <functional>
@@ -15,6 +16,7 @@
 #include "config/read_start.h"
 #include "config/read_tree.h"
 #include "config/settings_tree.h"
+#include "nustream/moments/stage_noise.h"
 
 namespace nustream::config {
 namespace {
@@ -118,6 +120,35 @@ lane::Settings empty_settings(const Section& descent) {
           .minibatch = descent.count("minibatch").value_or(1),
           .release_every = 1,
           .start = {}};
+}
+
+/// Whether what the correlation leaves in a sum over many steps is known: of an endless stream whatever their number.
+bool knows_noise_of_sums(const noise::Correlation& correlation) {
+  constexpr std::uint64_t many = (std::uint64_t{1} << 22U) + 1;
+  const std::uint64_t steps = correlation.horizon() ? std::min(many, correlation.horizon()->value()) : many;
+  try {
+    static_cast<void>(moments::StageNoise(correlation, 1).covariance(std::array{std::uint64_t{0}}, StepCount{steps}));
+    return true;
+  } catch (const Unsupported&) {
+    return false;
+  }
+}
+
+/// privacy.clipped_share of a descent, once everything else of it is read.
+void read_clipped_share(const Section& privacy, Config& config) {
+  constexpr const char* key = "clipped_share";
+  const double share = privacy.number(key).value_or(0);
+  if (!(share >= 0 && share < 1)) privacy.refuse(key, "a number with 0 <= clipped_share < 1; 0: no count");
+  if (share == 0) return;
+  if (config.moments) privacy.refuse(key, "0 where model.estimator = \"moments\": no gradients are clipped there");
+  if (config.descent.first_stage) {
+    privacy.refuse(key, "0 where there are [[endogenous]] regressors: each stage clips a gradient of its own");
+  }
+  if (!knows_noise_of_sums(config.noise.correlation)) {
+    privacy.refuse(key, "0 under this noise.correlation: what it leaves in a count is not known; use \"rational\"");
+  }
+  config.shares.clipped = share;
+  config.descent.counts_clipped = true;
 }
 
 /// What only a descent has.
@@ -266,6 +297,7 @@ Config read_tree(const SettingsTree& tree, const std::string& file, const std::v
     read_descent(root, purpose, two_stage, config);
   }
   read_users(root, purpose, config);
+  read_clipped_share(root.section("privacy"), config);
   for (const double value : config.problem.eigenvalues) {
     if (!(value >= 0)) plan.refuse("second_moment_eigenvalues", "numbers >= 0");
   }

@@ -147,7 +147,7 @@ namespace {
 /// Of a private first stage its clip norm and share; a public one has neither.
 std::optional<ClipNorm> read_first_clip(const Section& section, Config& config) {
   if (section.flag("private").value_or(true)) {
-    config.first_stage_share = read_share(section, 0.5);
+    config.shares.first_stage = read_share(section, 0.5);
     return section.required<ClipNorm>("clip_norm");
   }
   if (config.privacy.protects != Protects::target) {
@@ -161,7 +161,7 @@ std::optional<ClipNorm> read_first_clip(const Section& section, Config& config) 
     if (section.has(key)) section.refuse(key, "nothing where private = false: the first stage costs nothing");
   }
   check_private_target(section, "private", config);
-  config.first_stage_share = 0;
+  config.shares.first_stage = 0;
   config.schema.features_public = true;
   return std::nullopt;
 }
@@ -179,7 +179,7 @@ void read_strength(const Section& section, Config& config) {
     section.refuse("strength_share", "nothing where private = false: the strength of public columns is public");
   }
   if (!clip) section.missing("strength_clip");
-  config.strength_share = *share;
+  config.shares.strength = *share;
   config.descent.moments = lane::SecondMoments{*clip, std::nullopt, 0};
 }
 

@@ -76,6 +76,7 @@ constexpr auto setting_names = std::to_array<std::pair<std::string_view, std::st
     {"batches", "intervals.batches"},
     {"batch_steps", "intervals.batch_steps"},
     {"runs", "intervals.runs"},
+    {"clipped", "privacy.clipped_share"},
     {"memory", "moments.memory"},
     {"correlation", "noise.correlation"},
     {"horizon", "noise.horizon"},

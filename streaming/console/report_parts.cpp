@@ -99,8 +99,12 @@ void print_instruments(const publish::ShownInstruments& shown, std::FILE* out) {
 }  // namespace
 
 void print_verdict(const publish::ShownRelease& release, std::FILE* out) {
-  if (const std::string_view words = publish::in_words(release.verdict); !words.empty())
-    fmt::print(out, "{:<16}{}\n", publish::is_warning(release.verdict) ? "warning" : "path", words);
+  if (const std::string_view words = publish::in_words(release.status.verdict); !words.empty())
+    fmt::print(out, "{:<16}{}\n", publish::is_warning(release.status.verdict) ? "warning" : "path", words);
+  if (release.status.clipped) {
+    fmt::print(out, "{:<16}{}\n", release.status.clipped->is_large ? "warning" : "clipped",
+               publish::in_words(*release.status.clipped));
+  }
 }
 
 void print_hidden(const publish::ShownRelease& release, std::FILE* out) {

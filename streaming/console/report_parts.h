@@ -21,7 +21,7 @@ void print_estimates(const publish::ShownRelease& release, const std::optional<R
                      std::string_view note, std::FILE* out);
 /// What the intervals are worth at step `step`.
 void print_intervals(const ReportedIntervals& intervals, std::uint64_t step, std::FILE* out);
-/// Whether the path has settled, where the release says so.
+/// Whether the path has settled, and how many gradients were clipped, where the release says so.
 void print_verdict(const publish::ShownRelease& release, std::FILE* out);
 /// How many directions noise hides, where there are any.
 void print_hidden(const publish::ShownRelease& release, std::FILE* out);

@@ -69,7 +69,8 @@ std::string to_json(const Summary& summary) {
     if (const auto intervals = reported_intervals(*summary.release)) {
       publish::append_intervals("intervals", *summary.release, *intervals, out);
     }
-    if (!summary.release->verdict.empty()) append_field("verdict", summary.release->verdict, out);
+    if (!summary.release->status.verdict.empty()) append_field("verdict", summary.release->status.verdict, out);
+    if (summary.release->status.clipped) publish::append_clipped(*summary.release->status.clipped, out);
     publish::append_strength(*summary.release, out);
     if (summary.release->sums.floored > 0) append_field("floored", summary.release->sums.floored, out);
   }

@@ -52,6 +52,14 @@ std::optional<publish::StrengthDesign> strength_design(const config::Config& con
   return design;
 }
 
+/// The count's stage is the last one.
+std::optional<publish::ClippedDesign> clipped_design(const config::Config& config,
+                                                     const config::Mechanism& mechanism) {
+  if (!config.descent.counts_clipped) return std::nullopt;
+  const config::StageNoise& noise = mechanism.stages.back();
+  return publish::ClippedDesign{noise.correlation, noise.stddev, config.descent.minibatch};
+}
+
 std::optional<publish::SolvedInstruments> solved_instruments(const config::Config& config) {
   if (!config.moments || !config.descent.first_stage) return std::nullopt;
   const descent::TwoStageShape& shape = config.descent.first_stage->shape;
@@ -100,7 +108,8 @@ publish::ReleaseEncoder release_encoder(const config::Config& config, const conf
           interval_kind(config, mechanism),
           strength_design(config, mechanism),
           std::move(ledger_total),
-          solved_instruments(config)};
+          solved_instruments(config),
+          clipped_design(config, mechanism)};
 }
 
 }  // namespace nustream::engine

@@ -89,7 +89,8 @@ std::string to_json(const Report& report) {
   append_object("estimate", report.last.estimate, out);
   if (!report.last.average.empty()) append_object("average", report.last.average, out);
   if (report.intervals) publish::append_intervals("intervals", report.last, *report.intervals, out);
-  if (!report.last.verdict.empty()) append_field("verdict", report.last.verdict, out);
+  if (!report.last.status.verdict.empty()) append_field("verdict", report.last.status.verdict, out);
+  if (report.last.status.clipped) publish::append_clipped(*report.last.status.clipped, out);
   publish::append_strength(report.last, out);
   if (report.last.sums.floored > 0) append_field("floored", report.last.sums.floored, out);
   append_field("rho", report.rho, out);

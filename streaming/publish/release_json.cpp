@@ -21,13 +21,15 @@ std::vector<Delta> ReleaseHeader::deltas() const {
 
 ReleaseEncoder::ReleaseEncoder(ReleaseHeader header, OriginalUnits units, privacy::Spend spend,
                                std::optional<IntervalKind> intervals, std::optional<StrengthDesign> strength,
-                               LedgerTotal ledger_total, std::optional<SolvedInstruments> instruments)
+                               LedgerTotal ledger_total, std::optional<SolvedInstruments> instruments,
+                               std::optional<ClippedDesign> clipped)
     : header_(std::move(header)),
       units_(std::move(units)),
       spend_(std::move(spend)),
       intervals_(std::move(intervals)),
       strength_(std::move(strength)),
       instruments_(std::move(instruments)),
+      clipped_(std::move(clipped)),
       ledger_total_(std::move(ledger_total)),
       deltas_(header_.deltas()) {
   prefix_ = "{\"format\":1,\"stream\":";
@@ -131,6 +133,9 @@ void ReleaseEncoder::append(const lane::Release& release, std::string_view tag, 
   if (!release.average.empty()) append_field("average_weight", release.average_weight, out);
   if (intervals_) append_interval(release, out);
   if (const auto status = status_of(release)) append_status(*status, out);
+  if (clipped_) {
+    if (const auto clipped = clipped_->share_of(release)) append_clipped(*clipped, out);
+  }
   if (strength_) append_strength(release, out);
   append_spend(release.steps, release.position, out);
 }
@@ -262,6 +267,17 @@ void read_interval(simdjson::dom::element release, ShownRelease& shown) {
   }
 }
 
+void read_clipped(simdjson::dom::element release, ShownRelease& shown) {
+  simdjson::dom::element of;
+  ClippedShare clipped{};
+  if (release["clipped"].get(of) != simdjson::SUCCESS || of["share"].get(clipped.share) != simdjson::SUCCESS ||
+      of["sd"].get(clipped.stddev) != simdjson::SUCCESS || of["since"].get(clipped.since) != simdjson::SUCCESS ||
+      of["large"].get(clipped.is_large) != simdjson::SUCCESS) {
+    return;
+  }
+  shown.status.clipped = clipped;
+}
+
 void read_strength(simdjson::dom::element release, ShownRelease& shown) {
   simdjson::dom::element strength;
   if (release["first_stage"].get(strength) != simdjson::SUCCESS) return;
@@ -323,10 +339,11 @@ std::optional<ShownRelease> read_release(std::string_view line) {
   if (release["average_weight"].get(shown.average_weight) != simdjson::SUCCESS) shown.average_weight = 0;
   read_ledger(release, shown);
   read_interval(release, shown);
+  read_clipped(release, shown);
   read_strength(release, shown);
   read_instruments(release, shown);
   if (simdjson::dom::element status; release["status"].get(status) == simdjson::SUCCESS)
-    shown.verdict = text_or_nothing(status, "verdict");
+    shown.status.verdict = text_or_nothing(status, "verdict");
   if (release["moments"]["floored"].get(shown.sums.floored) != simdjson::SUCCESS) shown.sums.floored = 0;
   if (release["moments"]["records"].get(shown.sums.records) != simdjson::SUCCESS) shown.sums.records = 0;
   shown.promise.target_only = text_or_nothing(release, "protects") == "target";

@@ -12,6 +12,7 @@
 #include "nustream/lane/lane.h"
 #include "nustream/moments/lane.h"
 #include "nustream/privacy/zcdp.h"
+#include "publish/clipped.h"
 #include "publish/epsilons.h"
 #include "publish/intervals.h"
 #include "publish/original_units.h"
@@ -46,7 +47,8 @@ class ReleaseEncoder {
  public:
   ReleaseEncoder(ReleaseHeader header, OriginalUnits units, privacy::Spend spend,
                  std::optional<IntervalKind> intervals = {}, std::optional<StrengthDesign> strength = {},
-                 LedgerTotal ledger_total = {}, std::optional<SolvedInstruments> instruments = {});
+                 LedgerTotal ledger_total = {}, std::optional<SolvedInstruments> instruments = {},
+                 std::optional<ClippedDesign> clipped = {});
 
   /// Appends one line, newline included. `tag` is "cadence", "clock", "end" or "shutdown".
   void append(const lane::Release& release, std::string_view tag, std::string& out);
@@ -75,6 +77,7 @@ class ReleaseEncoder {
   std::optional<IntervalKind> intervals_;
   std::optional<StrengthDesign> strength_;
   std::optional<SolvedInstruments> instruments_;
+  std::optional<ClippedDesign> clipped_;
   std::string prefix_;  // the fields before the step, encoded once
   std::string suffix_;  // the fields after ε
   LedgerTotal ledger_total_;
@@ -110,6 +113,12 @@ struct SumsTold {
   std::optional<ShownInstruments> instruments{};  ///< of instrumental variables
 };
 
+/// Whether a release can be relied on, as far as it says.
+struct ShownStatus {
+  std::string verdict{};                  ///< whether the path has settled; empty where the line does not say
+  std::optional<ClippedShare> clipped{};  ///< empty where the line does not say
+};
+
 /// What a reader of the command sees of one line: enough for the path and the final table.
 struct ShownRelease {
   std::uint64_t step = 0;
@@ -118,7 +127,7 @@ struct ShownRelease {
   std::vector<std::pair<std::string, double>> average;  ///< empty before averaging begins
   double average_weight = 0;                            ///< iterates in it; 0 where the line does not say
   ReportedIntervals interval{};
-  std::string verdict;  ///< whether the path has settled; empty where the line does not say
+  ShownStatus status{};
   ShownStrength first_stage{};
   SumsTold sums{};
   double rho = 0;

@@ -69,10 +69,10 @@ void append_floored(std::uint64_t floored, std::string& out) {
 
 /// Whether the path has settled, where the release says so.
 void append_verdict(const publish::ShownRelease& release, std::string& out) {
-  const std::string_view words = publish::in_words(release.verdict);
+  const std::string_view words = publish::in_words(release.status.verdict);
   if (words.empty()) return;
   out += fmt::format("<p{}>Of this estimate {}.</p>\n",
-                     publish::is_warning(release.verdict) ? " class=\"alarm\"" : "", words);
+                     publish::is_warning(release.status.verdict) ? " class=\"alarm\"" : "", words);
 }
 
 /// What one step is made of is the whole table.

@@ -34,12 +34,14 @@ UserHash hash_of(std::uint64_t user) {
   return {user * 0x9e3779b97f4a7c15, user};
 }
 
-Sums run(const World& world, const Steps& steps, Table& table) {
+/// `counts`: how many clipped contributions each step counts.
+Sums run(const World& world, const Steps& steps, Table& table, std::vector<std::uint64_t>* counts = nullptr) {
   std::size_t entries = 0;
   for (const Block& block : world.blocks) entries += block.entries;
   StepContributions contributions(world.blocks, world.limits);
   Changes users(table);
   Sums sums;
+  std::uint64_t counted = 0;
   for (std::size_t t = 0; t < steps.size(); ++t) {
     contributions.begin(StepIndex{t});
     for (const Record& record : steps[t]) {
@@ -49,6 +51,8 @@ Sums run(const World& world, const Steps& steps, Table& table) {
     std::vector<std::int64_t> units(entries);
     contributions.settle(users, units);
     sums.push_back(units);
+    if (counts != nullptr) counts->push_back(contributions.clipped_in_full() - counted);
+    counted = contributions.clipped_in_full();
     if (t % 3 == 0) users.apply(table);
   }
   users.apply(table);
@@ -148,6 +152,41 @@ TEST(UserContributions, OfTwoNeighboursDifferAsTheLimitsSay) {
       EXPECT_EQ(with_user.find(hash_of(other)), without_user.find(hash_of(other)));
     }
   }
+}
+
+// Of the counts the one user that the neighbour lacks moves each step's by 0 or 1, in a pattern within its limits,
+// and by no more than its mass in all: also where what is left of it takes a clipped contribution in part.
+TEST(UserContributions, CountAsClippedWhatTheLimitsTakeInFull) {
+  std::mt19937_64 random(11);
+  int counted = 0;
+  int in_part = 0;
+  for (int trial = 0; trial < 3000; ++trial) {
+    const World world = some_world(random);
+    const Steps steps = some_steps(random, world);
+    Table with_user;
+    Table without_user;
+    std::vector<std::uint64_t> all;
+    std::vector<std::uint64_t> others;
+    static_cast<void>(run(world, steps, with_user, &all));
+    static_cast<void>(run(world, without(1, steps), without_user, &others));
+    std::vector<std::uint64_t> taken;
+    for (std::size_t t = 0; t < steps.size(); ++t) {
+      ASSERT_GE(all[t], others[t]);
+      ASSERT_LE(all[t] - others[t], 1U);
+      if (all[t] > others[t]) taken.push_back(t);
+    }
+    if (const auto& participation = world.limits.participation()) {
+      EXPECT_LE(taken.size(), participation->times());
+      for (std::size_t i = 1; i < taken.size(); ++i) EXPECT_GE(taken[i] - taken[i - 1], participation->separation());
+    }
+    if (const auto& mass = world.limits.mass()) {
+      EXPECT_LE(static_cast<double>(taken.size()), mass->value());
+      if (mass->value() < 1) ++in_part;
+    }
+    counted += static_cast<int>(taken.size());
+  }
+  EXPECT_GT(counted, 1000);
+  EXPECT_GT(in_part, 100);
 }
 
 /// The same by the letter: a map of sums, doubles all along.

@@ -43,7 +43,7 @@ nustream_command_test(replay_healing_test quick fault/replay_healing_test.cpp)
 find_package(ZLIB REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
-nustream_command_test(replay_resume_test quick fault/replay_resume_test.cpp fault/replay_resume_input_test.cpp
+nustream_command_test(replay_resume_test quick fault/replay_clipped_test.cpp fault/replay_resume_test.cpp fault/replay_resume_input_test.cpp
                       fault/replay_signals_test.cpp
                       fault/replay_epochs_test.cpp fault/replay_new_epoch_test.cpp fault/replay_going_on_test.cpp)
 target_link_libraries(replay_resume_test PRIVATE ZLIB::ZLIB PkgConfig::ZSTD)

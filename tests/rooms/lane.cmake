@@ -15,7 +15,7 @@ endforeach()
 
 # Several stages: matrix parameters, instruments, second moments, batches of iterates.
 find_package(Eigen3 REQUIRED NO_MODULE)
-nustream_test(lane_stages_test quick unit/descent_stages_test.cpp property/lane_stages_test.cpp property/lane_public_rows_test.cpp
+nustream_test(lane_stages_test quick unit/descent_stages_test.cpp property/lane_clipped_test.cpp property/lane_stages_test.cpp property/lane_public_rows_test.cpp
               golden/inference_trajectories_test.cpp property/lane_weights_test.cpp LINK Eigen3::Eigen)
 target_include_directories(lane_stages_test PRIVATE ${PROJECT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
 nustream_test(lane_stages_twin_test quick property/lane_stages_twin_test.cpp)

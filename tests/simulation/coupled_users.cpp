@@ -285,6 +285,11 @@ std::vector<std::vector<double>> sums_of_step(const WorldOfUsers& world, std::sp
     lane::Settings settings = config.descent;
     settings.users = within_a_step(world);
     sums.push_back(less_its_sum(settings, mechanism.grids, theta, rows, begin, end, &used));
+    if (settings.counts_clipped) {
+      const double count = sums.front().back();
+      sums.front().pop_back();
+      sums.push_back({count});
+    }
   }
   for (std::size_t i = 0; i < sums.size(); ++i) {
     for (double& entry : sums[i]) entry /= mechanism.grids[i].spacing();
@@ -342,6 +347,8 @@ void find_shifts(const WorldOfUsers& world, std::uint64_t seed, PairOfUsers& pai
 
 WorldOfUsers::WorldOfUsers(std::uint64_t seed) {
   std::mt19937_64 random(seed * 0x9fb21c651e98df25U + 1);
+  // Of its own numbers, so that what was drawn before is drawn again.
+  std::mt19937_64 apart(seed * 0xbf58476d1ce4e5b9U + 3);
   do {
     is_label = false;
     features = 1 + random() % 2;
@@ -360,6 +367,9 @@ WorldOfUsers::WorldOfUsers(std::uint64_t seed) {
         "adjacency = \"{}\"\n[users]\n{}[noise]\n{}",
         std::pow(10.0, static_cast<double>(random() % 3) - 1), random() % 2 == 0 ? "zero-out" : "replace-one", limits,
         random_correlation(random(), {.steps = steps}));
+    if (apart() % 3 == 0 && toml.find("moments") == std::string::npos) {
+      toml.insert(toml.find("[users]"), "clipped_share = 0.05\n");
+    }
     RandomStream stream;
     stream.toml = toml;
     settings = settings_of(stream, "", privacy::Participation::once());

@@ -20,8 +20,8 @@ std::int64_t whole_units(double value) {
   return std::llround(value);
 }
 
-// θ_0 − s·Σ of the descents, apart from what does not depend on the rows, and −s·Σ of second moments, of whose means
-// it is the first.
+// θ_0 − s·Σ of the descents, apart from what does not depend on the rows, −s·Σ of second moments, of whose means it
+// is the first, and −s·Σ of the count.
 std::vector<double> less_its_sum(lane::Settings settings, std::span<const noise::Grid> grids,
                                  std::span<const double> theta, const record::RowBatch& rows, std::size_t begin,
                                  std::size_t end, users::Changes* users) {
@@ -51,6 +51,7 @@ std::vector<double> less_its_sum(lane::Settings settings, std::span<const noise:
   for (const std::span<const double> moments : {shown.bread, shown.meat}) {
     for (const double entry : moments) left.push_back(-entry);
   }
+  if (shown.clipped) left.push_back(-shown.clipped->sum);
   return left;
 }
 

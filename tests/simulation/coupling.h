@@ -36,7 +36,8 @@ class ShiftedNoise final : public engine::NoiseSupply {
 };
 
 /// After one step over the rows [begin, end), of size 1 over their sum and without noise: θ less each stage's sum,
-/// then what second moments the settings keep, negative. `users`: where the unit is the user, what is used up.
+/// then what second moments and what count of clipped gradients the settings keep, negative. `users`: where the unit
+/// is the user, what is used up.
 [[nodiscard]] std::vector<double> less_its_sum(lane::Settings settings, std::span<const noise::Grid> grids,
                                                std::span<const double> theta, const record::RowBatch& rows,
                                                std::size_t begin, std::size_t end, users::Changes* users = nullptr);

@@ -50,6 +50,7 @@ struct Tally {
   std::uint64_t of_several_stages = 0;
   std::uint64_t with_moments = 0;
   std::uint64_t with_batch_means = 0;
+  std::uint64_t counting = 0;    ///< clipped gradients, and the record moved the count
   std::uint64_t of_targets = 0;  ///< differ in a private target alone
   std::uint64_t as_files = 0;
   std::uint64_t beside = 0;  ///< differ in a key or header alone
@@ -59,6 +60,11 @@ struct Tally {
   std::uint64_t deaths = 0;
   LargestShares shares;
 };
+
+bool moves_the_count(const World& world, const Pair& pair) {
+  if (!world.settings->config.descent.counts_clipped) return false;
+  return std::ranges::any_of(pair.shifts, [](const auto& shift) { return shift.second.back().front() != 0; });
+}
 
 /// Empty, or what is wrong with the pair.
 std::string couple(const World& world, std::uint64_t seed, Tally& tally) {
@@ -80,6 +86,7 @@ std::string couple(const World& world, std::uint64_t seed, Tally& tally) {
   tally.of_several_passes += pair.stops.size() > 1 ? 1U : 0U;
   tally.of_several_stages += world.claims.encoders.size() > 1 ? 1U : 0U;
   tally.with_moments += world.settings->config.descent.moments ? 1U : 0U;
+  tally.counting += moves_the_count(world, pair) ? 1U : 0U;
   tally.with_batch_means += world.stream.batch_means ? 1U : 0U;
   tally.of_targets += world.stream.target_only && pair.moved ? 1U : 0U;
   tally.as_files += pair.as_file ? 1U : 0U;
@@ -135,6 +142,7 @@ TEST(Coupling, NeighboursShowTheSameAtNoMoreThanTheClaimedCost) {
   record("pairs_of_several_passes", static_cast<double>(tally.of_several_passes));
   record("pairs_of_several_stages", static_cast<double>(tally.of_several_stages));
   record("pairs_with_second_moments", static_cast<double>(tally.with_moments));
+  record("pairs_that_move_the_count", static_cast<double>(tally.counting));
   record("pairs_with_batch_means", static_cast<double>(tally.with_batch_means));
   record("pairs_that_differ_in_a_private_target", static_cast<double>(tally.of_targets));
   record("pairs_as_files", static_cast<double>(tally.as_files));

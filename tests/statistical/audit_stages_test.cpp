@@ -122,6 +122,7 @@ TEST(Contribution, IsWhatTheLaneAddsInEveryStage) {
   expect_what_the_lane_adds(
       read(tests::two_stage_config("clip_norm = 0.7\nstrength_share = 0.2\nstrength_clip = 2.0"), changes));
   expect_what_the_lane_adds(read(tests::sandwich_config(), {"descent.minibatch=3"}));
+  expect_what_the_lane_adds(read(tests::sandwich_config(), {"descent.minibatch=2", "privacy.clipped_share=0.2"}));
 }
 
 struct Model {
@@ -168,7 +169,9 @@ TEST(Audit, PlaysModelsOfSeveralStages) {
        public_first_stage,
        {"privacy.protects=target", "target.column='@header:y'", "stream.columns=['w', 'z', 'v', 'e']"}},
       {"halved", two_stages, {"privacy.calibration=proposition-3.1"}},
-      {"sandwich", tests::sandwich_config(), {}}};
+      {"sandwich", tests::sandwich_config(), {}},
+      {"count", tests::example_config(), {"privacy.clipped_share=0.4"}},
+      {"count and sandwich", tests::sandwich_config(), {"privacy.clipped_share=0.3"}}};
   for (const Model& model : models) expect_nearly_all(audited(model, 5'000), model.name);
 }
 
@@ -183,7 +186,9 @@ TEST(Audit, PlaysReplaceOneAgainstNothingToo) {
   const std::string strength = tests::two_stage_config("clip_norm = 0.7\nstrength_share = 0.4\nstrength_clip = 2.0");
   const std::vector<std::pair<Model, std::string>> not_moved{
       {{"strength", strength, {"privacy.adjacency=replace-one"}}, "second moments"},
-      {{"targets", two_stages, {"privacy.adjacency=replace-one", "privacy.protects=target"}}, "first stage"}};
+      {{"targets", two_stages, {"privacy.adjacency=replace-one", "privacy.protects=target"}}, "first stage"},
+      {{"count", tests::example_config(), {"privacy.adjacency=replace-one", "privacy.clipped_share=0.4"}},
+       "clipped gradients"}};
   for (const auto& [model, stage] : not_moved) {
     const Finding finding = audited(model, 6'000);
     EXPECT_LT(finding.mu_bound, 0.85 * finding.mu) << model.name;

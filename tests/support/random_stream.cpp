@@ -86,6 +86,19 @@ std::string course(Random& random, bool one_stage, bool one_size, const std::str
   return text;
 }
 
+/// Whether it is known what the noise leaves in a sum over many steps, as a count of clipped gradients asks for.
+bool may_be_counted_under(const std::string& noise) {
+  static constexpr const char* names[] = {"independent", "nu", "damped-anti-pgd", "anti-pgd", "windowed", "rational"};
+  const bool has_end = noise.find("horizon = ") != noise.npos;
+  for (const char* const name : names) {
+    const bool is_endless_table = std::string_view(name) == "windowed" && !has_end;
+    if (noise.starts_with(fmt::format("correlation = \"{}\"", name)) && !is_endless_table) {
+      return noise.find("restarts") == noise.npos;
+    }
+  }
+  return false;
+}
+
 /// `bounded`: a first stage without clip would leave the numbers where values are far out.
 void add_columns(std::string& toml, RandomStream& stream, const char* section, const std::string& prefix,
                  std::uint64_t count, bool bounded, Random& random) {
@@ -198,6 +211,7 @@ RandomStream random_stream(std::uint64_t seed, const StreamLimits& limits) {
   const std::string noise = correlation(random, limits, !sandwich && apart() % 3 == 0 ? 1 + apart() % 64 : 0);
   descent.insert(descent.find('\n') + 1,
                  course(apart, !two_stages && !sandwich, !sandwich && !stream.batch_means, noise));
+  if (!two_stages && may_be_counted_under(noise) && apart() % 3 == 0) privacy += "clipped_share = 0.05\n";
   stream.toml = "[stream]\nname = \"simulated\"\n" + format + (mean ? "" : "[target]\ncolumn = \"y\"\n") + model +
                 descent + privacy + "[noise]\n" + noise + fmt::format("[release]\nevery = {}\n", 1 + random() % 6) +
                 features;

@@ -1,10 +1,12 @@
 // Models of several stages: each gets its share of ρ and its own σ, and together they cost what was asked for.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <numeric>
 
 #include "config/mechanism.h"
 #include "example_config.h"
+#include "expect_failure.h"
 #include "nustream/privacy/sensitivity.h"
 #include "temporary_folder.h"
 
@@ -75,6 +77,87 @@ TEST(Stages, BreadAndMeatHalveTheirShare) {
 
 TEST(Stages, APublicFirstStageLeavesAllOfRhoToTheSecond) {
   expect_stages(read(public_rows, {"privacy.protects=target"}), {1}, {1});
+}
+
+/// The count's stage with its share, and what is left to the one before it.
+void expect_count(const std::vector<std::string>& overrides, double displacement) {
+  std::vector<std::string> all = overrides;
+  all.emplace_back("privacy.clipped_share=0.01");
+  const Config config = read("", all);
+  const Mechanism mechanism = make_mechanism(config, privacy::Participation::once());
+  const double rho = config.privacy.rho->value();
+  const StageNoise& count = mechanism.stages.back();
+  EXPECT_EQ(count.name, "clipped gradients");
+  EXPECT_EQ(count.dimension, 1U);
+  EXPECT_EQ(count.displacement.value(), displacement);
+  EXPECT_NEAR(count.rho.value(), 0.01 * rho, 1e-12 * rho);
+  EXPECT_NEAR(mechanism.main().rho.value(), 0.99 * rho, 1e-12 * rho);
+  EXPECT_EQ(count.sensitivity, mechanism.main().sensitivity);
+  const double limit = mechanism.spend.limit().value();
+  EXPECT_LE(limit, rho);
+  EXPECT_NEAR(limit, rho, 1e-12 * rho);
+  double spent = 0;
+  for (const StageNoise& stage : mechanism.stages) {
+    spent += std::pow(stage.sensitivity.value() / stage.sigma.value(), 2) / 2;
+  }
+  EXPECT_NEAR(limit, spent, 1e-9 * rho);
+}
+
+// Another record in the place of one moves a number between 0 and 1 by 1, not by 2. Of users it may be by 1 at each
+// of two steps, which costs as much as by 2 at one.
+TEST(Stages, ACountOfClippedGradientsIsPaidForOnItsOwn) {
+  expect_count({}, 1);
+  expect_count({"privacy.adjacency=replace-one"}, 1);
+  expect_count({"model.loss=multinomial", "model.classes=3"}, 1);
+  const std::vector<std::string> users{"privacy.unit=user", "privacy.user=who", "users.participations=3"};
+  expect_count(users, 1);
+  std::vector<std::string> replaced = users;
+  replaced.emplace_back("privacy.adjacency=replace-one");
+  expect_count(replaced, 2);
+}
+
+TEST(Stages, ACountTakesItsShareBeforeOthersShare) {
+  std::vector<std::string> both = sandwich;
+  both.emplace_back("privacy.clipped_share=0.2");
+  const Config config = read("", both);
+  const Mechanism mechanism = make_mechanism(config, privacy::Participation::once());
+  const double rho = config.privacy.rho->value();
+  const double shares[] = {0.8 * 0.9, 0.8 * 0.05, 0.8 * 0.05, 0.2};
+  ASSERT_EQ(mechanism.stages.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_NEAR(mechanism.stages[i].rho.value(), shares[i] * rho, 1e-12 * rho) << i;
+  }
+}
+
+// Nothing of a stream that counts nothing is another than before there were counts.
+TEST(Stages, NoCountLeavesEverythingAsItWas) {
+  const auto digest = [](const std::vector<std::string>& overrides) {
+    const Config config = read("", overrides);
+    return settings_digest(config, make_mechanism(config, privacy::Participation::once()));
+  };
+  EXPECT_EQ(digest({"privacy.clipped_share=0"}), digest({}));
+  EXPECT_NE(digest({"privacy.clipped_share=0.01"}), digest({}));
+  EXPECT_NE(digest({"privacy.clipped_share=0.02"}), digest({"privacy.clipped_share=0.01"}));
+  const Mechanism plain = make_mechanism(read("", {}), privacy::Participation::once());
+  EXPECT_EQ(plain.stages.size(), 1U);
+  EXPECT_EQ(plain.main().rho.value(), 0.5);
+}
+
+TEST(Stages, ACountIsRefusedWhereItHasNoMeaning) {
+  const auto refused = [](const std::string& more, std::vector<std::string> overrides, const std::string& why) {
+    overrides.emplace_back("privacy.clipped_share=0.01");
+    tests::expect_failure(
+        Exit::configuration, [&] { static_cast<void>(read(more, overrides)); }, why);
+  };
+  refused(instruments, {}, "[[endogenous]]");
+  refused("[moments]\nrow_norm = 1\nresidual_bound = 1\n", {"model.estimator=moments"}, "no gradients are clipped");
+  refused("", {"noise.correlation=tree", "noise.height=6"}, "noise.correlation");
+  refused("", {"noise.correlation=windowed", "noise.window=12"}, "noise.correlation");
+  for (const char* share : {"1", "-0.1", "nan"}) {
+    tests::expect_failure(
+        Exit::configuration, [&] { static_cast<void>(read("", {std::string("privacy.clipped_share=") + share})); },
+        "clipped_share");
+  }
 }
 
 TEST(Stages, EverySettingOfThemIsInTheDigest) {

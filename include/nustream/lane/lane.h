@@ -15,6 +15,7 @@
 #include "nustream/base/units.h"
 #include "nustream/descent/averaging.h"
 #include "nustream/descent/batch_means.h"
+#include "nustream/descent/clipped_count.h"
 #include "nustream/descent/loop.h"
 #include "nustream/descent/matrix_loop.h"
 #include "nustream/descent/projection.h"
@@ -66,7 +67,8 @@ struct Settings {
   std::optional<SecondMoments> moments{};       ///< linear loss only
   /// The limits of each user, where the unit of privacy is the user. It excludes a first stage and moments.
   std::optional<users::Limits> users{};
-  double momentum = 0;  ///< μ of heavy ball, 0 ≤ μ < 1 (descent/loop.h); 0 with a first stage
+  double momentum = 0;          ///< μ of heavy ball, 0 ≤ μ < 1 (descent/loop.h); 0 with a first stage
+  bool counts_clipped = false;  ///< a stage counts the clipped gradients; excludes a first stage
 };
 
 /// How many numbers a row has.
@@ -77,9 +79,13 @@ struct Stage {
   std::size_t dimension;
   ClipNorm clip;
   std::string_view name;  ///< as plans print it
+  /// Whether a record adds between 0 and the clip norm, in dimension 1. Another record in its place then moves the
+  /// sum by no more than the clip norm, instead of twice that.
+  bool is_one_sided = false;
 };
 /// The stages in the order of their noise. First comes the descent's own stage (for a two-stage model, its second
-/// one), then the first stage where that is private, then the bread and the meat where they are kept.
+/// one), then the first stage where that is private, then the bread and the meat where they are kept, and last the
+/// count of clipped gradients.
 [[nodiscard]] std::vector<Stage> stages(const Settings& settings);
 
 /// Where another run ended, in working coordinates. A lane may go on from there.
@@ -87,6 +93,12 @@ struct Carried {
   std::vector<double> theta{};    ///< dimension entries
   std::vector<double> average{};  ///< empty: no average
   double average_weight = 0;      ///< W of the average (descent/averaging.h)
+};
+
+/// How many gradients were clipped after `since` steps, with noise.
+struct ClippedStretch {
+  StepCount since;
+  double sum;  ///< Σ (c_t + z_t), in gradients (descent/clipped_count.h)
 };
 
 /// What one release shows, in the working coordinates of the rows.
@@ -103,7 +115,8 @@ struct Release {
   std::span<const double> bread{};  ///< isometric triangles (descent/second_moments.h), like `meat`; empty where none
                                     ///< are kept
   std::span<const double> meat{};
-  std::uint64_t moment_steps = 0;  ///< number of steps in them
+  std::uint64_t moment_steps = 0;           ///< number of steps in them
+  std::optional<ClippedStretch> clipped{};  ///< empty where they are not counted, and before the first step
 };
 
 /// The releases of a batch in step order, in two flat buffers that are reused.
@@ -189,6 +202,7 @@ class Lane {
   void take_steps(const record::RowSlice& rows, Noise noise, users::Changes* users, users::WindowClock* clock,
                   std::uint64_t begin, std::uint64_t count);
   void take_moments(const record::RowSlice& rows, Noise noise, std::uint64_t begin);
+  [[nodiscard]] std::uint64_t counted() const noexcept;
   void pass_marks();
 
   Settings settings_;
@@ -200,6 +214,7 @@ class Lane {
   descent::Average average_;
   std::optional<descent::BatchMeans> batches_;
   std::optional<descent::SecondMoments> moments_;
+  std::optional<descent::ClippedCount> clipped_count_;
 };
 
 }  // namespace nustream::lane

@@ -58,6 +58,9 @@ class StepContributions {
   /// How many contributions, since construction, were as long as a block's bound or longer. Only the operator may see
   /// it.
   [[nodiscard]] std::uint64_t clipped() const noexcept { return clipped_; }
+  /// How many of them were also charged in full, and so enter a count of clipped contributions as a 1: what a user
+  /// adds to such a count in a step is then at most what it is charged for it.
+  [[nodiscard]] std::uint64_t clipped_in_full() const noexcept { return clipped_in_full_; }
   /// How many contributions there were since construction. Only the operator may see it.
   [[nodiscard]] std::uint64_t settled() const noexcept { return settled_; }
 
@@ -80,6 +83,7 @@ class StepContributions {
   std::vector<Contributor> contributors_;
   std::vector<double> sums_;  // contributors × entries
   std::uint64_t clipped_ = 0;
+  std::uint64_t clipped_in_full_ = 0;
   std::uint64_t settled_ = 0;
 };
 

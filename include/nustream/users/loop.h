@@ -51,6 +51,8 @@ class Loop {
   void set_velocity(std::span<const double> velocity);
   /// How many contributions were longer than the clip norm. Only the operator may see it.
   [[nodiscard]] std::uint64_t clipped() const noexcept { return contributions_.clipped(); }
+  /// How many of them were charged in full (StepContributions). Only noise may show it.
+  [[nodiscard]] std::uint64_t clipped_in_full() const noexcept { return contributions_.clipped_in_full(); }
   /// How many contributions there were. Only the operator may see it.
   [[nodiscard]] std::uint64_t contributions() const noexcept { return contributions_.settled(); }
 

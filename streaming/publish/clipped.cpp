@@ -1,0 +1,53 @@
+#include "publish/clipped.h"
+
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "publish/json_text.h"
+
+namespace nustream::publish {
+namespace {
+
+/// The standard normal's upper quantile at large_clipped_false_alarm.
+constexpr double upper_quantile = 1.6448536269514722;
+
+}  // namespace
+
+ClippedDesign::ClippedDesign(const noise::Correlation& correlation, NoiseStddev stddev, std::uint64_t minibatch)
+    : noise_(correlation, 1), minibatch_(static_cast<double>(minibatch)), of_a_step_(stddev.value() / minibatch_) {}
+
+double ClippedDesign::stddev(StepCount since, StepCount steps) const {
+  const std::array<std::uint64_t, 1> first{since.value()};
+  const double variance = noise_.covariance(first, steps).front();
+  return std::sqrt(variance) * of_a_step_ / static_cast<double>(steps.value() - since.value());
+}
+
+std::optional<ClippedShare> ClippedDesign::share_of(const lane::Release& release) const {
+  if (!release.clipped) return std::nullopt;
+  const StepCount since = release.clipped->since;
+  const double records = static_cast<double>(release.steps.value() - since.value()) * minibatch_;
+  ClippedShare shown{release.clipped->sum / records, stddev(since, release.steps), since.value(), false};
+  shown.is_large = shown.share - upper_quantile * shown.stddev > large_clipped_share;
+  return shown;
+}
+
+void append_clipped(const ClippedShare& clipped, std::string& out) {
+  out += ",\"clipped\":{\"share\":";
+  append_number(clipped.share, out);
+  append_field("sd", clipped.stddev, out);
+  append_field("since", clipped.since, out);
+  out += clipped.is_large ? ",\"large\":true" : ",\"large\":false";
+  append_field("false_alarm", large_clipped_false_alarm, out);
+  out += '}';
+}
+
+std::string in_words(const ClippedShare& clipped) {
+  const std::string share = fmt::format("{:.1f}% of gradients were clipped after step {} (noise: sd {:.1f}%)",
+                                        100 * clipped.share, clipped.since, 100 * clipped.stddev);
+  if (!clipped.is_large) return share;
+  return share + ": that pulls the estimate to another point, which intervals cover; take a larger clip_norm";
+}
+
+}  // namespace nustream::publish
