@@ -93,8 +93,8 @@ bool LanesBefore::goes_on(const users::ClosingMark& closing) const {
 /// Of the table that the lane's mark vouches for. Failure(data) where its store does not give that.
 void LanesBefore::visit_entries(std::uint32_t lane, const users::ClosingMark& closing, const Take& take) const {
   if (closing.mark.segment == 0) return;
-  const users::Table table = table_of_closed(key_, closing.mark, partition(LaneId{lane}));
-  for (unsigned part = 0; part < users::Table::parts; ++part) table.visit_part(part, take);
+  const auto table = table_of_closed(key_, closing.mark, partition(LaneId{lane}), setup_.config.users->on_disk);
+  for (unsigned part = 0; part < users::Standings::parts; ++part) table->visit_part(part, take);
 }
 
 /// Of those who are now this lane's own, with what they did. A lane that spent nothing has only closed ones.

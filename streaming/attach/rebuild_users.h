@@ -48,10 +48,13 @@ template <class Rebuild>
 
 /// Their table alone, of a lane that somebody may run: what the store has got since that state is passed over.
 /// Failure(data) as above, and where a lane that runs has written its store anew since.
-[[nodiscard]] users::Table table_of(const journal::UsersOfState& state, const UsersPartition& partition);
+/// Where it is kept `on_disk` by those who run, it is in a folder below $TMPDIR.
+[[nodiscard]] std::unique_ptr<users::Standings> table_of(const journal::UsersOfState& state,
+                                                         const UsersPartition& partition, bool on_disk);
 /// The same of a lane that is closed with this mark, behind which its store has nothing: Failure(data) as of
 /// rebuilt_users().
-[[nodiscard]] users::Table table_of_closed(const users::UserKey& key, const users::TopicMark& mark,
-                                           const UsersPartition& partition);
+[[nodiscard]] std::unique_ptr<users::Standings> table_of_closed(const users::UserKey& key,
+                                                                const users::TopicMark& mark,
+                                                                const UsersPartition& partition, bool on_disk);
 
 }  // namespace nustream::attach

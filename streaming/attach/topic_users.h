@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,7 +14,7 @@
 #include "journal/state_record.h"
 #include "nustream/users/changes.h"
 #include "nustream/users/period.h"
-#include "nustream/users/table.h"
+#include "nustream/users/standings.h"
 #include "users/topic_log.h"
 #include "users/user_key.h"
 
@@ -25,6 +27,8 @@ struct UserStore {
   users::Division division;
   users::LogSizes sizes;
   std::uint64_t end;  ///< of the lane's partition of the store, once no older producer writes any more
+  /// Where the table is, if it is on disk; empty for one of this process's own, which goes with it.
+  std::filesystem::path state_folder{};
 };
 
 /// A batch's changes lie in three places, one after the other:
@@ -56,7 +60,6 @@ class TopicUsers {
   [[nodiscard]] users::Changes& open() noexcept { return open_; }
   /// Null where limits hold for ever.
   [[nodiscard]] users::WindowClock* clock() noexcept { return clock_ ? &*clock_ : nullptr; }
-  [[nodiscard]] const users::Table& table() const noexcept { return table_; }
 
   struct Closed {
     journal::UsersOfState state;
@@ -71,9 +74,9 @@ class TopicUsers {
   std::string column_;
   users::Limits limits_;
   users::UserKey key_;
-  users::Table table_;
-  users::Changes closed_{table_};  // of the batch in flight
-  users::Changes open_{table_, closed_};
+  std::unique_ptr<users::Standings> table_;
+  users::Changes closed_{*table_};  // of the batch in flight
+  users::Changes open_{*table_, closed_};
   std::optional<users::WindowClock> clock_;
   users::TopicLog log_;
   std::vector<journal::KeyedRecord> of_epoch_;  // that go with its first batch

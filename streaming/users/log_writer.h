@@ -22,7 +22,7 @@ struct Segment {
   std::uint64_t number = 0;        ///< from 1; 0 for none
   std::uint64_t part_bytes = 0;    ///< of its parts
   std::uint64_t change_bytes = 0;  ///< of its other records
-  unsigned parts = 0;              ///< written of Table::parts
+  unsigned parts = 0;              ///< written of Standings::parts
 
   /// One more of its records.
   void count(std::string_view sealed);
@@ -46,7 +46,7 @@ struct Appended {
 class LogWriter {
  public:
   /// Of the table of the committed steps, which outlives it.
-  LogWriter(const UserKey& key, std::string context, Table& table, const LogSizes& sizes)
+  LogWriter(const UserKey& key, std::string context, Standings& table, const LogSizes& sizes)
       : key_(key), context_(std::move(context)), table_(table), sizes_(sizes) {}
 
   /// Goes on behind the mark, in that segment. Before anything is appended.
@@ -73,7 +73,7 @@ class LogWriter {
 
   UserKey key_;
   std::string context_;
-  Table& table_;
+  Standings& table_;
   LogSizes sizes_;
   StoreMark mark_{};
   Segment segment_{};

@@ -6,7 +6,7 @@
 
 #include "nustream/users/changes.h"
 #include "nustream/users/limits.h"
-#include "nustream/users/table.h"
+#include "nustream/users/standings.h"
 
 namespace nustream::users {
 
@@ -17,6 +17,6 @@ namespace nustream::users {
 /// W before and after, where it changes.
 [[nodiscard]] std::optional<std::pair<Mass, Mass>> mass_change(const Limits& before, const Limits& now);
 /// Of an epoch that is charged beside what users spent before: everybody counts anew, but for those who were closed.
-void count_anew(const Table& table, Changes& open);
+void count_anew(const Standings& table, Changes& open);
 
 }  // namespace nustream::users

@@ -19,6 +19,7 @@ struct StoreMark {
   friend bool operator==(const StoreMark&, const StoreMark&) = default;
 };
 
+inline constexpr std::size_t mark_bytes = 40;
 /// 40 bytes: number, commit, users, digest, little-endian.
 inline void append_mark(const StoreMark& mark, std::string& out) {
   secrets::append_integer(mark.number, out);

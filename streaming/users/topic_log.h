@@ -30,8 +30,8 @@ class Rebuild;
 /// Knows no broker: records are read for it, and written for it. One thread at a time.
 class TopicLog {
  public:
-  /// Of the table in memory, empty until load(), which outlives it.
-  TopicLog(const UserKey& key, const StoreIdentity& identity, Table& table, const Division& division,
+  /// Of a table that outlives it, and is not looked at before load() or begin().
+  TopicLog(const UserKey& key, const StoreIdentity& identity, Standings& table, const Division& division,
            const LogSizes& sizes = {});
 
   /// Gives `take` the key and value of every committed record of the lane's partition from `offset` on, in order.
@@ -65,7 +65,7 @@ class TopicLog {
   UserKey key_;
   std::string context_;
   std::string prefix_;  // of the keys of the lane's records
-  Table& table_;
+  Standings& table_;
   LogWriter writer_;
   TopicMark mark_;
   std::uint64_t end_ = 0;  // offset behind the last record of the store that is known

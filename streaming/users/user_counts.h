@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "nustream/users/limits.h"
-#include "nustream/users/table.h"
+#include "nustream/users/standings.h"
 
 namespace nustream::users {
 
@@ -16,6 +16,6 @@ struct UserCounts {
   std::vector<std::uint64_t> by_count{};  ///< that contributed 1, 2, … times; the last of them so often or more
 };
 
-[[nodiscard]] UserCounts count_users(const Table& table, const Limits& limits);
+[[nodiscard]] UserCounts count_users(const Standings& table, const Limits& limits);
 
 }  // namespace nustream::users

@@ -29,9 +29,9 @@ namespace nustream::users {
 /// One thread at a time. After a Failure nothing is appended again; the next process loads.
 class UserLog {
  public:
-  /// Of the table in memory, empty until load(). Tests make files shorter.
-  UserLog(journal::Disk& disk, journal::Disk::Path folder, UserKey key, const StoreIdentity& identity, Table& table,
-          std::uint64_t segment_bytes_min = LogSizes().segment_bytes_min);
+  /// Of a table that is not looked at before load(). Tests make files shorter.
+  UserLog(journal::Disk& disk, journal::Disk::Path folder, UserKey key, const StoreIdentity& identity,
+          Standings& table, std::uint64_t segment_bytes_min = LogSizes().segment_bytes_min);
 
   /// Rebuilds the table as the mark says, and cuts off what a batch left that was not committed. A mark of zeros is
   /// that of a new stream, whose folder holds no store or one of a first batch that was not committed. Failure(data)
@@ -65,6 +65,7 @@ class UserLog {
 
   [[nodiscard]] std::string header(std::uint64_t segment) const;
   [[nodiscard]] SegmentFile open_segment(unsigned file, journal::Access access) const;
+  [[nodiscard]] unsigned open_segments(journal::Access access);
   void rebuild(const StoreMark& mark, journal::Access access);
   static void read(SegmentFile& segment, Rebuild& rebuild);
   [[nodiscard]] std::string begin_file();
@@ -74,7 +75,7 @@ class UserLog {
   journal::Disk::Path folder_;
   UserKey key_;
   std::string context_;
-  Table& table_;
+  Standings& table_;
   LogWriter writer_;
   std::array<SegmentFile, 2> files_{};
   unsigned current_ = 0;
