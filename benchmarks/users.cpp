@@ -1,11 +1,12 @@
 // Measures what the unit "user" costs a record: hash, gate, table and sealed store. It also measures how long a
-// resume takes to rebuild the table of many users.
+// resume takes to rebuild the table of many users, and what both cost with the table on disk.
 //
 // USERS (10,000,000), RECORDS in a round (1,000,000) and BATCH (10,000 records per commit) in the environment change
 // the sizes. Stores lie in TMPDIR and are not synced: syncing a batch is the journal's task, whatever the batch
 // holds.
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <filesystem>
@@ -18,6 +19,8 @@
 
 #include "harness.h"
 #include "nustream/users/changes.h"
+#include "nustream/users/table.h"
+#include "users/disk_table.h"
 #include "users/user_log.h"
 
 namespace nustream::benchmarks {
@@ -25,6 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using users::Limits;
+using users::Standings;
 using users::Table;
 using users::UserKey;
 
@@ -49,43 +53,49 @@ std::vector<std::string> drawn(const Sizes& sizes) {
   return identifiers;
 }
 
-void fill(Table& table, const UserKey& key, std::size_t users) {
+void fill(Standings& table, const UserKey& key, std::size_t users) {
+  constexpr std::size_t at_once = 65'536;
+  std::vector<users::Entry> entries;
   for (std::uint64_t user = 0; user < users; ++user) {
     const users::UserHash hash = key.hash(identifier_of(user));
-    table.put({hash, key.masked(hash, 0), {1, 1, 1}});
+    entries.push_back({hash, key.masked(hash, 0), {1, 1, 1}});
+    if (entries.size() < at_once && user + 1 < users) continue;
+    table.put(entries);
+    entries.clear();
   }
+  table.settle(users, "filled");
 }
 
 /// A lane's batches over records that come again and again. Steps rise, so that users are let in and charged.
 class Lane {
  public:
-  Lane(const Sizes& sizes, const fs::path& folder)
+  Lane(const Sizes& sizes, const fs::path& folder, std::unique_ptr<Standings> table)
       : sizes_(sizes),
         identifiers_(drawn(sizes)),
-        table_(sizes.users),
+        table_(std::move(table)),
         disk_(journal::posix_disk()),
-        log_(*disk_, folder, key_, identity, table_) {
+        log_(*disk_, folder, key_, identity, *table_) {
     log_.load({});
-    fill(table_, key_, sizes.users);
+    fill(*table_, key_, sizes.users);
   }
 
   /// Takes one record after the other, and gives each batch to `commit`. The hashes of a batch are known before its
   /// first step, so that the table's lines are loaded ahead.
   template <class Commit>
   void run(const Commit& commit) {
-    users::Changes changes(table_);
+    users::Changes changes(*table_);
     std::vector<users::UserHash> hashes(sizes_.batch);
     for (std::size_t first = 0; first + sizes_.batch <= identifiers_.size(); first += sizes_.batch) {
       for (std::size_t i = 0; i < sizes_.batch; ++i) {
         hashes[i] = key_.hash(identifiers_[first + i]);
-        table_.prefetch(hashes[i]);
+        table_->prefetch(hashes[i]);
       }
       for (const users::UserHash& user : hashes) step(changes, user);
       commit(changes);
     }
   }
 
-  [[nodiscard]] Table& table() { return table_; }
+  [[nodiscard]] Standings& table() { return *table_; }
   [[nodiscard]] users::UserLog& log() { return log_; }
   [[nodiscard]] const UserKey& key() const { return key_; }
   [[nodiscard]] const std::vector<std::string>& identifiers() const { return identifiers_; }
@@ -104,7 +114,7 @@ class Lane {
   Sizes sizes_;
   UserKey key_{noise::KeyBytes{1}};
   std::vector<std::string> identifiers_;
-  Table table_;
+  std::unique_ptr<Standings> table_;
   std::unique_ptr<journal::Disk> disk_;
   users::UserLog log_;
   std::uint64_t step_ = 100;
@@ -169,8 +179,9 @@ void rebuild(const Sizes& sizes, const fs::path& folder, Report& report) {
 }
 
 void records(const Sizes& sizes, const fs::path& folder, Report& report) {
-  const auto lane = std::make_shared<Lane>(sizes, folder / "records");
-  report.add_figure("table of all users, made for them", static_cast<double>(lane->table().bytes()) / 1e6, "MB");
+  auto made = std::make_unique<Table>(sizes.users);
+  report.add_figure("table of all users, made for them", static_cast<double>(made->bytes()) / 1e6, "MB");
+  const auto lane = std::make_shared<Lane>(sizes, folder / "records", std::move(made));
   const double items = static_cast<double>(sizes.records / sizes.batch * sizes.batch);
   const auto hash = [lane] {
     for (const std::string& identifier : lane->identifiers()) keep(lane->key().hash(identifier).low);
@@ -193,6 +204,38 @@ void records(const Sizes& sizes, const fs::path& folder, Report& report) {
   report.add_ratio("gate and table over std::unordered_map", "hash, gate, table", "hash, std::unordered_map");
 }
 
+double folder_bytes(const fs::path& folder) {
+  double bytes = 0;
+  for (const auto& file : fs::directory_iterator(folder)) bytes += static_cast<double>(file.file_size());
+  return bytes;
+}
+
+/// The same records with the table on disk, whose look-ups wait for it: a tenth of them.
+void records_on_disk(Sizes sizes, const fs::path& folder, Report& report) {
+  sizes.records = std::max(sizes.records / 10, sizes.batch);
+  const fs::path table = folder / "on-disk" / "users-0.table";
+  const UserKey key(noise::KeyBytes{1});
+  {
+    const auto lane =
+        std::make_shared<Lane>(sizes, folder / "on-disk", std::make_unique<users::DiskTable>(table, key));
+    const auto stored = [lane] {
+      lane->run([&](users::Changes& changes) {
+        keep(lane->log().append(changes).number);
+        lane->log().committed(changes);
+      });
+    };
+    const double items = static_cast<double>(sizes.records / sizes.batch * sizes.batch);
+    report.add(measure({{"hash, gate, table on disk, digest, sealed store", items, stored}}, 3), "record");
+  }
+  report.add_figure("table of all users on disk", folder_bytes(table) / 1e6, "MB");
+  std::unique_ptr<users::DiskTable> opened;
+  report.add_figure("opening of a table on disk, with its digest", seconds([&] {
+                      opened = std::make_unique<users::DiskTable>(table, key);
+                      keep(static_cast<std::uint64_t>(digest_of(key, *opened).sum()));
+                    }),
+                    "s");
+}
+
 }  // namespace
 }  // namespace nustream::benchmarks
 
@@ -206,10 +249,12 @@ int main(int argc, char** argv) {
   const Sizes sizes;
   fs::create_directories(folder / "all");
   fs::create_directories(folder / "records");
+  fs::create_directories(folder / "on-disk");
   rebuild(sizes, folder, report);
   report.add_figure("largest memory while the table grew and was rebuilt", resident_mebibytes(), "MiB",
                     "below 1536 at 10,000,000 users");
   records(sizes, folder, report);
+  records_on_disk(sizes, folder, report);
   std::error_code ignored;
   fs::remove_all(folder, ignored);
   return report.write(argc, argv);

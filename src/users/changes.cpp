@@ -5,20 +5,14 @@
 #include "nustream/base/error.h"
 
 namespace nustream::users {
-namespace {
-
-/// The table's slots are loaded so many changes ahead of their use.
-constexpr std::size_t changes_ahead = 16;
-
-}  // namespace
 
 /// The standing of a user when the batch began.
-Standing Changes::before(const UserHash& user) const noexcept {
+Standing Changes::before(const UserHash& user) const {
   if (emptied_) return {};
   return below_ != nullptr ? below_->find(user) : table_->find(user);
 }
 
-Standing Changes::find(const UserHash& user) const noexcept {
+Standing Changes::find(const UserHash& user) const {
   const std::size_t number = index_.find(user);
   if (number < changes_.size()) return changes_[number].entry.standing;
   return before(user);
@@ -46,7 +40,7 @@ void Changes::visit(const Visit& visit) const {
   for (const Change& change : changes_) visit(change.entry);
   if (emptied_) return;
   if (below_ != nullptr) return below_->visit(visit);
-  for (unsigned part = 0; part < Table::parts; ++part) table_->visit_part(part, visit);
+  for (unsigned part = 0; part < Standings::parts; ++part) table_->visit_part(part, visit);
 }
 
 void Changes::begin_window() {
@@ -60,13 +54,9 @@ void Changes::begin_window() {
   for (const Entry& entry : kept) put(entry);
 }
 
-void Changes::apply(Table& table) {
+void Changes::apply(Standings& table, std::string_view mark) {
   NUSTREAM_REQUIRE(&table == table_, "changes go into the table that they were made over");
-  if (emptied_) table.clear();
-  for (std::size_t i = 0; i < changes_.size(); ++i) {
-    if (i + changes_ahead < changes_.size()) table.prefetch(changes_[i + changes_ahead].entry.user);
-    table.put(changes_[i].entry);
-  }
+  table.take(changes_, emptied_, mark);
   forget();
 }
 

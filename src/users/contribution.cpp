@@ -75,7 +75,7 @@ void StepContributions::begin(StepIndex step) noexcept {
   sums_.clear();
 }
 
-bool StepContributions::takes_part(const UserHash& user, const Changes& users) const noexcept {
+bool StepContributions::takes_part(const UserHash& user, const Changes& users) const {
   // A user who contributes in this step already does so with every further record of it; the sum of them is charged
   // once.
   if (index_.find(user) < index_.size()) return true;

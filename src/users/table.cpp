@@ -9,6 +9,8 @@ namespace nustream::users {
 namespace {
 
 constexpr std::size_t slots_min = 64;
+/// Slots are loaded so many changes ahead of their use.
+constexpr std::size_t changes_ahead = 16;
 
 /// Whether no more than three quarters of the slots would be taken. The free ones keep searches short, and each
 /// search ends at one of them.
@@ -59,6 +61,38 @@ void Table::put(const Entry& entry) {
     numbers_[at] = entry.number;
   }
   slots_[at].standing = entry.standing;
+}
+
+void Table::put(std::span<const Entry> entries) {
+  for (const Entry& entry : entries) put(entry);
+}
+
+void Table::take(std::span<const Change> changes, bool emptied, std::string_view /*mark*/) {
+  if (emptied) clear();
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    if (i + changes_ahead < changes.size()) prefetch(changes[i + changes_ahead].entry.user);
+    put(changes[i].entry);
+  }
+}
+
+void Table::change_all(const Carry& carry) {
+  for (Slot& slot : slots_) {
+    if (slot.standing.count != 0) slot.standing = carry(slot.standing);
+  }
+}
+
+void Table::visit_part(unsigned part, const Visit& visit) const {
+  const std::uint64_t first = std::uint64_t{part} << 56;
+  const std::size_t from = home(first);
+  const std::size_t homes = home(first | (~std::uint64_t{0} >> 8)) - from + 1;
+  std::size_t at = from;
+  // Entries of the part lie in its own slots, or in the unbroken run of taken slots behind them.
+  for (std::size_t i = 0; i < slots_.size() && (i < homes || slots_[at].standing.count != 0); ++i) {
+    const Slot& slot = slots_[at];
+    if (slot.standing.count != 0 && slot.user.high >> 56 == part)
+      visit(Entry{slot.user, numbers_[at], slot.standing});
+    at = at + 1 == slots_.size() ? 0 : at + 1;
+  }
 }
 
 void Table::clear() noexcept {

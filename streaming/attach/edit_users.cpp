@@ -162,7 +162,8 @@ users::UserCounts count_users(const config::Config& config, const kafka::ClientS
     const auto users = journal::open_state(keys, *sealed).record.users;
     if (!users) refuse(place, "the state holds no users");
     try {
-      return users::count_users(table_of(*users, partition), limits);
+      const bool on_disk = config.users && config.users->on_disk;
+      return users::count_users(*table_of(*users, partition, on_disk), limits);
     } catch (const kafka::KafkaFailure&) {
       throw;
     } catch (const Failure& failure) {

@@ -97,8 +97,8 @@ bool LanesBefore::goes_on(const users::ClosingMark& closing) const {
 /// store does not give that table.
 void LanesBefore::visit_entries(std::uint32_t lane, const users::ClosingMark& closing, const Take& take) const {
   if (closing.mark.segment == 0) return;
-  const users::Table table = table_of_closed(key_, closing.mark, partition(LaneId{lane}));
-  for (unsigned part = 0; part < users::Table::parts; ++part) table.visit_part(part, take);
+  const auto table = table_of_closed(key_, closing.mark, partition(LaneId{lane}), setup_.config.users->on_disk);
+  for (unsigned part = 0; part < users::Standings::parts; ++part) table->visit_part(part, take);
 }
 
 /// The entries of the users who are this lane's own from now on, with what they have contributed. An old lane that

@@ -16,7 +16,7 @@
 #include "journal/ledger_chain.h"
 #include "kafka/client_settings.h"
 #include "kafka/lane_place.h"
-#include "nustream/users/table.h"
+#include "nustream/users/standings.h"
 #include "users/closing_mark.h"
 #include "users/user_key.h"
 

@@ -307,6 +307,7 @@ class Opening {
     const bool reads_again = is_behind_measuring_;  // the marks are of records that this epoch has yet to read
     if (state_ && found_.input != engine::InputFound::changed && !reads_again) seen = std::move(state_->record.seen);
     EpochUsers users;
+    users_.reset();  // one table of a lane is open at a time
     if (setup_.config.users) {
       users = users_opening().of_epoch(
           {state_ ? &state_->record : nullptr, ledger_, found_.has_remains || state_, order_.renewal.new_epoch,

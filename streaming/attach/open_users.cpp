@@ -49,7 +49,8 @@ UserStore UsersOpening::store(std::uint32_t change) const {
           settings,
           {settings.lanes, change, config::partitioner_of(setup_.config)},
           {.entries_max = setup_.user_entries_max},
-          partition().end()};
+          partition().end(),
+          setup_.config.state.directory};
 }
 
 std::unique_ptr<TopicUsers> UsersOpening::rebuilt(const journal::UsersOfState& before) const {

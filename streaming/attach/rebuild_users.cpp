@@ -1,6 +1,7 @@
 #include "attach/rebuild_users.h"
 
 #include "users/closing_mark.h"
+#include "users/open_table.h"
 
 namespace nustream::attach {
 namespace {
@@ -32,24 +33,25 @@ std::unique_ptr<TopicUsers> rebuilt_users(const UserStore& store, const journal:
       before, [&](const journal::UsersOfState& state) { return std::make_unique<TopicUsers>(store, state, read); });
 }
 
-users::Table table_of(const journal::UsersOfState& state, const UsersPartition& partition) {
+std::unique_ptr<users::Standings> table_of(const journal::UsersOfState& state, const UsersPartition& partition,
+                                           bool on_disk) {
   const users::UserKey key(state.key);
   return here_or_elsewhere(state, [&](const journal::UsersOfState& known) {
     const users::TopicMark mark = users::decode_topic_mark(known.mark);
-    users::Table table;
-    users::TopicLog(key, partition.identity(), table, mark.division).look(mark, partition.reader(partition.end()));
+    auto table = users::scratch_table(on_disk, key);
+    users::TopicLog(key, partition.identity(), *table, mark.division).look(mark, partition.reader(partition.end()));
     return table;
   });
 }
 
-users::Table table_of_closed(const users::UserKey& key, const users::TopicMark& mark,
-                             const UsersPartition& partition) {
+std::unique_ptr<users::Standings> table_of_closed(const users::UserKey& key, const users::TopicMark& mark,
+                                                  const UsersPartition& partition, bool on_disk) {
   const std::uint64_t end = partition.end();
   journal::UsersOfState known;
   known.mark = users::encode_mark(mark);
   return here_or_elsewhere(known, [&](const journal::UsersOfState& state) {
-    users::Table table;
-    users::TopicLog(key, partition.identity(), table, mark.division)
+    auto table = users::scratch_table(on_disk, key);
+    users::TopicLog(key, partition.identity(), *table, mark.division)
         .load(users::decode_topic_mark(state.mark), end, partition.reader(end));
     return table;
   });

@@ -6,15 +6,25 @@
 
 #include "users/clock_of_state.h"
 #include "users/new_epoch.h"
+#include "users/open_table.h"
 
 namespace nustream::attach {
+namespace {
+
+std::unique_ptr<users::Standings> table_of(const UserStore& store, const users::UserKey& key) {
+  if (store.state_folder.empty()) return users::scratch_table(store.settings.on_disk, key);
+  return users::open_table(store.settings.on_disk, store.state_folder, store.identity.lane, key);
+}
+
+}  // namespace
 
 TopicUsers::TopicUsers(const UserStore& store, users::UserKey key)
     : column_(store.settings.column),
       limits_(*store.settings.limits),
       key_(std::move(key)),
+      table_(table_of(store, key_)),
       clock_(users::clock_of(limits_, nullptr)),
-      log_(key_, store.identity, table_, store.division, store.sizes) {
+      log_(key_, store.identity, *table_, store.division, store.sizes) {
   log_.begin(store.end);
 }
 
@@ -23,8 +33,9 @@ TopicUsers::TopicUsers(const UserStore& store, const journal::UsersOfState& befo
     : column_(store.settings.column),
       limits_(*store.settings.limits),
       key_(before.key),
+      table_(table_of(store, key_)),
       clock_(users::clock_of(limits_, &before)),
-      log_(key_, store.identity, table_, store.division, store.sizes) {
+      log_(key_, store.identity, *table_, store.division, store.sizes) {
   const users::TopicMark mark = users::decode_topic_mark(before.mark);
   log_.load(mark, store.end, read);
 }
@@ -39,7 +50,7 @@ void TopicUsers::carry_over(const users::Limits& before) {
 
 void TopicUsers::begin_anew() {
   clock_ = users::clock_of(limits_, nullptr);
-  users::count_anew(table_, open_);
+  users::count_anew(*table_, open_);
 }
 
 TopicUsers::Closed TopicUsers::close() {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,7 +15,7 @@
 #include "journal/state_record.h"
 #include "nustream/users/changes.h"
 #include "nustream/users/period.h"
-#include "nustream/users/table.h"
+#include "nustream/users/standings.h"
 #include "users/topic_log.h"
 #include "users/user_key.h"
 
@@ -25,7 +27,9 @@ struct UserStore {
   config::Users settings;
   users::Division division;
   users::LogSizes sizes;
-  std::uint64_t end;  ///< the end of the lane's partition, read after all older producers were fenced
+  std::uint64_t end;  ///< of the lane's partition of the store, once no older producer writes any more
+  /// Where the table is, if it is on disk; empty for one of this process's own, which goes with it.
+  std::filesystem::path state_folder{};
 };
 
 /// The changes of a batch pass through three places, one after the other:
@@ -58,7 +62,6 @@ class TopicUsers {
   [[nodiscard]] users::Changes& open() noexcept { return open_; }
   /// The clock of the windows of users; null where limits hold for ever.
   [[nodiscard]] users::WindowClock* clock() noexcept { return clock_ ? &*clock_ : nullptr; }
-  [[nodiscard]] const users::Table& table() const noexcept { return table_; }
 
   struct Closed {
     journal::UsersOfState state;
@@ -75,9 +78,9 @@ class TopicUsers {
   std::string column_;
   users::Limits limits_;
   users::UserKey key_;
-  users::Table table_;
-  users::Changes closed_{table_};  // of the batch in flight
-  users::Changes open_{table_, closed_};
+  std::unique_ptr<users::Standings> table_;
+  users::Changes closed_{*table_};  // of the batch in flight
+  users::Changes open_{*table_, closed_};
   std::optional<users::WindowClock> clock_;
   users::TopicLog log_;
   std::vector<journal::KeyedRecord> of_epoch_;  // records of a new epoch, written with its first batch

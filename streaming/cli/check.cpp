@@ -20,6 +20,7 @@
 #include "local/settings.h"
 #include "publish/json_text.h"
 #include "serve/settings.h"
+#include "users/open_table.h"
 
 namespace nustream::cli {
 
@@ -78,6 +79,10 @@ void print_head(const CheckArguments& arguments, const config::Config& config, c
                                   : "the settings are valid, and NO RECORD CAN BE USED: a run would be noise alone";
   fmt::print("{}: {}; {}{}\n", arguments.config.file, verdict, kind,
              findings != nullptr ? "" : " (settings alone: no record was read)");
+  if (config.users && config.users->on_disk) {
+    fmt::print("the table of users is on disk: {}\n",
+               users::table_folder(config.state.directory, config.lane).string());
+  }
   for (const std::string& each : warnings) fmt::print("but {}\n", each);
 }
 

@@ -67,9 +67,6 @@ std::optional<users::Windows> read_windows(const Section& section, InputSettings
 }
 
 users::Limits read_limits(const Section& section, InputSettings& input) {
-  if (section.text("store").value_or("memory") != "memory") {
-    section.refuse("store", "\"memory\"; others are not yet supported");
-  }
   const auto participation = read_participation(section);
   const auto mass = read_mass(section);
   if (!participation && !mass) section.missing("participations");
@@ -146,6 +143,7 @@ void read_users(const Section& root, Purpose purpose, Config& config) {
     if (config.users->limits->windows() && !config.privacy.account.empty()) {
       privacy.refuse("account", "nothing together with users.period: an account adds up promises that hold for ever");
     }
+    config.users->on_disk = section.choice<bool>("store", false, {{"memory", false}, {"disk", true}});
     config.users->are_kept = true;
     config.users->partitioner = read_partitioner(section, *column);
   }

@@ -19,6 +19,7 @@ struct Users {
   std::vector<std::string> nobody{};  ///< privacy.user_null: identifiers that stand for no user
   /// Of a stream, [users]. A table has none of its own: each user takes part in every step.
   std::optional<users::Limits> limits{};
+  bool on_disk = false;   ///< users.store: the table of users is in state.directory, else in memory
   bool are_kept = false;  ///< what users used up is kept from run to run: of a stream
   /// users.partitioner; empty for that of the column: murmur2 where it is the key, else the user's hash.
   std::optional<users::Partitioner> partitioner{};

@@ -12,6 +12,7 @@
 #include "secrets/key_file.h"
 #include "secrets/keyring.h"
 #include "users/closing.h"
+#include "users/open_table.h"
 
 namespace nustream::folder {
 namespace {
@@ -85,10 +86,12 @@ users::UserCounts count_users(journal::Disk& disk, const std::filesystem::path& 
         Exit::data,
         folder.string() + ": the state holds no users; leave out --users, or name the folder of a run by user");
   const users::UserKey key(state.record.users->key);
-  users::Table table;
-  users::UserLog log(disk, folder, key, {state.identity.stream, state.identity.lane}, table);
+  // Beside a table that memory does not hold another one that it does not hold.
+  const bool on_disk = std::filesystem::exists(users::table_folder(folder, state.identity.lane));
+  const auto table = users::scratch_table(on_disk, key);
+  users::UserLog log(disk, folder, key, {state.identity.stream, state.identity.lane}, *table);
   log.look(mark_of(*state.record.users));
-  return users::count_users(table, limits);
+  return users::count_users(*table, limits);
 }
 
 std::uint64_t close_users(const config::Config& config, std::optional<std::uint64_t> insecure_seed,
@@ -117,6 +120,7 @@ void end_users(const config::Config& config, std::optional<std::uint64_t> insecu
     return std::function<void()>();
   });
   forget_store(*journal::posix_disk(), config.state.directory);
+  users::forget_table(config.state.directory, config.lane);
 }
 
 }  // namespace nustream::folder

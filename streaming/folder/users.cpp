@@ -7,6 +7,7 @@
 #include "secrets/fields.h"
 #include "users/clock_of_state.h"
 #include "users/new_epoch.h"
+#include "users/open_table.h"
 
 namespace nustream::folder {
 namespace {
@@ -38,8 +39,9 @@ FolderUsers::FolderUsers(journal::Disk& disk, const journal::Disk::Path& folder,
     : column_(settings.column),
       limits_(*settings.limits),
       key_(std::move(key)),
+      table_(users::open_table(settings.on_disk, folder, identity.lane, key_)),
       clock_(users::clock_of(limits_, nullptr)),
-      log_(disk, folder, key_, identity, table_) {
+      log_(disk, folder, key_, identity, *table_) {
   forget_store(disk, folder);
   log_.load({});
 }
@@ -49,8 +51,9 @@ FolderUsers::FolderUsers(journal::Disk& disk, const journal::Disk::Path& folder,
     : column_(settings.column),
       limits_(*settings.limits),
       key_(before.key),
+      table_(users::open_table(settings.on_disk, folder, identity.lane, key_)),
       clock_(users::clock_of(limits_, &before)),
-      log_(disk, folder, key_, identity, table_) {
+      log_(disk, folder, key_, identity, *table_) {
   log_.load(mark_of(before));
 }
 
@@ -60,7 +63,7 @@ void FolderUsers::carry_over(const users::Limits& before) {
 
 void FolderUsers::begin_anew() {
   clock_ = users::clock_of(limits_, nullptr);
-  users::count_anew(table_, open_);
+  users::count_anew(*table_, open_);
 }
 
 journal::UsersOfState FolderUsers::close() {

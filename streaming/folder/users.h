@@ -12,7 +12,7 @@
 #include "nustream/base/units.h"
 #include "nustream/users/changes.h"
 #include "nustream/users/period.h"
-#include "nustream/users/table.h"
+#include "nustream/users/standings.h"
 #include "users/store_mark.h"
 #include "users/user_key.h"
 #include "users/user_log.h"
@@ -51,8 +51,7 @@ class FolderUsers {
   [[nodiscard]] users::Changes& open() noexcept { return open_; }
   /// The clock of the windows of users; null where limits hold for ever.
   [[nodiscard]] users::WindowClock* clock() noexcept { return clock_ ? &*clock_ : nullptr; }
-  [[nodiscard]] const users::Table& table() const noexcept { return table_; }
-  /// Closes the batch, and returns what the next state keeps of users. Contract: the batch before is committed.
+  /// What the next state keeps. Contract: the batch before is committed.
   [[nodiscard]] journal::UsersOfState close();
   void sync() { log_.sync(); }
   void committed();
@@ -61,9 +60,9 @@ class FolderUsers {
   std::string column_;
   users::Limits limits_;
   users::UserKey key_;
-  users::Table table_;
-  users::Changes closed_{table_};  // of the batch in flight
-  users::Changes open_{table_, closed_};
+  std::unique_ptr<users::Standings> table_;
+  users::Changes closed_{*table_};  // of the batch in flight
+  users::Changes open_{*table_, closed_};
   std::optional<users::WindowClock> clock_;
   users::UserLog log_;
 };

@@ -81,10 +81,13 @@ inline constexpr std::array<std::string_view, 4> witness_failpoints{
 };
 
 /// … and for the store of a folder's users.
-inline constexpr std::array<std::string_view, 3> users_failpoints{
-    "during-write-users",  // half of what the batch changed, in a file
-    "after-write-users",   // all of it, perhaps not for a power failure yet; no state knows of it
-    "after-sync-users",    //
+inline constexpr std::array<std::string_view, 6> users_failpoints{
+    "during-write-users",    // half of what the batch changed, in a file
+    "after-write-users",     // all of it, perhaps not for a power failure yet; no state knows of it
+    "after-sync-users",      //
+    "before-take-users",     // the state is durable, and the table has not taken its changes
+    "after-take-users",      // of a table on disk perhaps not for a power failure yet
+    "during-rebuild-users",  // all records are in the table, which does not say so yet
 };
 
 /// The number of a place, counted over all tables. A name that is in none of them does not compile.

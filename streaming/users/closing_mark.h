@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "nustream/users/table.h"
+#include "nustream/users/standings.h"
 #include "users/sealed_record.h"
 #include "users/topic_mark.h"
 #include "users/user_key.h"

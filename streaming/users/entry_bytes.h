@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "nustream/users/table.h"
+#include "nustream/users/standings.h"
 
 namespace nustream::users {
 

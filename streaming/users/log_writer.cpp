@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "journal/failpoint.h"
 #include "nustream/base/error.h"
 
 namespace nustream::users {
@@ -25,7 +26,7 @@ void LogWriter::resume(const StoreMark& mark, const Segment& segment) {
 /// changes are as long as the parts.
 Appended LogWriter::open_batch() {
   NUSTREAM_REQUIRE(open_commit_ != 0, "a store of users is loaded before it is appended to");
-  const bool is_full = segment_.parts == Table::parts &&
+  const bool is_full = segment_.parts == Standings::parts &&
                        segment_.change_bytes >= std::max(segment_.part_bytes, sizes_.segment_bytes_min);
   Appended out{segment_.number == 0 || is_full, {}};
   if (out.begins_segment) segment_ = {segment_.number + 1};
@@ -53,7 +54,7 @@ void LogWriter::write(RecordKind kind, std::uint8_t part, std::span<const Entry>
 /// Writes the next parts of the table, until the segment holds as many bytes of parts as of changes. So the whole
 /// table is in a segment by the time when its changes are as long as the table.
 void LogWriter::write_parts(Appended& out) {
-  while (segment_.parts < Table::parts && segment_.part_bytes <= segment_.change_bytes) {
+  while (segment_.parts < Standings::parts && segment_.part_bytes <= segment_.change_bytes) {
     std::vector<Entry> entries;
     table_.visit_part(segment_.parts, [&](const Entry& entry) { entries.push_back(entry); });
     write(RecordKind::part, static_cast<std::uint8_t>(segment_.parts), entries, out);
@@ -94,7 +95,11 @@ Appended LogWriter::append(const Changes& changes) {
 }
 
 void LogWriter::committed(Changes& changes) {
-  changes.apply(table_);
+  std::string mark;
+  append_mark(mark_, mark);
+  NUSTREAM_FAILPOINT("before-take-users");
+  changes.apply(table_, mark);
+  NUSTREAM_FAILPOINT("after-take-users");
   open_commit_ = mark_.commit + 1;
 }
 

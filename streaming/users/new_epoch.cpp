@@ -15,9 +15,9 @@ std::optional<std::pair<Mass, Mass>> mass_change(const Limits& before, const Lim
   return std::pair(*before.mass(), *now.mass());
 }
 
-void count_anew(const Table& table, Changes& open) {
+void count_anew(const Standings& table, Changes& open) {
   open.empty_table();
-  for (unsigned part = 0; part < Table::parts; ++part) {
+  for (unsigned part = 0; part < Standings::parts; ++part) {
     table.visit_part(part, [&](const Entry& entry) {
       if (entry.standing.count == closed_count) open.put({entry.user, entry.number, closed({})});
     });

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "error.h"
-#include "nustream/base/error.h"
+#include "journal/failpoint.h"
 
 namespace nustream::users {
 namespace {
@@ -14,13 +14,30 @@ Failure contradiction(const std::string& what) {
                           "is charged beside what users have spent"};
 }
 
+/// How far a table says that it goes; nothing where it does not say so.
+std::optional<StoreMark> kept_mark(const Standings& table) {
+  const std::string bytes = table.mark();
+  if (bytes.size() != mark_bytes) return std::nullopt;
+  secrets::FieldReader fields(bytes, "the mark of a table of users is malformed");
+  return take_mark(fields);
+}
+
 }  // namespace
 
-Rebuild::Rebuild(const UserKey& key, std::string context, const StoreMark& mark, Table& table)
-    : key_(key), context_(std::move(context)), mark_(mark), table_(table) {
-  NUSTREAM_REQUIRE(table.size() == 0, "a table is rebuilt from nothing");
-  // The entries of a part come in the order of their hashes, and would crowd together in a table that is still small.
-  // So the table gets its final size first.
+bool is_kept(const Standings& table, const StoreMark& mark) {
+  const auto kept = kept_mark(table);
+  if (!kept || kept->number > mark.number) return false;
+  return kept->number < mark.number || *kept == mark;
+}
+
+Rebuild::Rebuild(const UserKey& key, std::string context, const StoreMark& mark, Standings& table, From from)
+    : key_(key), context_(std::move(context)), mark_(mark), table_(table), from_(from) {
+  if (from == From::kept) {
+    kept_ = kept_mark(table)->number;
+    return;
+  }
+  table.clear();
+  // Parts come in the order of their hashes, which would crowd together in a table that is still small.
   table.reserve(mark.users);
 }
 
@@ -35,7 +52,8 @@ Taken Rebuild::take(std::string_view sealed) {
     throw contradiction("has record " + std::to_string(place.number) + " after " + std::to_string(*last_) +
                         ": records are missing or out of order");
   }
-  apply(open_record(key_, context_, sealed));
+  const UserRecord record = open_record(key_, context_, sealed);
+  if (place.number > kept_) apply(record);
   last_ = place.number;
   return Taken::applied;
 }
@@ -64,17 +82,29 @@ void Rebuild::apply(const UserRecord& record) {
                                 : carried_over(standing);
     });
   }
-  for (const Entry& entry : record.entries) table_.put(entry);
+  table_.put(record.entries);
 }
 
-void Rebuild::finish() const {
+bool Rebuild::finish() {
   if (last_.value_or(0) < mark_.number) {
     throw contradiction("ends at record " + std::to_string(last_.value_or(0)) + " and the state knows " +
                         std::to_string(mark_.number) + ": it was cut, or is an older copy");
   }
-  if (table_.size() != mark_.users || digest_of(key_, table_) != mark_.digest) {
+  SetDigest digest;
+  std::uint64_t users = 0;
+  visit_all(table_, [&](const Entry& entry) {
+    digest.add(key_, entry);
+    ++users;
+  });
+  if (users != mark_.users || digest != mark_.digest) {
+    if (from_ == From::kept) return false;
     throw contradiction("does not give the table that the state knows: it is thinned out, or another copy's");
   }
+  NUSTREAM_FAILPOINT("during-rebuild-users");
+  std::string mark;
+  append_mark(mark_, mark);
+  table_.settle(users, mark);
+  return true;
 }
 
 }  // namespace nustream::users

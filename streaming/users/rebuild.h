@@ -6,7 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "nustream/users/table.h"
+#include "nustream/users/standings.h"
+#include "users/damaged_table.h"
 #include "users/sealed_record.h"
 #include "users/store_mark.h"
 
@@ -18,13 +19,21 @@ enum class Taken {
   beyond,  ///< it belongs to a batch that was not committed: the caller cuts the store here
 };
 
-/// Puts records into an empty table, in the order of the store. The first record may be any one from which on all
-/// parts of the table follow. If the store begins too late, the digest shows that. Every Failure(data) is one line,
-/// and says what to do.
+/// What a rebuild begins from.
+enum class From {
+  kept,     ///< the table as it is, which says up to which record it goes; those records are checked all the same
+  nothing,  ///< an empty table
+};
+
+/// Whether a table says that it is an earlier one of the store of `mark`, or the very one.
+[[nodiscard]] bool is_kept(const Standings& table, const StoreMark& mark);
+
+/// Puts records, in the order of the store, into a table. The store may begin anywhere before a whole round of parts:
+/// what it lacks the digest shows. Every Failure(data) is one line, and says what to do.
 class Rebuild {
  public:
-  /// `context` is what the records were sealed with (store_context()). `mark` is that of the state that is resumed.
-  Rebuild(const UserKey& key, std::string context, const StoreMark& mark, Table& table);
+  /// `context` as records were sealed with; `mark` of the state that is resumed.
+  Rebuild(const UserKey& key, std::string context, const StoreMark& mark, Standings& table, From from);
 
   /// Takes one whole sealed record. Throws Failure(data) where it is damaged or of another store; where its number
   /// does not follow the one before (records are missing, twice there or out of order); and where it belongs to a
@@ -35,10 +44,10 @@ class Rebuild {
   [[nodiscard]] bool reached() const noexcept { return last_.value_or(0) >= mark_.number; }
   /// The caller has found bytes that are no record. Throws Failure(data) where the mark is not reached.
   void torn() const;
-  /// To be called after the last record. Throws Failure(data) where the store ends before the mark, and where the
-  /// table does not have the mark's digest: records are missing at the store's beginning, or are not those that were
-  /// committed.
-  void finish() const;
+  /// All records were taken. Failure(data) where the store ends before the mark, and where the table is not that of
+  /// the digest: records are missing at its beginning, or are others than those that were committed. False where a
+  /// table that was kept is not that of the digest: it is to be rebuilt from nothing.
+  [[nodiscard]] bool finish();
 
  private:
   void require_known(const RecordPlace& place, std::string_view sealed) const;
@@ -47,8 +56,28 @@ class Rebuild {
   const UserKey& key_;
   std::string context_;
   StoreMark mark_;
-  Table& table_;
-  std::optional<std::uint64_t> last_;  // the number of the record that was taken last
+  Standings& table_;
+  From from_;
+  std::uint64_t kept_ = 0;             // number of the last record that the table holds already
+  std::optional<std::uint64_t> last_;  // number
 };
+
+/// Rebuilds `table` by `read(rebuild)`, which gives it all records of the store: from what was kept where that agrees
+/// with the mark, else from nothing, for which it reads the store once more.
+template <class Read>
+void rebuild_table(const UserKey& key, const std::string& context, const StoreMark& mark, Standings& table,
+                   const Read& read) {
+  if (is_kept(table, mark)) {
+    try {
+      Rebuild rebuild(key, context, mark, table, From::kept);
+      read(rebuild);
+      if (rebuild.finish()) return;
+    } catch (const DamagedTable&) {  // what was kept cannot be read, and is made anew
+    }
+  }
+  Rebuild rebuild(key, context, mark, table, From::nothing);
+  read(rebuild);
+  static_cast<void>(rebuild.finish());
+}
 
 }  // namespace nustream::users

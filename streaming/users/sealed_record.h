@@ -12,7 +12,7 @@
 
 #include "nustream/base/units.h"
 #include "nustream/users/limits.h"
-#include "nustream/users/table.h"
+#include "nustream/users/standings.h"
 #include "users/entry_bytes.h"
 #include "users/user_key.h"
 

@@ -38,12 +38,16 @@ class SetDigest {
   unsigned __int128 sum_ = 0;
 };
 
-/// The digest of a whole table.
-[[nodiscard]] inline SetDigest digest_of(const UserKey& key, const Table& table) {
+/// Calls `visit(entry)` for every entry of a table.
+template <class Visit>
+void visit_all(const Standings& table, const Visit& visit) {
+  for (unsigned part = 0; part < Standings::parts; ++part) table.visit_part(part, visit);
+}
+
+/// Of a whole table.
+[[nodiscard]] inline SetDigest digest_of(const UserKey& key, const Standings& table) {
   SetDigest digest;
-  for (unsigned part = 0; part < Table::parts; ++part) {
-    table.visit_part(part, [&](const Entry& entry) { digest.add(key, entry); });
-  }
+  visit_all(table, [&](const Entry& entry) { digest.add(key, entry); });
   return digest;
 }
 

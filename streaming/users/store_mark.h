@@ -20,7 +20,8 @@ struct StoreMark {
   friend bool operator==(const StoreMark&, const StoreMark&) = default;
 };
 
-/// Appends the mark in 40 bytes, little-endian: number, commit, users, digest.
+inline constexpr std::size_t mark_bytes = 40;
+/// 40 bytes: number, commit, users, digest, little-endian.
 inline void append_mark(const StoreMark& mark, std::string& out) {
   secrets::append_integer(mark.number, out);
   secrets::append_integer(mark.commit, out);

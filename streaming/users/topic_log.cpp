@@ -6,7 +6,7 @@
 
 namespace nustream::users {
 
-TopicLog::TopicLog(const UserKey& key, const StoreIdentity& identity, Table& table, const Division& division,
+TopicLog::TopicLog(const UserKey& key, const StoreIdentity& identity, Standings& table, const Division& division,
                    const LogSizes& sizes)
     : key_(key),
       context_(store_context(key, identity)),
@@ -37,19 +37,20 @@ Segment TopicLog::rebuild(const TopicMark& mark, const ReadFrom& read, const std
   NUSTREAM_REQUIRE(mark.division == mark_.division, "users are divided among as many lanes as before");
   mark_ = mark;
   const SegmentStart& first = mark.before.number != 0 ? mark.before : mark.current;
-  Rebuild rebuild(key_, context_, mark.store, table_);
-  Segment segment{mark.segment};
-  read(first.offset, [&](std::string_view key, std::string_view sealed) {
-    if (!is_of_store(key)) return;
-    const auto size = record_size(sealed);
-    if (!size || *size != sealed.size()) return rebuild.torn();
-    const std::uint64_t number = record_place(sealed).number;
-    if (number < first.number) return;  // left of an older, longer segment in the same slot
-    if (rebuild.reached()) return beyond();
-    static_cast<void>(rebuild.take(sealed));
-    if (number >= mark_.current.number) segment.count(sealed);
+  Segment segment;
+  rebuild_table(key_, context_, mark.store, table_, [&](Rebuild& rebuild) {
+    segment = {mark.segment};
+    read(first.offset, [&](std::string_view key, std::string_view sealed) {
+      if (!is_of_store(key)) return;
+      const auto size = record_size(sealed);
+      if (!size || *size != sealed.size()) return rebuild.torn();
+      const std::uint64_t number = record_place(sealed).number;
+      if (number < first.number) return;  // of a longer segment that had these keys before
+      if (rebuild.reached()) return beyond();
+      static_cast<void>(rebuild.take(sealed));
+      if (number >= mark_.current.number) segment.count(sealed);
+    });
   });
-  rebuild.finish();
   return segment;
 }
 
@@ -71,6 +72,7 @@ void TopicLog::look(const TopicMark& mark, const ReadFrom& read) {
 
 void TopicLog::begin(std::uint64_t end) {
   mark_ = {{}, mark_.division, 0, {}, {}};
+  table_.clear();
   end_ = end;
   writer_.resume({}, {});
 }

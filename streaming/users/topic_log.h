@@ -31,8 +31,8 @@ class Rebuild;
 /// It knows no broker: the caller reads and writes the records. To be used from one thread at a time.
 class TopicLog {
  public:
-  /// `table` is empty until load() fills it, and outlives this.
-  TopicLog(const UserKey& key, const StoreIdentity& identity, Table& table, const Division& division,
+  /// Of a table that outlives it, and is not looked at before load() or begin().
+  TopicLog(const UserKey& key, const StoreIdentity& identity, Standings& table, const Division& division,
            const LogSizes& sizes = {});
 
   /// Gives `take` the key and value of every committed record of the lane's partition from `offset` on, in order.
@@ -67,8 +67,8 @@ class TopicLog {
 
   UserKey key_;
   std::string context_;
-  std::string prefix_;  // with which the keys of the lane's records begin
-  Table& table_;
+  std::string prefix_;  // of the keys of the lane's records
+  Standings& table_;
   LogWriter writer_;
   TopicMark mark_;
   std::uint64_t end_ = 0;  // offset behind the last record of the store that is known

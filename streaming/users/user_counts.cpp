@@ -21,11 +21,11 @@ void add(const Standing& standing, const Limits& limits, UserCounts& counts) {
 
 }  // namespace
 
-UserCounts count_users(const Table& table, const Limits& limits) {
+UserCounts count_users(const Standings& table, const Limits& limits) {
   UserCounts counts;
   const auto& participation = limits.participation();
   counts.by_count.resize(participation ? std::min(participation->times(), counts_max) : counts_max);
-  for (unsigned part = 0; part < Table::parts; ++part) {
+  for (unsigned part = 0; part < Standings::parts; ++part) {
     table.visit_part(part, [&](const Entry& entry) { add(entry.standing, limits, counts); });
   }
   return counts;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "nustream/users/limits.h"
-#include "nustream/users/table.h"
+#include "nustream/users/standings.h"
 
 namespace nustream::users {
 
@@ -17,6 +17,6 @@ struct UserCounts {
   std::vector<std::uint64_t> by_count{};
 };
 
-[[nodiscard]] UserCounts count_users(const Table& table, const Limits& limits);
+[[nodiscard]] UserCounts count_users(const Standings& table, const Limits& limits);
 
 }  // namespace nustream::users

@@ -46,6 +46,7 @@ secrets::LockedMemory& key_memory() {
 struct UserKey::Keys {
   noise::KeyBytes bytes{};
   noise::KeyBytes log{};
+  noise::KeyBytes table{};
   SipKey identifiers{};
   SipKey numbers{};
   SipKey entries{};
@@ -67,6 +68,7 @@ UserKey::UserKey(const noise::KeyBytes& bytes) {
   derive(bytes, "nustream users v1 numbers", keys->numbers);
   derive(bytes, "nustream users v1 entries", keys->entries);
   derive(bytes, "nustream users v1 log", keys->log);
+  derive(bytes, "nustream users v1 table", keys->table);
   derive(bytes, "nustream users v1 fingerprint", fingerprint_);
   keys_ = keys;
 }
@@ -93,6 +95,10 @@ unsigned __int128 UserKey::term(const Entry& entry) const noexcept {
 
 std::span<const std::uint8_t, 32> UserKey::log_key() const noexcept {
   return keys_->log;
+}
+
+std::span<const std::uint8_t, 32> UserKey::table_key() const noexcept {
+  return keys_->table;
 }
 
 std::span<const std::uint8_t, 32> UserKey::bytes() const noexcept {

@@ -25,7 +25,7 @@ std::string restore_advice() {
 }  // namespace
 
 UserLog::UserLog(journal::Disk& disk, journal::Disk::Path folder, UserKey key, const StoreIdentity& identity,
-                 Table& table, std::uint64_t segment_bytes_min)
+                 Standings& table, std::uint64_t segment_bytes_min)
     : disk_(disk),
       folder_(std::move(folder)),
       key_(std::move(key)),
@@ -104,7 +104,8 @@ void UserLog::read(SegmentFile& segment, Rebuild& rebuild) {
   }
 }
 
-void UserLog::rebuild(const StoreMark& mark, journal::Access access) {
+/// Which of them is the newer one.
+unsigned UserLog::open_segments(journal::Access access) {
   for (unsigned file = 0; file < 2; ++file) files_[file] = open_segment(file, access);
   const unsigned newer = files_[1].segment.number > files_[0].segment.number ? 1 : 0;
   const unsigned older = 1 - newer;
@@ -112,13 +113,16 @@ void UserLog::rebuild(const StoreMark& mark, journal::Access access) {
   if (has_two && files_[newer].segment.number != files_[older].segment.number + 1) {
     throw Failure(Exit::data, "the two files of the store of users do not follow each other" + restore_advice());
   }
-  // Records are numbered through both files, so that the older file is read first.
-  Rebuild rebuild(key_, context_, mark, table_);
-  for (const unsigned file : {older, newer}) {
-    if (files_[file].segment.number != 0) read(files_[file], rebuild);
-  }
-  rebuild.finish();
-  current_ = newer;
+  return newer;
+}
+
+void UserLog::rebuild(const StoreMark& mark, journal::Access access) {
+  rebuild_table(key_, context_, mark, table_, [&](Rebuild& rebuild) {
+    current_ = open_segments(access);
+    for (const unsigned file : {1 - current_, current_}) {
+      if (files_[file].segment.number != 0) read(files_[file], rebuild);
+    }
+  });
 }
 
 void UserLog::load(const StoreMark& mark) {

@@ -30,9 +30,9 @@ namespace nustream::users {
 /// store again.
 class UserLog {
  public:
-  /// `table` is empty until load() fills it, and outlives this. Tests make `segment_bytes_min` smaller.
-  UserLog(journal::Disk& disk, journal::Disk::Path folder, UserKey key, const StoreIdentity& identity, Table& table,
-          std::uint64_t segment_bytes_min = LogSizes().segment_bytes_min);
+  /// Of a table that is not looked at before load(). Tests make files shorter.
+  UserLog(journal::Disk& disk, journal::Disk::Path folder, UserKey key, const StoreIdentity& identity,
+          Standings& table, std::uint64_t segment_bytes_min = LogSizes().segment_bytes_min);
 
   /// Rebuilds the table up to `mark`, and cuts off what a batch left that was not committed. A mark of zeros is that
   /// of a new stream: its folder holds no store, or that of a first batch which was not committed. Throws
@@ -67,6 +67,7 @@ class UserLog {
 
   [[nodiscard]] std::string header(std::uint64_t segment) const;
   [[nodiscard]] SegmentFile open_segment(unsigned file, journal::Access access) const;
+  [[nodiscard]] unsigned open_segments(journal::Access access);
   void rebuild(const StoreMark& mark, journal::Access access);
   static void read(SegmentFile& segment, Rebuild& rebuild);
   [[nodiscard]] std::string begin_file();
@@ -76,7 +77,7 @@ class UserLog {
   journal::Disk::Path folder_;
   UserKey key_;
   std::string context_;
-  Table& table_;
+  Standings& table_;
   LogWriter writer_;
   std::array<SegmentFile, 2> files_{};
   unsigned current_ = 0;

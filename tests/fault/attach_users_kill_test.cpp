@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <random>
 #include <thread>
@@ -55,6 +56,33 @@ TEST(AttachUsersKill, AtEveryBoundaryOfATransactionLeavesWhatAnUndisturbedRunLea
     }
   }
   ::testing::Test::RecordProperty("kills", kills);
+}
+
+// With the table on disk, one instance's folder after the other.
+TEST(AttachUsersKill, AtEveryBoundaryOfATransactionLeavesTheTableOnDiskOfTheCommittedSteps) {
+  const std::vector<std::string> values = AttachUsersWorld::values_of_users(600);
+  for (const std::string_view place : journal::topic_failpoints) {
+    if (place == "after-abort-transaction") continue;
+    const bool once_a_run = place == "after-init-transactions" || place == "after-read-state";
+    SCOPED_TRACE(std::string(place));
+    const AttachUsersWorld world;
+    world.write(values);
+    std::vector<std::string> on_disk = small_batches;
+    const std::filesystem::path folder = std::filesystem::path(world.config()).parent_path() / "instance";
+    for (const std::string& more : {std::string("--set"), std::string("users.store=\"disk\""), std::string("--set"),
+                                    "state.directory=\"" + folder.string() + "\""}) {
+      on_disk.push_back(more);
+    }
+    const CommandResult killed =
+        run_command(NUSTREAM_FAULTY, world.attach(on_disk), {},
+                    {"NUSTREAM_FAILPOINT=" + std::string(place) + (once_a_run ? ":1" : ":4")});
+    EXPECT_EQ(killed.code, 128 + SIGKILL) << killed.err;
+    const CommandResult finished = world.run(on_disk);
+    ASSERT_EQ(finished.code, 0) << finished.err;
+    EXPECT_TRUE(std::filesystem::exists(folder / "users-0.table"));
+    EXPECT_TRUE(joined(world.releases()) == replayed(world, values, 7));
+    expect_one_value_a_step(world.releases_uncommitted());
+  }
 }
 
 // The table empties a few times, within batches and between them.

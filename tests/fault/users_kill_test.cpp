@@ -47,6 +47,12 @@ class KilledReplayWithinWindows : public KilledReplayOfUsers {
   KilledReplayWithinWindows() { settings = UsersWindowsWorld::within_a_day(); }
 };
 
+/// The table is a cache in a folder beside the store.
+class KilledReplayOfUsersOnDisk : public KilledReplayWithinWindows {
+ protected:
+  KilledReplayOfUsersOnDisk() { settings = with(settings, {"--set", "users.store=disk"}); }
+};
+
 void KilledReplayOfUsers::is_killed_at_every_named_place() {
   std::vector<std::string_view> places(journal::failpoints.begin(), journal::failpoints.end());
   places.insert(places.end(), journal::users_failpoints.begin(), journal::users_failpoints.end());
@@ -63,7 +69,7 @@ void KilledReplayOfUsers::is_killed_at_every_named_place() {
       expect_same(state);
     }
   }
-  EXPECT_GE(kills, 3 * 2 * static_cast<int>(places.size() - 8));  // some come at a resume, or at the end, alone
+  EXPECT_GE(kills, 3 * 2 * static_cast<int>(places.size() - 10));  // some come at a resume, or at the end, alone
 }
 
 TEST_F(KilledReplayOfUsers, AtEveryNamedPlaceGoesOnAsIfItHadNotBeen) {
@@ -72,6 +78,10 @@ TEST_F(KilledReplayOfUsers, AtEveryNamedPlaceGoesOnAsIfItHadNotBeen) {
 
 TEST_F(KilledReplayWithinWindows, AtEveryNamedPlaceGoesOnAsIfItHadNotBeen) {
   ASSERT_GT(UsersWindowsWorld::days(), 10U);
+  is_killed_at_every_named_place();
+}
+
+TEST_F(KilledReplayOfUsersOnDisk, AtEveryNamedPlaceGoesOnAsIfItHadNotBeen) {
   is_killed_at_every_named_place();
 }
 

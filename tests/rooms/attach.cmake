@@ -19,7 +19,7 @@ nustream_attach_test(attach_dead_letter_test full fault/attach_dead_letter_test.
 nustream_attach_test(attach_contradiction_test full fault/attach_contradiction_test.cpp fault/attach_settings_test.cpp
                      fault/attach_offset_reset_test.cpp)
 nustream_attach_test(attach_users_test full fault/attach_users_test.cpp fault/attach_users_windows_test.cpp
-                     fault/attach_max_lanes_test.cpp)
+                     fault/attach_max_lanes_test.cpp fault/attach_users_disk_test.cpp)
 nustream_attach_test(attach_history_test full fault/attach_history_test.cpp)
 nustream_attach_test(attach_moments_test full fault/attach_moments_test.cpp)
 nustream_attach_test(attach_model_test full fault/attach_model_test.cpp)

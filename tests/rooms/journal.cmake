@@ -13,6 +13,7 @@ nustream_test(journal_crash_test quick property/journal_crash_test.cpp support/s
 # The two rooms once more with kill points, for the fault tests alone: nothing that is shipped links this library.
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(SODIUM REQUIRED IMPORTED_TARGET libsodium)
+pkg_check_modules(ROCKSDB REQUIRED IMPORTED_TARGET rocksdb>=7.8)
 find_package(simdjson REQUIRED)
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
@@ -24,7 +25,7 @@ nustream_replaced(nustream_service ${journal_sources})
 target_compile_definitions(nustream_journal_faulty PUBLIC NUSTREAM_FAILPOINTS)
 target_include_directories(nustream_journal_faulty PUBLIC ${PROJECT_SOURCE_DIR}/streaming)
 target_link_libraries(nustream_journal_faulty PUBLIC nustream_core nustream_compile
-                      PkgConfig::SODIUM simdjson::simdjson Threads::Threads ZLIB::ZLIB)
+                      PkgConfig::SODIUM PkgConfig::ROCKSDB simdjson::simdjson Threads::Threads ZLIB::ZLIB)
 
 add_executable(journal_child fault/journal_child.cpp)
 target_include_directories(journal_child PRIVATE support)

@@ -3,15 +3,15 @@
 
 #include <map>
 
-#include "nustream/users/table.h"
+#include "nustream/users/standings.h"
 
 namespace nustream::tests {
 
 using PlainUsers = std::map<users::UserHash, users::Entry>;
 
-inline PlainUsers read(const users::Table& table) {
+inline PlainUsers read(const users::Standings& table) {
   PlainUsers entries;
-  for (unsigned part = 0; part < users::Table::parts; ++part) {
+  for (unsigned part = 0; part < users::Standings::parts; ++part) {
     table.visit_part(part, [&](const users::Entry& entry) { entries.emplace(entry.user, entry); });
   }
   return entries;

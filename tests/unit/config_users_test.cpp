@@ -140,7 +140,7 @@ TEST(UsersConfig, RefusesWhatItCannotKeep) {
       {by_user({"users.mass=1.0", "users.period=P30D", "privacy.account=shared"}), "privacy.account"},
       {{"users.period=P30D"}, "privacy.unit"},
       {{"users.times=trusted"}, "privacy.unit"},
-      {by_user({"users.mass=1.0", "users.store=disk"}), "not yet supported"},
+      {by_user({"users.mass=1.0", "users.store=paper"}), "users.store"},
       {by_user({"users.mass=1.0", "users.times=3"}), "users.times"},
       {by_user({"users.mass=1.0", "privacy.protects=target"}), "protects"},
       {{"privacy.unit=user", "privacy.user=\"@timestamp\"", "users.mass=1.0"}, "a column"},

@@ -3,30 +3,25 @@
 
 #include <cstddef>
 #include <span>
+#include <string_view>
 #include <vector>
 
-#include "nustream/users/table.h"
+#include "nustream/users/standings.h"
 #include "nustream/users/user_index.h"
 
 namespace nustream::users {
-
-/// One user that a batch changed.
-struct Change {
-  Entry entry;
-  Standing before;  ///< standing in the table; all zeros where the user is new or the batch emptied the table first
-};
 
 /// The table as a batch leaves it. The table itself stays that of the committed steps and changes by apply() alone,
 /// so a batch that does not commit leaves nothing behind. The table must outlive this object.
 class Changes {
  public:
-  explicit Changes(const Table& table) : table_(&table) {}
+  explicit Changes(const Standings& table) : table_(&table) {}
   /// Changes on top of those of the batch before, which is on its way to be committed: what that batch changed is
   /// seen here already. `below` must outlive this object and lie over the same table. While this object holds
   /// changes, `below` may be changed by take_over() and apply() alone.
-  Changes(const Table& table, const Changes& below) : table_(&table), below_(&below) {}
+  Changes(const Standings& table, const Changes& below) : table_(&table), below_(&below) {}
 
-  [[nodiscard]] Standing find(const UserHash& user) const noexcept;
+  [[nodiscard]] Standing find(const UserHash& user) const;
   /// Begins to load the part of the table that find() will look at.
   void prefetch(const UserHash& user) const noexcept { table_->prefetch(user); }
   void put(const Entry& entry);
@@ -42,8 +37,8 @@ class Changes {
   [[nodiscard]] std::span<const Change> all() const noexcept { return changes_; }
 
   /// Changes the table once the batch is committed, and begins the next batch. `table` must be the one that was given
-  /// to the constructor.
-  void apply(Table& table);
+  /// to the constructor; `mark` as Standings::take().
+  void apply(Standings& table, std::string_view mark = {});
   /// Drops the changes: the batch did not commit.
   void forget() noexcept;
   /// Closes the batch of `above`, which lies over this object. Its changes become those of this object, and `above`
@@ -51,11 +46,11 @@ class Changes {
   void take_over(Changes& above);
 
  private:
-  [[nodiscard]] Standing before(const UserHash& user) const noexcept;
+  [[nodiscard]] Standing before(const UserHash& user) const;
   template <class Visit>
   void visit(const Visit& visit) const;
 
-  const Table* table_;
+  const Standings* table_;
   const Changes* below_ = nullptr;
   bool emptied_ = false;
   UserIndex index_;

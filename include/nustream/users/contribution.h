@@ -47,7 +47,7 @@ class StepContributions {
   /// Begins a step, and forgets the records of the step before, whether they were settled or not.
   void begin(StepIndex step) noexcept;
   /// Whether this record counts: either its user contributes in this step already, or the limits let it begin to.
-  [[nodiscard]] bool takes_part(const UserHash& user, const Changes& users) const noexcept;
+  [[nodiscard]] bool takes_part(const UserHash& user, const Changes& users) const;
   /// Adds the entries of a record, all blocks one after the other, to its user's sum. Returns false, and adds
   /// nothing, where an entry is not finite. `number` is the number of the user's Entry.
   bool add(const UserHash& user, std::uint32_t number, std::span<const double> entries);

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "nustream/users/table.h"
+#include "nustream/users/standings.h"
 
 namespace nustream::users {
 
