@@ -309,9 +309,9 @@ class Game::Stream {
     const auto read = publish::read_release(line_);
     const Vector shown = working_.theta(read->estimate);
     seen.theta.head(shown.size()) = shown;
-    if (read->clipped) {
-      seen.since = read->clipped->since;
-      seen.clipped = read->clipped->share *
+    if (read->status.clipped) {
+      seen.since = read->status.clipped->since;
+      seen.clipped = read->status.clipped->share *
                      static_cast<double>((release.steps.value() - seen.since) * config_.descent.minibatch);
     }
     return seen;

@@ -10,6 +10,7 @@
 #include "nustream/lane/lane.h"
 #include "nustream/model/loss.h"
 #include "nustream/users/sensitivity.h"
+#include "nustream/users/table.h"
 #include "property/privacy_brute_force.h"
 #include "support/user_windows.h"
 
