@@ -24,8 +24,8 @@ enum class Absent : std::uint8_t {
 };
 
 /// How far apart the two worlds can be, as a part of the displacement that is claimed for a stage. It is 1 but where
-/// neighbours are replace-one and one of the two has nothing: there it is half, one radius in running sums, and still 1
-/// for a count.
+/// neighbours are replace-one and one of the two has nothing: there it is half, one radius in running sums, and still
+/// 1 for a count.
 [[nodiscard]] double part_of_displacement(const config::Config& config, const config::StageNoise& stage,
                                           Absent absent);
 /// The part of ρ, of all stages together, that two such worlds can show.

@@ -35,7 +35,7 @@ struct InputSettings {
   std::string time_column{};           ///< for --speed and starts by time; for messages it may be "@timestamp"
   record::TimeUnit time_unit = record::TimeUnit::seconds;  ///< of plain numbers in time_column
   Envelope envelope = Envelope::none;                      ///< JSON: what a value wraps its row in
-  bool times_public = false;                 ///< the settings declare the producers' times public
+  bool times_public = false;                               ///< the settings declare the producers' times public
   std::uint64_t from = 0;                    ///< ordinal of the first record to read; for a segment its offset
   std::optional<std::uint64_t> to{};         ///< ordinal or offset at which to stop
   std::optional<std::uint32_t> partition{};  ///< the partition that a segment has to be of; empty: any
@@ -53,9 +53,9 @@ inline constexpr std::string_view header_prefix = "@header:";
 /// The column that is a message's own time; only for InputSettings::time_column.
 inline constexpr std::string_view timestamp_column = "@timestamp";
 
-/// Whether a record that cannot be read hides its time as well. Any fault of a JSON line does, and so does an open quote
-/// where line breaks inside quotation marks belong to a record. Of other CSV the decoder demands that the time comes
-/// first, so that faults behind it do not hide it.
+/// Whether a record that cannot be read hides its time as well. Any fault of a JSON line does, and so does an open
+/// quote where line breaks inside quotation marks belong to a record. Of other CSV the decoder demands that the time
+/// comes first, so that faults behind it do not hide it.
 [[nodiscard]] inline bool hides_times(const InputSettings& input) {
   if (input.time_column == timestamp_column) return false;
   return input.format == Format::json_lines || input.framing_is_trusted;

@@ -48,7 +48,8 @@ inline void append_limits(const users::Limits& limits, std::string& out) {
 /// The limits in words: "at most 10 contributions, 4 steps apart, of mass 8".
 [[nodiscard]] std::string words_of(const users::Limits& limits);
 /// Appends `,"adjacency":"zero-out","protects":"target"`. "protects" is left out for whole records; for users it is
-/// `,"protects":"user","user":"COLUMN"` with their limits. Where the framing is trusted, `,"framing":"trusted"` follows.
+/// `,"protects":"user","user":"COLUMN"` with their limits. Where the framing is trusted, `,"framing":"trusted"`
+/// follows.
 void append_neighbours(const Promise& promise, std::string& out);
 /// Appends the same and `,"private":true`.
 void append_promise(const Promise& promise, std::string& out);

@@ -35,9 +35,9 @@ class ShiftedNoise final : public engine::NoiseSupply {
   std::vector<noise::GridNoise> slices_;
 };
 
-/// The result of one step of size 1 over the sum of the rows [begin, end), without noise: θ less each stage's sum, and
-/// then the negative of those second moments, and of the count of clipped gradients, that the settings keep. `users`:
-/// where the unit is the user, what each has used up.
+/// The result of one step of size 1 over the sum of the rows [begin, end), without noise: θ less each stage's sum,
+/// and then the negative of those second moments, and of the count of clipped gradients, that the settings keep.
+/// `users`: where the unit is the user, what each has used up.
 [[nodiscard]] std::vector<double> less_its_sum(lane::Settings settings, std::span<const noise::Grid> grids,
                                                std::span<const double> theta, const record::RowBatch& rows,
                                                std::size_t begin, std::size_t end, users::Changes* users = nullptr);

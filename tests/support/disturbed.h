@@ -143,8 +143,8 @@ class Disturbed {
     }
   }
 
-  /// The releases by cadence. A release at a shutdown or at an end stands at a step of its own, which depends on where
-  /// the stream was stopped.
+  /// The releases by cadence. A release at a shutdown or at an end stands at a step of its own, which depends on
+  /// where the stream was stopped.
   static std::vector<std::string> by_cadence(const std::vector<std::string>& lines) {
     std::vector<std::string> rest;
     std::copy_if(lines.begin(), lines.end(), std::back_inserter(rest),
