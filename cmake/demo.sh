@@ -1,21 +1,22 @@
-# ./run attach --demo: a broker of its own, the bundled stream played into a topic, the service, until Ctrl-C. What it
-# leaves behind is the broker's jars in the user's cache. Needs setup.sh and kafka.sh.
+# ./run attach --demo: starts a broker of its own, plays the bundled stream into a topic, and runs the service until
+# Ctrl-C. Only the broker's jars stay behind, in the user's cache. This file needs setup.sh and kafka.sh.
 # shellcheck shell=bash
 
 # shellcheck disable=SC2034  # used by ./run
 demo_packages=(kcat procps)
 demo_started=()
 
+# Ends all that the demo started, and removes its folder.
 demo_stop() {
   trap - EXIT INT TERM
   local process
-  # Each leads a group of its own, whose other processes end with it.
+  # Each process leads a group of its own, and the other processes of the group end with it.
   for process in "${demo_started[@]}"; do kill -- "-$process" 2>/dev/null || kill "$process" 2>/dev/null || true; done
   for process in "${demo_started[@]}"; do wait "$process" 2>/dev/null || true; done
   rm -rf "$demo_folder"
 }
 
-# Ports that nobody listens on, here and now.
+# Prints a port on which nobody listens at this moment; somebody else may still take it before the demo does.
 demo_free_port() {
   local port
   while true; do
@@ -25,6 +26,7 @@ demo_free_port() {
   printf '%s\n' "$port"
 }
 
+# Starts the broker on port $1 and waits until it accepts connections.
 demo_start_broker() {
   local port=$1 controller
   controller=$(demo_free_port)
@@ -47,7 +49,7 @@ TEXT
   local java=(java -Xmx512m -XX:+UseSerialGC -cp "$(kafka_folder)/*")
   "${java[@]}" kafka.tools.StorageTool format -t AAAAAAAAAAAAAAAAAAAAAA -c "$demo_folder/server.properties" \
     >"$demo_folder/broker.log" 2>&1 || demo_fail "the broker's storage could not be made"
-  # In a session of their own: Ctrl-C is for the service, which still needs the broker to commit.
+  # The broker is in a session of its own, so that Ctrl-C does not reach it: the service needs it for its last commit.
   setsid "${java[@]}" kafka.Kafka "$demo_folder/server.properties" >>"$demo_folder/broker.log" 2>&1 &
   demo_started+=($!)
   local tries
@@ -59,12 +61,13 @@ TEXT
   demo_fail "the broker did not start within 30 s ($tries looks)"
 }
 
+# Ends the demo with a message, behind the last lines of the broker's log.
 demo_fail() {
   tail -n 5 "$demo_folder/broker.log" >&2
   fail "$*"
 }
 
-# Some hundred records a second, for ever: the stream begins again when it is over.
+# Plays some hundreds of records a second into the topic, for ever: the stream begins again when it is over.
 demo_play() {
   local file=$1 broker=$2 lines
   while true; do
@@ -92,7 +95,7 @@ Ctrl-C ends all of it.
 TEXT
 }
 
-# The service's own two listeners; [serve] of the example says where.
+# The ports of the service's two listeners have to be free; [serve] of the example names them.
 demo_require_ports() {
   local port
   for port in 9464 9465; do
@@ -122,8 +125,9 @@ demo() {
   demo_attach "$@"
 }
 
-# The service, in a session of its own: a Ctrl-C and a signal to this script alone reach it in the same way, once, and
-# it commits before it ends. Both are how a demo ends: 0.
+# Runs the service in a session of its own. Only this script passes signals on to it, so the service gets exactly one,
+# whether somebody types Ctrl-C or sends a signal to the script, and commits before it ends. A demo is meant to end in
+# this way, so its exit code is then 0.
 demo_attach() {
   setsid "$nustream" attach "$demo_folder/retail.toml" "$@" &
   local service=$! code
@@ -133,7 +137,7 @@ demo_attach() {
   while true; do
     code=0
     wait "$service" || code=$?
-    kill -0 "$service" 2>/dev/null || break  # else it was the wait that a signal ended
+    kill -0 "$service" 2>/dev/null || break  # if the service still runs, a signal ended the wait
   done
   trap 'exit 130' INT
   trap 'exit 143' TERM

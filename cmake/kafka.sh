@@ -1,14 +1,16 @@
-# Apache Kafka itself, for tests and for the demo: fetched once through Maven into the user's cache. Needs setup.sh.
+# Fetches Apache Kafka, for tests and for the demo, once through Maven into the user's cache. This file needs setup.sh.
 # shellcheck shell=bash
 
 # shellcheck disable=SC2034  # used by ./test and ./run
 kafka_packages=(openjdk-17-jre-headless maven)
 kafka_version=3.9.1
 
-# The folder of the broker's jars, whether they are there or not; tests/support/kafka_broker.cpp knows the same rule.
+# Prints the folder of the broker's jars, whether they are there or not. tests/support/kafka_broker.cpp follows the same
+# rule, so a change has to be made in both.
 kafka_folder() { printf '%s\n' "${XDG_CACHE_HOME:-$HOME/.cache}/nustream/kafka-$kafka_version"; }
 
-# Fetches the jars where they are missing: all of them or none, also when several do it at once.
+# Fetches the jars where they are missing: either all of them or none are there afterwards, also where several processes
+# fetch them at the same time.
 fetch_kafka() {
   local folder partial
   folder=$(kafka_folder)
@@ -22,14 +24,15 @@ fetch_kafka() {
       rm -rf "$partial"
       fail "Apache Kafka could not be fetched through Maven; its output is at the end of $setup_log"
     fi
-    mv -T "$partial" "$folder" 2>/dev/null || rm -rf "$partial" # somebody else was faster
+    mv -T "$partial" "$folder" 2>/dev/null || rm -rf "$partial" # another process was faster
     [ -d "$folder" ] || fail "cannot make $folder"
   fi
   archive_kafka_classes "$folder"
 }
 
-# Lets a broker run for some seconds and keeps its classes as the JVM holds them in memory: from then on it is ready in
-# 1 s instead of 3 s, which a test that kills it a hundred times is glad of. Only for speed: a failure is none.
+# Lets a broker run for some seconds and stores its classes as the JVM holds them in memory. From then on a broker is
+# ready in 1 s instead of 3 s, which helps tests that kill one a hundred times. A failure here only costs this speed, so
+# it is ignored.
 archive_kafka_classes() {
   local folder=$1 work port java broker
   [ -f "$folder/classes.jsa" ] && return 0

@@ -1,4 +1,5 @@
-# Installing and building, for ./run and ./test. Their output goes to build/setup.log, which a failure names.
+# Installs packages and builds, for ./run and ./test. The output of both goes to build/setup.log, which the message of a
+# failure names.
 # shellcheck shell=bash
 
 setup_log=build/setup.log
@@ -31,7 +32,8 @@ missing_packages() {
   done
 }
 
-# Installs what is missing: as root apt-get, else sudo, else the exact line to type.
+# Installs the packages that are missing: as root with apt-get, else with sudo; where neither is possible it prints the
+# exact line to type.
 install_packages() {
   local missing as_root=()
   command -v dpkg-query >/dev/null || fail "dpkg-query not found: this script installs Debian 12 packages; install $* yourself"
@@ -50,11 +52,11 @@ install_packages() {
   } >>"$setup_log" 2>&1 </dev/null || fail "apt-get failed; its output is at the end of $setup_log"
 }
 
-# npm for the browser's tests, wherever it is from; Debian's where there is none.
+# The browser's tests need npm. Any npm will do; where there is none, Debian's is installed.
 install_npm() { command -v npm >/dev/null || install_packages nodejs npm; }
 
-# build_target PRESET TARGET…: configures once, then builds. What a preset has to keep between machines is
-# nothing but its own folder build/PRESET.
+# build_target PRESET TARGET…: configures once, and then builds. A preset keeps everything in its own folder
+# build/PRESET, so that folder alone has to be carried from one machine to another.
 build_target() {
   local preset=$1
   shift

@@ -27,12 +27,13 @@ namespace {
 constexpr unsigned threads = 2;
 constexpr std::uint64_t table_records = 4;
 
-/// Small ε needs more games: the rates that tell the worlds apart are closer together.
+/// Games in each world. A small ε needs more of them, because the rates that tell the worlds apart are closer
+/// together.
 std::uint64_t runs_for(double epsilon) {
   return epsilon < 0.75 ? 4'000'000 : 1'000'000;
 }
 
-/// A step of the first pass; the remainder's bias, 2^-56 of it, does not matter here.
+/// A random step of the first pass. The remainder is biased by at most 2^-56 of it, which does not matter here.
 std::uint64_t random_step(std::uint64_t steps) {
   const noise::KeyBytes bytes = secrets::random_key();
   std::uint64_t word = 0;
@@ -40,13 +41,13 @@ std::uint64_t random_step(std::uint64_t steps) {
   return word % steps;
 }
 
-/// What is played, and what is claimed about it.
+/// The settings and the shape of the games, and what is claimed about them.
 struct Match {
   config::Config config;
   config::Mechanism mechanism;
   GameShape shape;
   Rho claimed;
-  std::uint64_t descents = 1;  ///< of a table, that share the budget
+  std::uint64_t descents = 1;  ///< how many descents of a table share the budget
 };
 
 Match users_match(config::Config config, const Options& options) {
@@ -61,7 +62,8 @@ Match stream_match(config::Config config, const Options& options) {
   const privacy::Participation participation =
       options.passes == 1 ? privacy::Participation::once() : privacy::Participation{options.passes, separation};
   config::Mechanism mechanism = config::make_mechanism(config, participation);
-  // A canary that comes later has been seen for fewer steps: its claim is the spend by age.
+  // A canary that comes later has been seen for fewer steps when the game ends, so that its claim is the spend by
+  // age.
   const bool late = options.passes == 1 && options.at.value_or(0) > 0;
   const Rho claimed = late ? mechanism.spend.of_age(StepCount{options.steps - *options.at})
                            : mechanism.spend.after(StepCount{options.steps});
@@ -70,8 +72,8 @@ Match stream_match(config::Config config, const Options& options) {
   return {std::move(config), std::move(mechanism), std::move(shape), claimed, 1};
 }
 
-/// The canary is the table's first record, in the first minibatch of every pass; or a user who has all of its rows,
-/// in every step.
+/// The canary is the table's first record, which is in the first minibatch of every pass. Where the unit is the user,
+/// it is a user who has all rows and takes part in every step.
 Match table_match(config::Config config, const Options& options) {
   const engine::TableDesign design = engine::settle_design(config, options.records.value_or(table_records));
   config::Mechanism mechanism = config::make_mechanism(config, design.participation(), StepCount{design.steps});
@@ -82,14 +84,14 @@ Match table_match(config::Config config, const Options& options) {
   return {std::move(config), std::move(mechanism), std::move(shape), claimed, design.runs};
 }
 
-/// Guesses at both thresholds.
+/// How often the record was guessed to be there, at each of the two thresholds.
 struct Tally {
   Counts epsilon;
   Counts mu;
   Game::Participations participations;
 };
 
-/// A game under a key of its own.
+/// Plays one game under a fresh key and wipes the key.
 std::span<const StageRatio> play_once(Game& game, World world) {
   noise::KeyBytes key = secrets::random_key();
   const auto ratios = game.play(world, key);
@@ -97,7 +99,8 @@ std::span<const StageRatio> play_once(Game& game, World world) {
   return ratios;
 }
 
-/// Chance in the weights of few stages costs no more than some tenths of a percent of μ.
+/// Pilot games in each world: so many that chance in the weights of a few stages costs no more than some tenths of a
+/// percent of μ.
 std::size_t pilots_for(double mu) {
   return static_cast<std::size_t>(std::clamp(2'000 / (mu * mu), 2'000.0, 50'000.0));
 }
@@ -107,6 +110,8 @@ Statistic statistic_of(Game game, std::size_t stages) {
   return {stages, pilots_for(game.mu()), [&game](World world) { return play_once(game, world); }};
 }
 
+// A game is one guess at each threshold. Threads share nothing but the count of games, so that each has its own
+// tally.
 void play(Game& game, const Statistic& statistic, const Thresholds& thresholds, std::uint64_t runs, GamesPlayed& all,
           Tally& tally) {
   for (std::uint64_t run = 0; run < runs; ++run) {
@@ -114,7 +119,8 @@ void play(Game& game, const Statistic& statistic, const Thresholds& thresholds, 
       const double seen = statistic.of(play_once(game, world));
       const auto count = [&](Counts& counts, double threshold) {
         std::uint64_t& guesses = world == World::with ? counts.with : counts.without;
-        // What is no number gives the record away where it comes more often with it.
+        // A statistic that is not a number counts as a guess "it is there": it gives the record away if it comes more
+        // often with the record.
         guesses += seen <= threshold ? 0U : 1U;
       };
       count(tally.epsilon, thresholds.epsilon);
@@ -145,6 +151,7 @@ Game::Participations together(Game::Participations a, const Game::Participations
 Tally play_all(std::vector<Game>& games, const Statistic& statistic, const Thresholds& thresholds,
                std::uint64_t runs) {
   std::vector<Tally> tallies(games.size());
+  // An exception must not leave its thread; the first one is thrown again when all threads have ended.
   std::vector<std::exception_ptr> failures(games.size());
   {
     GamesPlayed played(2 * runs);
@@ -169,8 +176,8 @@ Tally play_all(std::vector<Game>& games, const Statistic& statistic, const Thres
   return all;
 }
 
-/// Claimed of these worlds, without what is proven. Replace-one neighbours of which one has nothing: what half of the
-/// displacement costs, where the noise is as claimed.
+/// The claim about these worlds, before anything is proven. Where neighbours are replace-one and one of them has
+/// nothing, it is what the smaller displacement costs where the noise is as claimed.
 Bounds claim(const Match& match, Absent absent, double delta) {
   const Rho rho{part_of_rho(match.config, match.mechanism, absent) * match.claimed.value()};
   Bounds bounds{};
@@ -180,7 +187,7 @@ Bounds claim(const Match& match, Absent absent, double delta) {
   return bounds;
 }
 
-/// Proves what can be proven of the claim about these worlds.
+/// Plays the games of these two worlds and bounds ε and μ from below.
 Bounds prove(const Match& match, Absent absent, const Options& options, Confidence confidence) {
   const double delta = options.delta;
   Bounds bounds = claim(match, absent, delta);
@@ -193,6 +200,7 @@ Bounds prove(const Match& match, Absent absent, const Options& options, Confiden
   const Tally tally = play_all(games, statistic, thresholds_for(bounds.mu, delta, runs, confidence), runs);
   bounds.mu_of_filter = games.front().mu();
   bounds.epsilon_bound = epsilon_lower_bound(tally.epsilon, delta, confidence);
+  // No mechanism can do better than one whose guesses are all right, so this is the most that the games can prove.
   bounds.mu_bound = mu_lower_bound(tally.mu, confidence);
   bounds.epsilon_provable = epsilon_lower_bound({runs, 0, runs}, delta, confidence);
   bounds.mu_provable = mu_lower_bound({runs, 0, runs}, confidence);
@@ -210,7 +218,7 @@ Bounds prove(const Match& match, Absent absent, const Options& options, Confiden
   throw Failure(Exit::usage, "audit: " + what);
 }
 
-/// Epochs and windows of a canary user.
+/// Checks the epochs and windows of a canary user.
 void check_parts(bool table, bool of_users, const Options& options) {
   const bool is_allowed = options.epochs == 1 || (options.epochs == 2 && of_users && !table);
   if (!is_allowed || options.steps % (options.epochs * options.windows) != 0) {
@@ -218,7 +226,7 @@ void check_parts(bool table, bool of_users, const Options& options) {
   }
 }
 
-/// Steps, passes, and where the record is.
+/// Checks the steps, the passes, and where the record is.
 void check_steps(bool table, bool of_users, const Options& options) {
   if (options.steps == 0 || options.steps > 256) refuse("--steps: allowed is 1 to 256");
   if (options.passes == 0 || options.steps % options.passes != 0) {
@@ -262,6 +270,7 @@ Finding audit(const config::Config& config, config::Purpose purpose, const Optio
       purpose == config::Purpose::table ? table_match(played, options) : stream_match(played, options);
   const bool against_nothing =
       config.privacy.adjacency == privacy::Adjacency::replace_one && match.mechanism.stages.size() > 1;
+  // Two pairs of worlds share the error: each bound gets half of it, so that all hold together at the stated level.
   const Confidence confidence;
   const Confidence of_each{1 - (1 - confidence.level) / (against_nothing ? 2 : 1)};
   Finding finding{claim(match, Absent::neighbour, options.delta),

@@ -18,7 +18,7 @@ std::uint64_t expected(double share, std::uint64_t runs) {
   return static_cast<std::uint64_t>(std::llround(share * static_cast<double>(runs)));
 }
 
-/// The counts that a claim of μ makes one expect at a threshold.
+/// The counts that one expects at a threshold if the claim of μ is true.
 Counts expected_counts(double mu, double threshold, std::uint64_t runs) {
   return {runs, expected(normal_below(-threshold), runs), expected(normal_below(mu - threshold), runs)};
 }
@@ -44,6 +44,8 @@ double epsilon_lower_bound(const Counts& counts, double delta, Confidence confid
   const auto bound = [&](double likely, double rare) {
     return likely > delta ? std::log((likely - delta) / rare) : 0;
   };
+  // Either guess can prove ε: "it is there" by few false alarms, "it is absent" by few misses. Each of the two ratios
+  // uses two rates, so that each rate gets half of the error.
   const double there =
       bound(proportion_lower(counts.with, counts.runs, alpha), proportion_upper(counts.without, counts.runs, alpha));
   const double absent = bound(proportion_lower(counts.runs - counts.without, counts.runs, alpha),
@@ -63,6 +65,8 @@ double mu_lower_bound(const Counts& counts, Confidence confidence) {
 Thresholds thresholds_for(double mu, double delta, std::uint64_t runs, Confidence confidence) {
   Thresholds best{mu / 2, mu / 2};
   double most = 0;
+  // The search looks at what is expected, never at the games: a threshold that is chosen by the counts that it judges
+  // would spoil the confidence.
   constexpr double spacing = 0.01;
   const auto looks = static_cast<int>((mu + 8) / spacing);
   for (int look = 0; look <= looks; ++look) {

@@ -20,34 +20,37 @@ namespace nustream::audit {
 namespace {
 
 constexpr double magnitudes[] = {1, 2, 0.5, 5, 10, 20, 50, 100, 1e3, 1e4, 1e6, 0.1};
-/// A gradient this many times the clip norm stays longer than that whatever the noise does, or nearly so.
+/// A gradient that is this many clip norms long stays longer than the clip norm in nearly every game, whatever the
+/// noise does to the iterate.
 constexpr double ample = 4;
-/// Cosine below which two gradients are opposite: their difference is 2.5e-4 short of twice as long.
+/// The cosine below which two gradients count as opposite: the length of their difference is then at most 2.5e-4
+/// short of twice the clip norm.
 constexpr double opposite = -1 + 1e-3;
-/// In public bounds: more than any record counts as, and what a map such as the logarithm still takes for less.
+/// Weights that are tried, in public bounds: a record cannot count as more than the bound, so that both have to be
+/// cut to it, and the second stays above it under a map such as the logarithm.
 constexpr double weights[] = {2, 1e3};
 constexpr double targets[] = {1e9, 1e6, 1e3, 10, 1, 0, -10, -1e3, -1e6, -1e9};
 
-/// What is asked of all records of a game.
+/// What the search for a canary needs at every record that it tries.
 struct Search {
   const config::Config& config;
   const config::Mechanism& mechanism;
   const GameShape& shape;
   const record::RowBuilder& builder;
   const RecordWriter& writer;
-  std::optional<moments::Settings> sums{};  ///< of a model that is solved
+  std::optional<moments::Settings> sums{};  ///< of a model that is solved from sums
 };
 
 /// A record that can be used, read back from its text.
 struct Candidate {
   Values values;
   Row row;
-  std::vector<Contribution> added;  ///< to the stages of the first step that it takes part in, without noise
-  double reach = 0;                 ///< the least of its steps
+  std::vector<Contribution> added;  ///< to the stages in the first step that it takes part in, without noise
+  double reach = 0;                 ///< smallest reach_of() among the steps that it takes part in
 };
 
-/// Which share of ρ a record shows with gradients of these lengths; among equals, what is left when noise shortens
-/// them.
+/// The share of ρ that a record shows with gradients of these lengths. Two small terms decide among equals: how much
+/// of the length is left when noise shortens the gradients.
 double reach_of(const config::Mechanism& mechanism, const std::vector<Contribution>& added) {
   constexpr double of_ample = 1e-2;
   constexpr double of_all = 1e-5;
@@ -62,10 +65,11 @@ double reach_of(const config::Mechanism& mechanism, const std::vector<Contributi
   }
   return reach;
 }
-/// The least of a record whose gradients are all ample.
+/// The smallest reach_of() of a record whose gradients are all ample.
 constexpr double ample_reach = 1 + 1e-2;
 
-/// Where the noise of one step takes a private first stage: there a second stage without controls has gradients, too.
+/// Moves a private first stage to where the noise of one step takes it: a second stage without controls has a
+/// gradient only when the first stage is not 0.
 Eigen::VectorXd after_some_noise(const Search& search, Eigen::VectorXd theta) {
   const auto& first = search.config.descent.first_stage;
   if (!first || !first->clip) return theta;
@@ -76,7 +80,8 @@ Eigen::VectorXd after_some_noise(const Search& search, Eigen::VectorXd theta) {
   return theta;
 }
 
-/// Of running sums its first step: later centres are the noise's.
+/// Plays the first step of running sums. Later steps are not played, because the noise decides where their centres
+/// are.
 void play_first_step(const Search& search, Candidate& candidate) {
   const moments::Settings& settings = *search.sums;
   candidate.added = contributions(settings.mechanism.design, aim_at_start(settings), candidate.row.x, candidate.row.y,
@@ -84,7 +89,7 @@ void play_first_step(const Search& search, Candidate& candidate) {
   candidate.reach = reach_of(search.mechanism, candidate.added);
 }
 
-/// Plays its steps where there is next to no noise. False where one of its gradients is beyond the numbers.
+/// Plays the record's steps with next to no noise. Returns false where one of its gradients is not finite.
 bool play_without_noise(const Search& search, Candidate& candidate) {
   if (search.sums) {
     play_first_step(search, candidate);
@@ -111,7 +116,7 @@ bool play_without_noise(const Search& search, Candidate& candidate) {
   return true;
 }
 
-/// Whether it can be used, as the lane gets it.
+/// Builds the row that the lane gets of these values. Returns false where the record cannot be used.
 bool build(const Search& search, const Values& values, Row& row) {
   std::vector<double> readings;
   for (const record::Field& field : search.builder.fields()) {
@@ -122,13 +127,14 @@ bool build(const Search& search, const Values& values, Row& row) {
                               search.builder.has_weights() ? &row.weight : nullptr);
 }
 
-/// But for what rounding leaves of a feature at its centre.
+/// Whether at most one coordinate is not 0, but for what rounding leaves of a feature at its centre.
 bool lies_along_an_axis(const Contribution& added) {
   constexpr double rounding = 1e-12;
   return (added.clipped.array().abs() > rounding * added.clipped.norm()).count() <= 1;
 }
 
-/// Nothing where the record cannot be used, or none of its gradients is as long as its clip norm.
+/// The record of these values. Empty where it cannot be used, where none of its gradients is as long as its clip
+/// norm, or where it has to lie along an axis and does not.
 std::optional<Candidate> candidate(const Search& search, const Values& values) {
   Candidate made{values, {}, {}, 0};
   if (!build(search, values, made.row) || !play_without_noise(search, made)) return std::nullopt;
@@ -140,15 +146,16 @@ std::optional<Candidate> candidate(const Search& search, const Values& values) {
   return made;
 }
 
-/// Where features are public, two records differ in their targets alone.
+/// Whether two records may be replaced for each other. Where features are public, records differ in their targets
+/// alone.
 bool may_be_neighbours(const config::Config& config, const Candidate& first, const Candidate& second) {
   if (config.privacy.protects != config::Protects::target) return true;
   return first.values.feature == second.values.feature && first.values.endogenous == second.values.endogenous &&
          first.values.axis == second.values.axis && first.values.weight == second.values.weight;
 }
 
-/// Whether the descents' gradients of the two have different signs. Second moments have none; and where features are
-/// public, the first stage's gradients are the same.
+/// Whether the gradients of the descents have opposite directions. Second moments are left out, since they have no
+/// sign; so is the first stage where features are public, since its gradients are the same.
 bool are_opposite(const config::Config& config, const Candidate& first, const Candidate& second) {
   const bool target_only = config.privacy.protects == config::Protects::target;
   if (!may_be_neighbours(config, first, second)) return false;
@@ -161,7 +168,7 @@ bool are_opposite(const config::Config& config, const Candidate& first, const Ca
   return true;
 }
 
-/// Whose gradients are opposite, and of zero-out neighbours any: `second` is nothing.
+/// Two records whose gradients are opposite; with zero-out neighbours one record, and `second` is empty.
 struct Pair {
   Candidate first;
   std::optional<Candidate> second;
@@ -173,7 +180,8 @@ void offer(std::optional<Pair>& best, const Candidate& first, const Candidate* s
   best = second == nullptr ? Pair{first, std::nullopt, reach} : Pair{first, *second, reach};
 }
 
-/// Of two rows in running sums: Σ ‖difference‖²/stddev² over the blocks. None reaches what each block alone could.
+/// How far apart two rows in running sums are: Σ ‖difference‖²/stddev² over the blocks. No pair reaches the sum of
+/// what each block alone could show.
 double apart(const Search& search, const Candidate& first, const Candidate& second) {
   double squares = 0;
   for (std::size_t i = 0; i < first.added.size(); ++i) {
@@ -201,7 +209,7 @@ void look_for_pairs(const Search& search, const std::vector<Candidate>& candidat
   }
 }
 
-/// Of each record that is tried the columns whose features are not 0: all, or no more than one.
+/// For each record that is tried: the one column whose feature is not 0, or null where none is set to 0.
 std::vector<const std::string*> axes_of(const Search& search) {
   static const std::string the_intercept;
   // In running sums the worst pairs of replace-one neighbours have nearly orthogonal inputs.
@@ -213,7 +221,7 @@ std::vector<const std::string*> axes_of(const Search& search) {
   return axes;
 }
 
-/// What stands in the columns that say how much a record counts, and over how long.
+/// The values that are tried in the columns that say how much a record counts, and over how long.
 std::vector<Values> countings_of(const Search& search) {
   const record::Schema& schema = search.config.schema;
   Values plain{};
@@ -229,7 +237,8 @@ std::vector<Values> countings_of(const Search& search) {
 
 void add_candidates(const Search& search, double magnitude, const std::string* axis,
                     std::vector<Candidate>& candidates) {
-  // A row of running sums is scaled by the length of its features alone: its regressors are still long then.
+  // A row of running sums is scaled by the length of its features alone, so that regressors this much larger are
+  // still long after the scaling.
   const double beside = search.sums ? 1e4 * magnitude : magnitude;
   for (const double feature : {magnitude, -magnitude}) {
     for (const double endogenous : {beside, -beside}) {
@@ -295,6 +304,8 @@ Canary find_canary(const config::Config& config, const config::Mechanism& mechan
   std::optional<Pair> best;
   for (const double magnitude : magnitudes) {
     look_for_pairs(search, candidates_of(search, magnitude), opposites, best);
+    // The search stops at the first magnitude that shows the whole claim. No pair in running sums does, and apart()
+    // has another scale, so that there all of the list is tried.
     if (best && !(search.sums && opposites) && best->reach >= ample_reach) break;
   }
   if (!best) {

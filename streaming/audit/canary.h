@@ -10,43 +10,44 @@
 
 namespace nustream::audit {
 
-/// What a lane gets of a record.
+/// A record as a lane gets it.
 struct Row {
   std::vector<double> x;
-  double y;           ///< NaN where it cannot be read beside public features
+  double y;           ///< NaN where features are public and the target cannot be read
   double weight = 1;  ///< how much the record counts
 };
 
 /// What stands in the canary's place in the world without it.
 enum class Absent : std::uint8_t {
-  neighbour,  ///< of replace-one neighbours a record that is as far from it as they can be, else nothing
-  nothing,    ///< a record that cannot be used: of replace-one neighbours the other half
+  neighbour,  ///< with replace-one: a record as far from the canary as can be; with zero-out: nothing
+  nothing,    ///< a record that cannot be used; with replace-one the second pair of worlds
 };
 
-/// Of a stage's claimed displacement, how far the two worlds can be apart: of replace-one neighbours of which one has
-/// nothing, half of it, and of a count all; of running sums one radius.
+/// How far apart the two worlds can be, as a part of the displacement that is claimed for a stage. It is 1 but where
+/// neighbours are replace-one and one of the two has nothing: there it is half, one radius in running sums, and still
+/// 1 for a count.
 [[nodiscard]] double part_of_displacement(const config::Config& config, const config::StageNoise& stage,
                                           Absent absent);
-/// The same of ρ of all stages together.
+/// The part of ρ, of all stages together, that two such worlds can show.
 [[nodiscard]] double part_of_rho(const config::Config& config, const config::Mechanism& mechanism, Absent absent);
 
-/// Lines of the stream's own format, without their newlines.
+/// The canary and what stands beside it or in its place, as lines of the stream's own format without their newlines.
 struct Canary {
-  std::string header;  ///< of a CSV with one; else empty
-  /// Cannot be used: takes its step with a zero gradient. Where features are public it has those of the canary, which
-  /// move a first stage without noise.
+  std::string header;  ///< a CSV's header line; empty where there is none
+  /// A record that cannot be used: it takes its step with a zero gradient. Where features are public it has the
+  /// features of the canary, because those move a first stage that has no noise.
   std::string null;
-  std::string record;  ///< at least one of its gradients is as long as its clip norm
-  std::string absent;  ///< in its place in the other world; opposite, if it can be used, its descents' gradients are
-  Row row;             ///< of `record`
+  std::string record;  ///< the canary: at least one of its gradients is as long as its clip norm
+  std::string absent;  ///< what stands in its place in the other world
+  Row row;             ///< `record` as a lane gets it
   Row absent_row;
-  bool opposite;  ///< `absent` can be used
+  bool opposite;  ///< `absent` can be used; gradients of descents are then opposite to the canary's
 };
 
-/// Of the records that are tried, the one (of replace-one neighbours in running sums the pair) that shows most of
-/// what is claimed in the steps that it takes part in, along the path without noise; where all its gradients are some
-/// four clip norms long, no more are tried. Failure(configuration) where none has a gradient as long as its clip norm
-/// (columns clamped too tightly).
+/// Tries records until all gradients of one are some four clip norms long, or the list ends, and returns the one that
+/// shows most of the claim in the steps that it takes part in, along the path without noise. With replace-one
+/// neighbours in running sums it tries pairs of records, all of the list. Throws Failure(configuration) where no
+/// record has a gradient as long as its clip norm: the columns are clamped too tightly.
 [[nodiscard]] Canary find_canary(const config::Config& config, const config::Mechanism& mechanism,
                                  const GameShape& shape, Absent absent);
 

@@ -35,7 +35,7 @@ namespace {
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
-/// For each stage how far the game's two worlds can be apart at a step.
+/// How far apart, for each stage, the game's two worlds can be at a step.
 std::vector<double> displacements(const config::Config& config, const config::Mechanism& mechanism,
                                   const GameShape& shape, Absent absent) {
   std::vector<double> all;
@@ -55,7 +55,7 @@ std::vector<MatchedFilter> filters_of(const config::Mechanism& mechanism, const 
   return filters;
 }
 
-/// What is played, whose records are told apart by `identifiers`.
+/// The settings that are played, where `identifiers` tell the users of records apart.
 config::Config played_by(const config::Config& config, users::Identifiers& identifiers) {
   config::Config played = as_played(config);
   if (!played.schema.user) return played;
@@ -64,8 +64,9 @@ config::Config played_by(const config::Config& config, users::Identifiers& ident
   return played;
 }
 
-/// Of a step that has `records` of one user, who may use so much of its mass: their sum, shortened as a whole. A
-/// count, the last stage, takes in what is not shortened alone.
+/// Turns what one record adds into what a step's `records` of one user add: their sum, each stage clipped as a whole
+/// and then shortened to the `mass` that the user may still use. A count, which is the last stage, takes in only what
+/// is not shortened.
 void sum_up(std::vector<Contribution>& added, double records, double mass, bool counts) {
   double longest = 0;
   for (Contribution& each : added) {
@@ -79,12 +80,12 @@ void sum_up(std::vector<Contribution>& added, double records, double mass, bool 
   if (counts) added.back().clipped.setZero();
 }
 
-/// NaN is NaN.
+/// Whether two rows are the same, where NaN counts as equal to NaN.
 bool same(std::span<const double> one, std::span<const double> two) {
   return std::ranges::equal(one, two, [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); });
 }
 
-/// Of independent stages.
+/// μ of several stages whose noises are independent.
 double mu_of(const std::vector<MatchedFilter>& filters) {
   double squares = 0;
   for (const MatchedFilter& filter : filters) squares += filter.mu() * filter.mu();
@@ -113,7 +114,7 @@ class Game::Stream {
         working_(config_) {
     if (config_.moments) sums_ = config::moments_settings(config_, mechanism_);
     if (decoder_->has_header()) decoder_->begin_file(canary_.header, "the audit's own stream");
-    // One a step: an encoder remembers ε of the last ρ it saw.
+    // There is one encoder for each step, because an encoder remembers ε of the last ρ that it saw.
     for (std::uint64_t step = 0; step < shape_.steps; ++step) {
       encoders_.push_back(
           engine::release_encoder(config_, mechanism_, {config_.lane, EpochId{0}, std::string(64, '0'), true}));
@@ -152,8 +153,8 @@ class Game::Stream {
   [[nodiscard]] const Participations& participations() const noexcept { return participations_; }
 
  private:
-  /// A canary that the decoder refuses, or reads as something else, would prove nothing and call it a claim that
-  /// holds.
+  /// Throws where the canary does not arrive at the lane as it was written. A canary that the decoder refuses, or
+  /// reads as something else, would prove nothing, and the audit would report a claim that holds.
   void require_arrival(const std::string& lines, const Row& row) {
     const record::RowBatch rows = decoded(lines);
     const auto at = static_cast<std::size_t>(shape_.at.front() * config_.descent.minibatch);
@@ -167,11 +168,11 @@ class Game::Stream {
             "readable in this format, and stream.record_bytes_max large enough?");
   }
 
-  /// What a game tells, step by step, of each stage.
+  /// What a game's releases say of each stage, step by step.
   struct Steps {
     std::vector<Matrix> seen;
     std::vector<Matrix> shift;
-    Eigen::Index next = 0;  ///< of the canary's steps
+    Eigen::Index next = 0;  ///< index of the canary's next step
 
     void see(std::uint64_t step, const std::vector<Vector>& sums) {
       for (std::size_t i = 0; i < seen.size(); ++i)
@@ -185,8 +186,9 @@ class Game::Stream {
 
   static constexpr std::size_t slack = decode::LineBuffer::slack;
 
-  /// Whether a canary user has records in the step: from its first one in the epoch on, and until its last one there
-  /// where it saves what it may do for the next epoch.
+  /// Whether a canary user has records in the step. They begin with the user's first step in the epoch. They end with
+  /// its last step there in all epochs but the game's last, so that the user keeps what it may still do for the next
+  /// epoch.
   [[nodiscard]] bool has_records(std::uint64_t step) const {
     const std::uint64_t begin = step / shape_.steps_of_epoch() * shape_.steps_of_epoch();
     const std::uint64_t end = begin + shape_.steps_of_epoch();
@@ -195,8 +197,9 @@ class Game::Stream {
     if (first == behind || step < *first) return false;
     return end == shape_.steps || step <= *std::prev(behind);
   }
-  /// All records of a game: null ones, and `canary` first in each step that it takes part in; a canary user's from
-  /// its first step on. Between the slack that decoders may read beyond.
+  /// All lines of a game. They are null records, but for `canary` as the first one of each step that it takes part
+  /// in; where the unit is the user, all records of has_records() are `canary`. Decoders may read beyond a line, so
+  /// that slack stands before and behind.
   [[nodiscard]] std::string text(const std::string& canary) const {
     std::string lines(slack, '\n');
     for (std::uint64_t step = 0; step < shape_.steps; ++step) {
@@ -222,7 +225,7 @@ class Game::Stream {
     return rows;
   }
 
-  /// In the middle of its step's window, whatever the texts say.
+  /// Gives each row the time of the middle of its step's window, whatever the texts say.
   void date(record::RowBatch& rows) const {
     if (!config_.descent.users || !config_.descent.users->windows()) return;
     const auto length = std::chrono::duration<double>(config_.descent.users->windows()->period.length()).count();
@@ -237,7 +240,8 @@ class Game::Stream {
     return users::WindowClock(config_.descent.users->windows()->period);
   }
 
-  /// As the product begins an epoch: with counts and masses, or with nobody but the closed.
+  /// Does what the product does between two epochs: counts and masses are carried over, or all users but the closed
+  /// ones are forgotten.
   void end_epoch(users::Changes& used, users::Table& known) const {
     used.apply(known);
     if (shape_.keeps_counts) {
@@ -249,7 +253,7 @@ class Game::Stream {
     anew.apply(known);
   }
 
-  /// An epoch's steps, `from` the game's first of them on.
+  /// Plays one epoch of a descent; `from` is the game's index of the epoch's first step.
   void play_descent(const record::RowBatch& rows, std::uint64_t from, engine::NoiseFeed& feed, users::Changes& used,
                     Steps& told) {
     lane::Lane lane(config_.descent, mechanism_.grids, Position{0});
@@ -277,7 +281,8 @@ class Game::Stream {
     }
   }
 
-  /// The sums of all steps but the spread's are those that the release's text shows.
+  /// Plays one epoch of running sums. The sums are read from the release's text, but for the spread, which releases
+  /// do not show.
   void play_sums(const record::RowBatch& rows, std::uint64_t from, engine::NoiseFeed& feed, users::Changes& used,
                  Steps& told) {
     moments::Lane lane(*sums_, Position{0});
@@ -300,8 +305,10 @@ class Game::Stream {
     }
   }
 
-  /// The iterate is the one that the release's text shows. Of second moments that shows functions alone; what the
-  /// accounting allows is all of them. And whoever knows the public columns knows a first stage that has no noise.
+  /// What the accounting lets an adversary know after a step. The iterate is read from the release's text. The second
+  /// moments are taken from the lane: a release shows functions of them alone, but the accounting allows all of them
+  /// to be known. A first stage without noise is taken from the lane as well, since whoever knows the public columns
+  /// can compute it.
   Seen seen_at(std::size_t t, const lane::Release& release) {
     line_.clear();
     encoders_[t].append(release, "cadence", line_);
@@ -338,8 +345,8 @@ class Game::Stream {
     ++participations_.games;
   }
 
-  /// By how much the worlds' sums of a step differ, from what is known before it; what the world without adds is
-  /// taken off `sums`. `at`: what a row adds there.
+  /// By how much the sums of a step differ between the worlds, as far as it is known before the step. What the world
+  /// without the record adds is taken off `sums`. `at` computes what a row adds in this step.
   std::vector<Vector> shifts_at(const std::function<std::vector<Contribution>(const Row&)>& at,
                                 std::vector<Vector>& sums) {
     const auto added_by = [&](const Row& row) {
@@ -365,10 +372,10 @@ class Game::Stream {
     return shifts;
   }
 
-  users::Identifiers identifiers_;  ///< by which config_ tells users apart
+  users::Identifiers identifiers_;  ///< tells users apart; config_ refers to it
   config::Config config_;
   const config::Mechanism& mechanism_;
-  std::optional<moments::Settings> sums_;  ///< of a model that is solved
+  std::optional<moments::Settings> sums_;  ///< of a model that is solved from sums
   GameShape shape_;
   std::vector<double> displacements_;
   Canary canary_;

@@ -14,39 +14,39 @@
 
 namespace nustream::audit {
 
-/// Whose record it is about: neighbours differ at the canary alone.
+/// The two worlds of a game; their streams differ at the canary alone.
 enum class World : std::uint8_t { without, with };
 
 /// Whether the settings have a projection, which a game leaves out: it hides a part of the noisy gradients.
 [[nodiscard]] bool is_projected(const config::Config& config);
 
-/// What a game says of one stage: the logarithm of its likelihood ratio, and how far apart the two worlds' means of
-/// that are where the noise is as claimed (which is its variance, too).
+/// What a game says of one stage. `log_ratio` is the logarithm of its likelihood ratio. `information` is how far
+/// apart the means of that logarithm are in the two worlds; where the noise is as claimed it is also the variance.
 struct StageRatio {
   double log_ratio;
   double information;
 };
 
 /// Plays games of one mechanism. A game decodes text, clips, adds grid noise under its own key, releases every step
-/// as JSON, reads that back, and asks how much likelier what was released is with what the canary must have added:
-/// its clipped gradients at the iterates that were released, of every stage. One thread at a time.
+/// as JSON and reads that back. It then asks, for every stage, how much likelier the releases are if the canary's
+/// clipped gradients, taken at the released iterates, were added. May be used by one thread at a time.
 class Game {
  public:
-  /// Failure(configuration) where no record has a gradient as long as its clip norm.
+  /// Throws Failure(configuration) where no record has a gradient as long as its clip norm.
   Game(const config::Config& config, const config::Mechanism& mechanism, const GameShape& shape,
        Absent absent = Absent::neighbour);
   ~Game();
   Game(Game&&) noexcept;
 
-  /// One ratio a stage, until the next game.
+  /// Returns one ratio for each stage; they are valid until the next game.
   [[nodiscard]] std::span<const StageRatio> play(World world, const noise::KeyBytes& epoch_key);
 
-  /// √(2ρ) of what the filters see where the canary's gradients are never shorter than their clip norms.
+  /// μ = √(2ρ) that the filters see where the canary's gradients are never shorter than their clip norms.
   [[nodiscard]] double mu() const noexcept;
-  /// Of that, a stage's part of mu²: the information of a game in which it is moved as far as is claimed.
+  /// A stage's part of mu()²: the information of a game in which the stage is moved as far as is claimed.
   [[nodiscard]] double information_claimed(std::size_t stage) const noexcept;
-  /// How often the canary took part so far, in how many of them it moved each stage by less than is claimed, and what
-  /// the games' information of each stage adds up to.
+  /// How often the canary took part so far, in how many of those steps it moved each stage by less than is claimed,
+  /// and the sum over games of each stage's information.
   struct Participations {
     std::uint64_t all = 0;
     std::vector<std::uint64_t> shorter;

@@ -12,10 +12,10 @@ namespace nustream::audit {
 
 class GamesPlayed {
  public:
-  /// Of `games`, all worlds together.
+  /// Begins a count of `games`, those of all worlds together.
   explicit GamesPlayed(std::uint64_t games) : games_(games), bar_(true) {}
 
-  /// From any thread.
+  /// Counts one game. May be called from any thread.
   void one_more() {
     if (!bar_.is_on()) return;
     const std::uint64_t played = played_.fetch_add(1, std::memory_order_relaxed) + 1;
@@ -27,7 +27,7 @@ class GamesPlayed {
   }
 
  private:
-  static constexpr std::uint64_t looked_every = 64;  // a clock is read in some tens of nanoseconds
+  static constexpr std::uint64_t looked_every = 64;  // a look at the clock takes some tens of nanoseconds
 
   std::uint64_t games_;
   std::atomic<std::uint64_t> played_{0};

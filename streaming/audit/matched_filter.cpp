@@ -12,7 +12,7 @@ namespace {
 using Matrix = Eigen::MatrixXd;
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// BBᵀ over T steps, in units of the seed noise's variance. B has more columns than rows for trees.
+/// BBᵀ over T steps, in units of the seed noise's variance. Tree noise has more columns in B than rows.
 Matrix noise_covariance(const noise::Correlation& correlation, std::uint64_t steps) {
   const std::vector<double> dense = noise::dense_noise_matrix(correlation, static_cast<std::size_t>(steps));
   const auto rows = static_cast<Eigen::Index>(steps);
@@ -20,7 +20,7 @@ Matrix noise_covariance(const noise::Correlation& correlation, std::uint64_t ste
   return b * b.transpose();
 }
 
-/// Of all steps of a game, whose epochs share no noise.
+/// The same over all steps of a game. Epochs share no noise, so that their blocks stand on the diagonal alone.
 Matrix noise_covariance(const noise::Correlation& correlation, const GameShape& shape) {
   const Matrix of_epoch = noise_covariance(correlation, shape.steps_of_epoch());
   const auto all = static_cast<Eigen::Index>(shape.steps);
@@ -42,6 +42,8 @@ MatchedFilter::MatchedFilter(const noise::Correlation& correlation, double stdde
     taking_part(static_cast<Eigen::Index>(shape.at[static_cast<std::size_t>(i)]), i) = 1;
   }
   const Matrix covariance = stddev * stddev * noise_covariance(correlation, shape);
+  // Σ⁻¹ is needed at the canary's steps alone, so that one factorisation is solved for those columns before the
+  // games.
   rows_ = covariance.ldlt().solve(taking_part).transpose();
   at_rows_ = rows_ * taking_part;
   mu_ = displacement * std::sqrt(at_rows_.sum());

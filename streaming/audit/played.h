@@ -1,4 +1,4 @@
-// What a game plays of the settings, and iterates read back from what it released.
+// The settings that a game plays, and how iterates are read back from what the game released.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace nustream::audit {
 
-/// θ from coefficients in original units, which are an affine map of its first entries: of all but a first stage's
-/// that are public, and not released.
+/// Computes θ from released coefficients in original units, which are an affine map of θ's first entries. It gives
+/// all entries but those of a public first stage, which are not released.
 class WorkingUnits {
  public:
   explicit WorkingUnits(const config::Config& config);
@@ -23,13 +23,15 @@ class WorkingUnits {
   Eigen::MatrixXd inverse_;
 };
 
-/// What is played: every step is released, with all of the second moments, and no iterate is projected. Of a topic's
-/// records, what comes beside their values is a column among the others. No row depends on its time.
+/// The settings that a game plays: every step is released, with all of the second moments, and no iterate is
+/// projected. Where columns come beside the values of a topic's records (such as the key), the records become CSV in
+/// which they are columns among the others. No row depends on its time.
 [[nodiscard]] config::Config as_played(config::Config config);
 
-/// Of running sums, before as_played(): a step is one record, for what one adds to a step's sums does not depend on
-/// how many others there are; a table that is one step stays it. Stages begin at the same steps, the sums are
-/// released and the stages count alike, which nothing that is claimed depends on. Contract: config.moments is there.
+/// The same settings of running sums with one record a step, because what one record adds to a step's sums does not
+/// depend on how many others there are. A table that is one step stays one. Stages begin after as many steps as
+/// before, the sums are released, and all stages count alike; no claim depends on these. Apply it before as_played().
+/// Contract: config.moments is there.
 [[nodiscard]] config::Config with_steps_of_one(config::Config config);
 
 }  // namespace nustream::audit

@@ -26,6 +26,7 @@ std::string RecordWriter::header() const {
 }
 
 std::string RecordWriter::null() const {
+  // An open quote and the word null are records that are complete lines and that no reader can use.
   return config_.input.format == config::Format::csv ? "\"" : "null";
 }
 
@@ -63,7 +64,7 @@ std::string RecordWriter::record(const Values& values) const {
   return object + "}";
 }
 
-/// A row's last features.
+/// Whether the column is a regressor of a two-stage model; those are a row's last features.
 bool RecordWriter::is_endogenous(const std::string& column) const {
   const auto& first = config_.descent.first_stage;
   if (!first) return false;
@@ -132,7 +133,7 @@ std::string RecordWriter::joined(const std::vector<std::string>& texts) const {
   return line;
 }
 
-/// As a CSV field: a column's name may hold the delimiter.
+/// The text as a CSV field. It is quoted where it needs to be: a column's name may hold the delimiter.
 std::string RecordWriter::in_quotes(const std::string& text) const {
   if (text.find_first_of(std::string{'"', config_.input.delimiter}) == std::string::npos) return text;
   std::string quoted = "\"";

@@ -1,4 +1,4 @@
-// Records of the audit's own, as text in a stream's own format.
+// Writes the audit's own records as text in a stream's own format.
 #pragma once
 
 #include <optional>
@@ -15,34 +15,36 @@ namespace nustream::audit {
 /// One value for the columns of each kind.
 struct Values {
   double feature;     ///< instruments and controls too
-  double endogenous;  ///< of two-stage models
-  double target;      ///< NaN: what cannot be read
-  /// The one column whose feature is not 0, where only one is to be; "" for none but the intercept. Null: all.
+  double endogenous;  ///< regressors of two-stage models
+  double target;      ///< NaN writes a target that cannot be read
+  /// The one column whose feature is not 0, where only one is to be; "" where all are 0 but the intercept. Null: no
+  /// feature is set to 0.
   const std::string* axis = nullptr;
-  double weight = 1;                                ///< where records have one
-  double exposure = 1;                              ///< where they have one
-  std::string_view user = "nustream-audit-canary";  ///< where the unit is the user, whose record it is
+  double weight = 1;                                ///< where records have a weight
+  double exposure = 1;                              ///< where records have an exposure
+  std::string_view user = "nustream-audit-canary";  ///< whose record it is, where the unit is the user
 };
 
-/// Lines of the format that the settings name, without their newlines. Settings and fields outlive it.
+/// Writes lines of the format that the settings name, without their newlines. `config` and `fields` have to outlive
+/// it.
 class RecordWriter {
  public:
   RecordWriter(const config::Config& config, std::span<const record::Field> fields);
 
-  /// Of a CSV that has one; else empty.
+  /// The header line of a CSV that has one; else empty.
   [[nodiscard]] std::string header() const;
   /// A record that cannot be used.
   [[nodiscard]] std::string null() const;
-  /// What a column's field holds.
+  /// The text that stands in a column's field.
   [[nodiscard]] std::string text(const std::string& column, const Values& values) const;
   [[nodiscard]] static std::string text_of(const record::Field& field, const Values& values, bool is_zero);
   [[nodiscard]] std::string record(const Values& values) const;
 
  private:
   [[nodiscard]] bool is_endogenous(const std::string& column) const;
-  /// Of a column that says how much a record counts, or over how long: what is written there; else nothing.
+  /// What is written in a column that says how much a record counts, or over how long; nothing for other columns.
   [[nodiscard]] std::optional<double> counting(const std::string& column, const Values& values) const;
-  /// Under which the column's feature is 0.
+  /// The value of the column at which its feature is 0.
   [[nodiscard]] double centre_of(const std::string& column) const;
   [[nodiscard]] std::string no_number() const;
   [[nodiscard]] const record::Field* field_of(const std::string& column) const;

@@ -1,4 +1,4 @@
-// A finding as text and as JSON.
+// Prints a finding as text and as JSON.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -27,14 +27,15 @@ void print_bounds(const Bounds& bounds, double delta) {
   fmt::print("{:<10}  {:>10.6g}  {:>12.6g}   of the Gaussian curve\n", "mu", bounds.mu, bounds.mu_bound);
 }
 
-/// Of two stages the first one's steps can shorten either's gradients.
+/// The settings to make smaller. A model of two stages names both, because the first stage's steps can shorten the
+/// gradients of either.
 const char* step_sizes(const Bounds& bounds) {
   const auto is_first = [](const auto& stage) { return stage.first == "first stage"; };
   return std::ranges::any_of(bounds.shorter, is_first) ? "descent.step_size and first_stage.step_size"
                                                        : "descent.step_size";
 }
 
-/// Why less was proven than is claimed.
+/// Prints why less was proven than is claimed.
 void print_shortfalls(const Bounds& bounds) {
   for (const auto& [stage, share] : bounds.shorter) {
     if (share == 0) continue;
@@ -88,7 +89,7 @@ void print(const config::Config& config, const Options& options, const Finding& 
   fmt::print("{}", verdict_text(finding));
 }
 
-/// Whether the claim holds: null where that was not shown.
+/// The JSON of "the claim holds"; null where neither was shown.
 const char* json_of(Verdict verdict) {
   return verdict == Verdict::not_shown ? "null" : verdict == Verdict::holds ? "true" : "false";
 }

@@ -33,7 +33,8 @@ Contribution of_one_stage(const lane::Settings& settings, const Vector& theta, s
       model::gradient(settings.loss, {theta.data(), static_cast<std::size_t>(theta.size())}, x, y);
   Vector gradient = weight * ConstVector(g.data(), entries(g.size()));
   if (gradient.allFinite()) return clipped(std::move(gradient), settings.clip);
-  // A slope beyond the numbers, as of a Poisson loss: slope · x is clipped to x's direction, as the lane does.
+  // The slope is beyond the numbers, as that of a Poisson loss can be. The lane clips slope · x to the direction of
+  // x, and so does this.
   Vector direction = Vector::Zero(gradient.size());
   for (Eigen::Index j = 0; j < gradient.size(); ++j) {
     const double entry = std::abs(x[static_cast<std::size_t>(j) % x.size()]);
@@ -42,7 +43,7 @@ Contribution of_one_stage(const lane::Settings& settings, const Vector& theta, s
   return {direction.stableNormalized() * settings.clip.value(), std::numeric_limits<double>::infinity()};
 }
 
-/// One record's part of both stages, before anything is clipped.
+/// What one record adds to both stages, before anything is clipped.
 struct TwoStages {
   Vector second;  // x̂ (x̂ᵀβ − y)
   Vector first;   // z (Θᵀz − x)ᵀ, column by column
@@ -77,12 +78,12 @@ double regularisation(const lane::Settings& settings) {
   return settings.l2 + model::own_regularisation(settings.loss.kind);
 }
 
-/// m times what a step of size η took off, without the regulariser's part.
+/// The sum of gradients that a step of size η took off: m times the move over η, less the regulariser's part.
 Vector sum_of(const Vector& before, const Vector& after, double eta, double l2, double m) {
   return m * ((before - after) / eta - l2 * before);
 }
 
-/// m times what entered the mean of `count` steps last.
+/// The sum that entered a mean of `count` steps last: m times the difference of the two running totals.
 Vector last_of(const Vector& before, const Vector& after, double count, double m) {
   return m * (count * after - (count - 1) * before);
 }

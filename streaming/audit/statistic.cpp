@@ -11,7 +11,7 @@ namespace {
 
 struct Pilots {
   Eigen::MatrixXd log_ratios;   ///< one row a game, one column a stage
-  Eigen::VectorXd information;  ///< its mean
+  Eigen::VectorXd information;  ///< mean over the games, one entry a stage
 };
 
 Pilots play_pilots(std::size_t stages, std::size_t games, World world,
@@ -43,7 +43,8 @@ Statistic::Statistic(std::size_t stages, std::size_t games,
   const Eigen::RowVectorXd mean = without.log_ratios.colwise().mean();
   const Eigen::MatrixXd centred = without.log_ratios.rowwise() - mean;
   Eigen::MatrixXd covariance = centred.transpose() * centred / static_cast<double>(games - 1);
-  // No noise at all is taken for very little. A stage that the record does not move has neither mean nor noise.
+  // A stage without any noise gets very little, so that the matrix can be inverted. A stage that the record does not
+  // move has neither mean nor noise; it gets 1, so that its weight becomes 0.
   constexpr double little = 1e-9;
   for (Eigen::Index i = 0; i < covariance.rows(); ++i) {
     covariance(i, i) += without.information(i) > 0 ? little * without.information(i) : 1;

@@ -26,14 +26,14 @@ Vector triangle_of(const Vector& u) {
   return triangle;
 }
 
-/// A row whose inputs are scaled to R_x, in units of the radii.
+/// A row whose inputs are scaled down to R_x, in units of the radii.
 struct Scaled {
   Vector inputs;
   Vector regressors;
   double target = 0;
-  double beyond_inputs;      ///< how many times as long as R_x they were; below 1 where they are shorter
-  double beyond_regressors;  ///< of the regressors' residuals and R_v
-  double beyond_target;      ///< and the target's and R_r
+  double beyond_inputs;      ///< length of the inputs in units of R_x; below 1 where they are shorter
+  double beyond_regressors;  ///< length of the regressors' residuals in units of R_v
+  double beyond_target;      ///< length of the target's residual in units of R_r
 };
 
 Scaled scaled(const moments::Design& design, const Aim& aim, std::span<const double> row, double y, double weight) {
@@ -68,7 +68,7 @@ Vector contribution_of(const moments::Design& design, moments::Block block, cons
     case moments::Block::target:
       return row.target * row.inputs;
     case moments::Block::spread:
-    case moments::Block::eigenvalue:  // of tables in one step alone, which no game is about
+    case moments::Block::eigenvalue:  // tables that are one step have them, and no game plays those
       break;
   }
   if (design.spread == moments::Spread::sandwich) return row.target * row.target * triangle_of(row.inputs);
@@ -77,14 +77,14 @@ Vector contribution_of(const moments::Design& design, moments::Block block, cons
   return triangle_of(residuals) / (design.shape.endogenous > 0 ? 2 : 1);
 }
 
-/// How ample the move is beyond its radius.
+/// How many radii long the block's row was before it was scaled or clipped.
 double beyond(moments::Block block, const Scaled& row) {
   if (block == moments::Block::second) return row.beyond_inputs;
   if (block == moments::Block::regressors) return row.beyond_regressors;
   return row.beyond_target;
 }
 
-/// What a unit of a block's radius is in working units.
+/// One unit of a block's radius, in working units.
 double unit_of(const moments::Design& design, moments::Block block, const moments::Radii& radii) {
   switch (block) {
     case moments::Block::second:
@@ -101,7 +101,7 @@ double unit_of(const moments::Design& design, moments::Block block, const moment
   return is_sandwich ? radii.target * radii.inputs * radii.target * radii.inputs : 1;
 }
 
-/// gap about `centre`, from the one about another: gap − H(centre − before's).
+/// The gap about `centre`, computed from the gap about the centre of `before`: gap − H(centre − before's centre).
 Vector moved_gap(const SeenSums& before, const std::vector<double>& centre) {
   Vector gap = mapped(before.gap);
   if (centre == before.aim.centre) return gap;
@@ -156,7 +156,8 @@ std::vector<Eigen::VectorXd> noisy_sums(const moments::Settings& settings, const
   const double kept = settings.memory ? 1 - every / static_cast<double>(*settings.memory) : 1;
   const Vector gap = mapped(after.gap) - kept * moved_gap(before, after.aim.centre);
   const auto regressors = index_of(design.shape.inputs * design.shape.endogenous);
-  // Residuals about the start are not kept, and of plain sums every stage has a spread of its own.
+  // A spread begins at 0 where a stage begins, because each stage of plain sums has its own. Sums that forget go on
+  // with the spread before, except behind the first stage: its residuals were taken about the start.
   const bool from_zero = after.stage != before.stage && (!settings.memory || before.stage == 0);
   std::vector<Vector> all;
   for (const moments::Block block : moments::noised_blocks(design)) {

@@ -8,10 +8,10 @@
 
 namespace nustream::audit {
 
-/// Sentences; none where all was shown.
+/// The reasons why the claim was not shown, as sentences; empty where all was shown.
 [[nodiscard]] std::vector<std::string> what_was_not_shown(const Finding& finding);
 
-/// Lines, each with its newline.
+/// The verdict as lines, each with its newline.
 [[nodiscard]] std::string verdict_text(const Finding& finding);
 
 }  // namespace nustream::audit

@@ -11,7 +11,7 @@
 namespace nustream::audit {
 namespace {
 
-/// Contributions that a user may make in one set of limits, and how far apart.
+/// How many contributions a user may make under one set of limits, and how many steps they lie apart.
 struct Pattern {
   std::uint64_t times;
   std::uint64_t separation;
@@ -29,7 +29,7 @@ Pattern pattern_of(const users::Limits& limits, std::uint64_t steps) {
   return pattern;
 }
 
-/// So many steps among [first, first + steps), as early or as late as they can be.
+/// Adds the pattern's steps among [first, first + steps), as early or as late as they can be.
 void add(const Pattern& pattern, std::uint64_t first, std::uint64_t steps, bool late,
          std::vector<std::uint64_t>& at) {
   const std::uint64_t fit = (steps - 1) / pattern.separation + 1;
@@ -48,8 +48,8 @@ double information(const config::Mechanism& mechanism, const GameShape& shape) {
   return squares;
 }
 
-/// All patterns that are looked at: `in_first` of the contributions in the first epoch and the others in the second,
-/// where one set of limits is for both.
+/// All patterns of steps that are compared. Where one set of limits holds for both epochs (`shared`), they differ in
+/// how many of the contributions fall in the first epoch; the others fall in the second.
 std::vector<std::vector<std::uint64_t>> patterns(const Pattern& allowed, bool shared, const Options& options) {
   const std::uint64_t of_epoch = options.steps / options.epochs;
   const std::uint64_t of_window = of_epoch / options.windows;
@@ -88,7 +88,7 @@ Rho claimed(const config::Config& config, const config::Mechanism& mechanism, bo
 
 WorstUser worst_user(const config::Config& config, const config::Mechanism& mechanism, const Options& options) {
   const users::Limits& limits = *config.descent.users;
-  // Within windows nothing carries over from epoch to epoch.
+  // Where limits hold within windows of time, nothing carries over from epoch to epoch.
   const bool carries_over = options.keeps_counts && !limits.windows();
   GameShape shape{options.steps, {}, options.along_axis, options.windows};
   shape.epochs = options.epochs;

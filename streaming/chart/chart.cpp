@@ -11,13 +11,14 @@
 namespace nustream::chart {
 namespace {
 
-/// Where the drawing is within the chart.
+/// The rectangle of the drawing within the chart, and the scales of its two axes.
 struct Frame {
   double left, right, top, bottom;
   Scale xs, ys;
 
   [[nodiscard]] double across(double x) const { return left + (right - left) * xs.share(x); }
-  /// Within the frame, or a little outside of it, where it is cut off.
+  /// The height of `y`, counted from the top. A value outside of the axis lies at most one height outside of the
+  /// frame, where the clip path cuts it off.
   [[nodiscard]] double down(double y) const {
     const double share = ys.has(y) ? ys.share(y) : -1;
     return bottom - (bottom - top) * std::clamp(share, -1.0, 2.0);
@@ -38,7 +39,7 @@ constexpr std::string_view class_of(Mark mark) {
   return "line";
 }
 
-/// A line through the points, in pieces between gaps.
+/// A line through the points that begins anew behind each gap.
 std::string path_of(const std::vector<Point>& points, const Frame& frame) {
   std::string path;
   bool begun = false;
@@ -54,7 +55,7 @@ std::string path_of(const std::vector<Point>& points, const Frame& frame) {
   return path;
 }
 
-/// Areas between gaps: there along the upper ends, back along the lower ones.
+/// An area for each stretch without a gap: the path goes there along the upper ends and back along the lower ones.
 std::string area_of(const std::vector<Point>& points, const Frame& frame) {
   const auto has_ends = [&](const Point& point) {
     return frame.xs.has(point.x) && std::isfinite(point.low) && std::isfinite(point.high);
@@ -82,7 +83,7 @@ std::string hue_of(unsigned hue) {
   return hue % hues == 0 ? std::string() : fmt::format(" h{}", hue % hues);
 }
 
-/// A single point is no line: a dot shows it. Where several lines end, dots would tell nothing.
+/// A dot at a line's last point, so that a line of a single point is seen at all. Bands and dots get none.
 std::string dot_of(const Layer& layer, const Frame& frame) {
   if (layer.mark == Mark::band || layer.mark == Mark::dots || layer.points.empty()) return {};
   const Point& last = layer.points.back();
@@ -91,7 +92,7 @@ std::string dot_of(const Layer& layer, const Frame& frame) {
                      hue_of(layer.hue), frame.across(last.x), frame.down(last.low), layer.mark == Mark::line ? 3 : 2);
 }
 
-/// Each measurement with a bar from end to end.
+/// Draws each measurement as a dot, with a bar from its lower to its upper end.
 std::string dots_of(const Layer& layer, const Frame& frame) {
   std::string out;
   for (const Point& point : layer.points) {
@@ -144,7 +145,7 @@ void append_layers(const Chart& chart, const Frame& frame, std::string_view id, 
   for (const Layer& layer : chart.layers) out += dot_of(layer, frame);
 }
 
-/// Room for the longest number of the axis, at some 6.5 units a letter.
+/// The room left of the drawing, wide enough for the longest number of the axis at some 6.6 units a letter.
 double left_of(const Scale& ys) {
   std::size_t longest = 1;
   for (const Tick& tick : ticks(ys, 4, false)) longest = std::max(longest, tick.text.size());

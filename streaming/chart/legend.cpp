@@ -10,7 +10,7 @@
 namespace nustream::chart {
 namespace {
 
-/// 18 units wide, at (x, y).
+/// A sample of the layer's mark, 18 units wide, at (x, y).
 std::string sample(const Layer& layer, double x, double y) {
   if (layer.mark == Mark::dots) {
     const std::string hue = classes(Mark::line, layer.hue).substr(4);
@@ -20,7 +20,7 @@ std::string sample(const Layer& layer, double x, double y) {
                      layer.mark == Mark::band ? y + 4 : y, layer.mark == Mark::band ? "v-8h-18z" : "");
 }
 
-/// What is drawn and has a name.
+/// Whether the layer has a name and at least one value that is drawn.
 bool is_shown(const Layer& layer) {
   return !layer.name.empty() &&
          std::ranges::any_of(layer.points, [](const Point& point) { return std::isfinite(point.low); });

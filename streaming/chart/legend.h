@@ -1,4 +1,4 @@
-// What the marks of a drawing mean, below it in a file.
+// The legend below a drawing in a file: what its marks mean.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace nustream::chart {
 
-/// One entry a named layer, from left to right in rows of at most `width` units, the first at `top`; and where the
-/// file ends below them.
+/// One entry for each named layer, in rows of at most `width` units, the first row at `top`. Returns the SVG and the
+/// height at which the file ends below the rows.
 [[nodiscard]] std::pair<std::string, double> legend_rows(const std::vector<Layer>& layers, double top, double width);
 
 }  // namespace nustream::chart

@@ -13,11 +13,11 @@ namespace {
 
 constexpr double heading_height = 24;
 
-/// Where rows lie.
+/// Where rows lie within the drawing.
 struct Layout {
   bool beside;  ///< labels stand left of their rows
   double left, right;
-  double line;  ///< of a row, below its top
+  double line;  ///< height of a row's line below the row's top
   double row_height;
   Scale scale;
 
@@ -68,7 +68,7 @@ std::string shown(const Row& row) {
   return !row.shown.empty() || !std::isfinite(row.value) ? row.shown : fmt::format("{:.3g}", row.value);
 }
 
-/// The row whose top is at `y`: its text, a thin line from the axis to the dot, the bar, and the dot.
+/// Draws the row whose top is at `y`: its text, a thin line from the axis to the dot, the bar, and the dot.
 void append_row(const Row& row, const Layout& layout, double y, std::string& out) {
   const auto at = std::back_inserter(out);
   const double line = y + layout.line;
@@ -90,7 +90,7 @@ void append_row(const Row& row, const Layout& layout, double y, std::string& out
                  layout.beside ? "start" : "end", escaped(shown(row)));
 }
 
-/// Beside the row whose top is at `y`, and not through its label.
+/// Draws the mark beside the line of the row whose top is at `y`, so short that it does not run through the label.
 void append_mark(double mark, const Layout& layout, double y, std::string& out) {
   fmt::format_to(std::back_inserter(out), "<path class=\"mark\" d=\"M{:.1f} {:.1f}v18\"/>", layout.across(mark),
                  y + layout.line - 9);

@@ -1,4 +1,4 @@
-// Numbers side by side as SVG: a row each, a dot on a common axis, with a bar of its interval or error.
+// Numbers side by side as SVG: one row each, with a dot on a common axis and a bar for its interval or error.
 #pragma once
 
 #include <limits>
@@ -12,12 +12,12 @@
 namespace nustream::chart {
 
 struct Row {
-  std::string label;  ///< empty: the row takes no room for one
+  std::string label;  ///< where no row of the drawing has one, no room is left for labels
   double value = 0;   ///< NaN: only the bar is drawn
   double low = std::numeric_limits<double>::quiet_NaN();
   double high = std::numeric_limits<double>::quiet_NaN();
   std::string shown{};  ///< the value as text; empty: three digits; " ": none
-  unsigned hue = 0;     ///< as of a Layer
+  unsigned hue = 0;     ///< as in Layer
 };
 
 struct RowGroup {
@@ -27,18 +27,18 @@ struct RowGroup {
 
 struct Rows {
   std::string title;
-  std::string summary;  ///< as of a Chart
+  std::string summary;  ///< as in Chart
   Axis axis;
   std::vector<RowGroup> groups;
-  std::optional<double> mark{};  ///< an upright line at this value
+  std::optional<double> mark{};  ///< where an upright line is drawn
   std::vector<Layer> keys{};     ///< what hues mean, for a file's legend
   double width = 360;            ///< from 600 on labels stand beside their rows, else above them
 };
 
-/// One element <svg>, as high as it has rows.
+/// One element <svg>, whose height follows from the number of rows.
 [[nodiscard]] std::string svg(const Rows& rows, std::string_view id);
 
-/// A whole file.
+/// A whole SVG file of the rows.
 [[nodiscard]] std::string svg_file(const Rows& rows);
 
 }  // namespace nustream::chart

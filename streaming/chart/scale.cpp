@@ -17,12 +17,13 @@ bool has_two_ends(Mark mark) {
   return mark == Mark::band || mark == Mark::dots;
 }
 
-/// Whether an axis can tell the two apart by the digits of its ticks.
+/// Whether the digits of an axis's ticks can tell the two values apart.
 bool is_wide(double low, double high) {
   return high - low > 1e-9 * std::max(std::fabs(low), std::fabs(high)) && high - low > 1e-250;
 }
 
-/// A range of one value gets a width, so that there is something to divide by.
+/// The range with a margin of `share` of it on both sides. A range of one value gets some width, so that no share
+/// divides by 0.
 Scale with_margin(double low, double high, double share) {
   const double margin = is_wide(low, high) ? share * (high - low) : std::max(std::fabs(high) * 0.1, 1e-9);
   return {low - margin, high + margin};
@@ -59,6 +60,7 @@ Scale y_scale(const Chart& chart) {
   if (chart.y.logarithmic) return log_scale(values, 1.15);
   if (values.empty()) return {};
   std::ranges::sort(values);
+  // One value in fifty may be cut off at either end, but never the last one of a layer: the reader came for it.
   const std::size_t cut = values.size() / 50;
   kept.push_back(values[cut]);
   kept.push_back(values[values.size() - 1 - cut]);
@@ -77,6 +79,7 @@ Scale log_scale(const std::vector<double>& values, double margin) {
     high = std::max(high, value);
   }
   if (!(high > 0)) return {1, 10, true};
+  // Values that hardly differ would make a range of no width.
   if (!(high > low * 1.001)) margin = std::max(margin, 2.0);
   return {low / margin, std::min(high, 1e290) * margin, true};
 }
@@ -87,8 +90,8 @@ std::string tick_text(double value, bool counts) {
   return counts ? short_count(value) : fmt::format("{:.3g}", value);
 }
 
-/// Powers of ten, so many apart that there are no more than `count` and one; between neighbours 2 and 5 times them
-/// where there would be fewer than three.
+/// Ticks at powers of ten, so far apart that there are at most about `count`. Where the range spans less than two
+/// decades, 2 and 5 times the powers are ticks as well.
 std::vector<Tick> log_ticks(const Scale& scale, std::size_t count, bool counts) {
   const double first = std::floor(std::log10(scale.low));
   const double decades = std::log10(scale.high / scale.low);
@@ -125,7 +128,7 @@ std::vector<Tick> ticks(const Scale& scale, std::size_t count, bool counts) {
     found.push_back({value, counts  ? short_count(value)
                             : plain ? fmt::format("{:.{}f}", value, decimals)
                                     : fmt::format("{:.4g}", value)});
-    if (found.size() > 20) break;  // of a range that rounding makes endless
+    if (found.size() > 20) break;  // rounding can make the steps of a tiny range endless
   }
   return found;
 }

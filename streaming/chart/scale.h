@@ -12,12 +12,12 @@ namespace nustream::chart {
 struct Scale {
   double low = 0;
   double high = 1;
-  bool logarithmic = false;  ///< then low > 0
-  /// 0 at `low`, 1 at `high`.
+  bool logarithmic = false;  ///< `low` is then above 0
+  /// Where the value lies: 0 at `low`, 1 at `high`.
   [[nodiscard]] double share(double value) const {
     return logarithmic ? std::log(value / low) / std::log(high / low) : (value - low) / (high - low);
   }
-  /// Whether it has a place: all numbers, or those above 0.
+  /// Whether the value has a place on the axis: it is finite, and above 0 where the axis is logarithmic.
   [[nodiscard]] bool has(double value) const { return std::isfinite(value) && (!logarithmic || value > 0); }
 };
 
@@ -26,17 +26,18 @@ struct Tick {
   std::string text;
 };
 
-/// All x that any layer has.
+/// The range of all x of all layers.
 [[nodiscard]] Scale x_scale(const Chart& chart);
-/// What 96% of the values lie in, the last ones of each layer included, with a margin; all of them where the axis is
-/// logarithmic.
+/// A range, with a margin, that holds 96% of the values and the last ones of each layer; where the axis is
+/// logarithmic, it holds all values.
 [[nodiscard]] Scale y_scale(const Chart& chart);
 
-/// From the smallest to the largest of `values`, those without a place left out; with a margin.
+/// A logarithmic range from the smallest to the largest of `values`, each extended by the factor `margin`. Values
+/// without a place on it are left out.
 [[nodiscard]] Scale log_scale(const std::vector<double>& values, double margin);
 
-/// About `count` of them, at 1, 2 or 5 times a power of ten, with as many decimals as tell them apart; on a
-/// logarithmic scale at powers of ten, with the 2 and 5 between where there are few.
+/// About `count` ticks at 1, 2 or 5 times a power of ten, with as many decimals as tell them apart. A logarithmic
+/// scale has them at powers of ten, and at 2 and 5 times those where they would be few.
 [[nodiscard]] std::vector<Tick> ticks(const Scale& scale, std::size_t count, bool counts);
 
 }  // namespace nustream::chart

@@ -1,4 +1,4 @@
-// How charts look, and text within them.
+// How charts look, and how text is escaped within them.
 #include <string>
 
 #include <fmt/format.h>

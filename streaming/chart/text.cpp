@@ -19,9 +19,9 @@ constexpr std::array<std::string_view, 8> unicode_levels{"▁", "▂", "▃", "�
 constexpr std::string_view ascii_levels = "_.-=+*#@";
 constexpr std::array<std::string_view, hues> unicode_lines{"●", "○", "◆", "◇", "▲", "△", "■"};
 constexpr std::array<std::string_view, hues> ascii_lines{"*", "o", "+", "x", "#", "%", "@"};
-constexpr std::array<int, hues> colours_of_hues{36, 33, 32, 35, 31, 37, 34};  // SGR, foreground
+constexpr std::array<int, hues> colours_of_hues{36, 33, 32, 35, 31, 37, 34};  // SGR codes of foreground colours
 
-/// One place of the drawing: a letter and its colour; 0: the terminal's own.
+/// One place of the drawing: a letter and the SGR code of its colour, where 0 is the terminal's own.
 struct Cell {
   std::string_view letter = " ";
   int colour = 0;
@@ -32,7 +32,7 @@ class Grid {
   Grid(std::size_t columns, std::size_t rows) : columns_(columns), rows_(rows), cells_(columns * rows) {}
   [[nodiscard]] std::size_t columns() const noexcept { return columns_; }
   [[nodiscard]] std::size_t rows() const noexcept { return rows_; }
-  /// Row 0 is the top.
+  /// The cell at a column and a row; row 0 is the top.
   Cell& at(std::size_t column, std::size_t row) { return cells_[row * columns_ + column]; }
 
   [[nodiscard]] std::string line(std::size_t row, bool colour) const {
@@ -61,12 +61,12 @@ Cell cell_of(const Layer& layer, const TextStyle& style) {
   return {style.unicode ? unicode_lines[hue] : ascii_lines[hue], colour};
 }
 
-/// Values of a layer at the middle of each column, on straight lines between its points in the drawing.
+/// The values of a layer at the middle of each column, where its points are joined by straight lines.
 class Along {
  public:
   Along(const Layer& layer, const Scale& xs, const Scale& ys) : layer_(layer), xs_(xs), ys_(ys) {}
 
-  /// Shares of the height, low and high; NaN where there is nothing.
+  /// The layer's low and high value at a share of the width, as shares of the height; NaN where it has none.
   [[nodiscard]] std::pair<double, double> at(double share) const {
     constexpr double none = std::numeric_limits<double>::quiet_NaN();
     const auto& points = layer_.points;
@@ -95,7 +95,7 @@ class Along {
   const Scale& ys_;
 };
 
-/// Rows from the bottom, of a share of the height; nothing outside.
+/// The row that a share of the height falls into, counted from the bottom; empty outside of the drawing.
 std::optional<std::size_t> row_of(double share, std::size_t rows) {
   if (!(share >= -1e-9 && share <= 1 + 1e-9)) return std::nullopt;
   return std::min(rows - 1, static_cast<std::size_t>(std::max(0.0, share) * static_cast<double>(rows)));
@@ -120,7 +120,8 @@ void draw(const Layer& layer, const Scale& xs, const Scale& ys, const TextStyle&
   }
 }
 
-/// The ticks of the lower axis, each about under its place, without one that would touch the one before.
+/// The line of ticks below the drawing, each about under its place. A tick that would touch the one before is left
+/// out.
 std::string lower_axis(const Chart& chart, const Scale& xs, std::size_t left, std::size_t columns) {
   std::string line(left, ' ');
   std::size_t used = 0;
@@ -151,7 +152,7 @@ std::string keys(const Chart& chart, const TextStyle& style) {
   return out;
 }
 
-/// Thinned to `width` values, the last of each piece.
+/// At most `width` of the values: where there are more, the last one of each of `width` equal pieces.
 std::vector<double> thinned(std::span<const double> values, std::size_t width) {
   if (values.size() <= width) return {values.begin(), values.end()};
   std::vector<double> kept;
@@ -201,7 +202,7 @@ std::string sparkline(std::span<const double> values, std::size_t width, bool un
       out += ' ';
       continue;
     }
-    const double span = high / 8 - low / 8;  // no sum of two numbers that are finite is too large
+    const double span = high / 8 - low / 8;  // eighths, whose difference is finite even at the ends of the range
     const double share = span > 0 ? (value / 8 - low / 8) / span : 0.5;
     const auto level = std::min<std::size_t>(7, static_cast<std::size_t>(share * 8));
     out += unicode ? unicode_levels[level] : ascii_levels.substr(level, 1);

@@ -11,7 +11,7 @@ constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
-/// splitmix64; the bias of the remainder, limit/2^64, is far below what a sample of this size shows.
+/// splitmix64. The remainder's bias, limit/2^64, is far below what a sample of this size shows.
 std::uint64_t ColumnProfile::random_below(std::uint64_t limit) noexcept {
   random_ += 0x9e3779b97f4a7c15;
   std::uint64_t z = random_;
@@ -24,7 +24,7 @@ void ColumnProfile::add(double value) {
   smallest_ = count_ == 0 ? value : std::min(smallest_, value);
   largest_ = count_ == 0 ? value : std::max(largest_, value);
   ++count_;
-  // Welford's recurrence: no difference of large sums.
+  // Welford's recurrence: unlike a difference of large sums, it does not lose the digits of a small variance.
   const double before = value - mean_;
   mean_ += before / static_cast<double>(count_);
   squares_ += before * (value - mean_);

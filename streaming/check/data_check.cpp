@@ -17,7 +17,8 @@ ColumnFinding column_of(const record::Feature& feature) {
   return {.name = feature.name, .center = feature.center, .scale = feature.scale};
 }
 
-/// Whether `working`, made of the feature's value as RowBuilder makes it, is that of one of its bounds.
+/// Whether `working`, made of the feature's value as RowBuilder makes it, is what one of its bounds becomes: the
+/// clamp cut the value.
 bool is_at_bound(const record::Feature& feature, double working) {
   return working == (feature.lower - feature.center) / feature.scale ||
          working == (feature.upper - feature.center) / feature.scale;
@@ -28,7 +29,7 @@ void add(const record::Feature& feature, double working, ColumnFinding& column) 
   if (is_at_bound(feature, working)) ++column.at_bounds;
 }
 
-/// Of an indicator whose text no usable record has.
+/// Notes the text of an indicator that no usable record has.
 void look_for_text(const record::Feature& feature, ColumnFinding& column) {
   const bool is_indicator = feature.first.transform == record::Transform::indicator && !feature.second;
   if (is_indicator && column.profile.count() > 0 && column.profile.largest() <= 0)
@@ -51,6 +52,8 @@ DataCheck::DataCheck(const config::Config& config, const config::Mechanism& mech
   if (!config.schema.target) return;
   found_.target = column_of(*config.schema.target);
   if (config.schema.labels == 0) return;
+  // A feature of its own counts the texts of labels: the target's own reading is a number, from which the text cannot
+  // be told.
   labels_ = std::make_unique<LabelTexts>();
   taken_.resize(LabelTexts::texts_max + 1);
   record::Term texts{config.schema.target->first.column, record::Transform::custom, {}, {}, labels_.get()};
@@ -66,6 +69,7 @@ void DataCheck::profile(const record::RowBatch& rows, std::size_t row) {
 }
 
 void DataCheck::take(record::RowBatch& rows) {
+  // Gradients are taken without the feature that counts texts: it is no part of the run's rows.
   std::vector<double> without_texts;
   without_texts.reserve(rows.count() * dimension_);
   auto reject = rows.rejects.begin();
@@ -88,7 +92,8 @@ void DataCheck::take(record::RowBatch& rows) {
   rows.clear();
 }
 
-/// Of a text, as the decoder reads it: in CSV words for true and false are numbers.
+/// Whether the run refuses a label of this text. The text is read as the decoder reads it; in CSV, for example, words
+/// for true and false are numbers.
 bool DataCheck::refuses(const std::string& label) const {
   record::Schema target_alone;
   target_alone.target = config_.schema.target;
@@ -114,14 +119,16 @@ bool stands_for_nothing(const std::string& text) {
   return std::find(nothing.begin(), nothing.end(), text) != nothing.end();
 }
 
-/// Class 0 first: numbers by their size, words by the alphabet, in which no, false and negative come first.
+/// The order of classes, class 0 first: numbers by their size, words by the alphabet, in which no, false and negative
+/// come first.
 bool comes_before(const std::string& one, const std::string& other) {
   const auto a = record::parse_number(one);
   const auto b = record::parse_number(other);
   return a && b ? *a < *b : one < other;
 }
 
-/// model.labels of the texts that stand there, where they are as many as there may be classes.
+/// A line `model.labels = […]` of the texts that are there; empty where they are more than there may be classes, or
+/// fewer than two.
 std::string setting_of(const Findings& found, std::size_t classes) {
   constexpr std::size_t classes_max = 8;
   std::vector<std::string> texts;
@@ -143,8 +150,8 @@ std::string setting_of(const Findings& found, std::size_t classes) {
 
 }  // namespace
 
-/// Those of usable records are taken. Another one is refused where it is none by itself, and where any record was
-/// refused for its label.
+/// Sorts the texts into labels that are taken and labels that are refused. A text that a usable record has is taken.
+/// Another text is refused where it is no label by itself and some record was refused for its label.
 void DataCheck::find_labels(Findings& found) const {
   const bool any = std::any_of(found.tally.reasons.begin(), found.tally.reasons.end(),
                                [](const auto& each) { return is_of_label(each.first); });

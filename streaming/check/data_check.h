@@ -1,4 +1,4 @@
-// The dry run: rows are looked at as a run would take them, and nothing is stepped, charged or kept.
+// The dry run: looks at rows as a run would take them, without taking a step, charging anything or keeping anything.
 #pragma once
 
 #include <memory>
@@ -15,18 +15,19 @@
 
 namespace nustream::check {
 
-/// One thread at a time. `config` and `mechanism` outlive it.
+/// To be used by one thread at a time. `config` and `mechanism` have to outlive it.
 class DataCheck {
  public:
   DataCheck(const config::Config& config, const config::Mechanism& mechanism);
 
-  /// What records are to be read by: the run's schema, and for labels one feature more, which counts their texts.
+  /// The schema to read records by: the run's own, and where the target is a label one more feature, which counts its
+  /// texts.
   [[nodiscard]] const record::Schema& schema() const noexcept { return schema_; }
   /// Looks at rows that were read by schema(), and clears them.
   void take(record::RowBatch& rows);
-  /// Names of members that records have: of JSON, for whoever reads them.
+  /// The names of members that the JSON records have; whoever reads the records adds them here.
   [[nodiscard]] decode::MemberNames& members() noexcept { return members_; }
-  /// `source`: of which input, in words.
+  /// What was found; `source` says in words which input it is of.
   [[nodiscard]] Findings findings(const std::string& source) const;
 
  private:
@@ -37,9 +38,9 @@ class DataCheck {
   const config::Config& config_;
   const config::Mechanism& mechanism_;
   std::size_t dimension_;
-  std::unique_ptr<LabelTexts> labels_;  ///< null where the target is no label
+  std::unique_ptr<LabelTexts> labels_;  ///< null where the target is not a label
   record::Schema schema_;
-  std::vector<std::uint64_t> taken_;  ///< of each number of a text, how many usable records had it
+  std::vector<std::uint64_t> taken_;  ///< for each text's number, how many usable records had the text
   decode::MemberNames members_;
   Findings found_;
 };

@@ -10,7 +10,7 @@
 namespace nustream::check {
 namespace {
 
-/// That a reason is about; empty where it is about the whole record.
+/// The column that a reason is about; empty where the reason is about the whole record.
 std::string column_of(const std::string& reason) {
   constexpr std::string_view before = "column '";
   const std::size_t end = reason.rfind("': ");
@@ -22,12 +22,13 @@ bool is_digits(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// What to set, where the text of a column that is no number tells.
+/// What to set, where the text of a column that is not a number shows it; else empty.
 std::string advice_on(std::string_view text, const config::InputSettings& input) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   const std::size_t comma = text.find(',');
   if (input.format != config::Format::csv || input.decimal != '.' || comma == std::string_view::npos) return {};
   if (!is_digits(text.substr(0, comma)) || !is_digits(text.substr(comma + 1))) return {};
+  // Three digits behind a comma may be thousands or decimals, so that both readings are named.
   constexpr std::size_t thousands = 3;
   return text.size() - comma - 1 == thousands
              ? "; a comma between thousands is to be taken out; where it is a decimal one, set stream.decimal = \",\""
@@ -51,6 +52,7 @@ std::string example(const std::string& reason, const decode::SeenLine& seen, con
 }  // namespace
 
 std::map<std::string, std::string> examples_of(const Tally& tally, const config::InputSettings& input) {
+  // The file is read once more, for all reasons together; seen_lines() takes ordinals that rise.
   std::vector<std::uint64_t> ordinals;
   for (const auto& [reason, refused] : tally.reasons) ordinals.push_back(refused.first.value());
   std::sort(ordinals.begin(), ordinals.end());

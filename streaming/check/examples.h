@@ -1,4 +1,4 @@
-// One record of each kind that cannot be used, as it stands in its file. Not private.
+// Shows one record of each kind that cannot be used, as it stands in its file. It is not private.
 #pragma once
 
 #include <map>
@@ -9,8 +9,9 @@
 
 namespace nustream::check {
 
-/// For each reason of `tally` where its first record stands and what is there: "line 5: 'NA'", with what to set where
-/// the text tells. Empty where the input cannot be read twice, or is no file of lines. Failure(io).
+/// For each reason of `tally`: where its first record stands and what is there, such as "line 5: 'NA'", and what to
+/// set where the text shows it. Empty where the input cannot be read twice or is not a file of lines. Throws
+/// Failure(io) where it cannot be read.
 [[nodiscard]] std::map<std::string, std::string> examples_of(const Tally& tally, const config::InputSettings& input);
 
 }  // namespace nustream::check

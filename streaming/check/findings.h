@@ -1,4 +1,4 @@
-// What a dry run over an input found out. All of it depends on data and is not private.
+// What a dry run found out about an input. All of it depends on data and is not private.
 #pragma once
 
 #include <cstdint>
@@ -13,33 +13,33 @@
 
 namespace nustream::check {
 
-/// One number of the row, or the target, over the usable records.
+/// What was found of one number of the row, or of the target, over the usable records.
 struct ColumnFinding {
   std::string name;
   double center = 0;
   double scale = 1;
-  ColumnProfile profile{};      ///< of the value before center and scale, clamped: original units
-  std::uint64_t at_bounds = 0;  ///< of the values, how many lie on a bound of the clamp
-  /// The text of an indicator that no usable record has; empty where one has, or where it is none.
+  ColumnProfile profile{};      ///< of values in original units: clamped, before center and scale
+  std::uint64_t at_bounds = 0;  ///< how many of the values lie on a bound of the clamp
+  /// The text of an indicator that no usable record has. Empty where a record has it, or the number is no indicator.
   std::optional<std::string> never{};
 
-  /// A value in the units of the row.
+  /// A value in original units, converted to the units of the row.
   [[nodiscard]] double working(double value) const noexcept { return (value - center) / scale; }
 };
 
 struct Findings {
-  std::string source;  ///< of which input, in words
-  Tally tally{};       ///< clipped: at the start iterate
-  std::string start;   ///< which iterate that is, in words
+  std::string source;  ///< which input was read, in words
+  Tally tally{};       ///< its clips are those at the start iterate
+  std::string start;   ///< which iterate the run starts at, in words
   std::vector<ColumnFinding> columns{};
   std::optional<ColumnFinding> target{};
   std::map<std::string, std::string> examples{};  ///< for each reason, examples_of()
   std::string missing{};  ///< members that none of the first records has (decode::MemberNames); else empty
-  std::string present{};  ///< those that they have, where one is missing
-  std::vector<std::pair<std::string, std::uint64_t>> refused_labels{};  ///< texts, and how many records had them
-  std::vector<std::pair<std::string, std::uint64_t>> taken_labels{};    ///< the same of those that are labels
-  std::string label_setting{};       ///< model.labels = [...] of those that are there, where one is refused
-  std::uint64_t refused_others = 0;  ///< records whose label is refused or not: texts beyond those that are counted
+  std::string present{};  ///< members that they have, where one is missing
+  std::vector<std::pair<std::string, std::uint64_t>> refused_labels{};  ///< texts, and the number of their records
+  std::vector<std::pair<std::string, std::uint64_t>> taken_labels{};  ///< the same of texts that are taken as labels
+  std::string label_setting{};       ///< model.labels = […] of the texts that are there, where one is refused
+  std::uint64_t refused_others = 0;  ///< records whose text came after as many texts as are counted
 };
 
 }  // namespace nustream::check

@@ -11,7 +11,7 @@
 namespace nustream::check {
 namespace {
 
-constexpr double far_off = 10;  // working units: rows of size 1 are what step sizes and clip norms are made for
+constexpr double far_off = 10;  // in working units; step sizes and clip norms are made for rows of size 1
 
 void print_head(const Findings& findings, std::FILE* out) {
   const Tally& tally = findings.tally;
@@ -58,7 +58,7 @@ void print_column(const std::string& name, const ColumnFinding& column, std::siz
              profile.quantile(0.95), profile.largest(), profile.mean(), profile.standard_deviation());
 }
 
-/// What is odd about a column, in lines of its own.
+/// Prints what is odd about a column, each remark in a line of its own.
 void print_remarks(const std::string& name, const ColumnFinding& column, bool is_target, std::FILE* out) {
   const ColumnProfile& profile = column.profile;
   const double reach =

@@ -1,4 +1,4 @@
-// What the first records of a run tell its operator before any of them takes its step. Nothing of it is private.
+// What the first records of a run tell its operator before any of them takes its step. None of it is private.
 #pragma once
 
 #include <cstddef>
@@ -12,37 +12,39 @@
 
 namespace nustream::check {
 
-/// Of so many records, where there are as many, the share of usable ones is judged (--min-usable).
+/// How many records are read before their share of usable ones is judged (--min-usable); fewer where the input ends.
 inline constexpr std::size_t records_judged = 1000;
 
-/// Of rows that took no step yet.
+/// Counts rows that have taken no step yet.
 [[nodiscard]] Tally tally_of(const record::RowBatch& rows);
 
-/// Whether a tenth of the records, or more, could not be used.
+/// Whether at least a tenth of the records could not be used.
 [[nodiscard]] bool is_worth_a_warning(const Tally& tally);
 
-/// "of the first 40 records 40 (100%) cannot be used …": where a tenth of those in `first`, or more, cannot; else "".
-/// `missing`: decode::missing_members(), where it was asked for; told where a member that is missing is a reason.
+/// "of the first 40 records 40 (100%) cannot be used …" where at least a tenth of those in `first` cannot be used;
+/// else
+/// "". `missing` is decode::missing_members(), where the caller asked for it; the sentence holds it where a missing
+/// member is one of the reasons.
 [[nodiscard]] std::string unusable_at_first(const Tally& first, const std::string& missing = {});
 
-/// Counts the gradients of `rows`, which are the records of `first`, and those that are longer than the clip norm at
-/// θ_0.
+/// Counts the gradients of `rows`, which are the records of `first`, and how many of them are longer than the clip
+/// norm at θ_0.
 void count_clips(const config::Config& config, const config::Mechanism& mechanism, const record::RowSlice& rows,
                  Tally& first);
 
-/// What a run clips, and the setting that says to what length.
+/// What a run clips, and the setting that says to which length.
 struct Clip {
-  std::string_view what;     ///< "gradients"; of running sums "residuals"
-  std::string_view setting;  ///< "descent.clip_norm"
+  std::string_view what;     ///< "gradients", or "residuals" where the model is running sums
+  std::string_view setting;  ///< such as "descent.clip_norm"
   double length;
 };
 [[nodiscard]] Clip clip_of(const config::Config& config);
 
-/// "of the first 40 gradients …": where nearly all of those that were counted are longer than `clip`; else "".
+/// "of the first 40 gradients …" where nearly all of those that were counted are longer than `clip`; else "".
 [[nodiscard]] std::string clipped_at_first(const Tally& first, const Clip& clip);
 
-/// Failure(unusable) where a share below `min_usable` of the records in `first`, which took no step, can be used. The
-/// message tells of data: for the operator alone.
+/// Throws Failure(unusable) where less than the share `min_usable` of the records in `first`, which have taken no
+/// step, can be used. The message depends on data, and is for the operator alone.
 void require_usable(const Tally& first, double min_usable);
 
 }  // namespace nustream::check

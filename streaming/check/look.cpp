@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t rows_per_look = 2048;
 
-/// The offsets [first, second) of one partition that are looked at: at most `records`.
+/// The offsets [first, second) of one partition to look at: at most `records` of them.
 std::pair<kafka::Offset, kafka::Offset> offsets_of(const config::Config& config, kafka::PartitionReader& reader,
                                                    const kafka::TopicPartition& partition, std::int64_t records,
                                                    kafka::Deadline deadline) {
@@ -84,7 +84,7 @@ std::string look_at_topic(const config::Config& config, std::uint64_t records, D
       decoder.decode(one.messages(), rows);
       if (rows.count() >= rows_per_look) check.take(rows);
     });
-    check.take(rows);  // offsets tell records apart within a partition alone
+    check.take(rows);  // an offset tells records apart within one partition only, so that its rows end here
   }
   return fmt::format("topic '{}', {} {}", topic, partitions, partitions == 1 ? "partition" : "partitions");
 }

@@ -11,7 +11,7 @@
 namespace nustream::check {
 namespace {
 
-/// The same of running sums: residuals about the start.
+/// Does the same for running sums, whose residuals are taken about the start.
 std::uint64_t clipped_residuals(const config::Config& config, const config::Mechanism& mechanism,
                                 const record::RowSlice& rows) {
   const moments::Settings settings = config::moments_settings(config, mechanism);
@@ -28,6 +28,8 @@ std::uint64_t clipped_at_start(const config::Config& config, const config::Mecha
                                const record::RowSlice& rows) {
   if (rows.count == 0) return 0;
   if (config.moments) return clipped_residuals(config, mechanism, rows);
+  // One step over all rows, by the lane itself and with noise that is zero: whatever the lane clips is counted as the
+  // run will count it. What does not matter to the first gradients is left out.
   lane::Settings settings = config.descent;
   settings.minibatch = rows.count;
   settings.release_every = std::numeric_limits<std::uint64_t>::max();
@@ -35,7 +37,7 @@ std::uint64_t clipped_at_start(const config::Config& config, const config::Mecha
   settings.batching.reset();
   settings.moments.reset();
   settings.counts_clipped = false;
-  settings.users.reset();  // of single records, each of which is a part of its user's sum
+  settings.users.reset();  // counts single records, although a run clips the sum of each user's
   const std::vector<lane::Stage> stages = lane::stages(settings);
   std::vector<std::vector<std::int64_t>> nothing;
   nothing.reserve(stages.size());
@@ -44,7 +46,7 @@ std::uint64_t clipped_at_start(const config::Config& config, const config::Mecha
     nothing.emplace_back(stage.dimension, 0);
     noise.push_back({StepIndex{0}, stage.dimension, nothing.back()});
   }
-  // Moments and the count are the last stages, and left out.
+  // Second moments and the private count are the last stages; they are left out.
   lane::Lane lane(settings, std::span(mechanism.grids).first(stages.size()), Position{0});
   lane::Releases releases;
   lane.advance({rows.dimension, rows.count, rows.x, rows.y, nullptr, nullptr, rows.weights}, noise, releases);

@@ -9,9 +9,8 @@
 
 namespace nustream::check {
 
-/// How many of the rows have a gradient at θ_0 (descent.start) that is longer than the clip norm: what the lane
-/// itself counts in one step over all of them, which is thrown away. No noise is drawn, and nothing of the step is
-/// kept. Not private.
+/// How many of the rows have a gradient at θ_0 (descent.start) that is longer than the clip norm. The lane itself
+/// counts them in one step over all rows, without noise, and the step is thrown away. The count is not private.
 [[nodiscard]] std::uint64_t clipped_at_start(const config::Config& config, const config::Mechanism& mechanism,
                                              const record::RowSlice& rows);
 

@@ -7,7 +7,7 @@
 namespace nustream::check {
 namespace {
 
-constexpr double most = 0.5;  // of the gradients: then the answer is what the clip leaves
+constexpr double most = 0.5;  // share of clipped gradients above which the answer is mostly the clip's
 
 double share(std::uint64_t part, std::uint64_t whole) noexcept {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
@@ -102,7 +102,7 @@ std::string unusable_of_epoch(std::uint64_t rejected, std::uint64_t records) {
                      with_separators(rejected), all, percent(rejected, records));
 }
 
-/// What is clipped one by one.
+/// The name of what is clipped one by one.
 const char* clipped_name(const Tally& tally) {
   return tally.of_users ? "contributions of users" : tally.of_sums ? "residuals" : "gradients";
 }
@@ -127,7 +127,7 @@ std::string with_separators(std::uint64_t value) {
 
 std::string percent(std::uint64_t part, std::uint64_t whole) {
   const double exact = 100 * share(part, whole);
-  // Rounding must not turn nearly all into all.
+  // Rounding must not make "100%" of nearly all.
   return part != whole && exact > 99.9 ? fmt::format("{:.4f}%", std::min(exact, 99.9999))
                                        : fmt::format("{:.3g}%", exact);
 }

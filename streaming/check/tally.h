@@ -1,4 +1,4 @@
-// How many records of an input are of use. Whatever it holds depends on data and is not private: for the operator.
+// How many records of an input are of use. All counts depend on data and are not private: they are for the operator.
 #pragma once
 
 #include <cstdint>
@@ -13,52 +13,53 @@ namespace nustream::check {
 /// Records that were refused for one reason.
 struct Refused {
   std::uint64_t count = 0;
-  Position first{0};  ///< ordinal or offset of one of them: the first that was counted
+  Position first{0};  ///< ordinal or offset of the first of them that was counted
 };
 
 struct Tally {
   std::uint64_t records = 0;
   std::uint64_t rejected = 0;
   std::uint64_t left_over = 0;  ///< records at the end, fewer than a minibatch, that took no step
-  std::uint64_t gradients = 0;  ///< of usable records, those that were taken (a table's records: once a pass)
-  std::uint64_t clipped = 0;    ///< of those, longer than the clip norm
-  bool of_sums = false;         ///< clipped: residuals beyond moments.residual_bound, of running sums
-  bool of_users = false;        ///< gradients and clipped: a user's in one step, summed
-  std::map<std::string, Refused> reasons;  ///< of the rejected ones, for each
+  std::uint64_t gradients = 0;  ///< of usable records, counted each time one is taken (of a table: once a pass)
+  std::uint64_t clipped = 0;    ///< how many of the gradients were longer than the clip norm
+  bool of_sums = false;         ///< running sums: `clipped` counts residuals beyond moments.residual_bound
+  bool of_users = false;        ///< `gradients` and `clipped` count a user's sums in one step
+  std::map<std::string, Refused> reasons;  ///< why records were rejected, by reason
 
-  /// Counts rejects, not records.
+  /// Counts rejects; `records` stays as it is.
   void add(std::span<const record::Reject> rejects);
-  /// Counts what another one counted, behind it.
+  /// Adds the counts of a tally of later records.
   void add(const Tally& later);
-  /// What was counted after `earlier`, an earlier state of this one.
+  /// What was counted after `earlier`, which is an earlier state of this tally.
   [[nodiscard]] Tally since(const Tally& earlier) const;
-  /// The reason of most, "" where nothing was rejected.
+  /// The reason of most rejects; "" where nothing was rejected.
   [[nodiscard]] std::string most_frequent_reason() const;
-  /// Shares of what was counted; 0 of nothing.
+  /// The share of records that were rejected, and of gradients that were clipped; 0 where nothing was counted.
   [[nodiscard]] double unusable_share() const noexcept;
   [[nodiscard]] double clipped_share() const noexcept;
 };
 
-/// Whether `reason` (record::RowBuilder::reason) is that a target is none of the labels of its loss.
+/// Whether `reason` (record::RowBuilder::reason) says that a target is none of the labels of its loss.
 [[nodiscard]] bool is_of_label(const std::string& reason);
 
-/// How labels are named, where every rejected record was refused for its label; else "".
+/// Advice on how to name labels, where every rejected record was refused for its label; else "".
 [[nodiscard]] std::string label_advice(const Tally& tally);
 
 /// "41 of 66,000 records (0.0621%) could not be used (zero gradients); most often REASON (record 17)"; "" where all
-/// could.
+/// records could be used.
 [[nodiscard]] std::string unusable_line(const Tally& tally);
 
-/// The same of `records` of an epoch whose reasons nobody keeps, `rejected` of which were unusable: "none of the
-/// 6,000 records that this epoch has read could be used: …".
+/// The same line for an epoch whose reasons nobody keeps: of its `records`, `rejected` were unusable. For example:
+/// "none of the 6,000 records that this epoch has read could be used: …".
 [[nodiscard]] std::string unusable_of_epoch(std::uint64_t rejected, std::uint64_t records);
 
-/// "8,844 of 66,000 gradients (13.4%) were clipped", with what to do where it is most of them; "" where none was.
+/// "8,844 of 66,000 gradients (13.4%) were clipped", with what to do where it is most of them; "" where none was
+/// clipped.
 [[nodiscard]] std::string clipped_line(const Tally& tally);
 
-/// 397,884.
+/// The number with separators, such as 397,884.
 [[nodiscard]] std::string with_separators(std::uint64_t value);
-/// "13.4%": three digits; "0%" for nothing alone, "100%" for all alone.
+/// A percentage of three digits, such as "13.4%". It is "0%" only for none and "100%" only for all.
 [[nodiscard]] std::string percent(std::uint64_t part, std::uint64_t whole);
 
 }  // namespace nustream::check

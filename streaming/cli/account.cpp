@@ -74,7 +74,8 @@ Exit account_show(const AccountArguments& arguments) {
   return Exit::done;
 }
 
-/// Only the stream itself knows what it spent: less than it did is not to be charged by mistake.
+/// Refuses a charge that is lower than the one before, unless --lower says that it is meant. Only the stream itself
+/// knows what it spent, and a lower charge by mistake would let others spend that again.
 void require_no_less(const journal::Charge* before, const AccountArguments& arguments) {
   if (before == nullptr || arguments.rho >= before->rho.value() || arguments.lower) return;
   throw Failure(
@@ -84,7 +85,7 @@ void require_no_less(const journal::Charge* before, const AccountArguments& argu
                   arguments.rho, before->rho.value(), arguments.stream));
 }
 
-/// The same name again is the same member, whose charge is another one from now on.
+/// Reserves a charge. A name that has a charge already is the same member, and the new charge replaces it.
 Exit account_reserve(const AccountArguments& arguments) {
   secrets::harden_process();
   const auto disk = journal::posix_disk();

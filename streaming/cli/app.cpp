@@ -193,14 +193,14 @@ int fail(Exit code, const std::string& line) {
   return static_cast<int>(code);
 }
 
-/// What is still in a buffer, into standard output: a full disk or a closed pipe shows no later than this.
+/// Writes what is still in the buffer of standard output: a full disk or a closed pipe shows here at the latest.
 int with_output(int code) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
   const int failed = fail(Exit::io, "standard output could not be written; what is committed stays so");
   return code == static_cast<int>(Exit::done) ? failed : code;
 }
 
-/// The first argument, where it is to be a command and is none: the parser's own message would not name it.
+/// A message where the first argument should be a command and is none. The parser's own message would not name it.
 std::optional<std::string> unknown_command(const CLI::App& app, int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return std::nullopt;
   std::vector<std::string> names;
@@ -212,7 +212,7 @@ std::optional<std::string> unknown_command(const CLI::App& app, int argc, char**
                      config::did_you_mean(argv[1], names));
 }
 
-/// With what the command that was meant offers instead.
+/// The parser's message, with what the command that was meant offers instead.
 std::string usage_error(const CLI::App* app, const CLI::Error& error) {
   std::string command = "nustream";
   for (; !app->get_subcommands().empty(); app = app->get_subcommands().front()) {
@@ -245,7 +245,7 @@ int run_job(const Job& job) {
   } catch (const std::bad_alloc&) {
     return fail(Exit::internal, "out of memory; give the process more, or lower state.commit_records");
   } catch (const std::system_error& error) {
-    if (std::ferror(stdout) != 0) return static_cast<int>(Exit::done);  // with_output() says so
+    if (std::ferror(stdout) != 0) return static_cast<int>(Exit::done);  // with_output() reports it
     return fail(Exit::internal, std::string(error.what()) + "; please report this with the command line");
   } catch (const std::exception& error) {
     return fail(Exit::internal, std::string(error.what()) + "; please report this with the command line");

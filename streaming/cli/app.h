@@ -3,7 +3,7 @@
 
 namespace nustream::cli {
 
-/// Runs one command; returns its exit code (docs/exit-codes.md). Every failure is one line on standard error.
+/// Runs one command and returns its exit code (docs/exit-codes.md). Every failure is one line on standard error.
 [[nodiscard]] int run(int argc, char** argv);
 
 }  // namespace nustream::cli

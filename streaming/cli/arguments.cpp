@@ -10,7 +10,7 @@ void add_config_arguments(CLI::App& command, ConfigArguments& arguments) {
   command.add_option("CONFIG", arguments.file, "configuration file (TOML)")->required();
   command.add_option("--set", arguments.overrides, "override a setting: --set section.key=value (repeatable)")
       ->type_name("KEY=VALUE")
-      ->allow_extra_args(false)  // one value each: what follows may be FILE
+      ->allow_extra_args(false)  // one value each, because FILE may follow
       ->take_all();
 }
 

@@ -17,15 +17,15 @@ namespace nustream::cli {
 /// What the parsed command line is to do; set by the subcommand that was chosen.
 using Job = std::function<Exit()>;
 
-/// CONFIG and --set.
+/// Adds CONFIG and --set.
 void add_config_arguments(CLI::App& command, ConfigArguments& arguments);
-/// -b and -X: where the brokers are and how they are spoken to.
+/// Adds -b and -X: where the brokers are, and which properties the client gets.
 void add_broker_arguments(CLI::App& command, KafkaArguments& arguments);
-/// Those, and -t, -G and --until-end; returns the last.
+/// Adds those, and -t, -G and --until-end; returns the last.
 CLI::Option* add_kafka_arguments(CLI::App& command, KafkaArguments& arguments);
-/// Of whole numbers and others: above 0.
+/// Requires a number above 0, whole or not.
 [[nodiscard]] CLI::Validator positive();
-/// A number from 0 to 1.
+/// Requires a number from 0 to 1.
 [[nodiscard]] CLI::Validator share();
 
 void add_fit(CLI::App& app, Job& job);

@@ -8,8 +8,8 @@
 namespace nustream::cli {
 namespace {
 
-/// What a process that takes this one's place does not do again: write what is written, and go on behind records that
-/// are gone, which is allowed for the gap that the operator knew of and for no later one.
+/// What the process that takes this one's place must not do again. The settings are written already. A gap may be
+/// accepted only where the operator knows of it, not at a later one.
 const std::array<console::OnceOption, 2> once{{{"--write-config", true}, {"--accept-gap", false}}};
 
 }  // namespace
@@ -25,7 +25,7 @@ Exit attach(const AttachArguments& arguments) {
   try {
     return attach::run(read_config(arguments.config, arguments.kafka), arguments.options);
   } catch (const console::StartAgain&) {
-    console::start_again(once);  // by now nothing of the service is left
+    console::start_again(once);  // nothing of the service is left by now
   }
 }
 

@@ -26,7 +26,7 @@ namespace nustream::cli {
 
 namespace {
 
-/// Settings of local privacy, which are others than a stream's.
+/// Whether the file holds settings of local privacy, which differ from a stream's.
 bool is_local(const ConfigArguments& config) {
   return config::SettingsTree(config.file, config.overrides).root().has("local");
 }
@@ -49,7 +49,8 @@ Exit check_local(const CheckArguments& arguments) {
   return Exit::done;
 }
 
-/// Of a table it says nothing of its noise, which follows from how many records it has.
+/// The beginning of the JSON. For a table it tells nothing about the noise, which depends on how many records there
+/// are.
 std::string head_json(const config::Config& config, const std::string& digest, std::span<const std::string> warnings,
                       bool is_valid = true) {
   std::string line = is_valid ? "{\"valid\":true,\"stream\":" : "{\"valid\":false,\"stream\":";
@@ -67,7 +68,7 @@ bool is_usable(const check::Findings& findings) {
   return findings.tally.rejected < findings.tally.records;
 }
 
-/// `findings`: null where no record was read.
+/// Prints the verdict. `findings` is null where no record was read.
 void print_head(const CheckArguments& arguments, const config::Config& config, const std::string& digest,
                 std::span<const std::string> warnings, const check::Findings* findings) {
   const std::string kind = digest.empty() ? fmt::format("table {}, {} parameters, {} steps", config.stream,
@@ -86,7 +87,8 @@ void print_head(const CheckArguments& arguments, const config::Config& config, c
   for (const std::string& each : warnings) fmt::print("but {}\n", each);
 }
 
-/// A topic where no file is named and the settings have one: asked for by --records, or for want of stream.input.
+/// Whether to look at the topic. It is looked at where no file is named and the settings have brokers, if --records
+/// asks for it or stream.input is missing.
 bool reads_topic(const CheckArguments& arguments, const config::Config& config) {
   if (!arguments.files.empty() || config.kafka.brokers.empty()) return false;
   return arguments.records || config.input.files.empty();
@@ -110,7 +112,7 @@ check::Findings look(const CheckArguments& arguments, config::Config& config, st
   return found;
 }
 
-/// What a plan is asked for: the number of records is public, and needed for a table.
+/// What a plan needs. The number of records is public, and a table cannot be planned without it.
 PlanArguments plan_of(const CheckArguments& arguments, const check::Findings& findings) {
   PlanArguments plan;
   plan.config = arguments.config;
@@ -144,7 +146,7 @@ Exit print(const CheckArguments& arguments, const std::string& head, const check
   return judged(arguments, findings);
 }
 
-/// Settings of which some are to be measured: what follows from them is not known yet.
+/// Checks settings of which some are to be measured; what follows from those is not known yet.
 Exit check_to_measure(const CheckArguments& arguments, const config::Config& config) {
   if (arguments.data) {
     throw Failure(
@@ -162,7 +164,8 @@ Exit check_to_measure(const CheckArguments& arguments, const config::Config& con
   return Exit::done;
 }
 
-/// What attach would refuse that a run over files needs not; where there are no files, it is refused here too.
+/// Why attach would refuse the settings although a run over files takes them; "" where it would not. Where the
+/// settings name no files, this throws instead.
 std::string refused_by_attach(const config::Config& config) {
   if (config.kafka.brokers.empty()) return {};
   try {
@@ -192,9 +195,9 @@ Exit check(const CheckArguments& arguments) {
   attach::preflight(config);
   const std::string refusal = refused_by_attach(config);
   const bool is_table = purpose == config::Purpose::table;
-  std::string digest;  // of a stream
+  std::string digest;  // of a stream; empty for a table
   std::vector<std::string> warnings;
-  std::optional<StepCount> steps;  // of a table
+  std::optional<StepCount> steps;  // of a table; empty for a stream
   if (is_table) {
     steps = StepCount{config.estimate.steps};
     for (std::string& each : std::vector{config::dotted_member(config), config::too_few_batches(config)}) {

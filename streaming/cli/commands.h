@@ -1,4 +1,4 @@
-// The commands as functions of their arguments; what the command line looks like is app.cpp's alone.
+// The commands as functions of their arguments. Only app.cpp knows what the command line looks like.
 #pragma once
 
 #include <cstdint>
@@ -29,23 +29,24 @@ struct AuditArguments {
   ConfigArguments config;
   audit::Options options;
 };
-/// Proves a lower bound of epsilon from games, against what is claimed.
+/// Proves a lower bound of ε by playing games, and compares it with the claim.
 [[nodiscard]] Exit audit(const AuditArguments& arguments);
 
-/// What --chart without a file means: the picture is drawn in the terminal.
+/// The value of --chart without a file: the picture is drawn in the terminal.
 inline constexpr const char* terminal_chart = "-";
 
 struct PlanArguments {
   ConfigArguments config;
   std::uint64_t passes = 1;
-  std::uint64_t records = 0;  ///< of one pass; needed for several
+  std::uint64_t records = 0;  ///< of one pass; needed where there are several
   bool json = false;
   std::string report{};  ///< file for the plan as a page; empty: none
   std::string chart{};   ///< file for a picture of the predicted error; "-": the terminal; empty: none
 };
-/// What a budget buys, before any data is read: over a table where there is a section [estimate], else over a stream.
+/// Prints what a budget buys, before any data is read: over a table where the file has a section [estimate], else
+/// over a stream.
 [[nodiscard]] Exit plan(const PlanArguments& arguments);
-/// What it prints with --json.
+/// The same as JSON, which --json prints.
 [[nodiscard]] std::string plan_json(const PlanArguments& arguments);
 
 struct ReplayArguments {
@@ -56,28 +57,28 @@ struct ReplayArguments {
   std::string write_config;  ///< a new file for the settings with what was measured
   folder::Options options;
 };
-/// A recorded stream becomes a private model.
+/// Makes a private model of a recorded stream.
 [[nodiscard]] Exit replay(const ReplayArguments& arguments);
 
 struct EstimateArguments {
   ConfigArguments config;
-  std::vector<std::string> files;  ///< in place of stream.input
+  std::vector<std::string> files;  ///< read in place of stream.input
   bool resume = false;
   bool new_epoch = false;
   std::string write_config;  ///< a new file for the settings with what was measured
   estimate::Options options;
 };
-/// A whole table becomes a private estimate with intervals.
+/// Makes a private estimate, with intervals, of a whole table.
 [[nodiscard]] Exit estimate(const EstimateArguments& arguments);
 
 struct SolveArguments {
   ConfigArguments config;
   solve::Options options;
 };
-/// Other linear models from the sums that a release shows.
+/// Solves other linear models from the sums that a release shows.
 [[nodiscard]] Exit solve(const SolveArguments& arguments);
 
-/// Where a topic is: over [kafka] of the file.
+/// Where the topic is. These arguments replace what [kafka] of the file says.
 struct KafkaArguments {
   std::string brokers;
   std::string topic;
@@ -85,25 +86,26 @@ struct KafkaArguments {
   std::string start;
   std::string stop;
   bool until_end = false;
-  std::vector<std::string> properties;  ///< name=value of librdkafka
+  std::vector<std::string> properties;  ///< properties of librdkafka as NAME=VALUE
 };
-/// Overrides of the file with these arguments as if they were written in it; the properties apart.
+/// The overrides of the file with these arguments, as if all of them were written in it. The properties are not among
+/// them.
 [[nodiscard]] std::vector<std::string> overrides_of(const ConfigArguments& config, const KafkaArguments& kafka);
-/// Adds the arguments' own properties of librdkafka. Failure(usage) for one that is not NAME=VALUE.
+/// Adds the arguments' properties of librdkafka. Throws Failure(usage) for one that is not NAME=VALUE.
 void add_properties(const KafkaArguments& kafka, std::map<std::string, std::string>& properties);
-/// The configuration with these arguments as if they were written in it.
+/// Reads the configuration with these arguments, as if they were written in it.
 [[nodiscard]] config::Config read_config(const ConfigArguments& config, const KafkaArguments& kafka);
 
 struct CheckArguments {
   ConfigArguments config;
   KafkaArguments kafka;
-  bool data = false;                     ///< a dry run over an input as well
-  std::vector<std::string> files;        ///< in place of stream.input
-  std::optional<std::uint64_t> records;  ///< the first so many; of a topic where there are no files
-  std::optional<double> min_usable;      ///< of them
+  bool data = false;                     ///< make a dry run over an input as well
+  std::vector<std::string> files;        ///< read in place of stream.input
+  std::optional<std::uint64_t> records;  ///< read the first so many; of a topic, where there are no files
+  std::optional<double> min_usable;      ///< the smallest share of them that has to be usable
   bool json = false;
 };
-/// Validates a configuration without running it. With `data` it looks at records too, charges nothing and keeps
+/// Checks a configuration without running it. With `data` it reads records too, but charges nothing and keeps
 /// nothing.
 [[nodiscard]] Exit check(const CheckArguments& arguments);
 
@@ -111,9 +113,9 @@ struct AttachArguments {
   ConfigArguments config;
   KafkaArguments kafka;
   attach::Options options;
-  std::optional<double> min_usable;  ///< refused
+  std::optional<double> min_usable;  ///< refused, with the command that looks at records beforehand
 };
-/// A Kafka topic becomes a live private model.
+/// Makes a live private model of a Kafka topic.
 [[nodiscard]] Exit attach(const AttachArguments& arguments);
 
 struct RecordArguments {
@@ -121,42 +123,42 @@ struct RecordArguments {
   KafkaArguments kafka;
   recording::Options options;
 };
-/// A Kafka topic becomes a folder of recorded segments.
+/// Records a Kafka topic into a folder of segments.
 [[nodiscard]] Exit record(const RecordArguments& arguments);
 
 struct TopicsArguments {
   ConfigArguments config;
   KafkaArguments kafka;
   bool create = false;
-  bool input = false;                       ///< the input topic too
+  bool input = false;                       ///< show or make the input topic too
   std::optional<std::uint32_t> partitions;  ///< empty: as many as the input has, or 1
   std::uint32_t replication = 3;
 };
-/// The topics that a stream needs beside its input: what is wanted of each, and what the brokers say is there. Made
-/// where asked for.
+/// Shows the topics that a stream needs beside its input: what is wanted of each, and what the brokers say is there.
+/// Makes them where `create` asks for it.
 [[nodiscard]] Exit topics(const TopicsArguments& arguments);
 
 struct InspectArguments {
-  KafkaArguments kafka;  ///< of an attached stream
+  KafkaArguments kafka;  ///< where the topics of an attached stream are
   std::string place;     ///< a state folder, or the configuration of an attached stream
-  std::string key_file;  ///< empty: where "key" in the folder leads to, or that of the configuration
-  std::string witness;   ///< folder of the witness; empty: beside the key, or that of the configuration
+  std::string key_file;  ///< empty: where "key" in the folder leads to, or the configuration's key
+  std::string witness;   ///< folder of the witness; empty: the one beside the key, or the configuration's
   std::optional<std::uint64_t> insecure_seed;
-  bool chart = false;  ///< of a folder: the path of the main coefficient, in letters
-  bool users = false;  ///< how many users there are, and how much they have used up
+  bool chart = false;  ///< draw the path of a folder's main coefficient, in letters
+  bool users = false;  ///< show how many users there are, and how much they have used up
   bool json = false;
 };
-/// State, ledger and last release of a state folder, or of each lane of an attached stream.
+/// Shows state, ledger and last release of a state folder, or of each lane of an attached stream.
 [[nodiscard]] Exit inspect(const InspectArguments& arguments);
 
 struct UsersArguments {
   ConfigArguments config;
-  KafkaArguments kafka;  ///< of an attached stream
+  KafkaArguments kafka;  ///< where the topics of an attached stream are
   std::optional<std::uint64_t> insecure_seed;
 };
-/// Closes the users whose identifiers stand on standard input.
+/// Closes the users whose identifiers are read from standard input.
 [[nodiscard]] Exit users_close(const UsersArguments& arguments);
-/// Destroys what is known of the users of a stream that is over.
+/// Destroys what is known about the users of a stream that is over.
 [[nodiscard]] Exit users_end(const UsersArguments& arguments);
 
 struct KeyArguments {
@@ -167,11 +169,11 @@ struct KeyArguments {
 [[nodiscard]] Exit key_new(const KeyArguments& arguments);
 
 struct RotateArguments {
-  KafkaArguments kafka;  ///< of an attached stream
+  KafkaArguments kafka;  ///< where the topics of an attached stream are
   std::string place;     ///< a state folder, or the configuration of an attached stream
-  std::string old_key;   ///< empty: where "key" in the folder leads to, or the configuration's
+  std::string old_key;   ///< empty: where "key" in the folder leads to, or the configuration's key
   std::string new_key;
-  std::string witness;  ///< folder of the witness; empty: beside the key
+  std::string witness;  ///< folder of the witness; empty: the one beside the key
   bool json = false;
 };
 /// Seals a folder's state, or the states of an attached stream, under a new key file.
@@ -182,7 +184,7 @@ struct LocalRandomizeArguments {
   std::string file;  ///< empty: stream.input, or standard input
   local::RandomizeOptions options;
 };
-/// Users' records become noisy reports.
+/// Turns users' records into noisy reports.
 [[nodiscard]] Exit local_randomize(const LocalRandomizeArguments& arguments);
 
 struct LocalCollectArguments {
@@ -190,7 +192,7 @@ struct LocalCollectArguments {
   KafkaArguments kafka;
   local::CollectOptions options;
 };
-/// Reports become a model.
+/// Makes a model of reports.
 [[nodiscard]] Exit local_collect(const LocalCollectArguments& arguments);
 
 }  // namespace nustream::cli

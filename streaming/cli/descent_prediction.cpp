@@ -22,7 +22,7 @@ bool is_mean(const config::Config& config) {
   return config.descent.loss.kind == model::Loss::Kind::mean;
 }
 
-/// Eigenvalues of E[xxᵀ], and where they come from.
+/// The eigenvalues of E[xxᵀ]; `prediction` is told where they come from.
 std::vector<double> eigenvalues_of(const config::Config& config, DescentPrediction& prediction) {
   const std::size_t d = config.descent.dimension;
   if (is_mean(config)) return std::vector<double>(d, 1.0);
@@ -37,7 +37,7 @@ std::vector<double> eigenvalues_of(const config::Config& config, DescentPredicti
   prediction.eigenvalues =
       prediction.unknown.size() == config.schema.features.size() ? Eigenvalues::assumed : Eigenvalues::ranges;
   if (prediction.eigenvalues == Eigenvalues::assumed) return std::vector<double>(d, 1.0);
-  std::vector<double> all;  // of each predictor of a multinomial model
+  std::vector<double> all;  // once for each predictor of a multinomial model
   while (all.size() < d) all.insert(all.end(), scale.eigenvalues.begin(), scale.eigenvalues.end());
   return all;
 }
@@ -68,7 +68,7 @@ void add_average(const config::Config& config, const config::Mechanism& mechanis
   }
 }
 
-/// A deviation that no answer would be seen through.
+/// A sentence where the deviation is so large that no answer would be seen through it; else "".
 std::string absurd(const privacy::Prediction& last) {
   double largest = 0;
   bool is_number = std::isfinite(last.excess);
@@ -122,7 +122,7 @@ DescentPrediction predict_descent(const config::Config& config, const config::Me
   const privacy::LocalProblem problem{
       eigenvalues_of(config, prediction), StepSize{config.descent.schedule.at(StepIndex{0})},
       is_mean(config) ? privacy::Curvature::fixed : privacy::Curvature::gaussian_features};
-  // Of the mean gradient, which is what a step takes.
+  // A step takes the mean gradient, so the budget is that of the mean gradient.
   const auto m = static_cast<double>(config.descent.minibatch);
   const privacy::Budget budget{mechanism.main().rho, mechanism.participation,
                                Displacement{mechanism.main().displacement.value() / m}};
@@ -153,7 +153,7 @@ void print_row(const std::string& name, double last, std::optional<double> avera
   fmt::print("  {:<44} {:>12.6g}{}\n", name, last, average ? fmt::format(" {:>12.6g}", *average) : "");
 }
 
-/// √(from/to): how many times the deviation shrinks.
+/// How many times smaller the deviation becomes: √(from/to).
 double gain(double from, double to) {
   return std::sqrt(from / to);
 }

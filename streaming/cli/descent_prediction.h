@@ -1,5 +1,5 @@
-// What `nustream plan` predicts of a descent: what the privacy noise leaves in the last iterate and in the average,
-// under this correlation and under the ones that are best for either.
+// What `nustream plan` predicts for a descent: what the privacy noise leaves in the last iterate and in the average,
+// under the correlation of the settings and under the ones that are best for either.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace nustream::cli {
 
 /// Where the eigenvalues of E[xxᵀ] come from.
 enum class Eigenvalues {
-  set,      ///< plan.second_moment_eigenvalues, or the mean's 1
+  set,      ///< plan.second_moment_eigenvalues, or 1 for a mean
   ranges,   ///< clamps and transforms of the features
   assumed,  ///< all 1
 };
@@ -23,23 +23,23 @@ enum class Eigenvalues {
 struct DescentPrediction {
   privacy::Prediction last;
   Eigenvalues eigenvalues;
-  std::vector<std::string> unknown;  ///< features of whose size the settings say nothing
+  std::vector<std::string> unknown;  ///< features whose size the settings do not tell
   std::optional<inference::AveragePrediction> average;
-  inference::AverageSpan span{};    ///< what the average is over
-  privacy::LocalProblem problem;    ///< that all of it is about
-  privacy::Budget budget;           ///< of the mean gradient
-  double average_of_last = 0;       ///< its excess under the ν that is best for the last iterate
+  inference::AverageSpan span{};    ///< the steps that the average is over
+  privacy::LocalProblem problem;    ///< the problem that all predictions are about
+  privacy::Budget budget;           ///< budget of the mean gradient
+  double average_of_last = 0;       ///< excess of the average under the ν that is best for the last iterate
   std::string why_no_average;       ///< empty where there is one, or none was asked for
-  std::vector<std::string> advice;  ///< of what cannot be meant
+  std::vector<std::string> advice;  ///< sentences about settings that cannot be meant
 };
 
-/// `steps`: that will be taken; 0 where nobody said. Throws Unsupported and InvalidParameter where the theory has no
-/// formula.
+/// Predicts the error after `steps` steps; 0 where nobody said how many there are. Throws Unsupported and
+/// InvalidParameter where the theory has no formula.
 [[nodiscard]] DescentPrediction predict_descent(const config::Config& config, const config::Mechanism& mechanism,
                                                 std::uint64_t steps);
 
 void print(const config::Config& config, const DescentPrediction& prediction);
-/// ,"predicted_excess":…
+/// Appends ,"predicted_excess":….
 void append_json(const config::Config& config, const DescentPrediction& prediction, std::string& out);
 
 }  // namespace nustream::cli

@@ -74,7 +74,7 @@ std::optional<EstimatorComparison> compare_estimators(const config::Config& conf
     config.moments ? add_sums(config, mechanism, comparison) : add_descent(config, mechanism, comparison);
     return comparison;
   } catch (const Unsupported&) {
-    return std::nullopt;  // a correlation without a formula
+    return std::nullopt;  // the correlation has no formula
   }
 }
 

@@ -1,5 +1,6 @@
-// What `nustream plan` says of the ways to estimate a linear model, from public guesses: what is expected of each
-// with the settings that are best for it, which is the least, and what is expected of the settings as they are.
+// What `nustream plan` says about the ways to estimate a linear model, from public guesses: the error that is
+// expected of each with the settings that are best for it, which one has the least, and what is expected of the
+// settings as they are.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +14,18 @@ namespace nustream::cli {
 
 struct EstimatorComparison {
   config::EstimatorChoice best;
-  std::optional<inference::ExpectedError> last{};     ///< of the settings as they are, of a descent
-  std::optional<inference::ExpectedError> average{};  ///< of a descent that releases one
+  std::optional<inference::ExpectedError> last{};     ///< of the last iterate under the settings as they are
+  std::optional<inference::ExpectedError> average{};  ///< of the average, where one is released
   std::optional<inference::ExpectedError> sums{};     ///< of running sums
-  std::string chosen;                                 ///< of model.estimator = "auto"
+  std::string chosen;                                 ///< what model.estimator = "auto" chose
 };
 
-/// Empty where [plan] does not hold the guesses (config::has_guesses()).
+/// Compares the estimators. Empty where [plan] lacks the guesses (config::has_guesses()).
 [[nodiscard]] std::optional<EstimatorComparison> compare_estimators(const config::Config& config,
                                                                     const config::Mechanism& mechanism);
 
 void print(const EstimatorComparison& comparison);
-/// ,"expected":{…}
+/// Appends ,"expected":{…}.
 void append_json(const EstimatorComparison& comparison, std::string& out);
 
 }  // namespace nustream::cli

@@ -8,7 +8,7 @@
 namespace nustream::cli {
 namespace {
 
-/// How lines are read, as [stream] has it.
+/// Adds the options on how lines are read, as [stream] has them.
 void add_layout(CLI::App& command, fit::Options& options) {
   command.add_option("--delimiter", options.delimiter, "of CSV (, and of a .tsv file tab): one character, or tab");
   command.add_option("--decimal", options.decimal, "what stands before the fraction of a number of CSV: . or ,");

@@ -28,7 +28,8 @@ void add(std::string name, std::optional<double> loss, FitReport& report) {
   if (loss) report.others.emplace_back(std::move(name), *loss);
 }
 
-/// A fit to the long run as it would be without its stop: with γ_∞, as the others have it.
+/// The fitted correlation as it would be without an end. Its γ is then γ_∞, as that of the correlations that it is
+/// compared with.
 Correlation endless(const Correlation& correlation) {
   if (const auto* window = std::get_if<noise::Windowed>(&correlation.family())) {
     try {
@@ -53,7 +54,7 @@ FitReport report_of(const Correlation& correlation, const privacy::PrefixSums& p
                                     console::with_separators(problem.participation.separation()));
   }
   report.loss = loss(correlation);
-  constexpr std::uint64_t quick = 5'000;  // seconds
+  constexpr std::uint64_t quick = 5'000;  // up to this size it takes seconds
   if (problem.horizon.value() <= quick) {
     report.least = where_known([&] { return privacy::prefix_sum_loss_bound(problem); });
   }
@@ -80,7 +81,7 @@ FitReport report_of(const Correlation& correlation, const privacy::StronglyConve
 }
 
 FitReport report_of(const Correlation& correlation, const privacy::LocalProblem& problem) {
-  // At ρ = ½ and Δ = 1 the noise's variance is γ².
+  // At ρ = ½ and Δ = 1 the noise's variance is γ², so that these losses compare at one ρ.
   const privacy::Budget unit{Rho{0.5}, privacy::Participation::once(), Displacement{1}};
   const auto loss = [&](const Correlation& of) {
     return where_known([&] { return privacy::predicted_excess(of, problem, unit); });

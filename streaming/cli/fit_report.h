@@ -1,4 +1,4 @@
-// What a plan says of a correlation that was fitted to an objective.
+// What a plan says about a correlation that was fitted to an objective.
 #pragma once
 
 #include <optional>
@@ -10,20 +10,22 @@
 
 namespace nustream::cli {
 
-/// Losses carry each correlation's own γ², so they compare at one ρ.
+/// The loss of a fitted correlation beside others. Each loss includes the correlation's own γ², so that all compare
+/// at one ρ.
 struct FitReport {
-  std::string objective;                               ///< in words
-  double seconds = 0;                                  ///< that the fit took
-  std::optional<double> loss;                          ///< of the fit; empty where it is not known
-  std::optional<double> least;                         ///< of any correlation; empty where no bound is known
-  std::vector<std::pair<std::string, double>> others;  ///< of what one would use without a fit
+  std::string objective;       ///< what was minimised, in words
+  double seconds = 0;          ///< how long the fit took
+  std::optional<double> loss;  ///< loss of the fit; empty where it is not known
+  /// A bound that no correlation is below; empty where none is known.
+  std::optional<double> least;
+  std::vector<std::pair<std::string, double>> others;  ///< what would be used without a fit, by name
 };
 
-/// O(T² bands) for dense correlations.
+/// Makes the report; takes O(T² bands) time for dense correlations.
 [[nodiscard]] FitReport fit_report(const noise::Correlation& correlation, const config::Fit& fit);
 
 void print(const FitReport& report);
-/// Appends ",\"fit\":{…}".
+/// Appends ,"fit":{…}.
 void append_json(const FitReport& report, std::string& out);
 
 }  // namespace nustream::cli

@@ -43,20 +43,20 @@
 namespace nustream::cli {
 namespace {
 
-/// What inspect may say: committed and published values, ledger and identity; never the outbox, an unreleased
-/// iterate, a key or noise.
+/// All that inspect may show: committed and published values, the ledger and the identity. It never holds the outbox,
+/// an unreleased iterate, a key or noise.
 struct Report {
   secrets::StateIdentity identity;
   Position position{0};
   journal::Ledger ledger;
-  std::string last_release;                  ///< the line as published
+  std::string last_release;                  ///< the line as it was published
   std::string public_key;                    ///< in digits; checks releases and ledger (nustream verify)
-  std::string past{};                        ///< of a lane whose path is drawn: its releases before, a line each
+  std::string past{};                        ///< earlier releases of a lane whose path is drawn, one a line
   std::string key_file{};                    ///< of a folder; empty under an insecure seed
   std::string witness_file{};                ///< empty where there is none
-  std::optional<users::UserCounts> users{};  ///< where they are asked for; NOT PRIVATE
-  std::uint64_t rejected = 0;                ///< records of the present epoch that could not be used; NOT PRIVATE
-  std::uint64_t records = 0;                 ///< that it has read, as positions tell
+  std::optional<users::UserCounts> users{};  ///< where --users asks for them; NOT PRIVATE
+  std::uint64_t rejected = 0;                ///< records of this epoch that could not be used; NOT PRIVATE
+  std::uint64_t records = 0;                 ///< records that this epoch has read, by its positions
 };
 
 std::string read_whole(const journal::Disk::Path& path, journal::Disk& disk) {
@@ -72,7 +72,7 @@ std::string read_whole(const journal::Disk::Path& path, journal::Disk& disk) {
   return bytes;
 }
 
-/// That the file still begins with what the state says was published before it.
+/// Checks that the file still begins with what the state says was published before it.
 void require_published(journal::Disk& disk, const journal::Disk::Path& path, const journal::Extent& published) {
   const auto file = disk.open(path, journal::Access::read);
   journal::RunningHash hash;
@@ -100,7 +100,7 @@ secrets::Keyring load_keys(const InspectArguments& arguments, const std::string&
                      [&] { return secrets::load_key_file(key_file); });
 }
 
-/// The folder's witness, as `key` and `witness` or the folder itself place it.
+/// The folder's witness, at the place that `key` and `witness` name, or else at the folder's own.
 journal::FolderWitness witness_of(const std::filesystem::path& folder, const secrets::KeySettings& key,
                                   const std::string& witness, const secrets::StateIdentity& identity,
                                   const secrets::Keyring& keys) {
@@ -108,7 +108,7 @@ journal::FolderWitness witness_of(const std::filesystem::path& folder, const sec
   return {journal::witness_settings(witness, key_file, folder, key.directory, identity.stream, identity.lane), keys};
 }
 
-/// A witness that cannot be believed is told, and the state is shown all the same.
+/// Asks the witness. One that cannot be believed is reported, and the state is shown all the same.
 void find_witness(journal::FolderWitness& witness, const journal::State& state) try {
   witness.find(state.record.account, state.record.ledger_head);
 } catch (const Failure& failure) {
@@ -125,7 +125,7 @@ void warn_of_older(const std::filesystem::path& folder, const journal::FolderWit
       folder.string(), witness.told(), witness.file().string());
 }
 
-/// Of the present epoch.
+/// The limits of the present epoch's users.
 const users::Limits& limits_of(const journal::Ledger& ledger, const std::string& place) {
   if (ledger.epochs.empty() || !ledger.epochs.back().user)
     throw Failure(Exit::data, place + ": its unit is the record, which has no users; leave out --users");
@@ -137,20 +137,21 @@ void count_records(const journal::StateRecord& record, Report& report) {
   report.records = record.position.value() - record.start.value();
 }
 
-/// On standard error, whatever is shown: an answer of noise alone looks like any other.
+/// Prints how many records were unusable on standard error, whatever else is shown: an answer of noise alone looks
+/// like any other.
 void say_what_was_unusable(const Report& report, const std::string& place) {
   const std::string line = check::unusable_of_epoch(report.rejected, report.records);
   if (!line.empty()) console::say_for_operator(fmt::format("{}: {}", place, line));
 }
 
-/// `key_file` and `witness`: empty for the folder's own.
+/// Reads a state folder. Where `key_file` or `witness` is empty, the folder's own is used.
 Report read_folder(const InspectArguments& arguments, const std::filesystem::path& folder,
                    const secrets::KeySettings& key, const std::string& witness) {
   const auto disk = journal::posix_disk();
   disk->require_trusted(folder);
   const std::filesystem::path releases = folder / journal::folder_files::releases;
-  // Read before the state: of a run that goes on the state may then know of more spend than the release, never of
-  // less.
+  // The release is read before the state. If a run goes on meanwhile, the state may then know of more spend than the
+  // release, but never of less.
   const std::string last_release = journal::last_line(*disk, releases);
   const std::string sealed = read_whole(folder / journal::folder_files::state, *disk);
   const secrets::StateIdentity claimed = located(folder.string(), [&] { return secrets::read_identity(sealed); });
@@ -159,7 +160,8 @@ Report read_folder(const InspectArguments& arguments, const std::filesystem::pat
   const auto opened = [&](const std::string& bytes) {
     return located(folder.string(), [&] { return journal::open_state(keys, bytes); });
   };
-  // The witness first: of a run that goes on it may then be behind the state, never ahead of it.
+  // The witness is read before the state is read again. If a run goes on meanwhile, the witness may then be behind
+  // the state, but never ahead of it.
   journal::FolderWitness seen = witness_of(folder, key, witness, claimed, keys);
   if (claimed.is_private) find_witness(seen, opened(sealed));
   const journal::State state = opened(read_whole(folder / journal::folder_files::state, *disk));
@@ -182,7 +184,7 @@ Report read_folder(const InspectArguments& arguments, const std::filesystem::pat
   return report;
 }
 
-/// The lanes of a topic that have a state, as committed records tell: no lane is taken over, nothing is written.
+/// Reads the lanes of a topic that have a state, from committed records. It takes no lane over and writes nothing.
 std::vector<std::pair<std::string, Report>> read_topics(const InspectArguments& arguments,
                                                         const config::Config& config, const std::string& key_file) {
   const config::Kafka& kafka = config.kafka;
@@ -226,26 +228,26 @@ const char* text(journal::Overlap overlap) {
   return "";
 }
 
-/// Over the neighbours of the present epoch, which is the ledger's last.
+/// ρ of all epochs, over the neighbours of the present epoch, which is the ledger's last.
 Rho total_of(const journal::Ledger& ledger) {
   if (ledger.epochs.empty()) return Rho{0};
   return engine::total_spent(ledger.epochs, ledger.epochs.back().neighbours);
 }
 
-/// Those of the last release.
+/// The δ of the last release.
 std::vector<Delta> deltas_of(const publish::ShownRelease& release) {
   std::vector<Delta> deltas;
   for (const publish::Epsilons& at : release.epsilons) deltas.emplace_back(at.delta);
-  if (deltas.empty()) deltas.emplace_back(release.delta);  // an older line
+  if (deltas.empty()) deltas.emplace_back(release.delta);  // an older line has one δ
   return deltas;
 }
 
-/// Of all epochs, at the last release's δ.
+/// ε of all epochs, at the δ of the last release.
 std::vector<publish::Epsilons> total_epsilons(const Report& report, const publish::ShownRelease& release) {
   return publish::epsilons_of(total_of(report.ledger), deltas_of(release));
 }
 
-/// Nothing where the unit is the user.
+/// What persons with several records are promised; nothing where the unit is the user, who has all of theirs.
 std::vector<publish::GroupSpend> groups_of(const Report& report, Delta delta) {
   const auto& epochs = report.ledger.epochs;
   if (!epochs.empty() && epochs.back().neighbours.of_user) return {};
@@ -260,7 +262,8 @@ std::string text(const journal::LedgerEntry& entry) {
   return console::protected_unit(promise);
 }
 
-/// Positions go on from one pass into the next; the ledger says which records they touched.
+/// Where the input is read next. Positions go on from one pass into the next, so that after the first pass they are
+/// no places; the ledger says which records they touched.
 std::string place_in_input(const Report& report) {
   using console::with_separators;
   const std::uint64_t position = report.position.value();
@@ -295,7 +298,7 @@ void append_users(const users::UserCounts& counts, std::string& out) {
   out += "]}";
 }
 
-/// What the ledger charges where the state is lost.
+/// Prints what the ledger charges if the state is lost.
 void print_reserved(const journal::Ledger& ledger) {
   if (!ledger.reserving) return;
   fmt::print("{:<6} {:>5} {:>12} {:>12} {:>12} {:>12.6g} {:>12}  reserved by the ledger's last line\n", "",
@@ -402,7 +405,7 @@ void print_chart_of_folder(const Report& report, const std::string& folder) {
   print_chart(report.identity.stream, report.last_release, history);
 }
 
-/// Of the lane's epoch, as anybody finds its releases in the topic.
+/// Draws the path of the lane's epoch, from the releases that anybody finds in the topic.
 void print_chart_of_lane(const Report& report) {
   const secrets::StateIdentity& identity = report.identity;
   serve::History history{StepCount{1}};
@@ -436,7 +439,7 @@ Exit inspect(const InspectArguments& arguments) {
   std::string key = arguments.key_file;
   std::string key_directory;
   std::string witness = arguments.witness;
-  std::error_code unknown;  // what cannot be looked at is told by whoever opens it
+  std::error_code unknown;  // whoever opens it reports it
   if (std::filesystem::is_regular_file(arguments.place, unknown)) {
     const std::vector<std::string> typed = overrides_of({arguments.place, {}}, arguments.kafka);
     config::Config config =

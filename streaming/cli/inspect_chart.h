@@ -1,4 +1,4 @@
-// What `nustream inspect --chart` draws in the terminal.
+// Draws what `nustream inspect --chart` shows in the terminal.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace nustream::cli {
 
-/// The path of the main coefficient of an epoch, in letters, below an empty line. `stream`: the picture's title.
-/// `release`: the epoch's last release as published; nothing is drawn where it is none.
+/// Prints an empty line and the path of the main coefficient of an epoch, in letters. `stream` is the picture's
+/// title, and `release` the epoch's last release as it was published. Draws nothing where `release` is not one.
 void print_chart(const std::string& stream, const std::string& release, const serve::History& history);
 
 }  // namespace nustream::cli

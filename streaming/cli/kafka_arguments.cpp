@@ -1,4 +1,4 @@
-// The command line's words for [kafka], as if they were written in the file.
+// Turns the command line's words for [kafka] into overrides, as if they were written in the file.
 #include "cli/commands.h"
 #include "config/ranges.h"
 

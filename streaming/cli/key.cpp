@@ -19,8 +19,8 @@ namespace nustream::cli {
 
 namespace {
 
-/// {"file":…,"fingerprint":…}: the fingerprint is in every state and ledger line under this key, and tells nothing
-/// else about it.
+/// Prints {"file":…,"fingerprint":…}. The fingerprint is in every state and ledger line under this key, and tells
+/// nothing else about the key.
 void print_json(const std::string& file, const secrets::Keyring& keys) {
   std::string text = "{\"file\":";
   publish::append_string(file, text);
@@ -51,19 +51,21 @@ journal::WitnessSettings settings_beside(const RotateArguments& arguments, const
   return journal::witness_settings(arguments.witness, key_file, arguments.place, {}, identity.stream, identity.lane);
 }
 
-/// Has `witness` tell what was rotated. One that is there under the new key tells at least as much, and stays.
+/// Lets `witness` record what was rotated. A witness that is there under the new key already knows at least as much,
+/// and stays.
 void tell_witness(const journal::Rotated& rotated, journal::FolderWitness witness) {
   witness.find(rotated.account);
   if (witness.found()) return;
-  const std::string there_is_none = witness.warning();  // which ends now
+  const std::string there_is_none = witness.warning();  // no longer true once this is done
   witness.keep();
   witness.committed(rotated.identity.epoch, rotated.identity.steps, rotated.ledger.head, rotated.ledger.epochs);
   witness.finish();
   if (witness.warning() != there_is_none) fmt::print(stderr, "nustream: warning: {}\n", witness.warning());
 }
 
-/// The witness goes over to the new key: first where it is kept from now on; then where the old key's was, so that a
-/// copy from before the rotation, which the old key opens, finds there that the folder went on.
+/// Hands the witness over to the new key. First it is written where it is kept from now on. Then it is written where
+/// the old key's was: the old key opens a copy of the folder from before the rotation, and the witness there shows
+/// that the folder went on.
 void hand_over_witness(const RotateArguments& arguments, const fs::path& old_key, const journal::Rotated& rotated,
                        const secrets::Keyring& new_keys) {
   const journal::WitnessSettings now = settings_beside(arguments, arguments.new_key, rotated.identity);
@@ -91,7 +93,7 @@ bool is_under(const secrets::Keyring& keys, const std::string& sealed) {
   }
 }
 
-/// Returns the key file that is not needed any more.
+/// Rotates the key of a folder. Returns the key file that is no longer needed.
 std::string rotate_folder(const RotateArguments& arguments, const secrets::Keyring& new_keys) {
   const fs::path folder = arguments.place;
   const auto disk = journal::posix_disk();
@@ -102,7 +104,7 @@ std::string rotate_folder(const RotateArguments& arguments, const secrets::Keyri
   }
   const secrets::StateIdentity identity = located(folder.string(), [&] { return secrets::read_identity(sealed); });
   const fs::path old_key = secrets::key_file_of(folder, identity.stream, {arguments.old_key, {}});
-  // A crash may have come between the state and what follows on it.
+  // The state is under the new key already: a crash came before what follows it was done.
   if (is_under(new_keys, sealed)) {
     hand_over_witness(arguments, old_key, journal::finish_rotation(*disk, folder, new_keys), new_keys);
   } else {
@@ -123,7 +125,7 @@ std::string rotate_folder(const RotateArguments& arguments, const secrets::Keyri
   return old_key.string();
 }
 
-/// The same.
+/// Rotates the key of an attached stream. Returns the key file that is no longer needed.
 std::string rotate_stream(const RotateArguments& arguments, const secrets::Keyring& new_keys) {
   config::Config config = read_config({arguments.place, {}}, arguments.kafka);
   if (config.kafka.brokers.empty())
@@ -144,7 +146,7 @@ std::string rotate_stream(const RotateArguments& arguments, const secrets::Keyri
 Exit key_rotate(const RotateArguments& arguments) {
   secrets::harden_process();
   const secrets::Keyring new_keys = secrets::load_key_file(arguments.new_key);
-  std::error_code unknown;  // what cannot be looked at is told by whoever opens it
+  std::error_code unknown;  // whoever opens it reports it
   const bool is_stream = std::filesystem::is_regular_file(arguments.place, unknown);
   const std::string old_key = is_stream ? rotate_stream(arguments, new_keys) : rotate_folder(arguments, new_keys);
   if (arguments.json) {

@@ -9,8 +9,8 @@
 
 namespace nustream::cli {
 
-/// Measures what is to be measured, prints it, and writes the settings to a new file where one is named; what no
-/// setting asks for is left as it is. What measuring spends is the folder's, of which `share` is told.
+/// Measures the settings that are "private", prints the result, and writes the settings to a new file where one is
+/// named. Other settings stay as they are. What measuring spends is charged to the folder, and `share` is told.
 [[nodiscard]] measure::Settled settle_ranges(config::Config asked, config::Purpose purpose,
                                              const folder::Options& options, const std::string& write_config,
                                              folder::AccountShare& share);

@@ -1,4 +1,4 @@
-// What `nustream plan` says of running sums: how much noise they hold, from settings alone.
+// What `nustream plan` says about running sums: how much noise they hold, from settings alone.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,12 @@ namespace nustream::cli {
 
 using engine::SumsReach;
 
-/// At 1, 10, 100, … releases, `records` of them where that is not 0, and no further than the noise reaches.
+/// The noise after 1, 10, 100, … releases, up to `records` of them where that is not 0, and up to the noise's
+/// horizon.
 [[nodiscard]] std::vector<SumsReach> sums_reach(const config::Config& config, const config::Mechanism& mechanism,
                                                 std::uint64_t records);
 void print_reach(const std::vector<SumsReach>& reach);
-/// ,"moments":[…]
+/// Appends ,"moments":[…].
 void append_json(const std::vector<SumsReach>& reach, std::string& out);
 
 }  // namespace nustream::cli

@@ -34,19 +34,19 @@ namespace {
 using console::with_separators;
 using publish::append_field;
 
-/// Everything that a plan shows; computed from settings alone.
+/// Everything that a plan shows. It is computed from settings alone.
 struct Plan {
   config::Mechanism mechanism;
   std::vector<privacy::SpendRow> spend;
   std::vector<publish::GroupSpend> groups;
-  std::string delta_warning;  ///< of the records that are asked about
+  std::string delta_warning;  ///< about δ, for the records that are asked about
   std::optional<DescentPrediction> prediction;
-  StreamRules rules{};  ///< where there is a prediction
+  StreamRules rules{};  ///< where there is a prediction; else empty
   std::string why_no_prediction;
-  std::optional<double> rational_excess;  ///< over exact ν, mean estimation
-  std::optional<FitReport> fit;           ///< of an optimised correlation
-  bool average_never_begins = false;      ///< in so many records
-  std::vector<SumsReach> sums{};          ///< of model.estimator = "moments"
+  std::optional<double> rational_excess;  ///< for a mean: excess over that of exact ν
+  std::optional<FitReport> fit;           ///< where the correlation is optimised
+  bool average_never_begins = false;      ///< the records end before the average begins
+  std::vector<SumsReach> sums{};          ///< where model.estimator = "moments"
   std::optional<UsersPlan> users{};       ///< where the unit is the user
   std::optional<EstimatorComparison> comparison{};
   std::optional<ClippedPlan> clipped{};
@@ -229,7 +229,7 @@ std::string to_json(const config::Config& config, const Plan& plan) {
 
 namespace {
 
-/// The settings where some of them are to be measured: nothing else can be planned before they are.
+/// The settings, where some of them are to be measured: nothing else can be planned before that.
 std::optional<config::Config> to_measure(const PlanArguments& arguments) {
   const auto& [file, overrides] = arguments.config;
   config::Config asked = config::read_config_to_measure(file, overrides, config::purpose_of(file, overrides));

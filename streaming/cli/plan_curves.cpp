@@ -28,7 +28,7 @@ ErrorOf error_of(std::string name, const ExpectedError& error, std::string setti
           std::sqrt(error.privacy), std::move(settings)};
 }
 
-/// From guesses: every estimator at its best, and as it is set.
+/// Errors expected from guesses: of every estimator at its best, and as it is set.
 std::vector<ErrorOf> expected(const config::Config& config, const config::Mechanism& mechanism) {
   std::vector<ErrorOf> errors;
   const auto comparison = compare_estimators(config, mechanism);
@@ -44,7 +44,7 @@ std::vector<ErrorOf> expected(const config::Config& config, const config::Mechan
   return errors;
 }
 
-/// Without guesses: what the noise alone leaves, of the settings as they are.
+/// Errors without guesses: what the noise alone leaves under the settings as they are.
 std::vector<ErrorOf> of_noise(const config::Config& config, const config::Mechanism& mechanism,
                               std::uint64_t records) {
   const std::uint64_t steps = std::max<std::uint64_t>(1, records / config.descent.minibatch);
@@ -64,7 +64,7 @@ std::vector<ErrorOf> of_noise(const config::Config& config, const config::Mechan
   return errors;
 }
 
-/// One cell; empty where the settings cannot be had there.
+/// One cell of the grid; empty where the settings are refused at this ρ and count.
 std::vector<ErrorOf> errors_at(config::Config config, const privacy::Participation& participation, double rho,
                                std::uint64_t records) {
   config.privacy.rho = Rho{rho};
@@ -87,7 +87,7 @@ struct Named {
   Correlation correlation;
 };
 
-/// What a plan compares: the one that is set, and those that one would otherwise take.
+/// The correlations that a plan compares: the one that is set, and those that would otherwise be used.
 std::vector<Named> compared(const config::Mechanism& mechanism, const std::optional<DescentPrediction>& prediction,
                             std::uint64_t steps) {
   const Correlation& own = mechanism.main().correlation;
@@ -112,7 +112,7 @@ std::vector<Named> compared(const config::Mechanism& mechanism, const std::optio
   return all;
 }
 
-/// ρ of a record so many steps after it, where all that it can ever come to is `rho`.
+/// ρ that a record has spent so many steps after it, where all that it can ever come to is `rho`.
 chart::Layer spend_of(const Named& named, Rho rho, std::uint64_t steps, unsigned hue) {
   chart::Layer layer{named.name, chart::Mark::line, {}, hue};
   const privacy::Spend spend(named.correlation, privacy::Participation::once(), NoiseMultiplier{1});
@@ -163,7 +163,8 @@ void add_excess(const std::vector<Named>& all, const DescentPrediction& predicti
   if (!average.rows.empty()) curves.excess.push_back(std::move(average));
 }
 
-/// Predicted excess of rational ν-FTRL over ν, four to a decade, and of independent noise beside it.
+/// Adds the predicted excess of rational ν-FTRL over ν, four points a decade, and that of independent noise beside
+/// it.
 void add_nus(const DescentPrediction& prediction, PlanCurves& curves) {
   chart::Layer last{"last iterate", chart::Mark::line, {}, 0};
   chart::Layer average{"average", chart::Mark::line, {}, 1};

@@ -77,7 +77,7 @@ std::string controls(const config::Config& config, const PlanCurves& curves) {
          replaced(replaced(sliders, "@rho@", rhos), "@records@", counts) + "</div>\n";
 }
 
-/// Rows of one cell of the grid; the least of those that are known stands out.
+/// The rows of one cell of the grid; the least of the known errors stands out.
 std::string rows_of(const std::vector<ErrorOf>& errors, bool with_causes) {
   double least = std::numeric_limits<double>::infinity();
   for (const ErrorOf& error : errors) {
@@ -125,7 +125,7 @@ std::string figure(const std::string& title, const std::string& drawing, const s
                      chart::escaped(title), drawing, keys);
 }
 
-/// At the ρ that is set.
+/// The figure of the excess over ν, at the ρ that is set.
 std::string figure_of_nus(const PlanCurves& curves) {
   if (curves.by_nu.empty()) return {};
   return figure("What the noise leaves, over ν, as budgeted: excess of the loss", chart::svg(nu_chart(curves), "nu"),
@@ -151,7 +151,7 @@ void append_errors(const config::Config& config, const PlanCurves& curves, std::
                   figure_of_nus(curves), table_of_errors(curves)));
 }
 
-/// "as set: …" and its like, as the legend of a chart has them.
+/// Appends what the correlations spend and leave, named "as set: …" and so on, as the charts' legends have them.
 void append_correlations(const PlanCurves& curves, std::string& out) {
   std::string html = fmt::format(
       "<p>Every correlation here spends ρ {} on a record in the end, neither more nor less.</p><div class=\"cards "

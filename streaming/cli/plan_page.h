@@ -1,4 +1,4 @@
-// `plan --report`: what a budget buys as one file to show.
+// `plan --report`: what a budget buys, as one file that can be shown.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace nustream::cli {
 
-/// What was typed, but for files beside the plan and how it is printed.
+/// The command that was typed, without the files beside the plan and without how it is printed.
 [[nodiscard]] std::string plan_command(const config::Config& config, const PlanArguments& arguments);
 
-/// One HTML file that refers to no other; its script moves two sliders over figures that stand in the file.
+/// One HTML file that refers to no other. Its script moves two sliders over figures that stand in the file.
 [[nodiscard]] std::string plan_page(const config::Config& config, const config::Mechanism& mechanism,
                                     const std::vector<privacy::SpendRow>& spend, const PlanCurves& curves,
                                     const std::string& command);

@@ -6,7 +6,7 @@
 namespace nustream::cli {
 
 Exit record(const RecordArguments& arguments) {
-  // A recording is what is measured: it needs none of the numbers.
+  // Settings that are "private" are accepted here: the recording is what they will be measured from.
   config::Config config = config::read_config_to_measure(
       arguments.config.file, overrides_of(arguments.config, arguments.kafka), config::Purpose::stream);
   add_properties(arguments.kafka, config.kafka.properties);

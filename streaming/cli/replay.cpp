@@ -8,7 +8,7 @@
 namespace nustream::cli {
 namespace {
 
-/// "max", or a factor such as 60x.
+/// Reads "max", which gives no factor, or a factor such as 60x.
 std::optional<double> speed_factor(const std::string& text) {
   if (text == "max") return std::nullopt;
   std::size_t end = 0;
@@ -24,7 +24,8 @@ std::optional<double> speed_factor(const std::string& text) {
   return factor;
 }
 
-/// A file of both kinds is read as a stream's; one of a table alone is told as such.
+/// Reads the file as a stream's, also where it describes a table as well. Where it describes a table alone, the
+/// failure names the command that takes it.
 config::Config read_stream(const std::string& file, const std::vector<std::string>& overrides) {
   const auto read = [&] { return config::read_config_to_measure(file, overrides, config::Purpose::stream); };
   if (config::purpose_of(file, overrides) == config::Purpose::stream) return read();
@@ -37,7 +38,7 @@ config::Config read_stream(const std::string& file, const std::vector<std::strin
 Exit replay(const ReplayArguments& arguments) {
   const auto& [file, overrides] = arguments.config;
   config::Config config = read_stream(file, overrides);
-  // Files on the command line are relative to the working directory, not to the configuration.
+  // Files on the command line are relative to the working directory, those of the configuration to its folder.
   const folder::Options& typed = arguments.options;
   if (!typed.files.empty()) config.input.files = typed.files;
   if (config.input.files.empty()) {
@@ -47,10 +48,10 @@ Exit replay(const ReplayArguments& arguments) {
   }
   if (typed.lane) {
     config.lane = LaneId{*typed.lane};
-    config.input.partition.reset();  // said on purpose: any partition may be this lane
+    config.input.partition.reset();  // --lane is said on purpose: any partition may be this lane
   } else if (!config.input.partition && config.input.files.size() == 1 &&
              decode::is_segment(config.input.files.front())) {
-    config.lane = LaneId{decode::segment_header(config.input).partition};  // as it was attached to
+    config.lane = LaneId{decode::segment_header(config.input).partition};  // the lane that attach would have for it
   }
   folder::Options options = typed;
   if (arguments.resume) options.start = folder::Start::resume;

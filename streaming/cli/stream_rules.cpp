@@ -15,7 +15,8 @@ namespace nustream::cli {
 StreamRules stream_rules(const config::Config& config, const config::Mechanism& mechanism,
                          const DescentPrediction& prediction, std::uint64_t steps) {
   StreamRules rules{};
-  // A correlation with an end is calibrated for it alone, and may be below what holds without one.
+  // A correlation with an end is calibrated for that end alone, and may be below the bound, which is for those
+  // without.
   if (!mechanism.horizon() && std::isfinite(prediction.last.excess)) {
     rules.least_excess =
         privacy::least_excess(prediction.problem, prediction.budget.rho, prediction.budget.displacement);

@@ -1,5 +1,5 @@
-// What `nustream plan` says of a linear descent over a stream beside its prediction: the least that any correlation
-// could do, a bound after the records that are asked about, and a clip norm that clips nothing.
+// What `nustream plan` says about a linear descent over a stream beside its prediction: the least excess that any
+// correlation could have, a bound after the records that are asked about, and a clip norm that clips nothing.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,20 @@
 namespace nustream::cli {
 
 struct StreamRules {
-  std::optional<double> least_excess;  ///< of every correlation without an end, at the same ρ
+  std::optional<double> least_excess;  ///< the least that any correlation without an end could have, at the same ρ
   std::optional<inference::StreamBound> bound{};
-  std::uint64_t steps = 0;  ///< that the bound is after
-  bool has_clip = false;    ///< guesses tell of one
+  std::uint64_t steps = 0;  ///< steps after which the bound holds
+  bool has_clip = false;    ///< the guesses suffice for a clip norm
   std::optional<double> clip_norm{};
 };
 
-/// `steps`: that will be taken; 0 where nobody said. The bound and the clip norm need plan.residual, plan.distance
-/// and records that are read once.
+/// `steps` is how many will be taken; 0 where nobody said. The bound and the clip norm need plan.residual,
+/// plan.distance and records that are read once.
 [[nodiscard]] StreamRules stream_rules(const config::Config& config, const config::Mechanism& mechanism,
                                        const DescentPrediction& prediction, std::uint64_t steps);
 
 void print(const StreamRules& rules, const DescentPrediction& prediction);
-/// ,"least_excess":…
+/// Appends ,"least_excess":….
 void append_json(const StreamRules& rules, std::string& out);
 
 }  // namespace nustream::cli

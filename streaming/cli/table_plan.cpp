@@ -43,8 +43,8 @@ struct TablePlan {
   std::vector<publish::Epsilons> epsilons;
   std::vector<publish::GroupSpend> groups;
   std::string delta_warning;
-  std::vector<Reach> reach;       ///< of a descent
-  std::vector<SumsReach> sums{};  ///< of running sums: after 1, 10, … steps, the last one among them
+  std::vector<Reach> reach;       ///< of a descent; else empty
+  std::vector<SumsReach> sums{};  ///< of running sums: after 1, 10, … steps and after the last one
   std::optional<TableSuggestion> steps{};
   std::optional<ClipSuggestion> clip{};
   std::optional<TwoStagePlan> stages{};
@@ -62,9 +62,11 @@ std::optional<Reach> reach_of(config::Config config, std::uint64_t records, std:
 }
 
 std::optional<TableSuggestion> best_steps(const config::Config& asked, std::uint64_t records) {
-  // A run of several takes as many steps, and intervals need theirs.
+  // Running sums have no such choice. Intervals need the steps that are set; where they come from several runs, each
+  // run takes as many.
   if (!asked.problem.distance || asked.moments || asked.intervals.kind != config::Intervals::Kind::none) return {};
-  // Other noise under other steps is written out as a matrix, for every number of them.
+  // Other correlations and step rules write the noise out as a matrix for every number of steps, which takes too
+  // long.
   const bool is_quick = std::holds_alternative<noise::Independent>(asked.noise.correlation.family()) ||
                         (std::holds_alternative<descent::Constant>(asked.descent.schedule.family()) &&
                          asked.descent.momentum == 0 && asked.noise.correlation.toeplitz());
@@ -108,7 +110,7 @@ TablePlan make_table_plan(const PlanArguments& arguments) {
           stages};
 }
 
-/// Of the last step that the settings ask for: a deviation that no answer would be seen through.
+/// A sentence where the noise after the last step is so large that no answer would be seen through it; else "".
 std::string absurd(const TablePlan& plan) {
   for (const Reach& one : plan.reach) {
     if (one.steps != plan.design.steps || !one.stddev || *one.stddev <= 1) continue;
@@ -122,7 +124,8 @@ std::string absurd(const TablePlan& plan) {
   return {};
 }
 
-/// Noise grows with the steps, what is left of the start falls: more of them look better or worse by their sum.
+/// Prints the reach at several numbers of steps. Noise grows with the steps while what is left of the start falls, so
+/// that their sum tells which number is better.
 void print_reach_of_descent(const TablePlan& plan) {
   fmt::print("\n{:>12}  noise in a coordinate of the last iterate (working units, curvature 1)\n", "steps");
   for (const Reach& one : plan.reach) {
@@ -240,7 +243,7 @@ std::string to_json(const TablePlan& plan) {
   return out + "}";
 }
 
-/// What the noise leaves, at other budgets and numbers of steps.
+/// The curves of what the noise leaves, at other budgets and numbers of steps.
 PlanCurves curves_of(const TablePlan& plan, const PlanArguments& arguments) {
   PlanCurves curves;
   curves.counted = "steps";

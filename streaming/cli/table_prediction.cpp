@@ -19,15 +19,15 @@ bool has_formula(const config::Config& config) {
   return quadratic && !config.moments && !config.descent.first_stage && !config.users;
 }
 
-/// Of E[xxᵀ], one for each parameter.
+/// The eigenvalues of E[xxᵀ], one for each parameter; 1 where none are set.
 std::vector<double> eigenvalues_of(const config::Config& config) {
   const std::vector<double>& set = config.problem.eigenvalues;
   if (!is_mean(config) && set.size() == config.descent.dimension) return set;
   return std::vector<double>(config.descent.dimension, 1.0);
 }
 
-/// Where an eigenvalue of this guess may really be. A step size may suit the guess by chance (1 − ηλ = 0, or a swing
-/// of momentum through zero), and then tell of a start that is gone when it is not.
+/// Eigenvalues near a guess, where the real one may be. A step size may suit the guess itself by chance (1 − ηλ = 0,
+/// or momentum that swings through zero), and the prediction would then say that the start is gone when it is not.
 std::vector<double> near(const config::Config& config, double eigenvalue) {
   if (is_mean(config)) return {eigenvalue};
   if (config.problem.eigenvalues.empty()) return {eigenvalue / 2, eigenvalue};  // Condition 2.4 (i)
@@ -65,7 +65,7 @@ std::optional<TableError> table_error(const config::Config& config, const config
   TableError result{0, {}, 0};
   double squares = 0;
   try {
-    std::map<double, Direction> known;  // many directions have one eigenvalue
+    std::map<double, Direction> known;  // many directions share one eigenvalue
     for (const double eigenvalue : eigenvalues) {
       const auto [entry, is_new] = known.try_emplace(eigenvalue);
       if (is_new) entry->second = direction_of(config, mechanism, eigenvalue, design.steps);
@@ -76,7 +76,7 @@ std::optional<TableError> table_error(const config::Config& config, const config
       result.noise_per_clip += eigenvalue * noise / std::pow(config.descent.clip.value(), 2);
     }
   } catch (const Unsupported&) {
-    return std::nullopt;  // beyond what can be computed in a moment
+    return std::nullopt;  // it cannot be computed in a moment
   }
   if (config.problem.distance && std::isfinite(squares)) result.error = std::sqrt(squares);
   return result;
@@ -92,7 +92,8 @@ std::optional<TableSuggestion> suggested_steps(
   };
   for (std::uint64_t steps = 1; steps <= most; steps = std::max(steps + 1, steps + steps / 2)) look(steps);
   if (!best) return best;
-  // The error falls and then rises: halves of the distance to its neighbours, until they are the next ones.
+  // The error falls and then rises. The search looks left and right of the best number of steps, and halves the
+  // distance until the next numbers are its neighbours.
   for (std::uint64_t stride = best->steps / 2; stride > 0; stride /= 2) {
     const std::uint64_t centre = best->steps;
     look(centre + stride);

@@ -1,5 +1,5 @@
 // What `nustream plan` expects of a descent over a table: the part of its start that is left beside the noise, how
-// many steps are best, and which clip norm clips nothing. Of public guesses alone (plan.*).
+// many steps are best, and which clip norm clips nothing. It uses public guesses (plan.*) alone.
 #pragma once
 
 #include <cstdint>
@@ -13,32 +13,32 @@
 
 namespace nustream::cli {
 
-/// Of one number of steps.
+/// What is expected after one number of steps.
 struct TableError {
-  double left;                  ///< of the distance from the start to the answer, in the slowest direction
+  double left;                  ///< share of the distance from start to answer that is left, in the slowest direction
   std::optional<double> error;  ///< √E‖θ_T − answer‖², working units; empty where plan.distance is not set
   double noise_per_clip;        ///< κ: Σ_j λ_j times the variance in direction j, for a clip norm of 1
 };
 
-/// Empty where there is no formula: of another loss than the mean and the linear one, of two stages and of users.
-/// Where nothing is clipped (DP-GD paper, Lemma 2.3); the distance is taken to be the same in every direction, and
-/// what is left of the start to be the most that eigenvalues near the guess leave.
+/// Predicts the error where nothing is clipped (DP-GD paper, Lemma 2.3). It takes the distance to be the same in
+/// every direction, and what is left of the start to be the most that eigenvalues near the guess leave. Empty where
+/// there is no formula: for losses other than the mean and the linear one, for two stages, and for users.
 [[nodiscard]] std::optional<TableError> table_error(const config::Config& config, const config::Mechanism& mechanism,
                                                     const engine::TableDesign& design);
 
 struct TableSuggestion {
-  std::uint64_t steps;  ///< of least expected error, 1 … 4,096
+  std::uint64_t steps;  ///< the number with the least expected error, 1 … 4,096
   double error;
 };
 
-/// By asking for the error at growing numbers of steps, then between the two that enclose the least. Empty where no
+/// Asks for the error at growing numbers of steps, and then between the two that enclose the least. Empty where no
 /// error is known.
 [[nodiscard]] std::optional<TableSuggestion> suggested_steps(
     const std::function<std::optional<double>(std::uint64_t steps)>& error_at);
 
-/// What plan.residual and plan.distance are needed for; empty where there is no formula.
+/// Suggests a clip norm, for which plan.residual and plan.distance are needed. Empty where there is no formula.
 struct ClipSuggestion {
-  std::optional<double> clip_norm;  ///< empty: the noise of any is too much
+  std::optional<double> clip_norm;  ///< empty: with any of them the noise is too large
 };
 [[nodiscard]] std::optional<ClipSuggestion> suggested_clip(const config::Config& config, const TableError& error,
                                                            const engine::TableDesign& design);

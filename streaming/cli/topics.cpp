@@ -31,7 +31,7 @@ std::vector<NewTopic> needed_topics(const config::Kafka& kafka, const TopicsArgu
   };
   const std::map<std::string, std::string> compact{
       {"cleanup.policy", "compact"}, {"max.compaction.lag.ms", one_day_ms}, {"segment.ms", one_day_ms}};
-  // By name, whatever the brokers' defaults are: without a limit of age or size.
+  // Retention is set by name, without a limit of age or size, because brokers' defaults differ.
   const std::map<std::string, std::string> kept{
       {"cleanup.policy", "delete"}, {"retention.ms", "-1"}, {"retention.bytes", "-1"}};
   std::vector<NewTopic> topics{{kafka.topics.releases, partitions, replicas, with(kept)},
@@ -47,7 +47,7 @@ std::vector<NewTopic> needed_topics(const config::Kafka& kafka, const TopicsArgu
   return topics;
 }
 
-/// The settings of `found` that matter here, by the names that brokers know.
+/// The settings of `found` that matter here, by the names that brokers use.
 std::map<std::string, std::string> settings_of(const kafka::TopicDescription& found) {
   return {{"cleanup.policy", found.cleanup_policy},
           {"retention.ms", std::to_string(found.retention_ms)},
@@ -66,7 +66,8 @@ std::string line_of(std::string_view what, const NewTopic& topic) {
                      topic.replication_factor, settings);
 }
 
-/// What is there, with the settings that are wanted or shown in any case, and what of it is other than wanted.
+/// Describes the topic that is there: the settings that are wanted, those that are always shown, and what is
+/// different from what is wanted.
 std::string line_of_found(const NewTopic& wanted, const kafka::TopicDescription& found) {
   NewTopic there{wanted.name, found.partitions, found.replication_factor};
   std::string differing;

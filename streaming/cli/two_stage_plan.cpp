@@ -41,7 +41,7 @@ inference::TwoStageGuess guess_of(const config::Config& config, std::uint64_t re
           std::sqrt(1 - told), *config.problem.residual, *config.problem.distance, records};
 }
 
-/// Variance that one unit of clip norm leaves in an entry, along a direction of this curvature.
+/// The variance that one unit of clip norm leaves in an entry, along a direction of this curvature.
 double noise_left(const config::StageNoise& noise, const descent::Schedule& schedule, double curvature, double clip,
                   const engine::TableDesign& design) {
   const double stddev = noise.stddev.value() / static_cast<double>(design.minibatch) / clip;
@@ -73,7 +73,7 @@ std::optional<TwoStagePlan> two_stage_plan(const config::Config& config, const c
                    design)};
     plan.clips = inference::two_stage_clips(guess, noise, design.steps, failure);
   } catch (const Unsupported&) {
-    plan.has_clips = false;  // beyond what can be computed in a moment
+    plan.has_clips = false;  // they cannot be computed in a moment
   }
   return plan;
 }

@@ -17,14 +17,14 @@
 namespace nustream::cli {
 namespace {
 
-/// What users are guessed to do, in steps.
+/// What users are guessed to do, counted in steps.
 struct Pattern {
-  double steps;    ///< T that all records come to
-  double touched;  ///< J of them in which one user has a record, where it is free to
+  double steps;    ///< T that all records make together
+  double touched;  ///< J of them in which one user has a record, if no limit holds
 };
 
-/// R records in bursts of B, each of which falls into ⌈B/m⌉ steps, anywhere in the stream: J = T(1 − (1 − 1/T)^n)
-/// with n = ⌈B/m⌉·R/B of them.
+/// R records of a user come in bursts of B, each of which falls into ⌈B/m⌉ steps anywhere in the stream: J = T(1 − (1
+/// − 1/T)^n) with n = ⌈B/m⌉·R/B of them.
 std::optional<Pattern> pattern_of(const config::Config& config) {
   const config::UserGuesses& guesses = config.guesses;
   if (!guesses.users || !guesses.records) return std::nullopt;
@@ -37,8 +37,9 @@ std::optional<Pattern> pattern_of(const config::Config& config) {
   return Pattern{steps, std::max(1.0, touched)};
 }
 
-/// Behind a contribution b − 1 steps pass over, and then one waits for the user's next: a contribution every b − 1 +
-/// T/J steps, and k of them at most. A contribution as long as the clip norm uses 1 of W.
+/// The share of a user's contributions that the limits keep. After a contribution b − 1 steps pass, and then T/J more
+/// until the user's next record; so there is one contribution every b − 1 + T/J steps, and k of them at most. A
+/// contribution as long as the clip norm uses 1 of the mass W.
 double kept_by(const users::Limits& limits, const Pattern& pattern) {
   double contributions = pattern.touched;
   if (const auto& participation = limits.participation()) {
@@ -49,8 +50,8 @@ double kept_by(const users::Limits& limits, const Pattern& pattern) {
   return contributions / pattern.touched;
 }
 
-/// Of a coordinate whose curvature is 1, of which the records that do not count take their share: a step's sum is
-/// divided by all of its records.
+/// The standard deviation in a coordinate whose curvature is 1. Records that do not count make the curvature smaller,
+/// because a step's sum is divided by all of its records.
 std::optional<double> stddev_of(const config::Config& config, double step_noise, double kept) {
   if (config.descent.momentum > 0 || config.descent.schedule.cools_down()) return std::nullopt;
   const StepSize step{config.descent.schedule.at(StepIndex{0})};
@@ -65,7 +66,8 @@ std::optional<double> stddev_of(const config::Config& config, double step_noise,
   }
 }
 
-/// At the end of the guessed stream, or where the noise ends; the sums hold the part of the records that counts.
+/// The reach of running sums at the end of the guessed stream, or where the noise ends if that is earlier. The sums
+/// hold the part of the records that counts.
 LimitsReach reach_of_sums(const config::Config& config, const users::Limits& limits,
                           const std::optional<Pattern>& pattern) {
   config::Config asked = config;
@@ -106,7 +108,7 @@ std::optional<LimitsReach> reach_of(const config::Config& config, const users::L
   }
 }
 
-/// Sizes to compare with: counts as far apart as they spread over the guessed stream, and masses.
+/// Limits to compare with: counts, also as far apart as they spread over the guessed stream, and masses.
 std::vector<users::Limits> sizes(const std::optional<Pattern>& pattern,
                                  const std::optional<users::Windows>& windows) {
   std::vector<users::Limits> sizes;

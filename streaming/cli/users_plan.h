@@ -10,29 +10,30 @@
 
 namespace nustream::cli {
 
-/// One choice of limits under the budget that the settings ask for.
+/// One choice of limits, under the budget that the settings ask for.
 struct LimitsReach {
   users::Limits limits;
   Sensitivity sensitivity;
-  double step_noise;                ///< σΔ/m: of one entry of a step's mean gradient, seed noise
-  std::optional<double> kept;       ///< share of the records that count; empty without guesses
-  std::optional<double> predicted;  ///< standard deviation in a coordinate of the iterate; empty where not computed
+  double step_noise;           ///< σΔ/m: seed noise of one entry of a step's mean gradient
+  std::optional<double> kept;  ///< share of the records that count; empty without guesses
+  /// Standard deviation in a coordinate of the iterate; empty where it is not computed.
+  std::optional<double> predicted;
 };
 
 struct UsersPlan {
-  /// Of limits that hold within windows of time: what a user with records in so many of them may have spent.
+  /// For limits that hold within windows of time: what a user with records in so many windows may have spent.
   struct OverWindows {
     std::uint64_t windows;
     Rho rho;
   };
-  std::vector<LimitsReach> reach;   ///< the settings' own first
+  std::vector<LimitsReach> reach;   ///< the settings' own choice comes first
   std::vector<OverWindows> over;    ///< empty where limits hold for ever
-  std::vector<std::string> advice;  ///< one sentence each
+  std::vector<std::string> advice;  ///< sentences
 };
 
 [[nodiscard]] UsersPlan users_plan(const config::Config& config);
 void print(const UsersPlan& plan);
-/// ,"limits":[…], and where limits hold within windows "windows":[{"windows":2,"rho":…},…]
+/// Appends ,"limits":[…], and where limits hold within windows ,"windows":[{"windows":2,"rho":…},…].
 void append_json(const UsersPlan& plan, std::string& out);
 
 }  // namespace nustream::cli

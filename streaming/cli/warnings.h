@@ -1,4 +1,4 @@
-// What a command warns of, in its JSON.
+// Writes what a command warns about into its JSON.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace nustream::cli {
 
-/// ,"warnings":[…]: the sentences of `advice` that are not empty.
+/// Appends ,"warnings":[…] with the sentences of `advice` that are not empty.
 inline void append_warnings(const std::vector<std::string>& advice, std::string& out) {
   out += ",\"warnings\":[";
   bool first = true;

@@ -10,7 +10,7 @@
 namespace nustream::config {
 namespace {
 
-/// The largest second derivative of the loss by its prediction.
+/// A bound on the loss's second derivative by its prediction; empty where it has none.
 std::optional<double> curvature_of(const model::Loss& loss) {
   using Kind = model::Loss::Kind;
   switch (loss.kind) {
@@ -28,7 +28,7 @@ std::optional<double> curvature_of(const model::Loss& loss) {
 }  // namespace
 
 std::string overshoot(const Config& config) {
-  if (config.moments) return {};  // no steps of a descent
+  if (config.moments) return {};  // running sums take no steps of a descent
   const std::optional<double> of_loss = curvature_of(config.descent.loss);
   if (!of_loss) return {};
   const std::vector<double>& moments = config.problem.eigenvalues;

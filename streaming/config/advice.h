@@ -1,4 +1,5 @@
-// What settings alone tell of trouble ahead: before a record is read, so that nothing of it depends on data.
+// Advice that follows from settings alone. It is given before a record is read, so that nothing of it depends on
+// data.
 #pragma once
 
 #include <string>
@@ -7,17 +8,17 @@
 
 namespace nustream::config {
 
-/// One sentence where the first steps overshoot: η_0 times the largest curvature is 2 or more, for second moments as
-/// [plan] says or else of size 1 in every coordinate. Empty where they do not, or where the loss has no bounded
-/// curvature.
+/// A sentence where the first steps overshoot, that is, where η_0 times the largest curvature is 2 or more. Second
+/// moments are those of [plan], or else of size 1 in every coordinate. Empty where the steps do not overshoot, or the
+/// loss has no bounded curvature.
 [[nodiscard]] std::string overshoot(const Config& config);
 
-/// One sentence where a member of JSON has a dot in its name and may be meant as one inside another. Empty where none
-/// has.
+/// A sentence where the name of a JSON member has a dot, and may be meant for a member inside another. Empty where no
+/// name has one.
 [[nodiscard]] std::string dotted_member(const Config& config);
 
-/// One sentence where intervals are asked for whose batches are too few to tell that a path has settled, so that none
-/// is ever shown. Empty where they are enough, or none are asked for.
+/// A sentence where intervals are asked for with so few batches that it can never be told whether the path has
+/// settled, so that no interval is ever shown. Empty where there are enough batches, or no intervals are asked for.
 [[nodiscard]] std::string too_few_batches(const Config& config);
 
 }  // namespace nustream::config

@@ -20,7 +20,7 @@ std::string_view first_line(std::string_view text) {
   return text.substr(begin, text.find('\n', begin) - begin);
 }
 
-/// In words; "" for what may be settings.
+/// What the text is, in words; "" where it may be settings.
 std::string kind_of(std::string_view text) {
   if (is_compressed(text)) return "a compressed file";
   if (text.find('\0') != std::string_view::npos) return "a file of bytes that are no text";

@@ -1,4 +1,4 @@
-// A file of data that is given where a file of settings belongs.
+// Recognises a file of data that is given where a file of settings belongs.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace nustream::config {
 
-/// Of a `text` that is no TOML: what it is, in words, and the command that was probably meant; "" where it looks like
-/// settings. It holds nothing of the text.
+/// Says what a `text` that is not TOML is, and which command was probably meant; "" where it looks like settings. The
+/// sentence holds nothing of the text.
 [[nodiscard]] std::string told_as_data(std::string_view text, const std::string& file);
 
 }  // namespace nustream::config

@@ -34,11 +34,11 @@ Damping suggested(const Section& root) {
 }  // namespace
 
 Damping default_nu(const Section& root) {
-  // A table's file names none, since its noise is independent: as a stream's it would be another promise, unasked
-  // for.
+  // A table's file names no ν, since its noise is independent. Read as a stream's file, a default would change the
+  // promise without being asked for.
   if (root.has("estimate")) root.section("noise").missing("nu");
   try {
-    // Two digits as text and back: the same double everywhere.
+    // Two digits as text and back give the same double everywhere.
     return Damping{std::strtod(fmt::format("{:.1e}", suggested(root).value()).c_str(), nullptr)};
   } catch (const InvalidParameter&) {
     root.section("noise").missing("nu");

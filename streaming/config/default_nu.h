@@ -1,4 +1,4 @@
-// ν where the settings do not say it: the one that is best for what a release is quoted for.
+// The ν that is used where the settings do not give one: the best for what a release is quoted for.
 #pragma once
 
 #include "config/settings_tree.h"
@@ -6,9 +6,10 @@
 
 namespace nustream::config {
 
-/// For the average where `descent.average` asks for one, else for the last iterate, as a plan suggests it: of
-/// [descent], plan.second_moment_eigenvalues (else all 1) and plan.records alone, for records that take part once,
-/// and rounded to two digits, so that every machine has the same. Refuses where there is none, as noise.nu missing.
+/// The best ν for the average where `descent.average` asks for one, else for the last iterate, as a plan suggests it.
+/// It follows from [descent], plan.second_moment_eigenvalues (or else all 1) and plan.records alone, for records that
+/// take part once. It is rounded to two digits, so that every machine has the same. Where there is no such ν, it
+/// refuses the settings because noise.nu is missing.
 [[nodiscard]] Damping default_nu(const Section& root);
 
 }  // namespace nustream::config

@@ -15,11 +15,11 @@
 namespace nustream::config {
 namespace {
 
-/// Canonical text: one "key=value" a line, numbers in the shortest form that reads back as the same double.
+/// Canonical text: one "key=value" on each line, and numbers in the shortest form that reads back as the same double.
 class Canonical {
  public:
   void add(std::string_view key, std::string_view value) {
-    // A length before each value: no value can look like the next line.
+    // Each value stands behind its length, so that no value can look like the next line.
     text_ += std::string(key) + "=" + std::to_string(value.size()) + ":" + std::string(value) + "\n";
   }
   void add(std::string_view key, double value) {
@@ -64,7 +64,7 @@ void add_feature(std::string_view kind, const record::Feature& feature, Canonica
   out.add("upper", feature.upper);
 }
 
-/// How much a record counts.
+/// Adds how much a record counts.
 void add_weights(const record::Schema& schema, Canonical& out) {
   if (schema.weight) {
     out.add("weight", "of a record");
@@ -183,7 +183,7 @@ std::string sha256_hex(const std::string& text) {
   return secrets::to_hex(digest);
 }
 
-/// A matrix has too many entries to be written out.
+/// The numbers as bytes, for a matrix that has too many entries to be written as text.
 std::string little_endian(std::span<const double> values) {
   std::string bytes;
   bytes.reserve(values.size() * sizeof(double));
@@ -194,7 +194,8 @@ std::string little_endian(std::span<const double> values) {
   return bytes;
 }
 
-/// The correlation by its parameters, read back from the value that the generators are made of.
+/// Adds the correlation by its parameters. They are read back from the value that the generators are made of, not
+/// from the settings.
 void add_correlation(const noise::Correlation& correlation, Canonical& out) {
   if (const auto* restarted = std::get_if<noise::Restarted>(&correlation.family())) {
     add_correlation(restarted->block(), out);
@@ -233,7 +234,7 @@ void add_stage(const StageNoise& stage, Canonical& out) {
   out.add("displacement", stage.displacement.value());
 }
 
-/// Whose records are one unit, and what one user may do.
+/// Adds whose records are one unit, and what one user may do.
 void add_users(const Users& users, const users::Limits& limits, const InputSettings& input, Canonical& out) {
   out.add("unit", "user");
   out.add("user", users.column);
@@ -253,12 +254,13 @@ void add_users(const Users& users, const users::Limits& limits, const InputSetti
       out.add_count("user_time_unit", static_cast<std::uint64_t>(input.time_unit));
     }
   }
-  // What divides users among lanes; of a single lane nothing does.
+  // What divides users among lanes is added where there are several lanes.
   if (users.partitioner == users::Partitioner::crc32) out.add("user_partitioner", "crc32");
   if (users.lanes > 1) out.add_count("user_lanes", users.lanes);
 }
 
-/// How a record's bytes become fields; not where they come from, nor what names the columns of a file with a header.
+/// Adds how a record's bytes become fields. It leaves out where they come from, and what names the columns of a file
+/// with a header.
 void add_value_format(const InputSettings& input, Canonical& out) {
   out.add_count("record_bytes_max", input.record_bytes_max);
   const bool csv = input.format == Format::csv;
@@ -289,7 +291,7 @@ std::string settings_text(const Config& config, const Mechanism& mechanism, bool
   out.add_count("times", mechanism.participation.times());
   out.add_count("separation", mechanism.participation.separation());
   out.add_count("adjacency", static_cast<std::uint64_t>(config.privacy.adjacency));
-  // Runs that belong together have one digest, and no other epoch has it.
+  // Runs that belong together have one digest, which no other epoch has.
   if (config.intervals.kind == Intervals::Kind::runs) out.add_count("runs", config.intervals.count);
   if (config.users) {
     add_users(*config.users, *config.descent.users, config.input, out);

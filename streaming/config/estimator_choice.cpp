@@ -15,7 +15,8 @@ namespace nustream::config {
 namespace {
 
 moments::Problem problem_of(const Config& config, const moments::Settled& settled) {
-  // Of running sums the batch is the step; of a descent releases come after so many steps of a record.
+  // With running sums a batch of records is a step. With a descent a record is a step, and a release comes after so
+  // many.
   const std::uint64_t every = config.moments ? config.descent.minibatch : config.descent.release_every;
   const bool ends = config.moments && config.moments->releases;
   return {guess_of(config), config.problem.records, rho_asked(config.privacy), config.privacy.adjacency, every, ends,

@@ -1,4 +1,5 @@
-// model.estimator = "auto": which estimator is taken, with which settings, and why; by public guesses alone.
+// model.estimator = "auto": chooses the estimator and its settings, and says why. The choice follows from public
+// guesses alone.
 #pragma once
 
 #include <optional>
@@ -10,37 +11,39 @@
 
 namespace nustream::config {
 
-/// One way to estimate, with the settings that are best for it and what is then expected.
+/// One way to estimate, with the settings that are best for it and the error that they lead to.
 struct Candidate {
   std::string name;                   ///< "the last iterate", "the average", "running sums", …
-  inference::ExpectedError error;     ///< E (θ̂ − θ*)ᵀH(θ̂ − θ*), working units of the target
-  std::vector<std::string> settings;  ///< "descent.step_size=0.0021", as --set takes them; two digits
+  inference::ExpectedError error;     ///< E (θ̂ − θ*)ᵀH(θ̂ − θ*), in working units of the target
+  std::vector<std::string> settings;  ///< with two digits, as --set takes them: "descent.step_size=0.0021"
 };
 
 struct EstimatorChoice {
   std::vector<Candidate> candidates;
   std::size_t least = 0;
-  std::string why;  ///< in a sentence
+  std::string why;  ///< the reason in a sentence
 };
 
-/// Whether [plan] holds what a choice needs: records, residual, distance; and the model is one that both can have.
+/// Whether [plan] holds what a choice needs (records, residual, distance) and the model is one that both estimators
+/// have.
 [[nodiscard]] bool has_guesses(const Config& config);
 
-/// What [plan], clamps and transforms say of the stream. Contract: has_guesses().
+/// The guess about the stream that [plan], clamps and transforms make. Contract: has_guesses().
 [[nodiscard]] inference::StreamGuess guess_of(const Config& config);
 
-/// What the settings leave to be chosen.
+/// What the settings leave open.
 struct Open {
   moments::Settled settled{};
-  bool last = true;     ///< the last iterate may be what is quoted
-  bool average = true;  ///< a tail average may be
+  bool last = true;     ///< the last iterate may be quoted
+  bool average = true;  ///< a tail average may be quoted
 };
 
-/// The four candidates for a linear model of the stream that the settings describe. Contract: has_guesses().
+/// Computes the four candidates for a linear model of the stream that the settings describe. Contract: has_guesses().
 [[nodiscard]] EstimatorChoice choose_estimator(const Config& config, const Open& open);
 
-/// Overrides behind `overrides` that say what model.estimator = "auto" comes to, and why; none where it is something
-/// else. Keys that are set stay. Failure(configuration) where guesses are missing, or the model has no choice.
+/// The overrides with those added that model.estimator = "auto" means, and why. Nothing is added where
+/// model.estimator is not "auto", and keys that are set keep their values. Throws Failure(configuration) where
+/// guesses are missing, or the model leaves no choice.
 struct Resolved {
   std::vector<std::string> overrides;
   std::string why;

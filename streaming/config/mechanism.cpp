@@ -9,9 +9,9 @@
 namespace nustream::config {
 namespace {
 
-constexpr double below = 1 - 0x1p-48;  // composing rounds up
+constexpr double below = 1 - 0x1p-48;  // because composing rounds up
 
-/// What each stage but the count of clipped gradients may spend, in the order of lane::stages(); the sum is at most
+/// What each stage but the count of clipped gradients may spend, in the order of lane::stages(). The sum is at most
 /// `all`, rounding included.
 std::vector<Rho> shares_without_count(const Config& config, Rho all) {
   const auto& moments = config.descent.moments;
@@ -29,7 +29,7 @@ std::vector<Rho> shares_without_count(const Config& config, Rho all) {
   return parts;
 }
 
-/// The same of all stages. Without a count the others get all that they got before there was one.
+/// The same for all stages. Without a count the others get all that they got before there was one.
 std::vector<Rho> shares(const Config& config, Rho all) {
   if (!config.descent.counts_clipped) return shares_without_count(config, all);
   const double counted = config.shares.clipped * all.value() * below;
@@ -38,7 +38,7 @@ std::vector<Rho> shares(const Config& config, Rho all) {
   return parts;
 }
 
-/// Throws what the generator's constructor throws, before anything is made or read.
+/// Throws what the generator's constructor would throw, before anything is made or read.
 void refuse_without_generator(const noise::Correlation& correlation, noise::GeneratorKind kind) {
   const noise::Checkpoint none = noise::first_checkpoint({}, {LaneId{0}, EpochId{0}, 0});
   static_cast<void>(noise::NoiseSource(correlation, kind, 1, none, StepIndex{0}));
@@ -96,7 +96,8 @@ Mechanism calibrated(const Config& config, const privacy::Participation& partici
 
 Rho rho_asked(const Privacy& privacy) {
   const Rho asked = privacy.rho ? *privacy.rho : privacy::rho_for(*privacy.epsilon, privacy.delta);
-  // λ = (2γ/n)√(T/ρ) instead of √(2T)γ/(n√ρ): σ is √2 larger. What is spent is what that σ really costs.
+  // The paper's λ is (2γ/n)√(T/ρ) instead of √(2T)γ/(n√ρ), so that σ is √2 larger. What is charged is what that σ
+  // really costs, which is half.
   return privacy.calibration == Calibration::exact ? asked : Rho{asked.value() / 2};
 }
 

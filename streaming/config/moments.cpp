@@ -19,7 +19,8 @@ moments::Shape shape_of(const Config& config) {
   return {shape.instruments, shape.endogenous};
 }
 
-/// Steps as records: two participations of a record are whole steps apart, so that no step has two of them.
+/// The participation in records instead of steps. Two participations of a record are whole steps apart, so that no
+/// step has two of them.
 moments::BatchParticipation in_records(const privacy::Participation& participation, std::uint64_t batch) {
   std::uint64_t separation = 0;
   if (__builtin_mul_overflow(participation.separation(), batch, &separation)) separation = batch;
@@ -34,10 +35,10 @@ moments::Mechanism mechanism_of(const Config& config, const privacy::Participati
           config.descent.users};
 }
 
-/// Of the noised blocks, in their order: the shares of the spread and of the smallest eigenvalue are of the whole,
-/// that of the second moments is of the rest.
+/// The shares of the noised blocks, in their order. The shares of the spread and of the smallest eigenvalue are parts
+/// of the whole, and that of the second moments is a part of the rest.
 moments::Shares shares_of(const Config& config, const moments::Design& design) {
-  // A design keeps one of the two at most.
+  // A design has at most one of the two.
   const double beside = design.solution == moments::Solution::adassp ? config.moments->eigenvalue_share
                         : design.spread == moments::Spread::none     ? 0
                                                                      : config.intervals.share;
@@ -55,7 +56,7 @@ moments::Shares shares_of(const Config& config, const moments::Design& design) {
   return shares;
 }
 
-/// Everything but the multipliers.
+/// The lane's settings without the noise multipliers.
 moments::Settings settings_without_noise(const Config& config, moments::Mechanism mechanism) {
   const Moments& asked = *config.moments;
   const std::uint64_t every = config.descent.minibatch;

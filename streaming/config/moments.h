@@ -1,4 +1,4 @@
-// What the settings of running sums come to: the lane's own settings, and their noise as a mechanism.
+// What the settings of running sums mean: the lane's own settings, and their noise as a mechanism.
 #pragma once
 
 #include <cstddef>
@@ -12,25 +12,26 @@
 
 namespace nustream::config {
 
-/// How the noise of running sums is correlated: nobody has to choose ν, since an optimal one follows from what is
-/// summed (docs/configuration.md). With a memory of N records ν = every/N, whose encoder forgets as the sums do; for
-/// K releases the rational correlation at ν = .8/K with 5 poles, which ends there; else ν = 1e-6, for ever at a
-/// finite spend.
+/// How the noise of running sums is correlated. Nobody has to choose ν, because the best one follows from what is
+/// summed (docs/configuration.md). With a memory of N records it is every/N, whose encoder forgets as the sums do.
+/// For K releases it is the rational correlation at ν = .8/K with 5 poles, which ends there. Else it is ν = 1e-6,
+/// which runs for ever at a finite spend.
 [[nodiscard]] noise::Correlation correlation_of(const Moments& moments, std::uint64_t every);
 
-/// The noise of all blocks for records that take part as `participation` says (in steps). Its spend is that of one
-/// mechanism with moments::joint_multiplier(), which costs what all blocks cost a record at once. Throws
+/// The noise of all blocks, for records that take part as `participation` says (in steps). Its spend is that of one
+/// mechanism with moments::joint_multiplier(), which costs what all blocks together cost a record. Throws
 /// InvalidParameter and Unsupported as moments::calibrate() does. Contract: config.moments is there.
 [[nodiscard]] Mechanism moments_mechanism(const Config& config, const privacy::Participation& participation,
                                           std::optional<StepCount> steps);
 
-/// Coefficients that a lane is begun about: of a descent those of its iterate, of running sums inputs × responses.
+/// The number of coefficients that a lane begins about: those of the iterate for a descent, inputs × responses for
+/// running sums.
 [[nodiscard]] std::size_t centre_size(const Config& config);
-/// The same from the parameters that releases show, in working coordinates: they are it, but for instrumental
-/// variables by running sums, which are about the reduced form of [β, Π].
+/// Those coefficients, from the parameters that releases show, in working coordinates. They are the same, but for
+/// instrumental variables by running sums, whose centre is the reduced form of [β, Π].
 [[nodiscard]] std::vector<double> centre_of(const Config& config, std::vector<double> parameters);
 
-/// Of a lane whose noise is that of `mechanism`, made of the same configuration.
+/// The settings of a lane whose noise is that of `mechanism`, which was made of the same configuration.
 [[nodiscard]] moments::Settings moments_settings(const Config& config, const Mechanism& mechanism);
 
 }  // namespace nustream::config

@@ -6,7 +6,7 @@
 namespace nustream::config {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  // Optimal string alignment: three rows of the usual table are enough.
+  // Optimal string alignment, which needs three rows of the usual table.
   std::vector<std::size_t> before(b.size() + 1), previous(b.size() + 1), current(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) previous[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {

@@ -1,4 +1,4 @@
-// The known name that a misspelt one most likely meant.
+// Finds the known name that a misspelt one most likely means.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 
 namespace nustream::config {
 
-/// Number of insertions, deletions, substitutions and swaps of neighbours between the two.
+/// The number of insertions, deletions, substitutions and swaps of neighbours that turn one text into the other.
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
 
 /// " (did you mean 'NAME'?)" for the closest of `known`, or "" where none is close.

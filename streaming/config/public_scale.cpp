@@ -25,7 +25,7 @@ std::optional<Range> range_of(record::Transform transform) {
   }
 }
 
-/// In working units; nothing where a bound is missing.
+/// The range of the feature in working units; empty where a bound is missing.
 std::optional<Range> working_range(const record::Feature& feature) {
   const auto of_transform = feature.second ? std::nullopt : range_of(feature.first.transform);
   Range range = of_transform.value_or(Range{-INFINITY, INFINITY});
@@ -51,7 +51,7 @@ PublicScale public_scale(const record::Schema& schema) {
       continue;
     }
     mean(at) = (range->first + range->second) / 2;
-    variance(at++) = std::pow(range->second - range->first, 2) / 12;  // of a uniform distribution
+    variance(at++) = std::pow(range->second - range->first, 2) / 12;  // the variance of a uniform distribution
   }
   Eigen::MatrixXd second = mean * mean.transpose();
   second.diagonal() += variance;

@@ -1,4 +1,4 @@
-// How large a row's numbers are, as far as the settings alone tell: what a plan goes by where no eigenvalues are set.
+// Guesses how large a row's numbers are from the settings alone. A plan uses the guess where no eigenvalues are set.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 namespace nustream::config {
 
 struct PublicScale {
-  /// Of a guess of E[xxᵀ], one for each of the row's numbers: a feature with a known range is uniform on it and
-  /// independent of the others, one without has size 1 about 0, the intercept is 1.
+  /// Eigenvalues of a guess of E[xxᵀ], one for each of the row's numbers. A feature with a known range is taken to be
+  /// uniform on it and independent of the others, one without has size 1 about 0, and the intercept is 1.
   std::vector<double> eigenvalues;
-  std::vector<std::string> unknown;  ///< features of whose range the settings say nothing
+  std::vector<std::string> unknown;  ///< features whose range the settings do not tell
 };
 
-/// Of what `clamp`, `transform`, `center` and `scale` say; no record is looked at.
+/// Guesses from `clamp`, `transform`, `center` and `scale`; no record is looked at.
 [[nodiscard]] PublicScale public_scale(const record::Schema& schema);
 
 }  // namespace nustream::config

@@ -1,4 +1,4 @@
-// Settings that are not guessed: "private" in place of a number, which is measured at a share of ρ.
+// Settings that are "private" in place of a number: they are measured, at a share of ρ, instead of being guessed.
 #pragma once
 
 #include <string>
@@ -10,26 +10,28 @@
 
 namespace nustream::config {
 
-/// What stands in place of a number: for center, scale and clamp of [[features]] and [target], for clip_norm,
-/// step_size and start of [descent], nu of [noise], and row_norm, residual_bound and start of [moments].
+/// The word that stands in place of a number. It may stand for center, scale and clamp of [[features]] and [target],
+/// for clip_norm, step_size and start of [descent], for nu of [noise], and for row_norm, residual_bound and start of
+/// [moments].
 inline constexpr std::string_view private_value = "private";
 
-/// The settings with numbers in place of all that is to be measured, which Config::measuring names. Nothing may be
-/// spent under them: measure/measure.h puts the values in. Failure as read_config().
+/// Reads the settings with placeholders for all numbers that are to be measured, which Config::measuring names.
+/// Nothing may be spent under these settings: measure/measure.h puts the real values in. Throws as read_config()
+/// does.
 [[nodiscard]] Config read_config_to_measure(const std::string& file, const std::vector<std::string>& overrides,
                                             Purpose purpose);
 
-/// What Config::ranges holds: keys with the values that were measured, in their order. Empty where the measuring
+/// The keys and values that were measured, in their order, from the text of Config::ranges. Empty where the measuring
 /// stopped.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> measured_settings(std::string_view ranges);
-/// The digest of its rule; empty where there is none.
+/// The digest of the rule by which they were measured; empty where nothing was.
 [[nodiscard]] std::string rule_of(std::string_view ranges);
 /// Why the measuring stopped; empty where it did not.
 [[nodiscard]] std::string stopped_by(std::string_view ranges);
-/// ,"ranges":{"features.0.center":…}, where there are any.
+/// Appends ,"ranges":{"features.0.center":…}, where there are any.
 void append_ranges(std::string_view ranges, std::string& out);
 
-/// The settings as TOML, with `overrides` and no comments.
+/// The settings as TOML, with `overrides` in place and without comments.
 [[nodiscard]] std::string settings_as_toml(const std::string& file, const std::vector<std::string>& overrides);
 
 }  // namespace nustream::config

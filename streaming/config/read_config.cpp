@@ -28,7 +28,7 @@ privacy::Adjacency read_adjacency(const Section& section, Purpose purpose) {
                                    {{"zero-out", Adjacency::zero_out}, {"replace-one", Adjacency::replace_one}});
 }
 
-/// One δ or several, none of them twice.
+/// Reads one δ or several, none of them twice.
 std::vector<Delta> read_deltas(const Section& section) {
   constexpr std::size_t most = 8;
   std::vector<Delta> deltas;
@@ -52,7 +52,7 @@ Privacy read_privacy(const Section& section, Purpose purpose) {
                   read_adjacency(section, purpose), section.as<Rho>("budget")};
   privacy.more_deltas.assign(deltas.begin() + 1, deltas.end());
   if (privacy.rho && privacy.epsilon) {
-    // An override takes the place of the other one in the file.
+    // An override of one replaces the other in the file.
     if (section.is_override("rho") == section.is_override("epsilon")) {
       section.refuse("epsilon", "one of rho and epsilon, not both");
     }
@@ -98,7 +98,8 @@ std::chrono::milliseconds read_linger(const Section& release) {
   return std::chrono::milliseconds(std::llround(seconds * 1000));
 }
 
-/// Running sums release every step, and a table has no clock.
+/// Reads release.every_seconds. Running sums release every step, and a table has no clock, so that neither has this
+/// setting.
 std::chrono::duration<double> read_interval(const Section& release, Purpose purpose, bool solved) {
   const double seconds = release.number("every_seconds").value_or(0);
   if (!(seconds >= 0 && seconds <= 1e9))
@@ -122,7 +123,8 @@ lane::Settings empty_settings(const Section& descent) {
           .start = {}};
 }
 
-/// Whether what the correlation leaves in a sum over many steps is known: of an endless stream whatever their number.
+/// Whether it is known what noise the correlation leaves in a sum over many steps. In an endless stream it has to be
+/// known for any number of steps.
 bool knows_noise_of_sums(const noise::Correlation& correlation) {
   constexpr std::uint64_t many = (std::uint64_t{1} << 22U) + 1;
   const std::uint64_t steps = correlation.horizon() ? std::min(many, correlation.horizon()->value()) : many;
@@ -134,7 +136,7 @@ bool knows_noise_of_sums(const noise::Correlation& correlation) {
   }
 }
 
-/// privacy.clipped_share of a descent, once everything else of it is read.
+/// Reads privacy.clipped_share of a descent, once everything else of the descent is read.
 void read_clipped_share(const Section& privacy, Config& config) {
   constexpr const char* key = "clipped_share";
   const double share = privacy.number(key).value_or(0);
@@ -151,7 +153,7 @@ void read_clipped_share(const Section& privacy, Config& config) {
   config.descent.counts_clipped = true;
 }
 
-/// What only a descent has.
+/// Reads what only a descent has.
 void read_descent(const Section& root, Purpose purpose, const TwoStageColumns& two_stage, Config& config) {
   const Section release = root.section("release");
   static_cast<void>(root.has("moments"));
@@ -164,7 +166,8 @@ void read_descent(const Section& root, Purpose purpose, const TwoStageColumns& t
   config.estimate.full_batch = !root.section("descent").has("minibatch");
 }
 
-/// A target is there exactly where one is needed, and in its own units where the loss asks for those.
+/// Checks that there is a target exactly where one is needed, and that it is in its own units where the loss needs
+/// those.
 void check_target(const Section& root, const Config& config) {
   const bool mean = config.descent.loss.kind == model::Loss::Kind::mean;
   if (mean && config.schema.target) root.refuse("target", "no target for the mean");
@@ -176,7 +179,7 @@ void check_target(const Section& root, const Config& config) {
   }
 }
 
-/// What only the whole can tell, and the numbers of coefficients and records that follow from it.
+/// Checks what several sections decide together, and sets the numbers of coefficients and records that follow.
 void check_together(const Section& root, Purpose purpose, Config& config) {
   if (config.schema.features.empty()) root.missing("features");
   check_target(root, config);
@@ -238,7 +241,7 @@ ProblemGuesses read_problem_guesses(const Section& plan) {
 }
 
 std::uint64_t read_ranges_records(const Section& section) {
-  constexpr std::uint64_t most = 10'000'000;  // they wait in memory
+  constexpr std::uint64_t most = 10'000'000;  // the rows wait in memory
   const std::uint64_t records = section.count("records").value_or(20'000);
   if (records == 0 || records > most) section.refuse("records", "a whole number of records from 1 to 10,000,000");
   return records;
@@ -249,7 +252,8 @@ std::uint64_t read_ranges_records(const Section& section) {
 Config read_tree(const SettingsTree& tree, const std::string& file, const std::vector<std::string>& overrides,
                  Purpose purpose) {
   const Section& root = tree.root();
-  // At once: a misspelt section would else be told as the first setting that it was to hold.
+  // Sections are checked first. A misspelt section would otherwise be reported as the first setting that is missing
+  // in it.
   root.allow(section_names());
   if (root.has("local") && !root.has("descent") && !root.has("moments")) {
     throw Failure(Exit::configuration, file +
@@ -263,7 +267,8 @@ Config read_tree(const SettingsTree& tree, const std::string& file, const std::v
   const std::uint64_t lane = stream.count("lane").value_or(0);
   if (lane > std::numeric_limits<std::uint32_t>::max()) stream.refuse("lane", "a whole number below 2^32");
 
-  // Of the estimator that is not asked for nothing is read, so that --set model.estimator=… is enough to compare.
+  // Nothing is read of the estimator that is not asked for, so that --set model.estimator=… is enough to compare the
+  // two.
   const bool solved = asks_for_moments(root);
   TwoStageColumns two_stage;
   lane::Settings settings = solved ? settings_of_moments(root, purpose) : empty_settings(root.section("descent"));
@@ -288,7 +293,8 @@ Config read_tree(const SettingsTree& tree, const std::string& file, const std::v
                 .guesses = read_user_guesses(plan),
                 .measuring = {.share = read_ranges_share(root.section("ranges")),
                               .records = read_ranges_records(root.section("ranges"))}};
-  if (stream.count("lane")) config.input.partition = config.lane.value();  // of a recorded segment
+  // The partition that a recorded segment has to be of.
+  if (stream.count("lane")) config.input.partition = config.lane.value();
   read_model(root.section("model"), config);
   read_weights(root, config);
   if (solved) {

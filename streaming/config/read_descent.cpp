@@ -9,7 +9,7 @@ namespace {
 using descent::Projection;
 using descent::Schedule;
 
-/// Runs `make`, and refuses `key` with what the constructor allows.
+/// Runs `make`. Where it throws InvalidParameter, `key` is refused with what the constructor allows.
 template <class Make>
 auto refusing(const Section& section, std::string_view key, Make make) {
   try {
@@ -97,7 +97,7 @@ double read_momentum(const Section& descent) {
   return momentum;
 }
 
-/// The steps after which a stream ends: of an epoch. The noise is then made for so many and no more.
+/// Reads how many steps an epoch has at most. The noise is then made for so many steps and no more.
 void read_horizon(const Section& descent, Purpose purpose, Config& config) {
   const std::optional<std::uint64_t> steps = descent.count("horizon");
   if (!steps) return;
@@ -115,7 +115,7 @@ std::optional<StepCount> steps_of(Purpose purpose, const Config& config) {
   return config.noise.correlation.horizon();
 }
 
-/// Of both stages of a two-stage model.
+/// Reads the cooldown, which both stages of a two-stage model have.
 void read_cooldown(const Section& descent, Purpose purpose, Config& config) {
   const std::optional<double> share = descent.number("cooldown");
   const double floor = descent.number("cooldown_to").value_or(0);
@@ -136,7 +136,7 @@ void read_cooldown(const Section& descent, Purpose purpose, Config& config) {
   if (config.descent.first_stage) config.descent.first_stage->schedule = cooled(config.descent.first_stage->schedule);
 }
 
-/// What takes iterates for those of plain steps of one size, and would be wrong about others.
+/// Refuses what is computed for iterates of plain steps of one size, and would be wrong for others.
 void refuse_course(const Section& root, const Config& config) {
   const Section intervals = root.section("intervals");
   const bool batches = config.descent.batching.has_value();

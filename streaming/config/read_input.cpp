@@ -9,7 +9,7 @@
 namespace nustream::config {
 namespace {
 
-/// The character that `text` is, or stands for as shells pass it on: \t, \u0001, tab.
+/// The character that `text` is or stands for, as shells pass it on: \t, \u0001, tab. Empty where it is none.
 std::optional<char> read_character(const std::string& text) {
   if (text == "\\t" || text == "tab") return '\t';
   if (text == "\\u0001") return '\x01';
@@ -20,7 +20,7 @@ bool is_pattern(const std::string& name) {
   return name.find_first_of("*?[") != std::string::npos;
 }
 
-/// The files whose paths match, by the order of their bytes; `pattern` itself where a file is called so.
+/// The files whose paths match, in the order of their bytes; `pattern` itself where a file has that name.
 std::vector<std::string> matches(const std::string& pattern) {
   std::error_code unknown;
   if (std::filesystem::exists(pattern, unknown)) return {pattern};

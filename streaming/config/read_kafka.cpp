@@ -12,7 +12,7 @@
 namespace nustream::config {
 namespace {
 
-/// An offset, "earliest", "latest" or "end", or an ISO 8601 time.
+/// Reads an offset, "earliest", "latest" or "end", or an ISO 8601 time.
 Place read_place(const Section& kafka, const char* key, const std::string& text, bool is_stop) {
   if (text == "earliest" && !is_stop) return Earliest{};
   if (text == (is_stop ? "end" : "latest")) return Latest{};
@@ -50,7 +50,8 @@ Topics read_topics(const Section& kafka, const std::string& stream, bool of_user
           of_user ? users.value_or(stream + ".users") : std::string()};
 }
 
-/// A record that cannot be used would leave on the release topic, or come back as input.
+/// Requires that all topics differ. Otherwise an unusable record could leave on the release topic, or come back as
+/// input.
 void require_different(const Section& kafka, const Topics& topics) {
   const std::pair<const char*, const std::string*> named[] = {
       {"topic", &topics.input},       {"release_topic", &topics.releases},

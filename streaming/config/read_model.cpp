@@ -11,7 +11,7 @@ namespace {
 
 using LossKind = model::Loss::Kind;
 
-/// Labels that the loss gives a meaning to; 0 for any number.
+/// How many labels the loss gives a meaning to; 0 where its target is any number.
 std::size_t labels_of(const model::Loss& loss) {
   if (loss.kind == LossKind::logistic) return 2;
   return loss.kind == LossKind::multinomial ? loss.classes : 0;
@@ -50,7 +50,7 @@ model::Loss read_loss(const Section& section) {
   return loss;
 }
 
-/// model.labels: the texts of the classes, in their order.
+/// Reads model.labels: the texts of the classes, in their order.
 void read_labels(const Section& section, Config& config) {
   if (!section.has("labels")) return;
   const std::vector<std::string> labels = section.texts("labels");
@@ -70,7 +70,7 @@ void read_labels(const Section& section, Config& config) {
   if (std::any_of(labels.begin(), labels.end(), is_spaced)) {
     section.refuse("labels", "texts without spaces around them");
   }
-  if (!config.schema.target) return;  // refused later
+  if (!config.schema.target) return;  // check_target() refuses it
   record::Feature& target = *config.schema.target;
   const bool is_plain = target.first.transform == record::Transform::identity && !target.second &&
                         std::isinf(target.lower) && std::isinf(target.upper);
@@ -114,7 +114,7 @@ bool reads_a_column_of(const record::Feature& feature, const record::Feature& ta
 
 void check_private_target(const Section& section, std::string_view key, const Config& config) {
   const std::string allowed = key == "private" ? "true" : "\"record\"";
-  if (!config.schema.target) return;  // refused later
+  if (!config.schema.target) return;  // check_target() refuses it
   const record::Feature& target = *config.schema.target;
   const std::string& column = target.first.column;
   for (const record::Feature& feature : config.schema.features) {
@@ -144,7 +144,7 @@ void check_private_target(const Section& section, std::string_view key, const Co
 
 namespace {
 
-/// Of a private first stage its clip norm and share; a public one has neither.
+/// The clip norm of a private first stage, whose share is read, too; a public one has neither.
 std::optional<ClipNorm> read_first_clip(const Section& section, Config& config) {
   if (section.flag("private").value_or(true)) {
     config.shares.first_stage = read_share(section, 0.5);
@@ -166,7 +166,7 @@ std::optional<ClipNorm> read_first_clip(const Section& section, Config& config) 
   return std::nullopt;
 }
 
-/// Charged second moments of instruments and regressors.
+/// Reads the settings of the charged second moments of instruments and regressors.
 void read_strength(const Section& section, Config& config) {
   const auto share = section.number("strength_share");
   const auto clip = section.as<ClipNorm>("strength_clip");
@@ -183,7 +183,7 @@ void read_strength(const Section& section, Config& config) {
   config.descent.moments = lane::SecondMoments{*clip, std::nullopt, 0};
 }
 
-/// What [privacy] may say only of a two-stage model.
+/// Refuses what [privacy] may say of a two-stage model alone.
 void refuse_of_one_stage(const Section& privacy, const Config& config) {
   if (config.privacy.protects != Protects::record) {
     privacy.refuse("protects", "\"record\" where there are no [[endogenous]] regressors");
@@ -230,7 +230,7 @@ void read_batching(const Section& section, Purpose purpose, bool status, Config&
   if (config.intervals.kind != Interval::batch_means && !status) return;
   batching.from = config.descent.averaging.from;
   if (purpose == Purpose::table) {
-    // The steps are known: as many batches as are asked for, of one length.
+    // The number of steps is known, so that there are as many batches as are asked for, all of one length.
     batching = {config.intervals.burn_in, config.intervals.count,
                 (config.estimate.steps - config.intervals.burn_in) / config.intervals.count};
   }
@@ -268,7 +268,8 @@ void read_estimate(const Section& root, Purpose purpose, Config& config) {
   config.estimate.steps = *steps;
 }
 
-/// An interval is made of as many as are asked for, and of what was released alone.
+/// Checks that every checkpoint is a release: an interval is made of as many checkpoints as are asked for, and of
+/// what was released alone.
 void check_checkpoints(const Section& section, const Config& config) {
   const Intervals& intervals = config.intervals;
   const std::uint64_t distance = (config.estimate.steps - intervals.burn_in) / intervals.count;
@@ -283,7 +284,8 @@ void check_checkpoints(const Section& section, const Config& config) {
   }
 }
 
-/// The mean of several iterates in place of the last one: of what is released, and of steps of its own.
+/// Checks intervals.averaged, by which the mean of several iterates stands in place of the last one. Those of
+/// checkpoints have to be releases, and no step may count twice.
 void check_averaged(const Section& section, const Config& config) {
   const Intervals& intervals = config.intervals;
   if (intervals.averaged == 0)
@@ -306,12 +308,13 @@ void check_averaged(const Section& section, const Config& config) {
   }
 }
 
-/// Over a table: enough steps for what is asked for, and the tail average that batches and sandwiches stand on.
+/// Checks the intervals of a table: there have to be enough steps for what is asked for, and the tail average that
+/// batches and sandwiches are about.
 void check_table_intervals(const Section& section, Config& config) {
   const Intervals& intervals = config.intervals;
   const std::uint64_t steps = config.estimate.steps;
   const bool within_a_run = intervals.kind == Interval::batch_means || intervals.kind == Interval::checkpoints;
-  constexpr std::uint64_t runs_max = 10'000;  // what each is left of rho is nothing long before
+  constexpr std::uint64_t runs_max = 10'000;  // long before, the share of ρ that each run has is next to nothing
   if (intervals.count < 2) section.refuse("count", "a whole number >= 2");
   if (intervals.kind == Interval::runs && intervals.count > runs_max) {
     section.refuse("count", "at most " + std::to_string(runs_max) + " runs");
@@ -345,7 +348,7 @@ void read_intervals(const Section& root, Config& config, Purpose purpose) {
   intervals.level = section.number("level").value_or(intervals.level);
   if (!(intervals.level > 0 && intervals.level < 1)) section.refuse("level", "a number between 0 and 1");
   intervals.share = read_share(section, intervals.share);
-  // Of batches as many as tell whether the path has settled.
+  // By default there are as many batches as it takes to tell whether the path has settled.
   const std::uint64_t count = intervals.kind == Interval::batch_means ? inference::enough_batches : intervals.count;
   intervals.count = section.count("count").value_or(count);
   intervals.burn_in = section.count("burn_in").value_or(intervals.burn_in);

@@ -9,7 +9,7 @@
 namespace nustream::config {
 namespace {
 
-/// A step's rows wait in memory for its last one.
+/// The largest size of a step in numbers, because its rows wait in memory for its last one.
 constexpr std::uint64_t step_numbers_max = std::uint64_t{1} << 27;
 
 moments::Radii read_radii(const Section& section, const moments::Radii* before, bool two_stage) {
@@ -18,7 +18,7 @@ moments::Radii read_radii(const Section& section, const moments::Radii* before, 
     const auto value = section.number(key);
     if (!value && before == nullptr) section.missing(key);
     radius = value.value_or(radius);
-    const bool in_range = radius >= 0x1p-100 && radius <= 0x1p100;  // and a number
+    const bool in_range = radius >= 0x1p-100 && radius <= 0x1p100;  // false for NaN
     if (!in_range) section.refuse(key, "a number > 0, from 2^-100 to 2^100");
   };
   read("row_norm", radii.inputs);
@@ -27,7 +27,7 @@ moments::Radii read_radii(const Section& section, const moments::Radii* before, 
   return radii;
 }
 
-/// A number of records that is a whole number of steps.
+/// Reads a number of records that has to be a whole number of steps.
 std::uint64_t whole_steps(const Section& section, const char* key, std::uint64_t every) {
   const std::uint64_t records = section.count(key).value_or(0);
   if (every == 0) section.refuse(key, "only together with release.every: without it a table is one step");
@@ -65,7 +65,8 @@ void read_memory(const Section& section, std::uint64_t every, Moments& moments) 
   if (section.has("restage_every")) {
     if (!moments.memory) section.refuse("restage_every", "only together with memory: other sums keep every stage");
     moments.restage_every = whole_steps(section, "restage_every", every);
-    // 42 memories behind a stage nothing of it is left (nustream/moments/schedule).
+    // 42 memories after a stage nothing of it is left (nustream/moments/schedule), so that at most so many stages are
+    // kept.
     const std::uint64_t kept = 42 * (*moments.memory / every + 1) / (moments.restage_every / every);
     if (kept + moments.stages.size() > 256) {
       section.refuse("restage_every", "fewer than 256 stages within 42 memories");
@@ -77,7 +78,8 @@ void read_memory(const Section& section, std::uint64_t every, Moments& moments) 
   }
 }
 
-/// A table is read once and from its beginning to its end, whose number of records is public.
+/// Refuses what a table does not have: it is read once, from its beginning to its end, and its number of records is
+/// public.
 void refuse_of_a_table(const Section& section) {
   for (const char* key : {"memory", "restage_every"}) {
     if (section.has(key)) section.refuse(key, "none for a table: all of its records count alike");
@@ -85,7 +87,8 @@ void refuse_of_a_table(const Section& section) {
   if (section.has("releases")) section.refuse("releases", "none for a table: they follow from its records");
 }
 
-/// Of a table whose records are private as a whole, in one step: the smallest eigenvalue is released once.
+/// Reads moments.solve. An adaptive ridge is for a table whose records are private as a whole and which is one step:
+/// the smallest eigenvalue is released once.
 void read_solution(const Section& section, const Section& root, bool is_one_release, Moments& moments) {
   using Solution = moments::Solution;
   moments.solution = section.choice<Solution>("solve", Solution::floored,
@@ -122,15 +125,15 @@ Moments read_section(const Section& root, std::uint64_t every, Purpose purpose) 
     section.refuse("regressor_share", "a number between 0 and 1");
   }
   read_solution(section, root, purpose == Purpose::table && every == 0, moments);
-  // Lanes' sums add up, and their estimates do not.
+  // Where lanes are combined, their sums are released: sums add up, and estimates do not.
   const bool lanes_add_up = !root.section("kafka").text("model_topic").value_or("").empty();
   moments.release_sums = root.section("release").flag("moments").value_or(lanes_add_up);
   return moments;
 }
 
-/// What only a descent has.
+/// Refuses what only a descent has.
 void refuse_of_moments(const Section& root, const Config& config) {
-  // Whatever stands there is a descent's.
+  // Keys of a descent's own sections may stand in the file; has() makes them known, so that they are not refused.
   for (const char* section : {"descent", "noise", "first_stage", "estimate"}) static_cast<void>(root.has(section));
   static_cast<void>(root.section("estimate").has("steps"));
   static_cast<void>(root.section("release").has("status"));
@@ -155,7 +158,7 @@ void read_moment_intervals(const Section& root, Config& config) {
   intervals.share = section.number("share").value_or(intervals.kind == Kind::sandwich ? 1.0 / 3 : 0.05);
   if (!(intervals.share > 0 && intervals.share < 1)) section.refuse("share", "a number between 0 and 1");
   for (const char* key : {"batches", "batch_steps", "second_moment_clip", "squared_residual_clip"}) {
-    static_cast<void>(section.has(key));  // of a descent, beside which they may stand
+    static_cast<void>(section.has(key));  // keys of a descent may stand beside them
   }
   Moments& moments = *config.moments;
   if (intervals.kind == Kind::none) return;
@@ -205,7 +208,7 @@ void read_moments(const Section& root, Purpose purpose, const TwoStageColumns& c
       root.refuse("instruments", "at least as many [[instruments]] as [[endogenous]] regressors");
     }
     const std::size_t inputs = config.schema.dimension() - columns.endogenous;
-    // Of the descent's first stage the shape alone; its clip norm says that the first stage is released.
+    // Only the shape of the descent's first stage is used. Its clip norm says that the first stage is released.
     config.descent.first_stage = lane::FirstStage{
         {inputs, inputs - columns.instruments, columns.endogenous}, ClipNorm{1}, config.descent.schedule, 0};
   }

@@ -30,7 +30,7 @@ Correlation read_rational(const Section& section) {
   return Correlation{noise::Rational::nu_ftrl(section.required<Damping>("nu"), poles)};
 }
 
-/// With the ν that is best for what is quoted.
+/// The rational correlation with the ν that is best for what is quoted.
 Noise default_rational(const Section& root, noise::GeneratorKind generator) {
   const Damping nu = default_nu(root);
   const auto poles = static_cast<std::size_t>(root.section("noise").count("poles").value_or(0));
@@ -87,7 +87,7 @@ Reader reader_of(const Section& section, Purpose purpose) {
        {"honaker", [](const Section& s) { return read_tree(s, noise::Tree::Estimator::honaker); }},
        {"full-honaker", read_full_honaker},
        {"circulant", [](const Section& s) { return privacy::circulant(required_horizon(s)); }},
-       {"optimised", nullptr}});  // more than a correlation comes of it: read_optimised()
+       {"optimised", nullptr}});  // read by read_optimised(), because it gives more than a correlation
 }
 
 FittedDescent fitted_descent(const Section& root) {
@@ -96,8 +96,8 @@ FittedDescent fitted_descent(const Section& root) {
           mean ? privacy::Curvature::fixed : privacy::Curvature::gaussian_features};
 }
 
-/// Begun anew at every horizon where that is asked for. A correlation without one has no such place, and goes on as
-/// it is; trees restart on their own.
+/// The correlation, begun anew at every horizon where the settings ask for that. One without a horizon has no such
+/// place and stays as it is; trees restart on their own.
 Correlation with_restarts(const Section& section, const Correlation& correlation) {
   const bool asked = section.flag("restarts").value_or(false);
   if (!asked || !correlation.horizon()) return correlation;
@@ -116,7 +116,8 @@ Noise read_noise(const Section& root, Purpose purpose) {
                                                         {"recurrent", GeneratorKind::recurrent},
                                                         {"tree", GeneratorKind::tree},
                                                         {"dense", GeneratorKind::dense}});
-  // Every parameter is known whichever correlation is chosen, so that --set noise.correlation=… is enough to compare.
+  // Every parameter is known whichever correlation is chosen, so that --set noise.correlation=… is enough to compare
+  // two.
   for (const char* key : {"nu",
                           "poles",
                           "q",
@@ -156,7 +157,7 @@ Noise read_noise(const Section& root, Purpose purpose) {
     return {with_restarts(section, read(section)), generator, approximates ? section.as<Damping>("nu") : std::nullopt,
             std::nullopt};
   } catch (const InvalidParameter& error) {
-    // A parameter of the correlation that is a key of this section is refused at its line.
+    // A parameter that is a key of this section is refused at its line, others at the correlation's.
     if (section.has(error.name())) section.refuse(error.name(), error.allowed());
     section.refuse("correlation", std::string("a correlation with valid parameters (") + error.what() + ")");
   } catch (const Unsupported& error) {

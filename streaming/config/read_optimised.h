@@ -1,4 +1,4 @@
-// [noise] with correlation = "optimised": coefficients that are computed here, from settings alone.
+// [noise] with correlation = "optimised": reads coefficients that are computed here, from settings alone.
 #pragma once
 
 #include "config/config.h"
@@ -7,8 +7,8 @@
 
 namespace nustream::config {
 
-/// What the objective "descent" takes from other sections: the step size of the first step, and whether the loss is
-/// the mean (fixed) or another one (features multiply into the error).
+/// What the objective "descent" takes from other sections: the size of the first step, and whether the loss is the
+/// mean, whose curvature is fixed, or another one, where features multiply into the error.
 struct FittedDescent {
   StepSize step_size;
   privacy::Curvature curvature;
@@ -19,8 +19,8 @@ struct OptimisedNoise {
   FitObjective objective;
 };
 
-/// Reads the problem and solves it: seconds for thousands of coefficients. Failure(configuration) for a key that is
-/// out of range; InvalidParameter and Unsupported as the fits throw them.
+/// Reads the problem and solves it, which takes seconds for thousands of coefficients. Throws Failure(configuration)
+/// for a key that is out of range, and InvalidParameter and Unsupported as the fits do.
 [[nodiscard]] OptimisedNoise read_optimised(const Section& noise, const FittedDescent& descent);
 
 }  // namespace nustream::config

@@ -27,7 +27,7 @@ Transform read_transform(const Section& section, std::string_view key) {
                                     {"day_of_week", Transform::day_of_week}});
 }
 
-/// How a term is called where the user gives no name: as one would write it.
+/// The name of a term where the user gives none: as one would write it.
 std::string name_of(const Term& term) {
   switch (term.transform) {
     case Transform::identity:
@@ -77,7 +77,7 @@ void read_placement(const Section& section, Feature& feature) {
   }
 }
 
-/// transform = "interaction": the product of two terms, of = [{column, transform}, {column, transform}].
+/// Reads transform = "interaction": the product of two terms, of = [{column, transform}, {column, transform}].
 bool read_interaction(const Section& section, Feature& feature) {
   if (section.text("transform") != "interaction") return false;
   const std::vector<Section> terms = section.tables("of");
@@ -98,7 +98,7 @@ Feature read_feature(const Section& section) {
   return feature;
 }
 
-/// The features that are 0 or 1, of one column: their terms differ, all else they share.
+/// Makes the features of one column that are 0 or 1. Their terms differ, and they share everything else.
 std::vector<Feature> indicators_of(const Section& section, const char* key, const std::vector<Term>& terms) {
   for (const char* const beside : {"transform", "equals", "of", "unit"}) {
     if (section.has(beside)) section.refuse(beside, fmt::format("nothing beside {}, which is a map of its own", key));
@@ -117,13 +117,13 @@ std::vector<Feature> indicators_of(const Section& section, const char* key, cons
   return features;
 }
 
-/// Whether there is a feature, too, for what the list does not name.
+/// Whether what the list does not name has a feature, too.
 bool with_other(const Section& section) {
   return section.flag("other").value_or(false);
 }
 
-/// one_hot = ["a", "b"]: a feature for each text of a public list, 1 where the column is that text and else 0, so
-/// that a text which is not in the list is zeros; with other = true it has a feature of its own.
+/// Reads one_hot = ["a", "b"]: a feature for each text of a public list, which is 1 where the column is that text and
+/// else 0. A text that is not in the list gives zeros, or with other = true has a feature of its own.
 std::vector<Feature> read_one_hot(const Section& section) {
   const std::vector<std::string> texts = section.texts("one_hot");
   if (texts.empty()) section.refuse("one_hot", "the texts of the column, [\"a\", \"b\"]");
@@ -136,8 +136,8 @@ std::vector<Feature> read_one_hot(const Section& section) {
   return indicators_of(section, "one_hot", terms);
 }
 
-/// hash = m: a feature for each of m buckets, 1 where the column's text falls into it. For texts without a public
-/// list: those that share a bucket share a coefficient.
+/// Reads hash = m: a feature for each of m buckets, which is 1 where the column's text falls into the bucket. It is
+/// for texts without a public list; texts that share a bucket share a coefficient.
 std::vector<Feature> read_hash(const Section& section) {
   constexpr std::uint64_t most = 4096;
   const std::uint64_t buckets = section.count("hash").value_or(0);
@@ -153,8 +153,8 @@ std::vector<Feature> read_hash(const Section& section) {
   return indicators_of(section, "hash", terms);
 }
 
-/// bins = [a, b, c]: a feature for each of [a, b) and [b, c), 1 where the column's number lies in it. Numbers outside
-/// are zeros; with other = true they have features of their own, one on either side.
+/// Reads bins = [a, b, c]: a feature for [a, b) and one for [b, c), which are 1 where the column's number lies in
+/// them. Numbers outside give zeros, or with other = true have features of their own, one on either side.
 std::vector<Feature> read_bins(const Section& section) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   std::vector<double> edges = section.numbers("bins");

@@ -30,7 +30,7 @@ std::vector<double> from_original_units(const Section& descent, const Config& co
   return theta;
 }
 
-/// Of a plain file, and from its end: settings must not wait for a device, nor take all memory.
+/// The last line of a plain file, read from its end: settings must not wait for a device, nor take all memory.
 std::string last_line_of(const std::string& file) {
   constexpr std::uintmax_t read_max = std::uintmax_t{1} << 24;
   std::error_code wrong;
@@ -52,7 +52,7 @@ std::vector<double> from_release(const Section& descent, const Config& config, c
   std::error_code missing;
   const std::filesystem::path own = std::filesystem::path(config.state.directory) / "releases.jsonl";
   if (std::filesystem::equivalent(file, own, missing)) {
-    // Its last line changes with every release, and with it what the settings say.
+    // The last line of such a file changes with every release, and the meaning of the settings would change with it.
     descent.refuse(start_key, "a file that stays as it is: a new epoch goes on from state.directory by itself");
   }
   const auto release = publish::read_release(last_line_of(file));
@@ -67,7 +67,7 @@ std::vector<double> from_release(const Section& descent, const Config& config, c
   if (config.privacy.of_user && !release->promise.user) {
     descent.refuse(start_key, "a release that protects users, as privacy.unit does");
   }
-  // What is promised for ever is promised within any window, and nothing the other way round.
+  // A promise for ever holds within any window, but a promise within windows does not hold for ever.
   const auto windows = release->promise.user ? release->promise.user->limits.windows() : std::nullopt;
   if (config.privacy.of_user && windows && windows != config.descent.users->windows()) {
     descent.refuse(start_key, "a release that protects users within the windows of users.period, or for ever");

@@ -1,4 +1,4 @@
-// From a document to settings, for whoever has the document.
+// Reads settings from a document that is parsed already.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace nustream::config {
 
-/// What the document says. `overrides`: as they were given, for Config::overrides.
+/// The settings of the document. `overrides` are kept in Config::overrides as they were given.
 [[nodiscard]] Config read_tree(const SettingsTree& tree, const std::string& file,
                                const std::vector<std::string>& overrides, Purpose purpose);
 

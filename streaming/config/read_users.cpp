@@ -9,7 +9,7 @@
 namespace nustream::config {
 namespace {
 
-/// Everything of [users], of a file that other commands read too.
+/// All keys of [users], which stand in a file that other commands read, too.
 constexpr const char* keys_of_users[] = {"participations", "separation", "mass", "store", "partitioner"};
 
 std::optional<privacy::Participation> read_participation(const Section& section) {
@@ -27,12 +27,13 @@ std::optional<privacy::Participation> read_participation(const Section& section)
 std::optional<Mass> read_mass(const Section& section) {
   const auto mass = section.number("mass");
   if (!mass) return std::nullopt;
-  // Charged in parts of 2^-31 of it: a user may not get so much that one contribution is less than a few parts.
+  // Mass is charged in parts of 2^-31 of it: with more mass, one contribution would be less than a few parts.
   if (!(*mass >= 0x1p-20 && *mass <= 0x1p20)) section.refuse("mass", "a number > 0, from 2^-20 to 2^20");
   return Mass{*mass};
 }
 
-/// Append time is nobody's to choose. Any other time is somebody's word, for which the operator has to stand.
+/// Reads the windows of limits. A record's time decides in which window it counts. Append time is the broker's, and
+/// nobody can choose it. Any other time is somebody's word, which the operator has to vouch for.
 std::optional<users::Windows> read_windows(const Section& section, InputSettings& input) {
   const auto period = section.text("period");
   const auto times = section.text("times");
@@ -61,7 +62,7 @@ std::optional<users::Windows> read_windows(const Section& section, InputSettings
     input.time_column = timestamp_column;
     input.append_times_only = true;
   } else {
-    input.times_public = true;  // a record that cannot be used keeps its time
+    input.times_public = true;  // even a record that cannot be used has its time
   }
   return users::Windows{*length, times.has_value()};
 }
@@ -73,7 +74,7 @@ users::Limits read_limits(const Section& section, InputSettings& input) {
   return {participation, mass, read_windows(section, input)};
 }
 
-/// Of the topic's producers, where users are its keys.
+/// The partitioner of the topic's producers, where users are its keys.
 std::optional<users::Partitioner> read_partitioner(const Section& section, const std::string& column) {
   using users::Partitioner;
   using Choice = std::optional<Partitioner>;
@@ -85,7 +86,7 @@ std::optional<users::Partitioner> read_partitioner(const Section& section, const
   return chosen;
 }
 
-/// Every user takes part in each of a table's steps, which is what its noise is calibrated for.
+/// Refuses limits for a table: every user may take part in each of its steps, and its noise is calibrated for that.
 void refuse_limits_of_tables(const Section& root) {
   if (root.has("users")) {
     root.refuse("users", "nothing for a table: every user may take part in each of its steps");
@@ -121,7 +122,7 @@ void read_users(const Section& root, Purpose purpose, Config& config) {
   const auto column = privacy.text("user");
   const std::vector<std::string> nobody = privacy.texts("user_null");
   if (unit == "record") {
-    // They may stand beside it, so that --set privacy.unit=… is enough to compare.
+    // These keys may stand there unused, so that --set privacy.unit=… is enough to compare.
     for (const char* key : keys_of_users) static_cast<void>(section.has(key));
     for (const char* key : {"period", "times"}) {
       if (section.has(key)) section.refuse(key, "only with privacy.unit = \"user\": a record has no windows");
@@ -136,7 +137,7 @@ void read_users(const Section& root, Purpose purpose, Config& config) {
   config.users = Users{*column, nobody, std::nullopt};
   if (purpose == Purpose::table) {
     refuse_limits_of_tables(root);
-    // Of running sums the number of steps follows from that of the rows (settle_design()).
+    // With running sums the number of steps follows from the number of rows, in settle_design().
     config.users->limits = users::Limits({{std::max<std::uint64_t>(1, config.estimate.steps), 1}}, {});
   } else {
     config.users->limits = read_limits(section, config.input);

@@ -7,7 +7,7 @@ namespace {
 
 using LossKind = model::Loss::Kind;
 
-/// The public bound of a section's column.
+/// Reads the public bound of a section's column.
 double read_most(const Section& section) {
   if (!section.has("max")) section.missing("max");
   const double most = section.number("max").value_or(0);
@@ -15,7 +15,8 @@ double read_most(const Section& section) {
   return most;
 }
 
-/// What a record counts as is part of its features: where the target alone is private, it must not be made of it.
+/// Requires that a weight is not made of the target, where that alone is private: what a record counts as is one of
+/// its features, which are public then.
 void require_no_target(const Section& section, const record::Term& term, const Config& config) {
   if (config.privacy.protects != Protects::target || !config.schema.target) return;
   if (term.column != config.schema.target->first.column) return;

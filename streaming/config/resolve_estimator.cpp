@@ -60,7 +60,8 @@ Resolved resolve_estimator(const std::string& file, std::vector<std::string> ove
   const Section& root = tree.root();
   if (root.section("model").text("estimator") != "auto") return {std::move(overrides), {}};
   check_choice(root, purpose);
-  // Read once as sums, which any of these models may be, for everything that is the same in both.
+  // The settings are first read as running sums, which any of these models may be, for everything that both have
+  // alike.
   std::vector<std::string> meanwhile = overrides;
   meanwhile.emplace_back("model.estimator=moments");
   for (const char* setting : {"moments.row_norm=1", "moments.residual_bound=1"}) {

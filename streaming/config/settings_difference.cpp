@@ -19,7 +19,7 @@
 namespace nustream::config {
 namespace {
 
-/// The values of each setting, by its name as the file has it, in the order of their first appearance.
+/// The values of each setting by the name that it has in the file, in the order in which the names first come.
 struct SettingsByName {
   std::vector<std::string> names;
   std::map<std::string, std::vector<std::string>> values;
@@ -31,7 +31,7 @@ struct SettingsByName {
   }
 };
 
-/// Keys of the text, and where each stands in a file of settings.
+/// The keys of the canonical text, and the setting in a file that each stands for.
 constexpr auto setting_names = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"format", "stream.format"},
     {"record_bytes_max", "stream.record_bytes_max"},
@@ -81,7 +81,7 @@ constexpr auto setting_names = std::to_array<std::pair<std::string_view, std::st
     {"correlation", "noise.correlation"},
     {"horizon", "noise.horizon"},
     {"nu", "noise.nu"},
-    {"q", "noise.nu"},  // of the rational correlation, whose poles are computed from it
+    {"q", "noise.nu"},  // of the rational correlation, whose poles follow from ν
     {"generator", "noise.generator"},
     {"sigma", "privacy.rho"},
     {"adjacency", "privacy.adjacency"},
@@ -101,29 +101,30 @@ std::string setting_of(std::string_view key) {
   return std::string(found == setting_names.end() ? key : found->second);
 }
 
-/// Of a feature or the target, by the name that it is shown under: its lines come before "intercept".
+/// The name of a key of a feature or the target, by the name that it is shown under. Such lines come before
+/// "intercept".
 std::string name_within(const std::string& feature, std::string_view key) {
   return feature + "." + std::string(key);
 }
 
-/// Weights of the rational correlation's poles, which say what those say; and the rule by which an epoch begins,
-/// which whoever resumes one need not repeat.
+/// Whether a key is skipped. The weights of the rational correlation's poles say the same as the poles. The rule by
+/// which an epoch begins need not be repeated by whoever resumes the epoch.
 bool is_passed_over(std::string_view key) {
   return key == "b" || key == "epoch";
 }
 
-/// Of a weight or an exposure, as its section has it.
+/// The name of a key of a weight or an exposure, as its section has it.
 std::string name_of_factor(const std::string& section, std::string_view key) {
   if (key == section) return key == "exposure" ? section + ".log" : section;
   return section + "." + std::string(key == "most" ? "max" : key);
 }
 
-/// "[0, 30]" of the bounds of a clamp, "none" where there is none.
+/// The clamp with these bounds, as in "[0, 30]"; "none" where there is none.
 std::string clamp_of(const std::string& lower, const std::string& upper) {
   return lower == "-inf" && upper == "inf" ? "none" : "[" + lower + ", " + upper + "]";
 }
 
-/// One line, and what is behind it; false where it is none.
+/// Takes one line off the text; false where it does not begin with one.
 bool take_line(std::string_view& text, std::string_view& key, std::string_view& value) {
   const std::size_t equals = text.find('=');
   const std::size_t colon = equals == std::string_view::npos ? equals : text.find(':', equals);
@@ -138,8 +139,8 @@ bool take_line(std::string_view& text, std::string_view& key, std::string_view& 
   return true;
 }
 
-/// Lines of the text in their order: those of the features and the target, then those from "intercept" on, among
-/// which a weight and an exposure have lines of their own.
+/// Takes the lines of the text in their order: first those of the features and the target, and then those from
+/// "intercept" on, among which a weight and an exposure have lines of their own.
 class Lines {
  public:
   void add(std::string_view key, const std::string& value) {
@@ -184,7 +185,7 @@ SettingsByName by_name(std::string_view text) {
 
 using Values = std::vector<std::string>;
 
-/// Settings that the text has as a number, by the names that a file has for it.
+/// A setting that the text holds as a number, with the names that a file has for the numbers.
 struct Code {
   std::string_view setting;
   std::vector<const char*> names;
@@ -205,9 +206,9 @@ const Code codes[] = {
     {"'.unit", time_units},
 };
 
-/// The nu of the rational correlation with these poles: "" where there is none.
+/// The ν of the rational correlation with these poles; "" where there is none.
 std::string nu_of(const Values& poles) {
-  std::vector<double> wanted;  // behind their number
+  std::vector<double> wanted;  // follow the number of poles
   for (std::size_t i = 1; i < poles.size(); ++i) wanted.push_back(std::strtod(poles[i].c_str(), nullptr));
   if (wanted.empty() || wanted.size() > 64) return {};
   const double largest = *std::max_element(wanted.begin(), wanted.end());
@@ -225,13 +226,13 @@ std::string nu_of(const Values& poles) {
     const auto found = noise::Rational::nu_ftrl(Damping{high}, wanted.size()).q();
     const bool is_it = std::equal(wanted.begin(), wanted.end(), found.begin(), found.end(),
                                   [](double a, double b) { return std::abs(a - b) < 1e-7; });
-    return is_it ? fmt::format("{:.6g}", high) : std::string();  // else poles that somebody gave
+    return is_it ? fmt::format("{:.6g}", high) : std::string();  // else somebody gave the poles
   } catch (const std::exception&) {
     return {};
   }
 }
 
-/// What a setting is, as a file has it; "" where that cannot be said shortly.
+/// The value of a setting as a file has it; "" where it cannot be said shortly.
 std::string shown(const std::string& name, const Values& values) {
   if (name == "noise.nu" && values.size() > 1) return nu_of(values);
   if (values.size() != 1 || name.ends_with("privacy.rho") || name == "unit" || name == "spread") return {};
@@ -246,10 +247,10 @@ std::string shown(const std::string& name, const Values& values) {
 bool all_zero(const Values* values) {
   return values == nullptr || std::all_of(values->begin() + 1, values->end(), [](const std::string& each) {
            return each == "0" || each == "-0";
-         });  // the first one is how many there are
+         });  // the first value is how many there are
 }
 
-/// What differs between the texts.
+/// Finds what differs between two texts.
 class Difference {
  public:
   Difference(std::string_view there, std::string_view here, const BesideTexts& beside)
@@ -292,7 +293,8 @@ class Difference {
     return std::abs(*beside_.rho_there - *beside_.rho_here) > 1e-9 * *beside_.rho_here;
   }
 
-  /// A feature, weight or exposure that is new or gone is one difference, not one for each of its lines.
+  /// Whether the line belongs to a feature, weight or exposure that is new or gone. That is one difference, not one
+  /// for each of its lines.
   [[nodiscard]] bool is_within_new(const std::string& name) const {
     const std::size_t dot = name.rfind("'.");
     if (dot != std::string::npos) return differing_.contains(name.substr(0, dot + 1));
@@ -304,10 +306,10 @@ class Difference {
     return false;
   }
 
-  /// Those that are computed from others, with the ones that they may come from.
+  /// Whether the setting is computed from others and one of those differs.
   [[nodiscard]] bool follows_from_others(const std::string& name) const {
     const bool noise = any({"noise.correlation", "noise.horizon", "noise.nu"});
-    if (name == "noise.nu") {  // where it is not set it is the best one for what is quoted
+    if (name == "noise.nu") {  // where it is not set, it is the best one for what is quoted
       return any({"noise.correlation"}) ||
              (!beside_.nu_is_set && any({"noise.horizon", "descent.step_size", "descent.average",
                                          "descent.average_from", "descent.average_decay", "descent.minibatch"}));
@@ -315,7 +317,7 @@ class Difference {
     if (name == "beta" || name == "c") return noise;
     if (name == "--passes") return any({"users.participations"});  // of users it is k
     if (name == "separation") return any({"--passes"});
-    if (name == "descent.start" || name == "moments.start") {  // as many zeros as there are parameters
+    if (name == "descent.start" || name == "moments.start") {  // by default as many zeros as there are parameters
       return all_zero(values(old_, name)) && all_zero(values(now_, name));
     }
     if (name == "displacement") {
@@ -350,8 +352,8 @@ class Difference {
   std::set<std::string> differing_;
 };
 
-/// An epoch by user behind one by record, or the other way round, is refused as well: one of them says nothing about
-/// the other's unit.
+/// Whether one text is of an epoch by user and the other of one by record. Neither may follow the other: one of them
+/// promises nothing about the other's unit.
 bool is_of_another_unit(std::string_view there, std::string_view here) {
   const auto is_by_user = [](std::string_view text) {
     const SettingsByName all = by_name(text);

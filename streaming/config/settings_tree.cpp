@@ -27,7 +27,7 @@ struct Section::Asked {
 
 namespace {
 
-/// In one line, whatever the file's own text in it holds.
+/// Throws a Failure of one line, whatever text of the file is in it.
 [[noreturn]] void refuse_line(std::string line) {
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
   std::replace_if(line.begin(), line.end(), is_control, ' ');
@@ -49,7 +49,7 @@ std::string read_file(const std::string& file) {
   }
   std::ifstream input(file, std::ios::binary);
   std::ostringstream text;
-  // Copying nothing counts as a failure, and an empty file is one that lacks its settings.
+  // Copying an empty file would count as a failure; it is a file that lacks its settings.
   const bool empty = input && input.peek() == std::ifstream::traits_type::eof() && !input.bad();
   if (!empty && (!input || !(text << input.rdbuf()))) {
     throw Failure(Exit::io, file + ": cannot be read: " + std::strerror(errno) + "; name a configuration file");
@@ -67,7 +67,7 @@ toml::table parse(std::string_view text, std::string_view name) {
   }
 }
 
-/// A file of data is named as one.
+/// Parses a file; a file of data gets a message that says what it is.
 toml::table parse_file(const std::string& file) {
   const std::string text = read_file(file);
   try {
@@ -84,12 +84,12 @@ toml::table parse_value(const std::string& text, const std::string& shown_as) {
   try {
     return toml::parse("value = " + text, shown_as);
   } catch (const toml::parse_error&) {
-    // TOML has no number that begins with its point.
+    // TOML has no number that begins with its point, so .5 is read as 0.5.
     if (text.starts_with('.') && record::parse_number("0" + text)) {
       return toml::parse("value = 0" + text, shown_as);
     }
     std::string quoted;
-    publish::append_string(text, quoted);  // JSON's strings are TOML's
+    publish::append_string(text, quoted);  // every string of JSON is one of TOML
     try {
       return toml::parse("value = " + quoted, shown_as);
     } catch (const toml::parse_error& error) {
@@ -98,7 +98,8 @@ toml::table parse_value(const std::string& text, const std::string& shown_as) {
   }
 }
 
-/// Whether `name` is most likely `key`: keys of one section that are asked for later may look alike a little.
+/// Whether `name` is most likely meant to be `key`. Keys of one section may look a little alike, so that the limit is
+/// tight.
 bool is_misspelt(std::string_view name, std::string_view key) {
   const bool is_shortened = name.size() >= 3 && key.substr(0, name.size()) == name;
   return is_shortened || edit_distance(name, key) <= std::max<std::size_t>(1, key.size() / 3);
@@ -108,7 +109,7 @@ bool is_index(std::string_view part) {
   return !part.empty() && std::all_of(part.begin(), part.end(), [](unsigned char c) { return std::isdigit(c); });
 }
 
-/// The table that holds the last part of `parts`, made where it is not there yet.
+/// The table that holds the last part of `parts`; tables on the way are made where they are missing.
 toml::table* descend(toml::table& root, const std::vector<std::string>& parts, const std::string& text) {
   toml::table* table = &root;
   for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
@@ -283,7 +284,7 @@ Section Section::section(std::string_view key) const {
   const toml::table* table = node == nullptr ? nullptr : node->as_table();
   if (node != nullptr && table == nullptr) refuse(key, "a section, written [" + dotted(key) + "]");
   for (const Section& child : asked_->children) {
-    if (child.path_ == dotted(key)) return child;  // so that what is asked of either is known to both
+    if (child.path_ == dotted(key)) return child;  // so that keys asked of one copy are known to the other
   }
   asked_->children.emplace_back(table, dotted(key), file_);
   return asked_->children.back();
@@ -327,7 +328,7 @@ std::map<std::string, std::string> Section::properties() const {
     } else if (node.is_integer() || node.is_boolean() || node.is_floating_point()) {
       values[key] = shown(node);
     } else {
-      // Without the value, which may be a password behind a name with a dot.
+      // The message leaves the value out, which may be a password behind a name with a dot.
       refuse_line(where(&node) + ": " + dotted(key) +
                   ": allowed is a string, a number, true or false; quote names with dots: \"" + key + "…\" = …");
     }

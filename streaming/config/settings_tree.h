@@ -1,5 +1,5 @@
-// A TOML document with command-line overrides on top, read key by key so that a key nobody asked for is an
-// error that names the nearest known one.
+// A TOML document with command-line overrides on top. It is read key by key, so that a key that nobody asked for is
+// an error, which names the nearest known key.
 #pragma once
 
 #include <cstdint>
@@ -26,14 +26,14 @@ class table;
 
 namespace nustream::config {
 
-/// One table of the settings. Asking for a key makes it known; finish() refuses the ones nobody asked for.
-/// Every refusal is a Failure(configuration): "file:line:column: section.key = value: what is allowed".
+/// One table of the settings. Asking for a key makes it known, and finish() refuses keys that nobody asked for. Every
+/// refusal is a Failure(configuration): "file:line:column: section.key = value: what is allowed".
 class Section {
  public:
   Section(const toml::table* table, std::string path, std::string file);
 
   [[nodiscard]] bool has(std::string_view key) const;
-  /// Whether it is absent, or has no keys.
+  /// Whether the table is absent, or has no keys.
   [[nodiscard]] bool is_empty() const noexcept;
   [[nodiscard]] std::optional<double> number(std::string_view key) const;
   [[nodiscard]] std::optional<std::uint64_t> count(std::string_view key) const;
@@ -46,24 +46,24 @@ class Section {
   [[nodiscard]] std::vector<std::string> texts(std::string_view key) const;
   /// The tables of an array of tables, such as [[features]].
   [[nodiscard]] std::vector<Section> tables(std::string_view key) const;
-  /// A table inside this one; an empty section where it is not there.
+  /// A table inside this one; an empty section where there is none.
   [[nodiscard]] Section section(std::string_view key) const;
 
   /// Whether the key was set on the command line.
   [[nodiscard]] bool is_override(std::string_view key) const;
-  /// Whether the key is there and a whole number.
+  /// Whether the key is there and is a whole number.
   [[nodiscard]] bool is_count(std::string_view key) const;
-  /// Whether the key is there and a string, or a table.
+  /// Whether the key is there and is a string, or is a table.
   [[nodiscard]] bool is_text(std::string_view key) const;
   [[nodiscard]] bool is_table(std::string_view key) const;
-  /// Every key of the section with its number: for names that the settings themselves give.
+  /// Every key of the section with its number, for names that the settings themselves choose.
   [[nodiscard]] std::vector<std::pair<std::string, double>> named_numbers() const;
-  /// Every key of the section with its value as text: for settings that are passed on as they are.
+  /// Every key of the section with its value as text, for settings that are passed on as they are.
   [[nodiscard]] std::map<std::string, std::string> properties() const;
 
   [[nodiscard]] std::string text_or_refuse(std::string_view key) const;
 
-  /// A number as the strong type T; its own range is what is allowed.
+  /// A number as the strong type T; what T allows is allowed.
   template <class T>
   [[nodiscard]] std::optional<T> as(std::string_view key) const {
     const std::optional<double> value = number(key);
@@ -81,7 +81,7 @@ class Section {
     return *value;
   }
 
-  /// The meaning of a named choice; refuses others with the list and the nearest.
+  /// The meaning of a named choice. Refuses other names, and lists the choices and the nearest one.
   template <class T>
   [[nodiscard]] T choice(std::string_view key, T fallback,
                          std::initializer_list<std::pair<std::string_view, T>> choices) const {
@@ -95,11 +95,11 @@ class Section {
     refuse_choice(key, *name, names);
   }
 
-  /// "file:line:column: path.key = value: allowed".
+  /// Throws "file:line:column: path.key = value: allowed".
   [[noreturn]] void refuse(std::string_view key, std::string_view allowed) const;
-  /// Names what was probably meant for it, where such a key stands there.
+  /// Throws that the key is missing, and names a key that stands there and was probably meant for it.
   [[noreturn]] void missing(std::string_view key) const;
-  /// Refuses the keys of this table, not of those inside it, that are not in `known`.
+  /// Refuses keys of this table that are not in `known`; keys of tables inside it are not looked at.
   void allow(std::span<const std::string> known) const;
   /// Refuses keys that nobody asked for, here and in the sections taken from here.
   void finish() const;
@@ -112,29 +112,29 @@ class Section {
   [[nodiscard]] std::string where(const toml::node* node) const;
   [[nodiscard]] std::string dotted(std::string_view key) const;
 
-  const toml::table* table_;  // null: absent
+  const toml::table* table_;  // null where it is absent
   std::string path_;
   std::string file_;
-  std::shared_ptr<Asked> asked_;  // shared by copies: copies speak of the same table
+  std::shared_ptr<Asked> asked_;  // copies share it, because they are about the same table
 };
 
-/// The parsed document. Keeps the tables that sections point into.
+/// The parsed document. It owns the tables that sections point into.
 class SettingsTree {
  public:
-  /// Reads `file` and applies `overrides` ("section.key=value", in order; a value that is not TOML is taken as
-  /// a string; "features.0.center=1" reaches into arrays). Failure(io) where the file cannot be read,
+  /// Reads `file` and applies `overrides` ("section.key=value") in order. A value that is not TOML is taken as a
+  /// string, and "features.0.center=1" reaches into arrays. Throws Failure(io) where the file cannot be read, and
   /// Failure(configuration) where it is not TOML.
   SettingsTree(const std::string& file, const std::vector<std::string>& overrides);
   ~SettingsTree();
 
-  /// Puts a number in place of every value "private" that is measured (config/ranges.h), or takes its key out where
-  /// there is a default, and returns their dotted keys: "features.0.center".
+  /// Replaces every value "private" that is to be measured (config/ranges.h) by a placeholder, or removes its key
+  /// where there is a default. Returns their dotted keys, such as "features.0.center".
   std::vector<std::string> take_private_out();
   SettingsTree(const SettingsTree&) = delete;
   SettingsTree& operator=(const SettingsTree&) = delete;
 
   [[nodiscard]] const Section& root() const noexcept { return root_; }
-  /// The document with its overrides, as TOML, without those sections.
+  /// The document with its overrides as TOML, without the sections that are named.
   [[nodiscard]] std::string text_without(std::span<const std::string_view> sections) const;
 
  private:

@@ -10,7 +10,7 @@ namespace nustream::config {
 namespace {
 
 /// Where the quoted text that begins at `from` ends: behind its closing quote. Between single quotes a backslash is a
-/// letter; three quotes in a row are an empty text and another that follows it, which ends the same.
+/// letter. Three quotes in a row count as an empty text and another one after it, which ends at the same place.
 std::size_t end_of_quoted(std::string_view text, std::size_t from) {
   const char quote = text[from];
   std::size_t at = from + 1;
@@ -18,7 +18,7 @@ std::size_t end_of_quoted(std::string_view text, std::size_t from) {
   return std::min(at + 1, text.size());
 }
 
-/// The shortest text of a number that is written long; nothing for any other word.
+/// The shortest text of a number that is written long; empty for any other word.
 std::optional<std::string> shortened(std::string_view word) {
   if (word.size() <= 16 || word.find_first_of(".e") == std::string_view::npos) return std::nullopt;
   double value = 0;

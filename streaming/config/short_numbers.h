@@ -1,4 +1,4 @@
-// Numbers of a TOML text, as people write them.
+// Writes the numbers of a TOML text as people write them.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace nustream::config {
 
-/// `toml` with each number of more than 16 characters as the shortest text that is read as the same number: 1e-06,
-/// not 9.9999999999999995e-07. What stands in quotes stays as it is. Contract: `toml` was written by a printer,
-/// without comments.
+/// `toml` with each number of more than 16 characters replaced by the shortest text that reads as the same number:
+/// 1e-06, not 9.9999999999999995e-07. What stands in quotes stays as it is. Contract: `toml` was written by a printer
+/// and has no comments.
 [[nodiscard]] std::string with_short_numbers(std::string_view toml);
 
 }  // namespace nustream::config

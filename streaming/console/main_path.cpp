@@ -30,6 +30,7 @@ void MainPath::add(const publish::ShownRelease& release) {
   left_out_ = 0;
   values_.push_back(last_);
   if (values_.size() < kept_values) return;
+  // Half of the values are dropped and the stride doubles, so that any path keeps its whole length in few values.
   for (std::size_t i = 0; i < kept_values / 2; ++i) values_[i] = values_[2 * i + 1];
   values_.resize(kept_values / 2);
   stride_ *= 2;

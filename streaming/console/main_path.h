@@ -1,4 +1,4 @@
-// The path of a run's main coefficient, on the line that an operator's terminal shows.
+// The path of a run's main coefficient, for the line that an operator's terminal shows.
 #pragma once
 
 #include <cstddef>
@@ -10,21 +10,21 @@
 
 namespace nustream::console {
 
-/// Which of a release's coefficients is shown where there is room for one: the first that is no intercept.
+/// The index of the coefficient that is shown where there is room for one: the first that is not the intercept.
 [[nodiscard]] std::size_t main_coefficient(const publish::ShownRelease& release);
 
-/// Keeps as many of its quoted values as a line can show, of the whole path.
+/// Keeps as many of the coefficient's quoted values as a line can show, spread over the whole path.
 class MainPath {
  public:
   void add(const publish::ShownRelease& release);
-  /// "  price 1.2345 ▁▂▄▆█  rho 0.4987" in at most `room` letters: the sparkline goes first, then the spend, then
-  /// all.
+  /// "  price 1.2345 ▁▂▄▆█  rho 0.4987" in at most `room` letters. Where room is short the sparkline is left out
+  /// first, then the spend, then everything.
   [[nodiscard]] std::string shown(std::size_t room, bool unicode) const;
 
  private:
   std::string name_;
   std::vector<double> values_;
-  std::size_t stride_ = 1;  // one of so many is kept
+  std::size_t stride_ = 1;  // one of so many values is kept
   std::size_t left_out_ = 0;
   double last_ = 0;
   double rho_ = 0;

@@ -16,6 +16,7 @@ void require_new_file(const std::string& path) {
 }
 
 void write_new_file(const std::string& path, const std::string& text, const std::string& what_stays) {
+  // O_EXCL: a file that is there already is never written over, even if it came after require_new_file().
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   const bool written =
       descriptor >= 0 && ::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());

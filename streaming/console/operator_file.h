@@ -1,4 +1,4 @@
-// The file that --operator-json names: what a run tells its operator alone.
+// The file that --operator-json names: what a run tells only its operator.
 #pragma once
 
 #include <string>
@@ -8,18 +8,20 @@
 
 namespace nustream::console {
 
-/// Made when a run begins, so that a place where it cannot be is told before anything is spent: PATH.new, mode 0600,
-/// which gets the name PATH once it holds one whole object. Without a write nothing stays behind, and what was at
-/// PATH stays as it was. A report is made the same way, for everyone to read.
+/// A file that is made when a run begins, so that a place where it cannot be made is reported before anything is
+/// spent. It is made as PATH.new with mode 0600 and gets the name PATH once it holds one whole object. Without a
+/// write no file stays behind, and what was at PATH stays as it was. A report is made the same way, but readable by
+/// everyone.
 class OperatorFile {
  public:
-  /// Failure(io) where it cannot be made. An empty path: nothing is asked for, and write() does nothing.
+  /// Throws Failure(io) where the file cannot be made. An empty path means that none is asked for: write() does
+  /// nothing.
   explicit OperatorFile(std::string path, journal::Audience audience = journal::Audience::operators);
   ~OperatorFile();
   OperatorFile(const OperatorFile&) = delete;
   OperatorFile& operator=(const OperatorFile&) = delete;
 
-  /// Writes one object and a newline, in place of what PATH held. Failure(io).
+  /// Writes one object and a newline in place of what PATH held. Throws Failure(io).
   void write(std::string_view object);
 
  private:

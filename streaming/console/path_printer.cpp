@@ -10,12 +10,12 @@
 namespace nustream::console {
 namespace {
 
-constexpr std::size_t shown_coordinates_max = 4;  // a line stays within 120 columns
+constexpr std::size_t shown_coordinates_max = 4;  // so that a line stays within 120 columns
 
-/// A terminal has room for as many of its columns as it is wide; else for the most.
+/// How many coefficients a line shows: as many as a terminal's width has room for; the most where it is no terminal.
 std::size_t shown_coordinates(std::FILE* lines) {
   if (::isatty(::fileno(lines)) != 1) return shown_coordinates_max;
-  constexpr std::size_t beside = 13 + 11;  // the count, and the spend
+  constexpr std::size_t beside = 13 + 11;  // columns of the count and of the spend
   const std::size_t columns = std::max<std::size_t>(style_of(lines).columns, beside + 16);
   return std::min(shown_coordinates_max, (columns - beside) / 16);
 }
@@ -50,6 +50,7 @@ void PathPrinter::published(std::string_view outbox) {
       if (const auto release = publish::read_release(last_line_)) show(*release);
     }
   }
+  // Only the last line and those that are shown are parsed: an outbox may hold thousands of releases.
   if (!last_line_.empty()) last_ = publish::read_release(last_line_);
   if (last_ && bar_.is_on()) path_.add(*last_);
 }

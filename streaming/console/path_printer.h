@@ -1,4 +1,4 @@
-// What a person sees while a replay runs: some ten lines of the path, and a progress bar on a terminal.
+// What a person sees while a replay runs: some ten lines of the path, and on a terminal a progress bar.
 #pragma once
 
 #include <cstdint>
@@ -19,26 +19,26 @@ struct InputProgress {
   std::uint64_t records = 0;
   std::uint64_t bytes_read = 0;
   std::optional<std::uint64_t> bytes_total;
-  std::optional<std::uint64_t> records_total;  ///< where the window has an end; says more than bytes do
+  std::optional<std::uint64_t> records_total;  ///< where the window has an end; it says more than bytes do
 
-  /// Of what is to be read; empty where nobody knows.
+  /// The share of the input that has been read; empty where its length is unknown.
   [[nodiscard]] std::optional<double> share() const;
 };
 
-/// Shows releases that have been published, and only those. A line for each power of two of their count, so that
-/// a stream of any length gives some ten to thirty lines.
+/// Shows releases that have been published, and no others. It prints a line for each power of two of their count, so
+/// that a stream of any length gives some ten to thirty lines.
 class PathPrinter {
  public:
   /// What the first column counts.
   enum class Count { records, steps };
-  /// `lines` receives the path (null: nothing); the bar goes to standard error where that is a terminal.
+  /// `lines` receives the path; null shows none. The bar goes to standard error where that is a terminal.
   explicit PathPrinter(std::FILE* lines, Count count = Count::records);
 
-  /// Lines of releases, whole, in step order, just published.
+  /// Takes releases that were just published, as whole lines in the order of their steps.
   void published(std::string_view outbox);
   /// Redraws the bar at most ten times a second.
   void progress(const InputProgress& input);
-  /// The line of the last release, if it has not been shown, and no bar any more.
+  /// Prints the line of the last release if it has not been shown, and removes the bar.
   void finish();
   /// The last published release.
   [[nodiscard]] const std::optional<publish::ShownRelease>& last() const noexcept { return last_; }
@@ -55,11 +55,11 @@ class PathPrinter {
   std::uint64_t shown_step_ = 0;
   std::optional<publish::ShownRelease> last_;
   TerminalBar bar_;
-  MainPath path_;  // for the bar
+  MainPath path_;  // what the bar shows of the path
 };
 
 using check::with_separators;
-/// Four decimals, or scientific where that would hide the value.
+/// The value with four decimals, or in scientific notation where four decimals would hide it.
 [[nodiscard]] std::string shown_number(double value);
 
 }  // namespace nustream::console

@@ -13,12 +13,12 @@ namespace nustream::console {
 
 namespace {
 
-/// Beside a name, as many columns of 14 and the room between them.
+/// Whether a terminal has no room for `columns` columns of figures, each of 14 letters and a gap, beside the names.
 bool is_too_narrow(std::FILE* out, std::size_t width, std::size_t columns) {
   return ::isatty(::fileno(out)) == 1 && style_of(out).columns < width + 16 * columns;
 }
 
-/// A line for each name, and its figures below it.
+/// Prints each name on a line of its own and its figures below it.
 void print_narrow(const publish::ShownRelease& release, const std::optional<ReportedIntervals>& intervals,
                   std::string_view note, std::FILE* out) {
   fmt::print(out, "estimate{}\n", note);
@@ -76,7 +76,8 @@ void print_intervals(const ReportedIntervals& intervals, std::uint64_t step, std
 
 namespace {
 
-/// Sets first: they hold whatever the instruments' strength.
+/// Prints the Anderson-Rubin set and the effective F. The set holds however weak the instruments are, so that it is
+/// what to quote where they are.
 void print_instruments(const publish::ShownInstruments& shown, std::FILE* out) {
   for (const auto& [name, f] : shown.effective_f) {
     fmt::print(out, "{:<16}effective F {:.4g} of {}, noise included{}\n", "instruments", f, name,

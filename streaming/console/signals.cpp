@@ -22,7 +22,7 @@ extern "C" void on_signal(int signal) {
 const std::atomic<int>& watch_signals() {
   struct sigaction action {};
   action.sa_handler = on_signal;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);  // no SA_RESTART: a read that waits for a pipe returns
+  action.sa_flags = static_cast<int>(SA_RESETHAND);  // without SA_RESTART a read that waits for a pipe returns
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);

@@ -5,14 +5,14 @@
 
 namespace nustream::console {
 
-/// Installs the handlers (blocking reads are interrupted); a second signal of the same kind ends the process as
-/// usual. Returns the flag: 0, SIGINT or SIGTERM.
+/// Installs the handlers, which interrupt blocking reads; a second signal of the same kind ends the process as usual.
+/// Returns the flag: 0, SIGINT or SIGTERM.
 [[nodiscard]] const std::atomic<int>& watch_signals();
 
-/// The same as yes or no, for what can be told to give up.
+/// The same flag as yes or no, for calls that can be told to give up.
 [[nodiscard]] const std::atomic<bool>& signalled();
 
-/// Failure(interrupted) once a signal has come: for what reads before anything has changed.
+/// Throws Failure(interrupted) once a signal has come. It is for commands that read before anything has changed.
 void require_no_signal();
 
 }  // namespace nustream::console

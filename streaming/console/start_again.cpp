@@ -18,7 +18,7 @@
 namespace nustream::console {
 namespace {
 
-/// As the kernel keeps it: arguments, each ended by a zero byte.
+/// The command line as the kernel keeps it: arguments, each ended by a zero byte.
 std::vector<std::string> own_arguments() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   std::vector<std::string> arguments;
@@ -26,7 +26,7 @@ std::vector<std::string> own_arguments() {
   return arguments;
 }
 
-/// A signal that is ignored or blocked stays so in the program that takes this one's place.
+/// A signal that is ignored or blocked would stay so in the program that takes this one's place.
 void forget_signals() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_DFL);
   sigset_t none;
@@ -38,7 +38,7 @@ void forget_signals() {
 
 std::vector<std::string> without(std::vector<std::string> arguments, std::span<const OnceOption> once) {
   std::vector<std::string> kept;
-  bool is_value = false;  // of an option that is left out
+  bool is_value = false;  // the next argument is the value of an option that is left out
   for (std::string& argument : arguments) {
     if (std::exchange(is_value, false)) continue;
     const auto option = std::ranges::find_if(
@@ -58,6 +58,7 @@ void start_again(std::span<const OnceOption> once) {
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
   forget_signals();
+  // Files close at exec rather than now: if exec fails, the process can still say so and end in order.
   static_cast<void>(::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC));
   ::execv("/proc/self/exe", argv.data());
   throw Failure(Exit::internal,

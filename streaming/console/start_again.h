@@ -1,5 +1,5 @@
-// A process that puts a fresh one in its own place: same command line but for what is said once for all, same process
-// id.
+// Lets a process put a fresh one in its own place, with the same process id and the same command line, but for
+// options that are meant once.
 #pragma once
 
 #include <exception>
@@ -9,24 +9,24 @@
 
 namespace nustream::console {
 
-/// Thrown once everything is committed, let go and closed, by a command that wants to begin anew with what its files
-/// say now.
+/// Thrown by a command that wants to begin anew with what its files say now, once everything is committed, released
+/// and closed.
 struct StartAgain : std::exception {
   [[nodiscard]] const char* what() const noexcept override { return "the process starts again"; }
 };
 
-/// An option that is for one beginning of a process alone.
+/// An option that is meant for one beginning of a process alone.
 struct OnceOption {
   std::string name;
   bool has_value;
 };
 
-/// `arguments` without these options and their values, in either spelling: NAME VALUE and NAME=VALUE.
+/// `arguments` without these options and their values, which may be spelled NAME VALUE or NAME=VALUE.
 [[nodiscard]] std::vector<std::string> without(std::vector<std::string> arguments, std::span<const OnceOption> once);
 
-/// Runs this program again in its own place, with the environment that it was started with, and with its arguments
-/// but for those of `once`. Signals are as at a process's beginning, and no open file goes along but the first three.
-/// Returns only by Failure(internal).
+/// Runs this program again in its own place, with the environment that it was started with and its arguments without
+/// those of `once`. Signals are as at a process's beginning, and no open file is kept but the first three. It returns
+/// only by throwing Failure(internal).
 [[noreturn]] void start_again(std::span<const OnceOption> once);
 
 }  // namespace nustream::console

@@ -27,7 +27,7 @@ void print_release(const publish::ShownRelease& release, std::optional<std::uint
   print_strength(release, out);
 }
 
-/// Of a file, or null where the run has made none.
+/// Appends the path of a file; null where the run has not made it.
 void append_place(const char* name, const std::string& path, std::string& out) {
   if (path.empty()) {
     out += fmt::format(",\"{}\":null", name);

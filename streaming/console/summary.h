@@ -1,4 +1,4 @@
-// The table at the end of a replay, for people and as JSON.
+// The table at the end of a replay, as text for people and as JSON.
 #pragma once
 
 #include <cstdint>
@@ -11,38 +11,38 @@
 
 namespace nustream::console {
 
-/// Where what the run made is kept.
+/// Where the files that the run made are kept.
 struct Places {  ///< empty: not made yet
   std::string releases;
   std::string state;
   std::string ledger;
-  std::string key;      ///< empty where an insecure seed stands in for it
-  std::string witness;  ///< empty where none is kept
+  std::string key;      ///< empty where an insecure seed stands in for the key
+  std::string witness;  ///< empty where no witness is kept
 };
 
-/// What the table says: published values, public settings and step counts; the operator's figures apart.
+/// What the table says: published values, public settings and step counts. The operator's figures are not in it.
 struct Summary {
   std::string stream;
   std::uint32_t epoch = 0;
   std::uint64_t steps = 0;
-  double rho = 0;  ///< spent by the worst record of this epoch
+  double rho = 0;  ///< spent by this epoch, for the record that it costs most
   double rho_limit = 0;
-  double ledger_rho = 0;                           ///< over all epochs in the ledger
-  std::vector<publish::Epsilons> epsilons;         ///< that rho comes to, at every δ: at least one
-  std::vector<publish::Epsilons> ledger_epsilons;  ///< that ledger_rho comes to
+  double ledger_rho = 0;                           ///< spent over all epochs in the ledger
+  std::vector<publish::Epsilons> epsilons;         ///< what rho comes to at every δ; at least one
+  std::vector<publish::Epsilons> ledger_epsilons;  ///< what ledger_rho comes to
   publish::Promise promise;
-  std::optional<std::uint64_t> average_from;     ///< empty: no average is asked for
-  std::optional<publish::ShownRelease> release;  ///< the last published, in this run or before
-  std::string ending;                            ///< what ended it, in a word or two
+  std::optional<std::uint64_t> average_from;     ///< empty where no average is asked for
+  std::optional<publish::ShownRelease> release;  ///< the last that was published, in this run or before
+  std::string ending;                            ///< what ended the run, in a word or two
   OperatorCounts counts;
   RejectsList rejects;
   Places places;
   std::string ranges{};  ///< settings that were measured (config::Config::ranges)
 };
 
-/// Prints the table to `out`; figures that depend on data go to standard error, marked as such.
+/// Prints the table to `out`.
 void print_table(const Summary& summary, std::FILE* out);
-/// The same as one JSON object, of which nothing depends on data but through the noise: without the counts.
+/// The same as one JSON object. Nothing in it depends on data but through the noise, since it leaves out the counts.
 [[nodiscard]] std::string to_json(const Summary& summary);
 
 }  // namespace nustream::console

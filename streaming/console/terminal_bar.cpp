@@ -12,9 +12,9 @@ namespace {
 constexpr auto quiet_for = std::chrono::milliseconds(500);
 constexpr auto drawn_every = std::chrono::milliseconds(100);
 constexpr std::size_t width = 24;
-constexpr std::size_t least_columns = 64;  // for the bar beside what it is about
+constexpr std::size_t least_columns = 64;  // a narrower terminal shows no bar beside the words
 
-/// As many of its parts as fit, which two blanks separate: a part that is cut says something else.
+/// As many whole parts of the line as fit; two blanks separate parts. A part that is cut would say something else.
 std::string_view whole_parts(std::string_view line, std::size_t room) {
   while (chart::letters(line) > room) {
     const std::size_t end = line.rfind("  ");

@@ -1,4 +1,4 @@
-// What weakens the promise, told to the operator.
+// Tells the operator what weakens the promise.
 #pragma once
 
 #include <string>
@@ -6,14 +6,14 @@
 
 namespace nustream::console {
 
-/// Prints a sentence on standard error; "" is none.
+/// Prints a sentence on standard error; does nothing for "".
 void warn(const std::string& sentence);
 
 /// Prints each sentence once on standard error, whatever --quiet says: jobs run with it, and the sentence may be all
-/// that tells of a folder that was restored. One thread.
+/// that tells of a folder that was restored. To be used by one thread.
 class PromiseWarnings {
  public:
-  void tell(const std::string& sentence);  ///< "" is none
+  void tell(const std::string& sentence);  ///< does nothing for ""
   void tell(const std::vector<std::string>& sentences);
 
  private:

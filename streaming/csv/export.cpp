@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The lines of a file, of a folder's releases or of standard input, as often as they are asked for.
+/// Gives the lines of a file, of a folder's releases or of standard input, as often as they are asked for.
 class Lines {
  public:
   explicit Lines(const std::string& place) : name_(place) {
@@ -35,7 +35,7 @@ class Lines {
     }
   }
 
-  /// visit(line) for each; what it throws is told with the line's place.
+  /// Calls visit(line) for each line; what visit throws is reported with the line's number.
   template <class Visit>
   void for_each(Visit visit) {
     if (is_kept_) {
@@ -57,7 +57,7 @@ class Lines {
   std::stringstream kept_;
 };
 
-/// Names of the columns, and where each stands.
+/// The names of the columns, and at which place each stands.
 struct Columns {
   std::vector<std::string> names;
   std::unordered_map<std::string, std::size_t> places;
@@ -80,7 +80,8 @@ Exit run(const Options& options) {
   lines.for_each([&](std::string_view line) {
     std::vector<std::string> row(columns.names.size());
     for (auto& [name, text] : cells_of(line)) {
-      // A file that grows while it is read may have gained a column behind the first look; the next export has it.
+      // A file that grows while it is read may have a new column behind where the first look ended. The cell is left
+      // out; the next export has the column.
       const auto found = columns.places.find(name);
       if (found != columns.places.end()) row[found->second] = std::move(text);
     }

@@ -1,4 +1,4 @@
-// `nustream export`: releases as a table for other programs. Reads what is public, and spends nothing.
+// `nustream export`: releases as a table for other programs. It reads what is public and spends nothing.
 #pragma once
 
 #include <string>
@@ -8,14 +8,16 @@
 namespace nustream::csv {
 
 struct Options {
-  std::string place;  ///< file of releases, one a line; a state folder, whose releases are meant; "-": standard input
-  bool csv = false;   ///< the one format that there is, asked for by name
+  std::string place;  ///< a file of releases, one a line; a state folder, for its releases; or "-", standard input
+  bool csv = false;   ///< the only format, which has to be asked for by name
 };
 
-/// Prints a line of column names, then a line a release, in the order of the input. Columns are all that any release
-/// has, in the order in which they are first met: a file is read twice, standard input is kept in memory.
+/// Prints a line of column names, then one line for each release, in the order of the input. The columns are all that
+/// any release has, in the order in which they first come. For that a file is read twice, and standard input is kept
+/// in memory.
 ///
-/// Failure(io) where nothing can be read, Failure(data) with the line where one is no release, or there is none.
+/// Throws Failure(io) where nothing can be read, and Failure(data) where a line is no release, with its number, or
+/// where the input holds none.
 [[nodiscard]] Exit run(const Options& options);
 
 }  // namespace nustream::csv

@@ -31,7 +31,7 @@ std::string text_of(dom::element value) {
     case dom::element_type::NULL_VALUE:
       return text;
     default:
-      return simdjson::to_string(value);  // whole numbers
+      return simdjson::to_string(value);  // whole numbers, as they stand
   }
 }
 
@@ -58,7 +58,7 @@ Cells cells_of(std::string_view line) try {
   Cells cells;
   flatten(release, "", cells);
   return cells;
-} catch (const std::exception&) {  // whatever it is that the line is not
+} catch (const std::exception&) {  // the reader of JSON throws several kinds; all mean that the line is no release
   throw Failure(Exit::data, "no release: a JSON object with stream and estimate is meant; name a file of releases");
 }
 

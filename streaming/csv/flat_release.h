@@ -1,4 +1,4 @@
-// A release's line as named cells, for programs that read tables.
+// Splits a release's line into named cells, for programs that read tables.
 #pragma once
 
 #include <string>
@@ -8,16 +8,17 @@
 
 namespace nustream::csv {
 
-/// Name and text of each cell, in the line's own order. The name is the path: `estimate.temp` for a member of an
-/// object, `epsilons.0.delta` for one of an array's element. Numbers as in the line (the shortest text of the same
-/// double), text as it is, true, false, and nothing for null.
+/// The name and the text of each cell, in the order of the line. A name is a path: `estimate.temp` for a member of an
+/// object, `epsilons.0.delta` for a member of an array's element. Numbers stand as in the line (the shortest text of
+/// the same double), and texts as they are; true and false are words, and null is an empty text.
 using Cells = std::vector<std::pair<std::string, std::string>>;
 
-/// Failure(data) where the line is no release and no combined model: not a JSON object with `stream` and `estimate`.
+/// Throws Failure(data) where the line is neither a release nor a combined model, that is, not a JSON object with
+/// `stream` and `estimate`.
 [[nodiscard]] Cells cells_of(std::string_view line);
 
-/// One line by RFC 4180, its newline a single LF: a cell that holds a comma, a quotation mark or the end of a line
-/// stands in quotation marks, which are doubled in it.
+/// One line by RFC 4180, but ended by a single LF. A cell that holds a comma, a quotation mark or a line end stands
+/// in quotation marks, and quotation marks in it are doubled.
 [[nodiscard]] std::string line_of(const std::vector<std::string>& cells);
 
 }  // namespace nustream::csv

@@ -10,7 +10,7 @@ struct Character {
   std::size_t bytes;
 };
 
-/// The character that `text`, which is not empty, begins with; bytes that are no UTF-8 stand for themselves.
+/// The character that `text`, which is not empty, begins with. Bytes that are not UTF-8 stand for themselves.
 Character first_of(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const auto goes_on = [&](std::size_t i) { return i < text.size() && (byte(i) & 0xc0U) == 0x80U; };
@@ -37,7 +37,7 @@ bool is_mark(char32_t code) {
   return code >= 0x300 && code <= 0x36f;
 }
 
-/// Latin letters that have an accent of their own.
+/// Whether the code is a Latin letter that has its accent in itself.
 bool is_accented(char32_t code) {
   return code >= 0xc0 && code <= 0x24f && code != 0xd7 && code != 0xf7;
 }

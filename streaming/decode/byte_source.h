@@ -10,35 +10,36 @@
 
 namespace nustream::decode {
 
-/// A sequence of bytes with an end. One thread at a time.
+/// A sequence of bytes with an end. To be used by one thread at a time.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
 
   struct Result {
     std::size_t bytes = 0;     ///< read into the front of the buffer
-    bool end = false;          ///< nothing follows: the end of the input, clean
-    bool interrupted = false;  ///< a signal arrived, or nothing for a moment; call again to go on
+    bool end = false;          ///< the input has ended cleanly; nothing follows
+    bool interrupted = false;  ///< a signal arrived, or nothing came for a moment; call again to go on
   };
-  /// Reads what is at hand, at least one byte unless at the end or interrupted. Failure(io) where the input
-  /// cannot be read or a compressed one is cut short or damaged; what came before was returned already.
+  /// Reads what is at hand: at least one byte, unless the input has ended or the wait was interrupted. Throws
+  /// Failure(io) where the input cannot be read, or where a compressed one is cut short or damaged; what came before
+  /// was returned by earlier calls.
   virtual Result read(std::span<char> buffer) = 0;
 
-  /// Whether read() would return without a wait, waiting at most `milliseconds` to find out.
+  /// Whether read() would return without waiting. Waits at most `milliseconds` to find out.
   [[nodiscard]] virtual bool ready(int milliseconds) = 0;
-  /// Bytes taken from the file so far, as stored.
+  /// How many bytes of the file were read so far, as stored.
   [[nodiscard]] virtual std::uint64_t bytes_read() const noexcept = 0;
 };
 
 /// Whether `path` names standard input.
 [[nodiscard]] bool is_standard_input(const std::string& path) noexcept;
 
-/// Size of a regular file as stored; empty for a pipe or a device. Failure(io) where there is no such file, or
-/// where it is a directory.
+/// The size of a regular file as stored; empty for a pipe or a device. Throws Failure(io) where there is no such
+/// file, or where it is a directory.
 [[nodiscard]] std::optional<std::uint64_t> stored_size(const std::string& path);
 
-/// Opens `path` ("-": standard input) and decompresses what is compressed, told by its first bytes: gzip, zstd,
-/// bzip2, xz, and of zip archives the one member. Failure(io) where it cannot be opened.
+/// Opens `path` ("-" is standard input). Decompresses gzip, zstd, bzip2 and xz, which are recognised by their first
+/// bytes, and the one member of a zip archive. Throws Failure(io) where the file cannot be opened.
 [[nodiscard]] std::unique_ptr<ByteSource> open_source(const std::string& path);
 
 }  // namespace nustream::decode

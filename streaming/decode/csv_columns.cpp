@@ -22,7 +22,7 @@ bool is_control(char c) {
   return static_cast<unsigned char>(c) < 0x20 && c != '\t';
 }
 
-/// " (did you mean 'NAME'? it differs …)" of a name that looks like `column`, else "".
+/// " (did you mean 'NAME'? it differs …)" for a name that looks like `column`; else "".
 std::string looking_alike(const std::vector<std::string>& names, const std::string& column) {
   for (const std::string& name : names) {
     const std::string difference = difference_unseen(column, name);
@@ -32,7 +32,7 @@ std::string looking_alike(const std::vector<std::string>& names, const std::stri
   return {};
 }
 
-/// ", whose columns are 'a', 'b' and 3 more".
+/// The names as in ", whose columns are 'a', 'b' and 3 more".
 std::string listed(const std::vector<std::string>& names) {
   constexpr std::size_t shown_max = 30;
   std::string list;
@@ -41,14 +41,15 @@ std::string listed(const std::vector<std::string>& names) {
   return ", whose columns are " + list;
 }
 
-/// Whether all that are wanted, two at least, are there but for what the eye does not see: then they are names.
+/// Whether all columns that are wanted, at least two, are there but for what the eye does not see. The texts are then
+/// names of columns.
 bool is_proven(const std::vector<std::string>& names, std::span<const std::string> configured) {
   return configured.size() >= 2 && std::all_of(configured.begin(), configured.end(), [&](const std::string& name) {
            return std::find(names.begin(), names.end(), name) != names.end() || !looking_alike(names, name).empty();
          });
 }
 
-/// Of lines that nothing divides: what else might.
+/// A hint for lines that the delimiter does not divide: another character that might.
 std::string one_column(const std::string& name) {
   const std::size_t found = name.find_first_of(";\t|,");
   if (found == std::string::npos) return ", whose lines have 1 column (is stream.delimiter right?)";
@@ -56,9 +57,9 @@ std::string one_column(const std::string& name) {
   return ", whose lines have 1 column and hold '" + other + "': set stream.delimiter = \"" + other + "\"";
 }
 
-/// What helps with a column that is not among `names`. Where a header is missing its fields are somebody's record:
-/// none is shown unless all other columns' names, two at least, prove that they are names, or all that are wanted,
-/// two at least, are there but for what the eye does not see.
+/// What helps with a column that is not among `names`. Where a header is missing, these "names" are the fields of
+/// somebody's record. Therefore none of them is shown unless the other wanted columns, at least two, prove that they
+/// are names, or all wanted columns, at least two, are there but for what the eye does not see.
 std::string hint_for(const std::vector<std::string>& names, const std::string& column,
                      std::span<const std::string> configured, bool may_show) {
   const auto is_there = [&](const std::string& name) {

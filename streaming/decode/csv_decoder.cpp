@@ -1,4 +1,4 @@
-// CSV lines to rows.
+// Turns CSV lines into rows.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -68,7 +68,7 @@ class CsvDecoder : public LineDecoder {
       kernel_.index(segment, delimiter_, *index_);
       const std::size_t rows = std::min(index_->row_count, rows_max - progress.rows);
       if (rows == 0) {
-        // The first line alone is longer than a segment.
+        // The first line is longer than a whole segment.
         const std::string_view line = rest.substr(0, rest.find('\n') + 1);
         writer.reserve(1);
         decode_any(line, writer);
@@ -108,7 +108,8 @@ class CsvDecoder : public LineDecoder {
     order_fields();
   }
 
-  /// Text in front of a time could hide it: by a quotation mark that is left open, or as one field too few.
+  /// The failure for a time that is not the first column. Text in front of it could hide it, by a quotation mark that
+  /// is left open or by a missing field.
   static Failure hidden_time(const std::string& column, const std::string& where) {
     return Failure(Exit::configuration,
                    "column '" + column + "' is not the first in " + where +
@@ -116,8 +117,8 @@ class CsvDecoder : public LineDecoder {
                        "in front of its time could hide that; put the time first");
   }
 
-  /// The time of a line whose times are public, whatever else the line holds: what stands before the first delimiter,
-  /// be it inside quotation marks. Else none.
+  /// The time of a line whose times are public, whatever else the line holds: it is what stands before the first
+  /// delimiter, even if that is inside quotation marks. Where times are not public, there is none.
   double public_time(std::string_view line) {
     if (!times_public_ || !time_at_) return no_time;
     const auto text = unquoted(line.substr(0, line.find(delimiter_)));
@@ -133,8 +134,8 @@ class CsvDecoder : public LineDecoder {
                       "put it last, and read no time from it");
   }
 
-  // Numbers in the order of the file, so that the kernel finds neighbours side by side; the rest as text. The kernel
-  // knows dots alone.
+  // Orders number fields as they are in the file, so that the kernel finds neighbours side by side; the other fields
+  // are read as text. The kernel knows dots as decimal signs alone, so that with a comma all fields are text.
   void order_fields() {
     number_fields_.clear();
     text_fields_.clear();
@@ -150,7 +151,7 @@ class CsvDecoder : public LineDecoder {
     while (number_columns_.size() % number_group != 0) number_columns_.push_back(number_columns_.back());
   }
 
-  // Rows that the kernel can read, by their first separators.
+  // Finds the rows that the kernel can read, by their first separators.
   void find_plain_rows(std::string_view segment, std::size_t rows) {
     plain_rows_.clear();
     std::size_t oddity = 0;
@@ -162,7 +163,7 @@ class CsvDecoder : public LineDecoder {
       const std::uint32_t returned = newline != begin && segment[newline - 1] == '\r' ? 1 : 0;
       bool plain = last - first + 1 - returned == columns_in_file_ && newline - begin <= line_bytes_max_ &&
                    newline - returned != begin;
-      plain &= segment[begin] != '\xef';  // a byte order mark, perhaps
+      plain &= segment[begin] != '\xef';  // a byte order mark may begin here
       for (; oddity < index_->oddity_count && index_->oddities[oddity] < newline; ++oddity) plain = false;
       if (plain) plain_rows_.push_back(first);
       first = last + 1;
@@ -207,7 +208,7 @@ class CsvDecoder : public LineDecoder {
                                                          : record::read_field(fields_[f], text);
   }
 
-  // Any line at all, with or without its newline.
+  // Decodes any line, with or without its newline.
   void decode_any(std::string_view line, RowWriter& writer) {
     if (line.ends_with('\n')) line.remove_suffix(1);
     line = without_mark(line);
@@ -222,9 +223,10 @@ class CsvDecoder : public LineDecoder {
     writer.write(readings_.data(), time);
   }
 
-  // Any line whose last field alone is private: the fields before it are read from the line's beginning, and whatever
-  // follows is that field's text. They and their delimiters have to fit into record_bytes_max, whether or not the
-  // text does. `cut` says why `line` ends where it does, null where the record ends there too.
+  // Decodes a line whose last field alone is private. The fields before it are read from the line's beginning, and
+  // everything behind them is that field's text. Those fields and their delimiters have to fit into record_bytes_max,
+  // whether or not the text does. `cut` says why `line` ends where it does; it is null where the record ends there
+  // too.
   void decode_public(std::string_view line, const char* cut, RowWriter& writer) {
     if (cut == nullptr && line.size() > line_bytes_max_) {
       cut = too_long;
@@ -243,14 +245,15 @@ class CsvDecoder : public LineDecoder {
     writer.write(readings_.data(), time);
   }
 
-  // Of the line that was split last; nothing where the column is the private one, and its text is none.
+  // The text of a column in the line that was split last; empty where the column is the private one and its text
+  // cannot be read as a field.
   std::optional<std::string_view> leading_text(std::size_t column, bool is_cut) {
     if (column + 1 != columns_in_file_) return unquoted(leading_.fields[column]);
     if (is_cut || !leading_.rest) return std::nullopt;
     return unquoted(*leading_.rest);
   }
 
-  // The text of one field, until the next call; nothing where it is no field.
+  // The text of one field, valid until the next call; empty where it cannot be read as a field.
   std::optional<std::string_view> unquoted(std::string_view field) {
     if (field.empty()) return field;
     const CsvFault fault = split_csv_line(field, delimiter_, 1, split_, unquoted_);
@@ -261,7 +264,7 @@ class CsvDecoder : public LineDecoder {
   bool has_header_;
   std::string time_column_;
   bool times_public_;
-  std::string private_column_;  // empty: none
+  std::string private_column_;  // empty where there is none
   CsvKernel kernel_;
 
   char delimiter_;
@@ -270,16 +273,16 @@ class CsvDecoder : public LineDecoder {
   bool may_show_header_;
   std::size_t line_bytes_max_;
 
-  // Bound to the file that is read.
+  // What follows is bound to the file that is being read.
   std::uint32_t columns_in_file_ = 0;
-  std::vector<std::uint32_t> columns_;         // of each field
+  std::vector<std::uint32_t> columns_;         // the column of each field
   std::vector<std::uint32_t> number_fields_;   // in the order of their columns
-  std::vector<std::uint32_t> number_columns_;  // of those, the last repeated to fill a group
+  std::vector<std::uint32_t> number_columns_;  // their columns; the last is repeated to fill a group
   std::vector<std::uint32_t> text_fields_;
-  bool numbers_in_order_ = false;  // the fields are the numbers, in the order of their columns
+  bool numbers_in_order_ = false;  // all fields are numbers, in the order of their columns
   std::optional<std::uint32_t> time_at_;
 
-  // Memory that is used again for every segment or line.
+  // Memory that every segment or line uses again.
   std::unique_ptr<CsvIndex> index_;
   std::vector<std::uint32_t> plain_rows_;
   std::vector<double> numbers_;

@@ -17,7 +17,7 @@ NUSTREAM_TARGET_BEGIN("avx2,bmi,bmi2,popcnt,lzcnt")
 namespace nustream::decode {
 namespace {
 
-// Bit i: byte i of the 64 at `bytes` is `wanted`.
+// 64 bytes. Bit i of equal() says whether byte i is `wanted`.
 struct Block {
   __m256i low, high;
 
@@ -36,24 +36,26 @@ inline __m256i load_32(const void* from) {
   return _mm256_loadu_si256(static_cast<const __m256i*>(from));
 }
 
-// Reads an optional minus, digits and at most one dot, 32 characters behind the minus, the digits below 2^64 and at
-// most decimal_places_max of them behind the dot. False where the field is anything else.
+// Reads an optional minus, digits and at most one dot: at most 32 characters after the minus, digits below 2^64, and
+// at most decimal_places_max of them behind the dot. Returns false where the field is anything else.
 inline bool read_long(const char* begin, const char* end, double& out) {
   constexpr std::size_t width = 32;
   const bool negative = *begin == '-';
   const std::size_t length = static_cast<std::size_t>(end - begin) - (negative ? 1 : 0);
   if (length - 1 >= width) return false;
-  // The field at the upper end of the vector, and once more moved up by one; zeros around it.
+  // `apart` has the field at the upper end of the vector, `moved` has it one place further up; both have zeros around
+  // it.
   const __m256i zero = _mm256_set1_epi8('0');
   const __m256i inside = load_32(upper_bytes<width>.data() + length);
   const __m256i moved_inside = load_32(upper_bytes<width>.data() + length - 1);
   const __m256i apart = _mm256_and_si256(_mm256_sub_epi8(load_32(end - width), zero), inside);
   const __m256i moved = _mm256_and_si256(_mm256_sub_epi8(load_32(end - width - 1), zero), moved_inside);
 
-  // The digits before a dot move up by one, over it.
+  // The digits before the dot move up by one place, over the dot.
   const auto dots =
       static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(apart, _mm256_set1_epi8('.' - '0'))));
-  const auto behind = static_cast<std::size_t>(std::countl_zero(dots));  // characters behind the dot; 32: no dot
+  // Characters behind the dot; 32 where there is none.
+  const auto behind = static_cast<std::size_t>(std::countl_zero(dots));
   const std::size_t places = dots == 0 ? 0 : behind;
   const __m256i up_to_dot = load_32(lower_bytes<width>.data() + behind);
   const __m256i digits = _mm256_blendv_epi8(apart, moved, up_to_dot);
@@ -61,7 +63,7 @@ inline bool read_long(const char* begin, const char* end, double& out) {
   if (_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_max_epu8(digits, nines), nines)) != -1) return false;
   if ((length == 1 && dots != 0) || places > decimal_places_max) return false;
 
-  // 32 digits → 16 pairs → 8 fours → 4 eights.
+  // 32 digits become 16 pairs, then 8 fours, then 4 eights.
   const __m256i pairs = _mm256_maddubs_epi16(digits, _mm256_set1_epi16(0x010a));
   const __m256i fours = _mm256_madd_epi16(pairs, _mm256_set1_epi32(0x0001'0064));
   const __m256i eights = _mm256_madd_epi16(_mm256_packus_epi32(fours, fours), _mm256_set1_epi32(0x0001'2710));

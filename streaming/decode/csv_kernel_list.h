@@ -1,4 +1,4 @@
-// The kernels there are; private to csv_kernel.cpp.
+// The kernels that exist; private to csv_kernel.cpp.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@ namespace nustream::decode {
 
 [[nodiscard]] CsvKernel portable_csv_kernel();
 
-// Empty where the processor or the compiler's target lacks the instructions.
+// Each is empty where the processor or the compiler's target lacks its instructions.
 [[nodiscard]] std::optional<CsvKernel> sse4_csv_kernel();
 [[nodiscard]] std::optional<CsvKernel> avx2_csv_kernel();
 [[nodiscard]] std::optional<CsvKernel> avx512_csv_kernel();

@@ -1,4 +1,4 @@
-// The kernel without assumptions about the processor, and the twin that the faster ones are tested against.
+// The kernel that assumes nothing about the processor. The faster ones are tested against it.
 #include <limits>
 
 #include "decode/csv_kernel_list.h"
@@ -14,11 +14,11 @@ void index_segment(std::string_view segment, char delimiter, CsvIndex& index) {
   std::size_t rows = 0;
   std::size_t oddities = 0;
   index.separators[0] = std::numeric_limits<std::uint32_t>::max();
-  // Written always and counted where it matters: without branches that no processor predicts.
+  // Positions are always written, and counted where they matter: a branch here could not be predicted.
   for (std::size_t i = 0; i < segment.size(); ++i) {
     const char c = segment[i];
     const auto position = static_cast<std::uint32_t>(i);
-    // A newline ends a record whatever the delimiter or an open quotation mark says.
+    // A newline ends a record, whatever the delimiter is and whether or not a quotation mark is open.
     const bool newline = c == '\n';
     const bool line_end = newline || (c == '\r' && i + 1 < segment.size() && segment[i + 1] == '\n');
     index.row_ends[rows] = static_cast<std::uint32_t>(separators);

@@ -17,7 +17,7 @@ NUSTREAM_TARGET_BEGIN("sse4.2,ssse3,popcnt")
 namespace nustream::decode {
 namespace {
 
-// Bit i: byte i of the 64 at `bytes` is `wanted`.
+// 64 bytes. Bit i of equal() says whether byte i is `wanted`.
 struct Block {
   __m128i part[4];
 

@@ -5,8 +5,8 @@ namespace {
 
 constexpr char quote = '"';
 
-// The content of the quoted field that `rest` begins with, its quotation marks removed; `rest` is left behind the
-// closing one. `unquoted` must have room for all of the line, so that earlier fields stay where they are.
+// Takes the quoted field that `rest` begins with, without its quotation marks; `rest` then begins behind the closing
+// one. `unquoted` must have room for all of the line, so that earlier fields stay where they are.
 CsvFault read_quoted(std::string_view& rest, std::string& unquoted, std::string_view& field) {
   rest.remove_prefix(1);
   const std::size_t start = unquoted.size();

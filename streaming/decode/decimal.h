@@ -1,5 +1,5 @@
-// Decimal digits to the nearest double, from exact integer arithmetic alone: for the kernels, which have the digits
-// as an integer already. Tested against std::from_chars.
+// Converts decimal digits to the nearest double by exact integer arithmetic alone, for the kernels, which have the
+// digits as an integer already. It is tested against std::from_chars.
 #pragma once
 
 #include <array>
@@ -9,21 +9,21 @@
 
 namespace nustream::decode {
 
-/// Powers of ten that are doubles without rounding. Over one of them, an integer of at most 2^53 is rounded once, to
-/// the nearest double.
+/// Powers of ten that are doubles without rounding. An integer of at most 2^53 divided by one of them is rounded
+/// once, to the nearest double.
 ///
 /// Source: Clinger 1990, "How to read floating point numbers accurately".
 inline constexpr std::array<double, 23> exact_powers_of_ten = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                                                1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                                                1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-/// The largest k for which quotient_by_power_of_ten(…, k) is there: 5^k fits into 64 bits.
+/// The largest k for which quotient_by_power_of_ten(…, k) works: 5^k fits into 64 bits.
 inline constexpr std::size_t decimal_places_max = 27;
 
 __extension__ using Wide = unsigned __int128;
 
-/// 5^k made ready to divide by: shifted left until its top bit is set, with the inverse ⌊(2^128 − 1)/d⌋ − 2^64 of
-/// that.
+/// 5^k, prepared for divisions: shifted left until its top bit is set, with the inverse ⌊(2^128 − 1)/d⌋ − 2^64 of the
+/// result d.
 struct Divisor {
   std::uint64_t shifted;
   std::uint64_t inverse;
@@ -47,9 +47,9 @@ struct Quotient {
   std::uint64_t remainder;
 };
 
-/// (high·2^64 + low) / divisor.shifted and its remainder, for high < divisor.shifted.
+/// The quotient and the remainder of (high·2^64 + low) / divisor.shifted, for high < divisor.shifted.
 ///
-/// Without branches: which way each correction goes is a coin toss that no processor predicts.
+/// It has no branches, because no processor could predict which way each correction goes.
 ///
 /// Source: Möller and Granlund 2011, "Improved division by invariant integers", Algorithm 4.
 [[nodiscard]] inline Quotient divide(std::uint64_t high, std::uint64_t low, const Divisor& divisor) noexcept {
@@ -67,12 +67,13 @@ struct Quotient {
 
 /// The double nearest to digits / 10^places, ties to even, for any digits > 0 and places ≤ decimal_places_max.
 ///
-/// The quotient by 5^places is taken exactly, with its remainder, and rounded once; the powers of two go into the
+/// The quotient by 5^places is computed exactly, with its remainder, and rounded once; the powers of two go into the
 /// exponent. No result is subnormal or infinite.
 [[nodiscard]] inline double quotient_by_power_of_ten(std::uint64_t digits, std::size_t places) noexcept {
   const Divisor& five = powers_of_five[places];
   const int shift = std::countl_zero(digits);
-  // The numerator (digits << shift)·2^63 has its upper half below the divisor: the quotient has 63 or 64 bits.
+  // The upper half of the numerator (digits << shift)·2^63 is below the divisor, so that the quotient has 63 or 64
+  // bits.
   const std::uint64_t high = (digits << shift) >> 1;
   const std::uint64_t low = digits << shift << 63;
   const auto [quotient, remainder] = divide(high, low, five);
@@ -80,11 +81,12 @@ struct Quotient {
   const int unused = std::countl_zero(quotient);
   const std::uint64_t normal = quotient << unused;
   const std::uint64_t kept = normal >> 11;
-  // What is cut off, against half of the last place; a remainder lifts a tie, else an odd last place does.
+  // The bits that are cut off are compared with half of the last place. In a tie, a remainder rounds up, and so does
+  // an odd last place.
   const std::uint64_t cut = (normal << 53) | (remainder != 0 ? 1 : 0);
   constexpr std::uint64_t half = std::uint64_t{1} << 63;
   const std::uint64_t up = cut > half - (kept & 1) ? 1 : 0;
-  // value = normal · 2^exponent; the leading one of `kept`, and a carry out of the rounding, both go into the
+  // The value is normal · 2^exponent. The leading one of `kept`, and a carry out of the rounding, both go into the
   // exponent's field by plain addition.
   const int exponent = five.shift - shift - static_cast<int>(places) - 63 - unused;
   const auto biased = static_cast<std::uint64_t>(exponent + 63 + 1023 - 1);

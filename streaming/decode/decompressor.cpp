@@ -64,9 +64,9 @@ class DecompressedSource : public ByteSource {
   std::string path_;
   std::unique_ptr<Decompressor> decompressor_;
   std::vector<char> memory_;
-  std::span<char> left_;  // of what was read from `stored_`
+  std::span<char> left_;  // bytes that were read from `stored_` and not yet used
   bool is_all_ = false;
-  bool may_hold_more_ = false;  // content for which there was no room
+  bool may_hold_more_ = false;  // the decompressor may hold content for which there was no room
   State state_ = State::open;
 };
 

@@ -1,4 +1,4 @@
-// Compressed files as bytes: one loop, and for each format what turns stored bytes into content.
+// Decompresses files: one loop for all formats, and for each format what turns stored bytes into content.
 #pragma once
 
 #include <cstddef>
@@ -10,25 +10,26 @@
 
 namespace nustream::decode {
 
-/// How one format is decompressed. Concatenated streams (members, frames) are one content. One thread at a time.
+/// How one format is decompressed. Several streams (members, frames) in a row are one content. To be used by one
+/// thread at a time.
 class Decompressor {
  public:
   virtual ~Decompressor() = default;
 
   enum class State {
-    open,       ///< inside of a stream: a file that ends here was cut
-    whole,      ///< between two streams or behind the last: the file may end here
-    damaged,    ///< for good; what came before is sound as far as the format can tell
+    open,       ///< inside a stream: a file that ends here was cut
+    whole,      ///< between two streams or after the last: the file may end here
+    damaged,    ///< it cannot go on; what came before is sound as far as the format can tell
     too_large,  ///< the stream asks for more memory than is given to it
   };
   struct Progress {
-    std::size_t stored;   ///< bytes used of the front of `stored`
-    std::size_t content;  ///< bytes written to the front of `content`
+    std::size_t stored;   ///< how many of the first bytes of `stored` were used
+    std::size_t content;  ///< how many bytes were written to the front of `content`
     State state;
   };
-  /// Goes on as far as `stored` and the room in `content` (> 0) reach. `is_all`: nothing follows `stored`.
+  /// Goes on as far as `stored` and the room in `content` (> 0) allow. `is_all` says that nothing follows `stored`.
   virtual Progress decompress(std::span<char> stored, std::span<char> content, bool is_all) = 0;
-  /// Its name, for messages.
+  /// The name of the format, for messages.
   [[nodiscard]] virtual const char* format() const noexcept = 0;
 };
 
@@ -37,11 +38,11 @@ class Decompressor {
 [[nodiscard]] std::unique_ptr<Decompressor> bzip2_decompressor();  ///< by libbz2
 [[nodiscard]] std::unique_ptr<Decompressor> xz_decompressor();     ///< by liblzma
 
-/// The decompressed content of `stored`, the stored bytes of `path` (for messages).
+/// The decompressed content of `stored`, which are the stored bytes of `path` (for messages).
 [[nodiscard]] std::unique_ptr<ByteSource> decompressed(std::unique_ptr<ByteSource> stored, std::string path,
                                                        std::unique_ptr<Decompressor> decompressor);
 
-/// Where there is no memory for a decompressor.
+/// Throws that there is no memory for a decompressor.
 [[noreturn]] void no_memory_to_decompress();
 
 }  // namespace nustream::decode

@@ -13,8 +13,8 @@ namespace {
 
 using std::string_view_literals::operator""sv;
 
-/// A format of another program: what its files have at `at`, what it is, and how it becomes CSV or JSON lines; %
-/// stands for the path.
+/// A format of another program: the bytes that its files have at `at`, its name, and how it becomes CSV or JSON
+/// lines, where % stands for the path.
 struct Kind {
   std::string_view magic;
   std::size_t at;
@@ -80,7 +80,7 @@ bool holds_control_bytes(std::string_view first) {
   });
 }
 
-/// Two bytes a character: by its mark, or since every other byte of its first characters is zero.
+/// Whether the text has two bytes a character. Its mark tells, or that every other one of its first bytes is zero.
 bool is_utf16(std::string_view first) {
   if (first.starts_with("\xff\xfe") || first.starts_with("\xfe\xff")) return true;
   constexpr std::size_t looked_at = 16;
@@ -99,7 +99,7 @@ std::string other_program(std::string_view first, const std::string& path) {
       return sentence(path, kind.name, kind.remedy);
     }
   }
-  // Three letters alone might begin a header.
+  // The three letters alone might begin a header of CSV.
   if (first.starts_with("ORC") && holds_control_bytes(first.substr(0, 256))) {
     return sentence(path, "an ORC file", "write it as JSON lines: orc-contents '%' > '%.jsonl'");
   }

@@ -21,8 +21,8 @@ namespace {
                               "': " + std::generic_category().message(error) + "; " + remedy);
 }
 
-// A wait goes no longer without its caller looking at his flags: a signal that comes just before the wait begins, or
-// to another thread, does not end it.
+// The longest wait before the caller can look at its flags again. A signal that comes just before the wait begins, or
+// to another thread, does not end the wait.
 constexpr int wait_milliseconds = 100;
 
 [[noreturn]] void refuse_directory(const std::string& path) {
@@ -50,14 +50,14 @@ FileSource::FileSource(std::string path) : path_(std::move(path)) {
     path_ = "standard input";
     descriptor_ = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
     if (descriptor_ < 0) fail("read", path_, errno, "give it a file or a pipe");
-    // The writing end of a pipe would be waited for without end.
+    // Reading the writing end of a pipe would wait without end.
     if ((::fcntl(descriptor_, F_GETFL) & O_ACCMODE) == O_WRONLY)
       fail("read", path_, EBADF, "give it a file or a pipe");
     struct stat status {};
     may_wait_ = ::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode);
     return;
   }
-  // Without O_NONBLOCK a FIFO would wait for its writer in here, where no signal ends the run in order.
+  // Without O_NONBLOCK the open of a FIFO would wait for its writer, and no signal could end the run in order.
   descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) fail("open", path_, errno, "check the path and its permissions");
   struct stat status {};
@@ -67,7 +67,7 @@ FileSource::FileSource(std::string path) : path_(std::move(path)) {
   }
   may_wait_ = !S_ISREG(status.st_mode);
   static_cast<void>(::fcntl(descriptor_, F_SETFL, O_RDONLY));
-  // Advice only: a source that cannot take it is read all the same.
+  // This is advice only: a source that cannot take it is read all the same.
   static_cast<void>(::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL));
 }
 
@@ -77,7 +77,7 @@ FileSource::~FileSource() {
 
 ByteSource::Result FileSource::read_descriptor(std::span<char> buffer) {
   if (may_wait_) {
-    // Until its first writer has come, a FIFO would read as ended; a poll waits for it as for bytes.
+    // Before its first writer comes, a FIFO would read as ended. A poll waits for the writer as it waits for bytes.
     pollfd waiting{descriptor_, POLLIN, 0};
     const int ready = ::poll(&waiting, 1, wait_milliseconds);
     if (ready < 0 && errno != EINTR) fail("read", path_, errno, "check the disk or the network");
@@ -106,7 +106,8 @@ ByteSource::Result FileSource::read(std::span<char> buffer) {
   const std::size_t count = std::min(buffer.size(), peeked_.size());
   std::memcpy(buffer.data(), peeked_.data(), count);
   peeked_.erase(0, count);
-  // What came together is given together: who looks at the first lines of a pipe sees more than what was peeked at.
+  // What has come so far is given together, so that whoever looks at the first lines of a pipe sees more than what
+  // was peeked at.
   if (!may_wait_ || count == buffer.size() || !ready(0)) return {.bytes = count};
   const Result more = read_descriptor(buffer.subspan(count));
   return {.bytes = count + more.bytes};

@@ -1,4 +1,4 @@
-// The stored bytes of a file or of standard input.
+// Reads the stored bytes of a file or of standard input.
 #pragma once
 
 #include <optional>
@@ -12,14 +12,14 @@ namespace nustream::decode {
 /// A byte source whose first bytes can be looked at before they are read.
 class FileSource : public ByteSource {
  public:
-  /// Failure(io) where `path` cannot be opened or is a directory.
+  /// Throws Failure(io) where `path` cannot be opened or is a directory.
   explicit FileSource(std::string path);
   ~FileSource() override;
   FileSource(const FileSource&) = delete;
   FileSource& operator=(const FileSource&) = delete;
 
-  /// Up to `wanted` first bytes of the file, fewer only at its end; empty where the wait for them was interrupted.
-  /// Before the first read() only.
+  /// The first `wanted` bytes of the file; fewer only where it ends. Empty where the wait for them was interrupted.
+  /// May be called before the first read() only.
   [[nodiscard]] std::optional<std::string_view> peek(std::size_t wanted);
 
   Result read(std::span<char> buffer) override;
@@ -31,7 +31,7 @@ class FileSource : public ByteSource {
 
   std::string path_;
   int descriptor_ = -1;
-  bool may_wait_ = true;  // no regular file
+  bool may_wait_ = true;  // it is not a regular file
   std::string peeked_;
   std::uint64_t bytes_read_ = 0;
 };

@@ -9,7 +9,7 @@
 namespace nustream::decode {
 namespace {
 
-constexpr int window_bits = 15 + 16;  // the largest window; 16: a gzip header and trailer are expected
+constexpr int window_bits = 15 + 16;  // the largest window; 16 more expects a gzip header and trailer
 
 class GzipDecompressor : public Decompressor {
  public:
@@ -29,7 +29,7 @@ class GzipDecompressor : public Decompressor {
     if (between_members_ && !begin_member()) return {stored.size(), 0, State::whole};
     const int status = ::inflate(&stream_, Z_NO_FLUSH);
     between_members_ = status == Z_STREAM_END;
-    // Z_BUF_ERROR: no byte is left of either.
+    // Z_BUF_ERROR means that `stored` or the room in `content` is used up.
     const bool is_sound = status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR;
     return {stored.size() - stream_.avail_in, room - stream_.avail_out,
             !is_sound          ? State::damaged
@@ -39,7 +39,8 @@ class GzipDecompressor : public Decompressor {
   [[nodiscard]] const char* format() const noexcept override { return "gzip"; }
 
  private:
-  // Zero bytes may follow the last member (padding of a tape or a disk). False where nothing else follows yet.
+  // Begins another member. Zero bytes may follow the last one, as padding of a tape or a disk. Returns false while
+  // nothing else follows.
   bool begin_member() {
     while (stream_.avail_in != 0 && *stream_.next_in == 0) {
       ++stream_.next_in;

@@ -1,4 +1,4 @@
-// JSON lines to rows, by simdjson's on-demand parser.
+// Turns JSON lines into rows, by simdjson's on-demand parser.
 #include <simdjson.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ constexpr const char* not_json = "not a JSON object";
 constexpr const char* repeated_key = "a key is there twice";
 constexpr const char* not_an_envelope = "no envelope: it has no member after (stream.envelope)";
 
-/// What a member that is there twice, or is no JSON, makes of its record; nullptr: nothing.
+/// Why a record cannot be used, such as a member that comes twice or is not JSON; null where nothing is wrong.
 using Fault = const char*;
 
 class JsonDecoder : public LineDecoder {
@@ -53,7 +53,7 @@ class JsonDecoder : public LineDecoder {
   }
 
  private:
-  /// What an envelope says of its row.
+  /// What an envelope says about its row.
   enum class Row { absent, there, deleted };
 
   void decode_line(std::string_view line, RowWriter& writer) {
@@ -70,8 +70,8 @@ class JsonDecoder : public LineDecoder {
     writer.write(readings_.data(), time_);
   }
 
-  // The parser looks at all bytes of a line before any member: one that is no UTF-8 would spoil the line, in whatever
-  // member it is.
+  // Begins to parse a line. The parser checks all bytes of a line before any member, so that a byte that is not UTF-8
+  // would spoil the line, whichever member holds it. Such bytes are replaced in a copy, and the copy is parsed.
   simdjson::error_code begin_document(std::string_view line, ondemand::document& document) {
     const auto padded = [](std::string_view text) {
       return simdjson::padded_string_view(text.data(), text.size(), text.size() + LineBuffer::slack);
@@ -98,12 +98,12 @@ class JsonDecoder : public LineDecoder {
     if (begin_document(line, document) != simdjson::SUCCESS) return not_json;
     if (document.get_object().get(object) != simdjson::SUCCESS) return not_json;
     if (const Fault fault = read_object(object, members_)) return fault;
-    // Out of bounds: nothing follows the object.
+    // Out of bounds means that nothing follows the object.
     return document.current_location().error() == simdjson::OUT_OF_BOUNDS ? nullptr : not_json;
   }
 
   Fault read_object(ondemand::object& object, std::vector<JsonMember>& wanted) {
-    std::size_t expected = 0;  // members mostly come in the same order
+    std::size_t expected = 0;  // because members mostly come in the same order
     for (auto entry : object) {
       ondemand::field field;
       std::string_view key;
@@ -141,7 +141,7 @@ class JsonDecoder : public LineDecoder {
     return nullptr;
   }
 
-  // Reads what is wanted of a value.
+  // Reads from a value what is wanted of it.
   Fault read_member(JsonMember& known, ondemand::value value) {
     ondemand::json_type type{};
     if (value.type().get(type) != simdjson::SUCCESS) return read_no_value(known, value);
@@ -172,7 +172,8 @@ class JsonDecoder : public LineDecoder {
     }
   }
 
-  // NaN and Infinity are no JSON, and yet some writers write them: no numbers, in a member that is needed.
+  // Some writers write NaN and Infinity, which are not JSON. They count as values that are no numbers, and not as a
+  // broken line.
   Fault read_no_value(const JsonMember& known, ondemand::value value) {
     const std::string_view token = value.raw_json_token();
     if (!token.starts_with("NaN") && !token.starts_with("Infinity")) return not_json;
@@ -181,7 +182,7 @@ class JsonDecoder : public LineDecoder {
   }
 
   Fault read_nested(JsonMember& known, ondemand::value& value, bool is_object) {
-    set_unreadable(known);  // nesting itself holds no text
+    set_unreadable(known);  // an object or an array is not a text
     if (known.row && is_object && !set_row(Row::there)) return repeated_key;
     if (known.inside.empty()) return nullptr;
     if (is_object) {
@@ -192,7 +193,7 @@ class JsonDecoder : public LineDecoder {
     return value.get_array().get(array) != simdjson::SUCCESS ? not_json : read_array(array, known.inside);
   }
 
-  /// False where the record has a row already.
+  /// Sets what the envelope says; false where it has said something already.
   bool set_row(Row row) { return std::exchange(row_, row) == Row::absent; }
 
   void set_unreadable(const JsonMember& known) {
@@ -220,7 +221,7 @@ class JsonDecoder : public LineDecoder {
   std::vector<double> readings_;
   double time_ = no_time;  // of the present record
   Row row_ = Row::absent;  // of the present record
-  std::string mended_;     // the present line, where not all of it is UTF-8
+  std::string mended_;     // a copy of the present line, where not all of that is UTF-8
 };
 
 }  // namespace

@@ -29,7 +29,8 @@ std::string unescaped(std::string_view token, const std::string& column) {
   return key;
 }
 
-/// "0", "1", "2", …, without leading zeros, as RFC 6901 writes places in an array.
+/// The place in an array that the key is: "0", "1", "2", …, without leading zeros, as RFC 6901 writes places. Empty
+/// for other keys.
 std::optional<std::size_t> place_of(std::string_view key) {
   std::size_t place = 0;
   const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), place);
@@ -48,7 +49,8 @@ JsonMember& member_at(std::vector<JsonMember>& top, std::span<const std::string>
   return *found;
 }
 
-/// Where a column's value may stand: of an envelope with the schema beside it, the payload holds it.
+/// The paths at which a column's value may stand. An envelope may come with its schema; then its payload holds the
+/// row.
 std::vector<std::vector<std::string>> paths_of(const std::string& column, config::Envelope envelope) {
   if (envelope == config::Envelope::none || column.starts_with('/')) return {json_path(column)};
   return {{"after", column}, {"payload", "after", column}};

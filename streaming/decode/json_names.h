@@ -1,5 +1,5 @@
-// Which members the records of an input have, and which of those that are wanted none of them has. It is read from
-// the data: for the operator alone.
+// Finds out which members the records of an input have, and which wanted members none of them has. What it finds is
+// read from the data: it is for the operator alone.
 #pragma once
 
 #include <cstddef>
@@ -14,20 +14,21 @@
 
 namespace nustream::decode {
 
-/// The names of members that the first records have, as JSON pointers; a few hundred of them at most.
+/// The names of the members of the first records as JSON pointers, at most a few hundred.
 class MemberNames {
  public:
   static constexpr std::uint64_t records_max = 100;
 
-  /// One record of JSON, until there are records_max; what is no object has no members.
+  /// Adds one record of JSON, until there are records_max. A record that is not an object has no members.
   void add(std::string_view record);
   [[nodiscard]] bool is_full() const noexcept { return records_ >= records_max; }
 
-  /// "in none of the first 100 records: 'Horspower' (did you mean 'Horsepower'?), 'x' (write '/user/x': …)": of all
-  /// `columns` at once, each with the name that was probably meant; "" where each of them is in a record, or no
-  /// record is an object. Columns that stand beside a message's value are nobody's members.
+  /// Says which of `columns` no record has, each with the name that was probably meant: "in none of the first 100
+  /// records: 'Horspower' (did you mean 'Horsepower'?), 'x' (write '/user/x': …)". Empty where each column is in some
+  /// record, or no record is an object. Columns that come beside a message's value are no members, and are not looked
+  /// for.
   [[nodiscard]] std::string missing(const std::vector<std::string>& columns, config::Envelope envelope) const;
-  /// "'a', 'b', '/user/x'": those that are there, some thirty of them.
+  /// Some thirty of the members that are there, as in "'a', 'b', '/user/x'".
   [[nodiscard]] std::string listed(config::Envelope envelope) const;
 
  private:
@@ -41,13 +42,14 @@ class MemberNames {
 /// The JSON pointer to a member of the top level.
 [[nodiscard]] std::string pointer_to(std::string_view name);
 
-/// All columns that a record is asked for, each once.
+/// All columns that a record is read by, each once.
 [[nodiscard]] std::vector<std::string> wanted_columns(const config::InputSettings& settings,
                                                       const record::Schema& schema);
 
-/// Of the first records of the input's first file, where that is JSON lines and can be read twice; else of none.
+/// The members of the first records of the input's first file, where that is JSON lines and can be read twice; else
+/// none.
 [[nodiscard]] MemberNames first_members(const config::InputSettings& settings);
-/// MemberNames::missing() of those.
+/// MemberNames::missing() of first_members().
 [[nodiscard]] std::string missing_members(const config::InputSettings& settings, const record::Schema& schema);
 
 }  // namespace nustream::decode

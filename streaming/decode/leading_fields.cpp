@@ -10,7 +10,7 @@ namespace {
 constexpr const char* open_quote =
     "a quotation mark is not closed before the next delimiter, as it must be where the target alone is private";
 
-// What is wrong with a field on its own.
+// What is wrong with a field on its own; null where nothing is.
 const char* fault_in(std::string_view field, char delimiter, std::vector<std::string_view>& split,
                      std::string& unquoted) {
   if (field.find('\0') != std::string_view::npos) return description(CsvFault::binary);

@@ -6,7 +6,7 @@
 namespace nustream::decode {
 namespace {
 
-// Large enough for few system calls, small enough to stay in a second-level cache between reading and decoding.
+// Large enough for few system calls, and small enough to stay in a second-level cache between reading and decoding.
 constexpr std::size_t read_bytes = std::size_t{1} << 18;
 
 }  // namespace
@@ -33,8 +33,8 @@ void LineBuffer::accept(std::size_t bytes) noexcept {
   end_ += bytes;
 }
 
-// Drops bytes, read behind its beginning, up to the newline that ends a line which is too long; true once it is
-// there.
+// Drops bytes that were read behind the kept beginning of a line that is too long, up to the line's newline. Returns
+// true once the newline came.
 bool LineBuffer::drop(std::size_t bytes) noexcept {
   const void* const newline = std::memchr(data() + end_, '\n', bytes);
   if (newline == nullptr) return false;

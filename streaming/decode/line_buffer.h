@@ -1,4 +1,5 @@
-// Framing: bytes to whole lines. A record ends at its newline whatever it holds, so nothing here looks at quotes.
+// Divides bytes into whole lines. A record ends at its newline whatever it holds, so that quotation marks are not
+// looked at here.
 #pragma once
 
 #include <cstddef>
@@ -9,36 +10,37 @@
 
 namespace nustream::decode {
 
-/// Hands out runs of whole lines of a source, in flat memory however long a line is.
+/// Hands out runs of whole lines of a source. It takes bounded memory, however long a line is.
 ///
-/// The bytes of a run may be read up to `slack` bytes beyond either end, so that decoders can load whole vectors.
+/// Up to `slack` bytes beyond either end of a run may be read, so that decoders can load whole vectors.
 class LineBuffer {
  public:
   static constexpr std::size_t slack = 128;
 
-  /// A line of more than `line_bytes_max` bytes (its newline not counted) never takes more memory than that.
+  /// A line of more than `line_bytes_max` bytes (without its newline) never takes more memory than that.
   explicit LineBuffer(std::size_t line_bytes_max);
 
   enum class State {
     lines,        ///< lines() holds at least one line
-    over_long,    ///< the next line was too long: only its beginning is left; it counts as a line
-    end,          ///< every line has been given
-    interrupted,  ///< a signal arrived, or nothing for a moment; call again to go on
+    over_long,    ///< the next line is too long; only its beginning is kept, and it counts as a line
+    end,          ///< all lines have been given
+    interrupted,  ///< a signal arrived, or nothing came for a moment; call again to go on
   };
 
-  /// Reads on until there is a line, unless some are left. The last line need not have a
-  /// newline where the source ends cleanly: it gets one. What a failing source left of a line is never given.
+  /// Reads on until there is a line, unless some are left. Where the source ends cleanly, its last line gets a
+  /// newline if it has none. Where the source fails, what is left of a line is never given.
   [[nodiscard]] State advance(ByteSource& source);
 
-  /// Whole lines, each with its newline; valid until the next advance().
+  /// Whole lines, each with its newline, valid until the next advance().
   [[nodiscard]] std::string_view lines() const noexcept { return {data() + begin_, lines_end_ - begin_}; }
   /// Marks the first `bytes` of lines() as used.
   void consume(std::size_t bytes) noexcept { begin_ += bytes; }
 
-  /// Where the state is over_long: the first `line_bytes_max` bytes of that line; valid until the next advance().
+  /// The first `line_bytes_max` bytes of the line that is too long, where the state is over_long; valid until the
+  /// next advance().
   [[nodiscard]] std::string_view over_long_begin() const noexcept { return {data(), line_bytes_max_}; }
 
-  /// Forgets everything: for the next file.
+  /// Forgets everything, for the next file.
   void reset() noexcept;
 
  private:
@@ -52,10 +54,10 @@ class LineBuffer {
   std::size_t line_bytes_max_;
   std::size_t capacity_;
   std::unique_ptr<char[]> memory_;
-  std::size_t begin_ = 0;      // of the first byte not consumed
+  std::size_t begin_ = 0;      // where the first byte is that was not consumed
   std::size_t lines_end_ = 0;  // behind the last newline
-  std::size_t end_ = 0;        // of the bytes read
-  bool dropping_ = false;      // inside a line that is too long, whose beginning stays
+  std::size_t end_ = 0;        // behind the last byte that was read
+  bool dropping_ = false;      // inside a line that is too long, whose beginning is kept
 };
 
 }  // namespace nustream::decode

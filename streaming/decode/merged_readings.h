@@ -1,4 +1,4 @@
-// Readings of rows whose fields are partly in a line and partly beside it.
+// Puts together the readings of rows whose fields are partly in a line and partly beside it.
 #pragma once
 
 #include <cstddef>
@@ -10,28 +10,30 @@
 
 namespace nustream::decode {
 
-/// The reading of a field whose text is not what its reading takes; record::missing is that of one that is not there.
+/// The reading of a field whose text is not what its reading takes. A field that is not there reads as
+/// record::missing.
 inline constexpr double unreadable = std::numeric_limits<double>::quiet_NaN();
 
 /// Puts the numbers that a row is built from into the builder's order.
 class MergedReadings {
  public:
-  /// Places, in that order, of the fields that a line holds and of those beside it.
+  /// The places in that order of the fields that a line holds, and of those beside it.
   MergedReadings(std::vector<std::uint32_t> in_line, std::vector<std::uint32_t> beside)
       : in_line_(std::move(in_line)), beside_(std::move(beside)), merged_(in_line_.size() + beside_.size()) {}
 
-  /// Whether anything stands beside a line.
+  /// Whether any field stands beside the line.
   [[nodiscard]] bool any() const noexcept { return !beside_.empty(); }
 
   void clear() noexcept { values_.clear(); }
-  /// Room for the readings beside the next row's line, in the order of the constructor; valid until the next call.
+  /// Makes room for the readings beside the next row's line, in the order of the constructor; valid until the next
+  /// call.
   [[nodiscard]] std::span<double> add() {
     values_.resize(values_.size() + beside_.size());
     return std::span(values_).last(beside_.size());
   }
 
-  /// All readings of a row: those of its line, and those added by the call of add() with number `row`, from 0. Valid
-  /// until the next call.
+  /// All readings of a row: those of its line, and those that the `row`-th call of add() made room for, counted from
+  /// 0. Valid until the next call.
   [[nodiscard]] const double* merge(const double* line, std::size_t row) {
     const double* const beside = values_.data() + row * beside_.size();
     for (std::size_t j = 0; j < in_line_.size(); ++j) merged_[in_line_[j]] = line[j];
@@ -42,8 +44,8 @@ class MergedReadings {
  private:
   std::vector<std::uint32_t> in_line_;
   std::vector<std::uint32_t> beside_;
-  std::vector<double> values_;  // beside_.size() for each row
-  std::vector<double> merged_;  // of one row
+  std::vector<double> values_;  // beside_.size() values for each row
+  std::vector<double> merged_;  // the readings of one row
 };
 
 }  // namespace nustream::decode

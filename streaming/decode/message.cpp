@@ -3,7 +3,7 @@
 namespace nustream::decode {
 
 std::span<const Message> MessageBatch::messages() {
-  // The list of headers may have moved while it grew.
+  // The spans are made now, because the list of headers may have moved while it grew.
   std::size_t begin = 0;
   for (std::size_t i = 0; i < messages_.size(); ++i) {
     messages_[i].headers = std::span<const MessageHeader>(headers_).subspan(begin, header_ends_[i] - begin);

@@ -13,28 +13,28 @@ namespace nustream::decode {
 /// Whose clock a message's time was read from.
 enum class TimeKind : std::uint8_t {
   none = 0,      ///< the log keeps no times
-  producer = 1,  ///< create time: a field of the record like any other
-  broker = 2,    ///< append time: public, as arrivals are
+  producer = 1,  ///< the time of its creation, which is a field of the record like any other
+  broker = 2,    ///< the time of its append, which is public as arrivals are
 };
 
-/// A header of a message. Names may repeat; the first of a name counts.
+/// A header of a message. Names may repeat; the first header of a name counts.
 struct MessageHeader {
   std::string_view name;
-  std::optional<std::string_view> value;  ///< empty: null
+  std::optional<std::string_view> value;  ///< empty where it is null
 };
 
-/// One message. All bytes belong to whoever made it.
+/// One message. Its bytes belong to whoever made it.
 struct Message {
-  std::uint64_t offset = 0;       ///< increases in a partition, not always by one
-  std::int64_t milliseconds = 0;  ///< since 1970-01-01T00:00:00Z; means nothing where time_kind is none
+  std::uint64_t offset = 0;       ///< increases within a partition, not always by one
+  std::int64_t milliseconds = 0;  ///< since 1970-01-01T00:00:00Z; without meaning where time_kind is none
   TimeKind time_kind = TimeKind::none;
-  std::optional<std::string_view> key{};    ///< empty: null
-  std::optional<std::string_view> value{};  ///< empty: null, a tombstone
+  std::optional<std::string_view> key{};    ///< empty where it is null
+  std::optional<std::string_view> value{};  ///< empty where it is null: the message is a tombstone
   std::span<const MessageHeader> headers{};
 };
 
-/// Messages on their way to a decoder or a recording, with the memory for their lists of headers. The memory is used
-/// again after clear().
+/// Messages on their way to a decoder or a recording, and the memory for their lists of headers, which is used again
+/// after clear().
 class MessageBatch {
  public:
   void clear() noexcept {
@@ -42,7 +42,7 @@ class MessageBatch {
     headers_.clear();
     header_ends_.clear();
   }
-  /// Adds a message; its `headers` are those of add_header() from here to the next add().
+  /// Adds a message. Its headers are those that add_header() adds from here to the next add().
   void add(const Message& message) {
     messages_.push_back(message);
     header_ends_.push_back(headers_.size());
@@ -53,13 +53,13 @@ class MessageBatch {
   }
 
   [[nodiscard]] std::size_t count() const noexcept { return messages_.size(); }
-  /// All of them, valid until the next change.
+  /// All messages, valid until the next change.
   [[nodiscard]] std::span<const Message> messages();
 
  private:
   std::vector<Message> messages_;
-  std::vector<MessageHeader> headers_;    // of all messages, one after the other
-  std::vector<std::size_t> header_ends_;  // behind the last header of each message
+  std::vector<MessageHeader> headers_;    // headers of all messages, one after the other
+  std::vector<std::size_t> header_ends_;  // for each message, the place behind its last header
 };
 
 }  // namespace nustream::decode

@@ -1,4 +1,4 @@
-// The names by which a schema reads what stands beside a message's value.
+// The names by which a schema reads what comes beside a message's value.
 #pragma once
 
 #include <cstdint>
@@ -16,23 +16,23 @@ using config::header_prefix;
 using config::key_column;
 using config::timestamp_column;
 
-/// Whether `column` names a part of a message and no field of its value, whatever fields that has.
+/// Whether `column` names a part of a message rather than a field of its value, whatever fields the value has.
 [[nodiscard]] bool is_message_column(std::string_view column) noexcept;
 
 /// The fields of a schema, divided into those of the value and those beside it.
 class MessageColumns {
  public:
-  /// Failure(configuration) for a header without a name, and for the time, which is no feature.
+  /// Throws Failure(configuration) for a header without a name, and for the time, which cannot be a feature.
   explicit MessageColumns(std::span<const record::Field> fields);
 
-  /// Fields that the value holds.
+  /// The fields that the value holds.
   [[nodiscard]] std::span<const record::Field> in_value() const noexcept { return in_value_; }
-  /// Places of those, and of the ones beside the value, among all fields.
+  /// The places of those among all fields, and of the ones beside the value.
   [[nodiscard]] const std::vector<std::uint32_t>& value_places() const noexcept { return value_places_; }
   [[nodiscard]] const std::vector<std::uint32_t>& message_places() const noexcept { return message_places_; }
 
-  /// Reads the fields beside the value, in the order of message_places(): record::missing where the message lacks
-  /// one, NaN where it is null or its text is not what the field's reading takes.
+  /// Reads the fields beside the value, in the order of message_places(): record::missing where the message lacks a
+  /// field, NaN where the field is null or its text is not what its reading takes.
   void read(const Message& message, std::span<double> readings) const;
 
  private:

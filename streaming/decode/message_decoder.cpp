@@ -14,14 +14,15 @@ constexpr const char* tombstone = "the record has no value (a tombstone)";
 constexpr const char* line_break = "the value holds a line break";
 constexpr const char* framed = "the value begins with a zero byte and four more: framed by a schema registry?";
 
-// As Confluent's serializers write: a zero byte and a schema's number of four. No CSV record and no JSON begins so.
+// Whether the value is framed as Confluent's serializers write it: a zero byte, and a schema's number of four bytes.
+// No CSV record and no JSON begins with a zero byte.
 bool is_framed(std::string_view value) noexcept {
   constexpr std::size_t framing_bytes = 5;
   return value.size() > framing_bytes && value.front() == '\0';
 }
 
-// How the values' decoder is set up: as for a file whose lines are as long as they like, since a value was measured
-// before it became a line.
+// The settings of the decoder of values. It is set up as for a file whose lines may have any length, because a value
+// is measured before it becomes a line.
 InputSettings settings_of_values(InputSettings settings, const std::string& private_column) {
   settings.files.clear();
   settings.header = false;
@@ -41,8 +42,8 @@ InputSettings settings_of_values(InputSettings settings, const std::string& priv
   return settings;
 }
 
-// The target's column where it alone is private and a field of the value. A header is no part of the value, so that
-// its text changes nothing there.
+// The target's column where it alone is private and is a field of the value. A header is not part of the value, so
+// that its text changes nothing there.
 std::string private_field(const record::Schema& schema) {
   std::string column = private_column(schema);
   if (column == key_column) {
@@ -55,7 +56,7 @@ std::string private_field(const record::Schema& schema) {
   return column;
 }
 
-/// Whatever a record says: the kind of its time is the topic's.
+/// Requires append times. This tells nothing about a record, because the kind of its time is the topic's.
 void require_append_times(std::span<const Message> messages) {
   for (const Message& message : messages) {
     if (message.time_kind == TimeKind::broker) continue;
@@ -93,7 +94,7 @@ MessageDecoder::MessageDecoder(const InputSettings& settings, const record::Sche
   }
 }
 
-// Adds the value as a line; what is in the way of that, nullptr where nothing is.
+// Adds the value as a line. Returns why that is not possible, or null where it is done.
 const char* MessageDecoder::add_line(const Message& message) {
   if (!message.value) return tombstone;
   std::string_view value = *message.value;
@@ -103,12 +104,13 @@ const char* MessageDecoder::add_line(const Message& message) {
   const bool broken = !value.empty() && std::memchr(value.data(), '\n', value.size()) != nullptr;
   if (broken && line_breaks_divide_) return line_break;
   char* const line = lines_.append(value);
-  // The other line break: white space between tokens as well, and as little allowed inside a string.
+  // A carriage return is the other line break: it is white space between tokens as well, and just as little allowed
+  // inside a string.
   if (broken) std::replace(line, line + value.size(), '\n', '\r');
   return nullptr;
 }
 
-// What can be read of a value that is no line, up to a line break.
+// What can be read of a value that is not a line: its beginning, up to a line break.
 std::string_view MessageDecoder::beginning_of(const Message& message) const {
   const std::string_view begin = message.value.value_or(std::string_view()).substr(0, value_bytes_max_);
   return begin.substr(0, begin.find('\n'));
@@ -132,7 +134,7 @@ void MessageDecoder::decode(std::span<const Message> messages, record::RowBatch&
   readings_.clear();
   lines_.clear();
   builder_.forget_users();
-  // Ordinals are those among `messages`, until they become offsets below.
+  // Ordinals are places among `messages`; they become offsets below.
   RowWriter writer(builder_, times_from_values_, 0, batch, readings_.any() ? &readings_ : nullptr);
   for (const Message& message : messages) {
     if (readings_.any()) columns_.read(message, readings_.add());

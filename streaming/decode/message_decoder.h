@@ -1,4 +1,4 @@
-// Messages of a log to rows: one row a message, whatever it holds.
+// Turns messages of a log into rows: one row for each message, whatever it holds.
 #pragma once
 
 #include <memory>
@@ -16,27 +16,29 @@
 
 namespace nustream::decode {
 
-/// Decodes values as lines of settings.format, by the decoders of recorded files. One thread at a time.
+/// Decodes values as lines of settings.format, by the decoders of recorded files. To be used by one thread at a time.
 ///
-/// A value is one record by its length. In CSV, which has no header line here, a line break inside makes it unusable;
-/// one at its end is dropped. In JSON a line break is white space. Keys, headers and the time are read beside the
-/// value: message_columns.h. docs/formats/input.md has the page.
+/// A value is one record, as long as it is. In CSV, which has no header line here, a line break inside makes it
+/// unusable, and one at its end is dropped. In JSON a line break is white space. Keys, headers and the time are read
+/// beside the value (message_columns.h). The page is docs/formats/input.md.
 class MessageDecoder {
  public:
-  /// Of `settings`, format, delimiter, columns, time_column and record_bytes_max count. Failure(configuration) where
-  /// they contradict each other, lack a column of the schema, or name a part that messages do not have; and where the
-  /// target alone is private and is neither the last column of a CSV value nor a header.
+  /// Of `settings`, it uses format, delimiter, columns, time_column and record_bytes_max. Throws
+  /// Failure(configuration) where they contradict each other, lack a column of the schema, or name a part that
+  /// messages do not have, and where the target alone is private and is neither the last column of a CSV value nor a
+  /// header.
   MessageDecoder(const InputSettings& settings, const record::Schema& schema);
   MessageDecoder(const MessageDecoder&) = delete;
   MessageDecoder& operator=(const MessageDecoder&) = delete;
 
-  /// Appends a row for each of `messages`, in their order: the position after it is its offset + 1, its event time
-  /// that of the value's time column or, for time_column "@timestamp", the message's own. An unusable message is a
-  /// row of zeros, but for public features that its target leaves readable, and a reject at its offset. Copies what
-  /// it needs. Failure(data), and no row, where append times are asked for and a message has none.
+  /// Appends a row for each of `messages`, in their order. The position after a row is its message's offset + 1. Its
+  /// event time is that of the value's time column, or the message's own for time_column "@timestamp". An unusable
+  /// message becomes a row of zeros, but for public features that its target leaves readable, and a reject at its
+  /// offset. Copies what it needs. Throws Failure(data), and appends no row, where append times are asked for and a
+  /// message has none.
   void decode(std::span<const Message> messages, record::RowBatch& batch);
 
-  /// Numbers in a row: the schema's dimension.
+  /// The number of numbers in a row: the schema's dimension.
   [[nodiscard]] std::size_t dimension() const noexcept { return builder_.dimension(); }
 
  private:

@@ -1,4 +1,4 @@
-// The values of messages as a run of lines for a line decoder.
+// Makes the values of messages a run of lines for a line decoder.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +16,11 @@ class MessageLines {
  public:
   MessageLines() { grow(segment_bytes_max); }
 
-  /// Whether `bytes` more would need more than one stride. Never where there is nothing yet.
+  /// Whether `bytes` more would not fit into one stride. Never true while nothing is there.
   [[nodiscard]] bool is_full_for(std::size_t bytes) const noexcept {
     return size_ != 0 && size_ + bytes + 1 > segment_bytes_max;
   }
-  /// Returns the copy, which may be changed until the next call.
+  /// Appends a value and returns the copy, which may be changed until the next call.
   char* append(std::string_view value) {
     if (size_ + value.size() + 1 > capacity_) grow(value.size() + 1);
     char* const copy = data() + size_;
@@ -36,7 +36,7 @@ class MessageLines {
   [[nodiscard]] std::string_view view() const noexcept { return {data(), size_}; }
 
  private:
-  // Only ever called where there is nothing yet: a value that is longer than a stride comes alone.
+  // Only called while nothing is there: a value that is longer than a stride comes alone.
   void grow(std::size_t capacity) {
     capacity_ = capacity;
     memory_ = std::make_unique<char[]>(capacity + 2 * LineBuffer::slack);

@@ -12,10 +12,10 @@
 namespace nustream::decode {
 namespace {
 
-constexpr std::size_t document_bytes_max = std::size_t{16} << 20;  // one that is longer is told by so much of it
+constexpr std::size_t document_bytes_max = std::size_t{16} << 20;  // so much of a document is enough to recognise it
 constexpr std::string_view white_space = " \t\r\n";
 
-/// A walk over the text of a document that need not end.
+/// Walks over the text of a document, which may be cut.
 class Outline {
  public:
   explicit Outline(std::string_view text) : text_(text) {}
@@ -45,11 +45,11 @@ class Outline {
  private:
   struct Level {
     char kind;
-    bool is_first = true;  // of an array's elements
-    std::string key{};     // of an object's present member
+    bool is_first = true;  // the next element is an array's first
+    std::string key{};     // name of an object's present member
   };
 
-  /// A member's name where the object has none yet.
+  /// Takes a string. It is a member's name where the object's present member has none yet.
   void take_string() {
     std::string text;
     for (bool escaped = false; at_ < text_.size(); ++at_) {
@@ -93,7 +93,7 @@ bool is_among(const std::string& name, const std::vector<std::string>& names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// A member's name that says nothing of anybody.
+/// Whether a member's name is so common that it tells nothing about anybody.
 bool is_common(const std::string& name) {
   constexpr std::array common{"data",      "records", "rows",         "results", "items", "values",
                               "features",  "hits",    "entries",      "result",  "body",  "payload",
@@ -101,7 +101,7 @@ bool is_common(const std::string& name) {
   return std::find(common.begin(), common.end(), name) != common.end();
 }
 
-/// As jq takes a name.
+/// The name as jq takes it.
 std::string member_of(const std::string& name) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   const auto is_plain = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); };
@@ -118,7 +118,8 @@ std::string way_to_records(const std::vector<std::string>& way, bool may_show) {
   return filter + "[]";
 }
 
-/// Arrays side by side, or objects with one member a record, as one object a record.
+/// A filter for jq that makes one object for each record, of arrays side by side or of objects with one member for
+/// each record.
 std::string transposed(const std::vector<std::string>& columns) {
   std::string all;
   std::string object;

@@ -1,4 +1,4 @@
-// What a file's first bytes say of how it is stored.
+// Finds out from a file's first bytes how it is stored, and opens it.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -28,19 +28,20 @@ constexpr std::array compressions{
 constexpr std::string_view zip_magic = "PK\x03\x04"sv;
 constexpr std::string_view empty_zip_magic = "PK\x05\x06"sv;
 
-/// One of zstd's skippable frames: 0x184D2A50 … 5F, little endian.
+/// Whether a frame of zstd begins that has to be skipped: 0x184D2A50 to 0x184D2A5F, little endian.
 bool is_skippable(std::string_view magic) {
   return magic.size() >= 4 && magic.substr(1, 3) == "\x2a\x4d\x18" && (magic[0] & 0xf0) == 0x50;
 }
 
-/// Three letters might begin a header: behind them comes the size of a block, and then its own magic, pi in decimal.
+/// Whether a bzip2 stream begins. Its three letters might begin a header of CSV. They are followed by the size of a
+/// block and by the block's own magic, the digits of pi.
 bool is_bzip2(std::string_view magic) {
   return magic.size() >= 10 && magic[3] >= '1' && magic[3] <= '9' &&
          (magic.substr(4, 6) == "\x31\x41\x59\x26\x53\x59"sv || magic.substr(4, 6) == "\x17\x72\x45\x38\x50\x90"sv);
 }
 
-/// How many first bytes tell what begins with `magic`: no more is waited for than it takes, since the first records
-/// of a slow pipe may be short.
+/// How many first bytes are needed to recognise what begins with `magic`. No more are waited for, since the first
+/// records of a slow pipe may be short.
 std::size_t bytes_wanted(std::string_view magic) {
   constexpr std::size_t least = 4, of_bzip2 = 10;
   if (magic.size() < least) return least;
@@ -54,7 +55,8 @@ std::size_t bytes_wanted(std::string_view magic) {
 
 std::unique_ptr<ByteSource> content_of(std::unique_ptr<FileSource> file, std::string_view magic, std::string path) {
   if (magic == segment_magic) {
-    // Regular files were looked at before: as lines its records would all be lost.
+    // Regular files were looked at before, so this one is a pipe. Read as lines, all records of a segment would be
+    // lost.
     throw Failure(Exit::data,
                   "'" + path + "' is a recorded segment, which is read alone and from a file; name it so");
   }
@@ -72,7 +74,8 @@ std::unique_ptr<ByteSource> content_of(std::unique_ptr<FileSource> file, std::st
   return file;
 }
 
-// Looks at the first bytes when they are first read: a pipe may keep them waiting, and a signal must get through.
+// Looks at the first bytes when they are first read, not when the source is made: a pipe may keep them waiting, and a
+// signal must get through.
 class DetectingSource : public ByteSource {
  public:
   explicit DetectingSource(const std::string& path) : path_(path), file_(std::make_unique<FileSource>(path)) {}
@@ -98,7 +101,7 @@ class DetectingSource : public ByteSource {
 
  private:
   std::string path_;
-  std::unique_ptr<FileSource> file_;     // until its first bytes are known
+  std::unique_ptr<FileSource> file_;     // until the first bytes are known
   std::unique_ptr<ByteSource> content_;  // from then on
 };
 

@@ -1,4 +1,4 @@
-// A regular file, read at any place.
+// Reads a regular file at any place.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace nustream::decode {
 
 class RandomAccess {
  public:
-  /// Failure(io) where `path` cannot be opened; Failure(data) where it is no regular file.
+  /// Throws Failure(io) where `path` cannot be opened, and Failure(data) where it is not a regular file.
   explicit RandomAccess(const std::string& path);
   ~RandomAccess();
   RandomAccess(const RandomAccess&) = delete;
@@ -16,7 +16,7 @@ class RandomAccess {
 
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
-  /// `bytes` bytes from `offset` on; Failure(io) where they are not all there.
+  /// The `bytes` bytes from `offset` on. Throws Failure(io) where they are not all there.
   [[nodiscard]] std::string read(std::uint64_t offset, std::uint64_t bytes) const;
 
  private:

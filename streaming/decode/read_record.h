@@ -1,4 +1,4 @@
-// A record as it stood in the input: what it is told again by (docs/formats/state.md, seen).
+// A record as it stood in the input, by which it is recognised again (docs/formats/state.md, seen).
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@ namespace nustream::decode {
 
 struct ReadRecord {
   std::uint64_t position = 0;  ///< its ordinal or offset
-  std::string bytes;           ///< of a line: without its newline, at most record_bytes_max of them
+  std::string bytes;           ///< of a line: without its newline, at most record_bytes_max
 };
 
-/// Of a message: its time, key and value, so that no two messages with others have the same bytes.
+/// The bytes of a message: its time, key and value, so that no two messages that differ in these have the same bytes.
 [[nodiscard]] std::string bytes_of(const Message& message);
 
 }  // namespace nustream::decode

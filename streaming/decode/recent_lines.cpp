@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kept_bytes = std::size_t{1} << 14;
 
-// Whole lines at the end of `lines` that make up at most kept_bytes; the last one in any case.
+// The whole lines at the end of `lines` that have at most kept_bytes together; the last one in any case.
 std::string_view last_of(std::string_view lines) {
   if (lines.size() <= kept_bytes) return lines;
   const std::size_t newline = lines.find('\n', lines.size() - kept_bytes - 1);

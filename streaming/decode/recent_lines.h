@@ -1,4 +1,4 @@
-// Lines that a buffer has let go, some of which are asked for again.
+// Keeps some lines that a buffer has dropped, for those that are asked for again.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,16 @@
 
 namespace nustream::decode {
 
-/// The line that `back` others follow in `lines`, whole lines; without its newline. Empty where there are not so
-/// many.
+/// The line that `back` other lines follow in `lines`, which are whole; without its newline. Empty where there are
+/// not so many.
 [[nodiscard]] std::optional<std::string_view> line_from_end(std::string_view lines, std::uint64_t back) noexcept;
 
-/// The last of the lines that were added: some kilobytes of them, and always the last one.
+/// The last of the lines that were added: some kilobytes, and always the last line.
 class RecentLines {
  public:
-  /// Whole lines, right behind those before them; `end` is the ordinal behind the last.
+  /// Adds whole lines, which follow those added before; `end` is the ordinal after the last.
   void add(std::string_view lines, std::uint64_t end);
-  /// The line with that ordinal, without its newline; empty where it is gone.
+  /// The line with that ordinal, without its newline; empty where it was dropped.
   [[nodiscard]] std::optional<std::string_view> find(std::uint64_t ordinal) const noexcept;
 
  private:

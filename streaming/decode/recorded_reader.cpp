@@ -13,10 +13,10 @@
 namespace nustream::decode {
 namespace {
 
-// How long a batch that has rows already waits for a slow pipe to give more.
+// How long a batch that has rows already waits for more from a slow pipe.
 constexpr int pipe_patience_milliseconds = 20;
 
-// The largest record_bytes_max: a record has to fit into memory.
+// The largest record_bytes_max, because a record has to fit into memory.
 constexpr std::size_t record_bytes_limit = std::size_t{1} << 30;
 
 std::size_t checked_record_bytes(std::size_t bytes) {
@@ -27,7 +27,7 @@ std::size_t checked_record_bytes(std::size_t bytes) {
   return bytes;
 }
 
-// Behind the first `count` lines of `lines`, or behind all; `count` becomes the number of lines passed.
+// Where the first `count` lines of `lines` end, or all of them; `count` becomes the number of lines that were passed.
 std::size_t pass_lines(std::string_view lines, std::uint64_t& count) {
   const char* at = lines.data();
   const char* const end = at + lines.size();
@@ -40,7 +40,7 @@ std::size_t pass_lines(std::string_view lines, std::uint64_t& count) {
   return static_cast<std::size_t>(at - lines.data());
 }
 
-/// Where the line that is no header begins as lines above one do.
+/// A hint where the line that is no header begins as comments above a header do.
 std::string hint_for_lines_above(std::string_view line, const InputSettings& settings) {
   const bool is_like_a_comment = line.find_first_of("#%!") == 0 && settings.comment.empty();
   if (!is_like_a_comment) return {};
@@ -88,7 +88,7 @@ bool RecordedReader::read(record::RowBatch& batch, std::size_t rows_max) {
       last = step(batch, rows_before, rows_max);
     return last != Step::finished;
   } catch (...) {
-    // What was read is given first, and the failure at the next call.
+    // Rows that were read are given first; the next call throws the failure.
     failure_ = std::current_exception();
     if (batch.count() == rows_before) throw;
     return true;
@@ -146,19 +146,19 @@ std::vector<ReadRecord> RecordedReader::at_hand(std::uint64_t position) const {
   return found;
 }
 
-// Lines of the buffer that were used, and are still in it.
+// The lines that were used and are still in the buffer.
 std::string_view RecordedReader::run() const {
   if (run_first_ == ordinal_) return {};
   return {run_, static_cast<std::size_t>(buffer_.lines().data() - run_)};
 }
 
-// Before the buffer lets them go.
+// Keeps those lines, before the buffer drops them.
 void RecordedReader::keep_run() {
   if (!run().empty()) before_run_.add(run(), ordinal_);
   run_first_ = ordinal_;
 }
 
-// The record that is read next.
+// The record that will be read next.
 ReadRecord RecordedReader::next_record() const {
   if (over_long_) return {ordinal_, std::string(buffer_.over_long_begin())};
   const std::string_view line = buffer_.lines().substr(0, buffer_.lines().find('\n'));
@@ -254,7 +254,8 @@ void RecordedReader::begin_content() {
   if (!over_long_) buffer_.consume(buffer_.lines().size() - without_mark(buffer_.lines()).size());
 }
 
-// Passes what stands above the records and their header. False where more may stand there than was read.
+// Passes over what stands above the header, or above the records. Returns false where more of it may stand there than
+// was read.
 bool RecordedReader::skip_above() {
   const auto is_above = [&](std::string_view line) {
     if (lines_to_skip_ > 0) return true;

@@ -1,4 +1,4 @@
-// The reader of recorded streams: files, framing and decoder put together.
+// The reader of recorded streams, made of files, framing and decoder.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace nustream::decode {
 
-/// Reads the files one after the other. One thread at a time.
+/// Reads the files one after the other. To be used by one thread at a time.
 class RecordedReader : public Reader {
  public:
   RecordedReader(InputSettings settings, const record::Schema& schema);
@@ -31,13 +31,13 @@ class RecordedReader : public Reader {
   [[nodiscard]] std::uint64_t bytes_read() const noexcept override;
   [[nodiscard]] std::optional<std::uint64_t> bytes_total() const noexcept override { return bytes_total_; }
 
-  /// Opens the first file and reads its header, unless a signal arrives first. `refuses_other_kinds`: a first file
-  /// that can be read once alone, and so could not be looked at before, is refused (Failure(data)) where what it
-  /// begins with is not what the settings say (other_kind()).
+  /// Opens the first file and reads its header, unless a signal arrives first. With `refuses_other_kinds` it refuses
+  /// (Failure(data)) a first file whose beginning is not what the settings say (other_kind()); this is for a file
+  /// that can be read only once, and so could not be looked at before.
   void open(bool refuses_other_kinds = false);
-  /// Where a record stands that was read or passed; its text is left empty.
+  /// Where a record stands that was read or passed over; its text is left empty.
   [[nodiscard]] SeenLine place_of(std::uint64_t ordinal) const;
-  /// Ordinal of the next record.
+  /// The ordinal of the next record.
   [[nodiscard]] std::uint64_t ordinal() const noexcept { return ordinal_; }
 
  private:
@@ -63,22 +63,22 @@ class RecordedReader : public Reader {
   std::unique_ptr<ByteSource> source_;
   std::size_t files_opened_ = 0;
   bool refuses_other_kinds_ = false;
-  bool at_beginning_ = false;        // of the file, before its first line
-  std::uint64_t lines_to_skip_ = 0;  // of the file, before its header
+  bool at_beginning_ = false;        // before the first line of the file
+  std::uint64_t lines_to_skip_ = 0;  // of the file, above its header
   bool header_pending_ = false;
   bool file_has_lines_ = false;
-  bool over_long_ = false;  // the next record was too long
+  bool over_long_ = false;  // the next record is too long
   std::uint64_t ordinal_ = 0;
   struct FileBegin {
-    std::uint64_t ordinal;          // of its first record
-    std::uint64_t lines_above = 0;  // its header among them
+    std::uint64_t ordinal;          // of the file's first record
+    std::uint64_t lines_above = 0;  // the header is one of them
     std::string header{};
   };
   std::vector<FileBegin> begins_;  // of the files that were opened
-  // For at_hand(): the lines that were used of those in the buffer, from run_ on, the ones before them, and the first
-  // that was read.
+  // What at_hand() needs: the used lines that are still in the buffer, which begin at run_; the lines before them;
+  // and the first line that was read.
   const char* run_ = nullptr;
-  std::uint64_t run_first_ = 0;  // ordinal of the first in the run
+  std::uint64_t run_first_ = 0;  // ordinal of the first line at run_
   RecentLines before_run_;
   std::optional<ReadRecord> first_;
   std::uint64_t bytes_of_closed_files_ = 0;

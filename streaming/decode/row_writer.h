@@ -16,12 +16,13 @@ namespace nustream::decode {
 /// A time that is not known.
 inline constexpr double no_time = std::numeric_limits<double>::quiet_NaN();
 
-/// Writes one row a record, whatever the record holds: the one place where an ordinal becomes a position and an
-/// unusable record a row of zeros.
+/// Writes one row for each record, whatever the record holds. This is the one place where an ordinal becomes a
+/// position, and an unusable record a row of zeros.
 class RowWriter {
  public:
-  /// The next record written has `ordinal`. `timed`: the batch gets times. `merged`: what is written are the readings
-  /// of lines, to be put together with those beside them, the first row's first; null: they are all there is.
+  /// The next record that is written has `ordinal`. `timed` says that the batch gets times. `merged` holds the
+  /// readings beside the lines, the first row's first; what is written are the lines' readings, and the two are put
+  /// together. Null where all readings are in the lines.
   RowWriter(const record::RowBuilder& builder, bool timed, std::uint64_t ordinal, record::RowBatch& batch,
             MergedReadings* merged = nullptr)
       : builder_(&builder),
@@ -32,7 +33,7 @@ class RowWriter {
         ordinal_(ordinal),
         timed_(timed) {}
 
-  /// Makes room for `rows` more; every one of them must then be written.
+  /// Makes room for `rows` more rows, all of which must then be written.
   void reserve(std::size_t rows) {
     const std::size_t count = batch_->count() + rows;
     batch_->dimension = builder_->dimension();
@@ -44,7 +45,7 @@ class RowWriter {
     if (builder_->has_weights()) batch_->weights.resize(count);
   }
 
-  /// The row of a record whose fields were read as `readings`; one of zeros where they make no row.
+  /// Writes the row of a record whose fields were read as `readings`; a row of zeros where they do not make a row.
   void write(const double* readings, double time = no_time) {
     if (merged_ != nullptr) readings = merged_->merge(readings, row_ - first_row_);
     if (build(readings)) {
@@ -55,7 +56,7 @@ class RowWriter {
     finish(time);
   }
 
-  /// The same of a record that can be used; else false, and it is still to be written.
+  /// Writes the row if the record can be used. Returns false if not, and the record is still to be written.
   [[nodiscard]] bool write_usable(const double* readings, double time) {
     const double* const all = merged_ != nullptr ? merged_->merge(readings, row_ - first_row_) : readings;
     if (!build(all)) return false;
@@ -64,7 +65,7 @@ class RowWriter {
     return true;
   }
 
-  /// The row of zeros of a record that cannot be used. It keeps its time where times are public.
+  /// Writes a row of zeros for a record that cannot be used. It keeps its time where times are public.
   void write_unusable(std::string reason, double time = no_time) {
     note(std::move(reason));
     finish(time);

@@ -19,12 +19,12 @@ namespace {
 
 constexpr std::size_t shown_bytes_max = 60;  // bytes
 
-/// On one line, and cut.
+/// The text on one line, cut where it is long.
 std::string shown(std::string_view text) {
   std::string out(text.substr(0, shown_bytes_max));
   while (!out.empty() && text.size() > shown_bytes_max &&
          (static_cast<unsigned char>(text[out.size()]) & 0xc0U) == 0x80U) {
-    out.pop_back();  // not in the middle of a character
+    out.pop_back();  // so that no character is cut in the middle
   }
   std::replace_if(
       out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');

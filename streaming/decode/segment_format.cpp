@@ -16,8 +16,8 @@ constexpr std::uint32_t block_kind = 1;
 constexpr std::uint32_t end_kind = 2;
 constexpr std::size_t text_bytes_max = 1024;
 
-// A frame of zstd is blocks of four bytes or more (an empty one may have three), each of at most 128 KiB of content
-// (RFC 8878, section 3.1.1.2).
+// A frame of zstd consists of blocks of four bytes or more (an empty one may have three), each of which has at most
+// 128 KiB of content (RFC 8878, section 3.1.1.2). A block that claims more content is not sound.
 constexpr std::uint64_t zstd_block_bytes_min = 4;
 constexpr std::uint64_t zstd_block_content_max = std::uint64_t{128} << 10;
 

@@ -1,4 +1,4 @@
-// The frame of a recorded segment: header, blocks, end marker. docs/formats/segment.md is the page.
+// The frame of a recorded segment: header, blocks, end marker. Its page is docs/formats/segment.md.
 #pragma once
 
 #include <array>
@@ -17,21 +17,21 @@ namespace nustream::decode {
 inline constexpr std::string_view segment_magic{"NUSEGMT\0", 8};
 
 inline constexpr std::size_t segment_check_bytes = 16;
-/// Magic, format and the length of the header's fields.
+/// The length of magic, format, and the length of the header's fields.
 inline constexpr std::size_t segment_prefix_bytes = 16;
 inline constexpr std::size_t segment_fields_bytes_max = 4096;
-/// A block's header, or an end marker, without the check behind it.
+/// The length of a block's header, or of an end marker, without the check behind it.
 inline constexpr std::size_t segment_frame_bytes = 32;
-/// Content of one block.
+/// The largest content of one block.
 inline constexpr std::size_t segment_content_bytes_max = std::size_t{1} << 30;
 
 /// What a segment is a recording of.
 struct SegmentHeader {
   std::string topic;
-  std::string cluster;  ///< id of the cluster; empty: not known
+  std::string cluster;  ///< id of the cluster; empty where it is not known
   std::uint32_t partition = 0;
   std::uint64_t start = 0;              ///< offset at which the recording begins
-  std::optional<std::uint64_t> stop{};  ///< offset that it stops before; empty: none
+  std::optional<std::uint64_t> stop{};  ///< offset before which it stops; empty where it does not stop
 
   friend bool operator==(const SegmentHeader&, const SegmentHeader&) = default;
 };
@@ -41,13 +41,13 @@ struct SegmentBlock {
   std::uint32_t records = 0;
   std::uint64_t first = 0;  ///< offset of the first record
   std::uint64_t last = 0;
-  std::uint32_t content_bytes = 0;  ///< of the records
-  std::uint32_t stored_bytes = 0;   ///< compressed
+  std::uint32_t content_bytes = 0;  ///< length of the records
+  std::uint32_t stored_bytes = 0;   ///< their length when compressed
 
   friend bool operator==(const SegmentBlock&, const SegmentBlock&) = default;
 };
 
-/// The end marker: counts over the file.
+/// The end marker, with counts over the whole file.
 struct SegmentEnd {
   std::uint32_t blocks = 0;
   std::uint64_t records = 0;
@@ -57,22 +57,23 @@ struct SegmentEnd {
   friend bool operator==(const SegmentEnd&, const SegmentEnd&) = default;
 };
 
-/// Prefix and fields of the header. Throws Failure(configuration) for a topic or cluster whose name does not fit.
+/// The prefix and the fields of the header. Throws Failure(configuration) for a topic or a cluster whose name does
+/// not fit.
 [[nodiscard]] std::string encode(const SegmentHeader& header);
-/// segment_frame_bytes of them.
+/// The frame, of segment_frame_bytes.
 [[nodiscard]] std::string encode(const SegmentBlock& block);
 [[nodiscard]] std::string encode(const SegmentEnd& end);
 
-/// Bytes of the header's fields by its first segment_prefix_bytes, at most segment_fields_bytes_max; 0 where the
-/// magic, the format or the length is another.
+/// The length of the header's fields, from the header's first segment_prefix_bytes; at most segment_fields_bytes_max.
+/// 0 where magic, format or length are others.
 [[nodiscard]] std::size_t parse_segment_prefix(std::string_view bytes);
-/// The header by its fields; empty where they are none.
+/// The header from its fields; empty where they are not sound.
 [[nodiscard]] std::optional<SegmentHeader> parse_segment_fields(std::string_view bytes);
-/// What the segment_frame_bytes of a frame are; monostate where they are no frame that could be written.
+/// What the segment_frame_bytes of a frame are; monostate where no such frame could have been written.
 using SegmentFrame = std::variant<std::monostate, SegmentBlock, SegmentEnd>;
 [[nodiscard]] SegmentFrame parse_segment_frame(std::string_view bytes);
 
-/// The running hash of a file, of which every check is a part.
+/// The running hash of a file; every check in the file is a part of it.
 class SegmentChecksum {
  public:
   using Check = std::array<char, segment_check_bytes>;
@@ -80,27 +81,27 @@ class SegmentChecksum {
   void add(std::string_view bytes) { hash_.add(bytes); }
   /// The check of everything that was added so far.
   [[nodiscard]] Check check() const;
-  /// The same, added at once as the file goes on behind it.
+  /// The same, which is also added at once, because the file goes on behind it.
   [[nodiscard]] Check add_check();
 
  private:
   journal::RunningHash hash_;
 };
 
-/// Where a segment stands: what each next block is held against.
+/// How far a segment has come. Each next block is compared with it.
 class SegmentTally {
  public:
   explicit SegmentTally(const SegmentHeader& header) : next_(header.start), stop_(header.stop) {}
 
-  /// Whether the block can follow: no offset that was passed already, or is at or beyond the stop.
+  /// Whether the block can follow: it has no offset that was passed already, or that is at or beyond the stop.
   [[nodiscard]] bool allows(const SegmentBlock& block) const;
   void add(const SegmentBlock& block);
-  /// Whether the marker counts what was added.
+  /// Whether the marker counts exactly what was added.
   [[nodiscard]] bool agrees(const SegmentEnd& end) const;
-  /// The marker of everything so far, the recording going on at `next`, which is at least next().
+  /// The marker of everything so far. The recording would go on at `next`, which is at least next().
   [[nodiscard]] SegmentEnd end(std::uint64_t next) const;
 
-  /// Behind the last record; the start where there is none.
+  /// The offset after the last record; the start where there is none.
   [[nodiscard]] std::uint64_t next() const noexcept { return next_; }
   [[nodiscard]] std::uint64_t records() const noexcept { return totals_.records; }
 

@@ -9,9 +9,9 @@ namespace nustream::decode {
 namespace {
 
 constexpr std::size_t framed_bytes = segment_frame_bytes + segment_check_bytes;
-// Bytes that never reached the disk while the file's length did read as NUL, at least this many in a row.
+// Where the file's length reached the disk and its bytes did not, they read as NUL: at least so many in a row.
 constexpr std::size_t hole_bytes = 16;
-// Memory for the first block; that of a longer one grows as its bytes arrive.
+// Memory for the first block. That of a longer one grows as its bytes arrive.
 constexpr std::size_t first_bytes = std::size_t{1} << 20;
 
 constexpr const char* record_again =
@@ -36,7 +36,7 @@ SegmentReader::SegmentReader(std::unique_ptr<ByteSource> source, std::string pat
   read_header();
 }
 
-// Reads as many bytes as the file has, up to `bytes`.
+// Reads up to `bytes` bytes, fewer where the file ends.
 std::size_t SegmentReader::fill(char* out, std::size_t bytes) {
   std::size_t filled = 0;
   while (filled < bytes) {
@@ -47,7 +47,8 @@ std::size_t SegmentReader::fill(char* out, std::size_t bytes) {
   return filled;
 }
 
-// Reads `bytes` into stored_. The file claims that they are there: memory is taken for twice of what was.
+// Reads `bytes` into stored_. The file only claims that they are there, so memory is taken for at most twice as many
+// as have come.
 bool SegmentReader::fill_stored(std::size_t bytes) {
   std::size_t filled = 0;
   while (filled < bytes) {
@@ -148,7 +149,7 @@ bool SegmentReader::is_torn_tail() {
   char behind[hole_bytes];
   switch (damage_) {
     case Damage::none:
-      return true;  // cut
+      return true;  // the file was cut
     case Damage::stored_check:
       return fill(behind, 1) == 0;
     case Damage::frame_check:
@@ -156,7 +157,7 @@ bool SegmentReader::is_torn_tail() {
     default:
       return false;
   }
-  // Bytes behind the frame that a hole beginning in it would reach.
+  // So many bytes behind the frame belong to a hole that begins in the frame.
   const std::size_t count = fill(behind, hole_bytes);
   frame_.append(behind, count);
   const std::size_t hole = frame_.find(std::string(hole_bytes, '\0'));

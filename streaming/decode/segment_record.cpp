@@ -5,7 +5,7 @@
 namespace nustream::decode {
 namespace {
 
-constexpr std::size_t number_bytes_max = 10;  // 64 bits, seven a byte
+constexpr std::size_t number_bytes_max = 10;  // 64 bits, seven in each byte
 constexpr unsigned char more = 0x80;
 
 void append_number(std::uint64_t number, std::string& out) {
@@ -33,7 +33,8 @@ std::size_t bytes_or_nothing_size(const std::optional<std::string_view>& bytes) 
   return bytes ? number_bytes(bytes->size() + 1) + bytes->size() : 1;
 }
 
-// Differences of times as unsigned numbers that are small where the difference is, whatever its sign; they wrap.
+// Codes differences of times as unsigned numbers that are small where the difference is, whatever its sign. They
+// wrap.
 std::uint64_t zigzag(std::uint64_t difference) noexcept {
   return (difference << 1) ^ (0 - (difference >> 63));
 }
@@ -50,7 +51,7 @@ std::size_t body_bytes(const Message& message, std::uint64_t gap, std::uint64_t 
   return bytes;
 }
 
-// Takes fields from the front of some bytes; once one was not there, sound() is false for ever.
+// Takes fields from the front of some bytes. Once one was not there, sound() stays false.
 class Fields {
  public:
   explicit Fields(std::string_view bytes) : rest_(bytes) {}
@@ -62,7 +63,7 @@ class Fields {
     std::uint64_t value = 0;
     for (std::size_t i = 0; i < number_bytes_max && i < rest_.size(); ++i) {
       const auto byte = static_cast<unsigned char>(rest_[i]);
-      if (i + 1 == number_bytes_max && byte > 1) break;  // beyond 64 bits
+      if (i + 1 == number_bytes_max && byte > 1) break;  // more than 64 bits
       value |= static_cast<std::uint64_t>(byte & 0x7f) << (7 * i);
       if ((byte & more) != 0) continue;
       rest_.remove_prefix(i + 1);

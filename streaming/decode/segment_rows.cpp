@@ -9,7 +9,7 @@
 namespace nustream::decode {
 namespace {
 
-// Messages that are decoded at once: they stay in the first-level cache until they are rows.
+// How many messages are decoded at once: they stay in the first-level cache until they are rows.
 constexpr std::size_t messages_per_step = 256;
 
 const std::string& only_file(const InputSettings& settings) {
@@ -26,7 +26,8 @@ SegmentReader open_segment(const InputSettings& settings) {
   return {std::make_unique<FileSource>(path), path};
 }
 
-// Puts the next records of a block into `messages`; throws where they are not those of its header.
+// Puts the next records of a block into `messages`. Throws where they are not those that the block's header
+// announces.
 void parse_records(const SegmentReader& segment, RecordParser& records, std::uint64_t& records_left,
                    std::size_t count, MessageBatch& messages) {
   messages.clear();
@@ -102,7 +103,7 @@ bool SegmentRows::read(record::RowBatch& batch, std::size_t rows_max) {
     }
     return true;
   } catch (...) {
-    // What was read is given first, and the failure at the next call.
+    // Rows that were read are given first; the next call throws the failure.
     failure_ = std::current_exception();
     if (batch.count() == rows_before) throw;
     return true;
@@ -126,7 +127,7 @@ std::span<const Message> SegmentRows::given() const {
   return all.subspan(begin, end - begin);
 }
 
-// Before messages_ goes.
+// Keeps the last of them, before messages_ is filled anew.
 void SegmentRows::keep_given() {
   if (const auto rows = given(); !rows.empty()) before_given_ = read_record(rows.back());
   messages_.clear();
@@ -134,7 +135,7 @@ void SegmentRows::keep_given() {
 
 bool SegmentRows::pass(std::span<const std::uint64_t> positions, const Look& look) {
   MessageBatch one;
-  std::uint64_t passed = 0;  // behind the last record that was taken
+  std::uint64_t passed = 0;  // after the last record that was taken
   for (const std::uint64_t position : positions) {
     while (passed <= position) {
       if (records_left_ == 0 && !next_block(position)) return true;
@@ -160,7 +161,7 @@ std::vector<ReadRecord> SegmentRows::at_hand(std::uint64_t position) const {
   return found;
 }
 
-// Whether there is another block with a record at or behind `from`.
+// Goes to the next block with a record at or after `from`; false where there is none.
 bool SegmentRows::next_block(std::uint64_t from) {
   const SegmentReader::State state = segment_.advance(from);
   if (state == SegmentReader::State::end) return false;

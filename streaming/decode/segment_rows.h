@@ -1,4 +1,4 @@
-// Records of a recorded segment as rows; the positions are their offsets.
+// Reads the records of a recorded segment as rows; their positions are their offsets.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@
 
 namespace nustream::decode {
 
-/// Whether `path` is a regular file that begins as a segment does. Failure(io) as for stored_size().
+/// Whether `path` is a regular file that begins as a segment does. Throws Failure(io) as stored_size() does.
 [[nodiscard]] bool is_segment(const std::string& path);
 
-/// Reads the one segment of the settings. One thread at a time.
+/// Reads the one segment of the settings. To be used by one thread at a time.
 class SegmentRows final : public Reader {
  public:
-  /// Failure(usage) where there are other files beside it, Failure(data) where its partition is not
+  /// Throws Failure(usage) where there are other files beside it, and Failure(data) where its partition is not
   /// settings.partition or its first offset is beyond settings.from.
   SegmentRows(const InputSettings& settings, const record::Schema& schema);
 
@@ -42,17 +42,17 @@ class SegmentRows final : public Reader {
   SegmentReader segment_;
   MessageDecoder decoder_;
   mutable MessageBatch messages_;
-  std::optional<ReadRecord> first_;         // that was read
-  std::optional<ReadRecord> before_given_;  // the last one before messages_
+  std::optional<ReadRecord> first_;         // the first record that was read
+  std::optional<ReadRecord> before_given_;  // the last record before messages_
   RecordParser records_;
-  std::uint64_t records_left_ = 0;  // of the block
+  std::uint64_t records_left_ = 0;  // of the present block
   std::optional<std::uint64_t> bytes_total_;
   std::exception_ptr failure_;
 };
 
 /// The header of the segment of the settings.
 [[nodiscard]] SegmentHeader segment_header(const InputSettings& settings);
-/// The offsets of the segment, from its start to behind the last record: Failure(data) where one is missing.
+/// The offsets of the segment, from its start to behind its last record. Throws Failure(data) where one is missing.
 [[nodiscard]] PositionRange contiguous_offsets(const InputSettings& settings);
 /// See ordinal_at_or_after(); the times are the messages' own.
 [[nodiscard]] std::uint64_t offset_at_or_after(const InputSettings& settings, double epoch_seconds);

@@ -1,7 +1,8 @@
-// Regions of code compiled for one kind of processor, whatever the rest of the program is compiled for. Only code
-// between the two macros may use its instructions, and it may be called only where the processor has them.
+// Marks regions of code that are compiled for one kind of processor, whatever the rest of the program is compiled
+// for. Only code between the two macros may use its instructions, and it may be called only where the processor has
+// them.
 //
-// A translation unit compiled with -mavx2 would be simpler, but would also compile the inline functions that it
+// Compiling a translation unit with -mavx2 would be simpler. But that would also compile the inline functions that it
 // shares with the rest of the program for AVX2, and the linker may keep those.
 #pragma once
 

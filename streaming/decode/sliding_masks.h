@@ -7,7 +7,7 @@
 
 namespace nustream::decode {
 
-/// `width` bytes from upper_bytes<width> + n on: the last n are set.
+/// Of the `width` bytes from upper_bytes<width> + n on, the last n are set.
 template <std::size_t width>
 alignas(2 * width) inline constexpr std::array<std::uint8_t, 2 * width> upper_bytes = [] {
   std::array<std::uint8_t, 2 * width> window{};
@@ -15,7 +15,7 @@ alignas(2 * width) inline constexpr std::array<std::uint8_t, 2 * width> upper_by
   return window;
 }();
 
-/// `width` bytes from lower_bytes<width> + n on: all but the last n are set.
+/// Of the `width` bytes from lower_bytes<width> + n on, all but the last n are set.
 template <std::size_t width>
 alignas(2 * width) inline constexpr std::array<std::uint8_t, 2 * width> lower_bytes = [] {
   std::array<std::uint8_t, 2 * width> window{};

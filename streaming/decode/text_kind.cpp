@@ -17,7 +17,8 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(white) + 1 - begin);
 }
 
-/// The first lines that hold anything, without the white space around them; one that goes on behind `text` is none.
+/// The first lines that hold anything, without white space around them. A line that is not whole in `text` is left
+/// out.
 std::vector<std::string_view> lines_of(std::string_view text, bool is_all) {
   std::vector<std::string_view> lines;
   while (!text.empty() && lines.size() < lines_max) {
@@ -34,14 +35,14 @@ bool looks_like_object(std::string_view line) {
   return line.starts_with('{') && line.ends_with('}');
 }
 
-/// A whole array on one line: no record of CSV begins so, with or without a header.
+/// Whether the line begins an array of objects. No record of CSV begins so, with or without a header.
 bool is_array_of_objects(std::string_view line) {
   if (!line.starts_with('[')) return false;
   const std::string_view object = trimmed(line.substr(1));
   return object.starts_with('{') && trimmed(object.substr(1)).starts_with('"');
 }
 
-/// Old Mac line ends: none of the others, and something behind one of these.
+/// Whether the text has line ends of old Macs: no newline, and something behind a carriage return.
 bool has_carriage_returns_alone(std::string_view first) {
   if (first.find('\n') != std::string_view::npos) return false;
   const std::size_t found = first.find('\r');
@@ -58,7 +59,8 @@ const TextKind json_array{"a JSON array, and one object a line is read",
 const TextKind json_document{"JSON of many lines an object, and one object a line is read",
                              "write it so, and set stream.format = \"jsonl\": jq -c . '%' > '%.jsonl'"};
 
-/// JSON that begins with `line`, over several lines or in an array.
+/// What JSON is that begins with `line` but is not one object on each line: an array, or a document over several
+/// lines.
 TextKind json_otherwise(std::string_view line) {
   const std::string_view behind = trimmed(line.substr(1));
   if (line.starts_with('[') && (behind.empty() || behind.front() == '{' || behind.front() == '[')) return json_array;
@@ -71,7 +73,7 @@ TextKind json_otherwise(std::string_view line) {
 TextKind instead_of_json_lines(const std::vector<std::string_view>& lines) {
   const std::string_view line = lines.front();
   const auto objects = std::count_if(lines.begin(), lines.end(), looks_like_object);
-  // The last of an array has no comma behind it.
+  // The last object of an array has no comma behind it, and looks like a line of JSON.
   const bool may_be_array = line == "[" && objects == 1 && lines.size() > 2;
   if (objects > 0 && !may_be_array) return {};
   if (line.starts_with('[')) return json_array;
@@ -98,7 +100,7 @@ TextKind instead_of_csv(const std::vector<std::string_view>& lines, const config
   return settings.header || lines.size() > 1 || is_array_of_objects(line) ? json_otherwise(line) : TextKind{};
 }
 
-/// Behind the lines that the settings say are none of the records.
+/// What follows the lines that the settings say are no records.
 std::string_view behind_skipped(std::string_view first, const config::InputSettings& settings) {
   first = without_mark(first);
   for (std::uint64_t i = 0; i < settings.skip_lines && !first.empty(); ++i) {
@@ -119,7 +121,7 @@ TextKind text_kind(std::string_view first, bool is_all, const config::InputSetti
   }
   const std::string_view behind = behind_skipped(first, settings);
   const std::vector<std::string_view> lines = lines_of(behind, is_all);
-  // One line may be longer than what is looked at.
+  // Where there is no whole line, one line is longer than what is looked at.
   if (lines.empty() && is_array_of_objects(trimmed(behind))) return json_array;
   if (lines.empty() && settings.format == config::Format::csv && begins_an_object(trimmed(behind))) return json_lines;
   if (lines.empty() || (lines.size() < 2 && !is_all && !settings.header)) return {};

@@ -1,4 +1,4 @@
-// Whether a text is CSV, JSON lines, or something else.
+// Tells whether a text is CSV, JSON lines, or something else.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 namespace nustream::decode {
 
 struct TextKind {
-  std::string what;    ///< in words, "" where it is what the settings say, or cannot be told
-  std::string remedy;  ///< what to type; % stands for the path
+  std::string what;    ///< in words; "" where it is what the settings say, or cannot be told
+  std::string remedy;  ///< what to type, where % stands for the path
 };
 
 /// What a text is that begins with `first`, where it is not what `settings` say. See other_kind().

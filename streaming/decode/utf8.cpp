@@ -7,13 +7,13 @@ namespace {
 
 constexpr char stand_in = '\x7f';
 
-/// What the byte behind the first may be, and how many bytes follow that: RFC 3629, section 4.
+/// Which values the second byte may have, and how many bytes the character has: RFC 3629, section 4.
 struct Form {
   unsigned from, to;
   std::size_t bytes;
 };
 
-/// Of a first byte of 0x80 or above; no bytes where it begins none.
+/// The form that a first byte of 0x80 or above begins; it has 0 bytes where that begins none.
 Form form_of(unsigned first) {
   if (first >= 0xc2 && first <= 0xdf) return {0x80, 0xbf, 2};
   if (first == 0xe0) return {0xa0, 0xbf, 3};
@@ -25,7 +25,7 @@ Form form_of(unsigned first) {
   return {1, 0, 0};
 }
 
-/// Bytes of the character that `text`, not empty, begins with; 0: of none.
+/// How many bytes the character has that `text`, which is not empty, begins with; 0 where it begins with none.
 std::size_t character_bytes(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(text[i])); };
   if (byte(0) < 0x80) return 1;

@@ -8,7 +8,7 @@
 namespace nustream::decode {
 namespace {
 
-// Room for a dictionary of 128 MiB, twice what the strongest preset takes.
+// Room for a dictionary of 128 MiB, twice as much as the strongest preset takes.
 constexpr std::uint64_t memory_max = std::uint64_t{136} << 20;
 
 class XzDecompressor : public Decompressor {
@@ -37,7 +37,7 @@ class XzDecompressor : public Decompressor {
   static State state_of(lzma_ret status) noexcept {
     switch (status) {
       case LZMA_OK:
-      case LZMA_BUF_ERROR:  // no byte is left of either
+      case LZMA_BUF_ERROR:  // `stored` or the room in `content` is used up
         return State::open;
       case LZMA_STREAM_END:
         return State::whole;

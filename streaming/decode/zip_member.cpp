@@ -1,4 +1,4 @@
-// APPNOTE.TXT 6.3.10 (PKWARE): end of central directory, its 64-bit form, file headers.
+// By APPNOTE.TXT 6.3.10 (PKWARE): the end of the central directory, its 64-bit form, and file headers.
 #include "decode/zip_member.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ constexpr std::size_t local_bytes = 30;
 constexpr std::size_t comment_bytes_max = 0xffff;
 constexpr std::size_t directory_bytes_max = std::size_t{16} << 20;
 constexpr std::uint32_t all_bits_32 = 0xffff'ffff;
-constexpr std::uint16_t encrypted = 1;  // of the flags
+constexpr std::uint16_t encrypted = 1;  // a bit of the flags
 
 std::uint64_t number(std::string_view bytes, std::size_t at, std::size_t width) {
   std::uint64_t value = 0;
@@ -41,7 +41,7 @@ struct Directory {
   std::uint64_t bytes;
 };
 
-/// Of an archive beyond 4 GiB: from the record that a locator right before the end leads to.
+/// Finds the directory of an archive beyond 4 GiB, by the record that a locator right before the end leads to.
 Directory directory_64(const RandomAccess& file, std::uint64_t end_at) {
   if (end_at < locator_bytes) refuse_cut(file.path());
   const std::string locator = file.read(end_at - locator_bytes, locator_bytes);
@@ -58,7 +58,7 @@ Directory find_directory(const RandomAccess& file) {
   for (std::size_t at = last.size(); at-- > 0;) {
     const std::string_view end = std::string_view(last).substr(at);
     if (end.size() < end_bytes || !end.starts_with("PK\x05\x06")) continue;
-    if (end_bytes + number(end, 20, 2) != end.size()) continue;  // it stands in a comment or in a member
+    if (end_bytes + number(end, 20, 2) != end.size()) continue;  // these bytes stand in a comment or in a member
     const Directory found{number(end, 16, 4), number(end, 12, 4)};
     const bool is_64 = found.offset == all_bits_32 || found.bytes == all_bits_32 || number(end, 10, 2) == 0xffff;
     return is_64 ? directory_64(file, size - tail + at) : found;
@@ -66,7 +66,7 @@ Directory find_directory(const RandomAccess& file) {
   refuse_cut(file.path());
 }
 
-/// The 64-bit numbers of an entry whose 32-bit ones are all ones, in their fixed order.
+/// Reads the 64-bit numbers of an entry whose 32-bit ones are all ones. They come in a fixed order.
 void read_extra(std::string_view extra, ZipMember& member) {
   while (extra.size() >= 4) {
     const std::uint64_t bytes = number(extra, 2, 2);
@@ -82,11 +82,12 @@ void read_extra(std::string_view extra, ZipMember& member) {
   }
 }
 
-/// A member of the directory; `offset` is still that of its own header. Nothing where it is no file of the user's.
+/// A member of the directory; its `offset` is still that of its own header.
 struct Entry {
   ZipMember member;
   bool is_encrypted;
 };
+/// Takes the next entry off the directory. Empty where it is a folder, or what macOS keeps beside files.
 std::optional<Entry> read_entry(std::string_view& directory, const std::string& path) {
   if (directory.size() < entry_bytes || !directory.starts_with("PK\x01\x02")) refuse_cut(path);
   const std::size_t name_bytes = number(directory, 28, 2);
@@ -121,7 +122,8 @@ bool is_office(const std::vector<Entry>& entries) {
   });
 }
 
-/// Names only how many there are and the first: archives may be of anything.
+/// Requires exactly one file. The message says only how many there are and what the first is called: an archive may
+/// hold anything.
 void require_one(const std::vector<Entry>& entries, const std::string& path) {
   if (is_office(entries)) {
     throw Failure(Exit::data, "'" + path +

@@ -1,4 +1,4 @@
-// A zip archive of one member as that member's content.
+// Reads a zip archive of one member as that member's content.
 #include <zlib.h>
 
 #include <algorithm>
@@ -14,9 +14,9 @@
 namespace nustream::decode {
 namespace {
 
-constexpr int raw_window_bits = -15;  // the largest window, and no header around it
+constexpr int raw_window_bits = -15;  // the largest window; negative: there is no header around the data
 
-/// A stretch of a file.
+/// Reads a stretch of a file.
 class PartSource : public ByteSource {
  public:
   PartSource(const std::string& path, std::uint64_t offset, std::uint64_t bytes)
@@ -42,7 +42,7 @@ class PartSource : public ByteSource {
   std::uint64_t left_;
 };
 
-/// A member's bytes, deflated or as they are, checked by their number and their checksum at the end.
+/// Reads a member's bytes, deflated or as they are. At the end it checks their number and their checksum.
 class MemberDecompressor : public Decompressor {
  public:
   explicit MemberDecompressor(const ZipMember& member) : member_(member) {

@@ -13,7 +13,7 @@
 namespace nustream::fit {
 namespace {
 
-/// All names but those of the target's column and the weight's.
+/// A feature for each name of the header, but for the target's column and the weight's.
 std::vector<record::Feature> from_header(const Names& header, const Columns& columns) {
   std::vector<record::Feature> features;
   for (const std::string& name : header) {
@@ -26,7 +26,7 @@ std::vector<record::Feature> from_header(const Names& header, const Columns& col
   return features;
 }
 
-/// As the readers refuse it, before any of them has read a record.
+/// Refuses a name that the header lacks, in the readers' words, before any of them has read a record.
 void require_in(const Names& header, const Columns& columns) {
   if (header.empty()) return;
   const auto require = [&](const record::Feature& feature) {

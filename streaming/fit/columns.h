@@ -1,4 +1,4 @@
-// Which columns a fit takes, by their public names.
+// Finds out which columns a fit takes, by their public names.
 #pragma once
 
 #include <optional>
@@ -10,20 +10,22 @@
 
 namespace nustream::fit {
 
-/// What a fit reads. Names of columns and of files are public.
+/// The columns and the files that a fit reads. Their names are public.
 struct Columns {
   config::InputSettings input;
   std::vector<record::Feature> features;
   record::Feature target;
-  std::optional<record::Feature> weight;  ///< within 0 and the public bound, as its `upper`
-  bool is_listed = false;                 ///< the features were named, not found in the header
+  std::optional<record::Feature> weight;  ///< clamped to 0 and the public bound, which is its `upper`
+  bool is_listed = false;                 ///< the features were named in options, not found in the header
 };
 
-/// The columns that `options` name, or, where they name none, all of the header but the target's and the
-/// weight's. Failure(usage) for
-/// JSON lines without names, which have no public header, for a feature that is named twice or is the target's
-/// column under the same map, and for standard input; Failure(io) and Failure(data) where there is no header;
-/// Failure(configuration) for a name that the header lacks or has twice, with the names that it has.
+/// Returns the columns that `options` name, or, where they name none, all of the header but the target's and the
+/// weight's.
+///
+/// Throws Failure(usage) for JSON lines without names, which have no public header, for a feature that is named twice
+/// or is the target's column under the same map, and for standard input. Throws Failure(io) and Failure(data) where
+/// there is no header, and Failure(configuration) for a name that the header lacks or has twice; the message lists
+/// the names that it has.
 [[nodiscard]] Columns columns_of(const Options& options);
 
 }  // namespace nustream::fit

@@ -1,4 +1,4 @@
-// `nustream fit`: a private model of a whole file without a configuration, its ranges measured privately.
+// `nustream fit`: a private model of a whole file without a configuration; the ranges are measured privately.
 #pragma once
 
 #include <cstdint>
@@ -15,41 +15,46 @@ namespace nustream::fit {
 
 inline constexpr std::size_t most_deltas = 8;
 
-/// What the command line says.
+/// The options of the command line.
 struct Options {
   std::string file;
-  std::string target;                            ///< a column, or log(column) and the like (columns.h)
-  std::vector<std::string> features;             ///< lists with commas; empty: every column that the header names
-  bool mean = false;                             ///< of the target, without features
-  std::optional<ranges::Likelihood> likelihood;  ///< nothing: least squares
-  std::string weight{};                          ///< a column, or a map of it: how much a record counts; empty: 1
-  double weight_bound = 0;                       ///< public: a larger weight counts as this; > 0 where there is one
+  std::string target;  ///< a column, or a map of it such as log(column) (terms.h)
+  /// Lists separated by commas; empty: every column that the header names.
+  std::vector<std::string> features;
+  bool mean = false;                             ///< fit the mean of the target, without features
+  std::optional<ranges::Likelihood> likelihood;  ///< empty: least squares
+  /// A column, or a map of it, that says how much a record counts; empty: 1.
+  std::string weight{};
+  /// Public bound that larger weights count as; above 0 where there is a weight.
+  double weight_bound = 0;
   double rho = 0.1;
-  std::vector<double> deltas{1e-6};  ///< at which ε is told, up to most_deltas
+  std::vector<double> deltas{1e-6};  ///< where ε is reported, up to most_deltas
   std::optional<double> budget;      ///< what all fits of the folder together may spend
   bool replace_one = false;
-  std::string format;                  ///< "csv" or "jsonl"; empty: by the file's name
-  std::string delimiter;               ///< of CSV, as stream.delimiter; empty: a comma, or by the file's name a tab
-  std::string decimal{};               ///< of CSV: . or ,; empty: a dot
-  std::string comment{};               ///< lines above the header that begin with it are passed; empty: none
-  std::uint64_t skip_lines = 0;        ///< above the header
-  std::vector<std::string> columns{};  ///< lists of names, where the file has no header; empty: it has one
+  std::string format;  ///< "csv" or "jsonl"; empty: by the file's name
+  /// Of a CSV, as in stream.delimiter; empty: a comma, or a tab by the file's name.
+  std::string delimiter;
+  std::string decimal{};               ///< of a CSV: "." or ","; empty: "."
+  std::string comment{};               ///< lines above the header that begin with it are skipped; empty: none
+  std::uint64_t skip_lines = 0;        ///< how many lines above the header are skipped
+  std::vector<std::string> columns{};  ///< lists of names for a file without a header; empty: it has one
   std::string state;                   ///< folder of the ledger; empty: FILE.fit
-  std::string account{};               ///< file of a budget that others share (folder/account_share.h); empty: none
+  /// File of a budget that several folders share (folder/account_share.h); empty: none.
+  std::string account{};
   std::string key_directory;
   std::string witness;
   std::string write_config;  ///< file for a configuration with the ranges that were found
   std::optional<std::uint64_t> insecure_seed;
   std::string report{};                ///< file for the fit as a page; empty: none
-  std::string chart{};                 ///< file for a picture of its slopes; empty: none
+  std::string chart{};                 ///< file for a picture of the slopes; empty: none
   std::optional<double> min_usable{};  ///< a smaller share of usable records is refused before anything is spent
-  bool look = false;                   ///< tells its operator what can be used, and spends nothing
-  bool quiet = false;                  ///< no table
+  bool look = false;                   ///< say what can be used, for the operator alone, and spend nothing
+  bool quiet = false;                  ///< print no table
   bool json = false;
 };
 
-/// Reads the file, fits, commits spend and result in one step, and prints them: nothing that depends on a record
-/// leaves before. Throws Failure.
+/// Reads the file, fits, commits spend and result in one step, and then prints them: nothing that depends on a record
+/// leaves before that commit. Throws Failure.
 [[nodiscard]] Exit run(const Options& options);
 
 }  // namespace nustream::fit

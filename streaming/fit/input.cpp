@@ -38,7 +38,7 @@ bool is_json(const Options& options) {
 
 std::string quoted(const std::string& text) {
   std::string out;
-  publish::append_string(text, out);  // of TOML's basic strings, JSON's are a part
+  publish::append_string(text, out);  // every basic string of JSON is one of TOML
   return out;
 }
 
@@ -69,7 +69,7 @@ void replace_all(std::string& text, std::string_view what, std::string_view by) 
   }
 }
 
-/// Where a line of one column holds what delimits in other files.
+/// Throws where a header line of one column holds what delimits fields in other files.
 void require_delimiter(std::string_view line, const config::InputSettings& input) {
   constexpr std::array<std::pair<char, const char*>, 4> others{
       {{';', "';'"}, {'\t', "tab"}, {'|', "'|'"}, {',', "','"}}};
@@ -94,7 +94,8 @@ config::InputSettings input_of(const Options& options) {
     input = config::read_input(tree.root().section("stream"), "");
   } catch (const Failure& failure) {
     const std::string message = failure.what();
-    const std::size_t key = message.find(": stream.");  // behind the option as a change of [stream]
+    // Follows the option, which stands here as a change of [stream].
+    const std::size_t key = message.find(": stream.");
     throw Failure(failure.code(), in_options(key == std::string::npos ? message : message.substr(key + 2)));
   }
   input.files = {options.file};

@@ -1,4 +1,5 @@
-// What its operator is told of a file before a fit of it spends anything. It depends on records and is not private.
+// What the operator of a fit is told about a file before the fit spends anything. It depends on records and is not
+// private.
 #pragma once
 
 #include <string>
@@ -9,19 +10,20 @@
 
 namespace nustream::fit {
 
-/// What of a file can be used.
+/// How much of a file can be used.
 struct Look {
   std::uint64_t records = 0;
-  std::uint64_t usable = 0;          ///< by the columns that are listed, or most of whose values are numbers
-  std::vector<std::string> lines{};  ///< a sentence each, with its cure, of what cannot
+  std::uint64_t usable = 0;          ///< by the columns that are listed, or that mostly hold numbers
+  std::vector<std::string> lines{};  ///< a sentence for each thing that cannot be used, with its cure
 };
 
 [[nodiscard]] Look look_at(const Options& options, const Columns& columns, const FileTable& table);
 
-/// Of a column of the table (the target behind the features): why it has so few numbers, and the cure.
+/// Why a column of the table has so few numbers, and the cure. The target is the column behind the features.
 [[nodiscard]] std::string why_unread(const Columns& columns, const FileTable& table, std::size_t column);
 
-/// Failure(unusable) where fewer than --min-usable asks for can be used. For the operator alone.
+/// Throws Failure(unusable) where fewer records than --min-usable asks for can be used. The message is for the
+/// operator alone.
 void require_usable(const Options& options, const Look& look);
 
 }  // namespace nustream::fit

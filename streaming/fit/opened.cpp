@@ -50,7 +50,8 @@ void say_why_left_out(const Opened& input, const ranges::TableFit& fit) {
       if (std::ranges::find(fit.features, j) == fit.features.end()) say_of(input, j);
     }
   } catch (const Failure&) {
-    // The texts could not be read again: the file went away, and the answer is none the worse.
+    // The file went away and its texts could not be read again. The answer does not depend on them, so nothing is
+    // said.
   }
 }
 

@@ -1,4 +1,4 @@
-// The file of a fit before anything of it is read privately, and what its operator is told of it.
+// The file of a fit before anything of it is read privately, and what the operator is told about it.
 #pragma once
 
 #include "error.h"
@@ -14,15 +14,15 @@ struct Opened {
   Look look;
 };
 
-/// Reads the whole file. Failures as columns_of() and read_file(), in words of the options; Failure(data) where it
-/// holds no records.
+/// Reads the whole file. Throws as columns_of() and read_file() do, in the words of the options, and Failure(data)
+/// where the file holds no records.
 [[nodiscard]] Opened open_table(const Options& options);
 
-/// --look: on standard output, marked as not private. Failure as require_usable().
+/// Prints what --look asks for on standard output, marked as not private. Throws as require_usable() does.
 [[nodiscard]] Exit print_look(const Options& options, const Look& look);
 
-/// On standard error, marked as not private: why columns are not in the answer, or why there is none. What was said
-/// before the fit is not said again. Never fails: the spend is committed by then.
+/// Says on standard error, marked as not private, why columns are not in the answer or why there is no answer. It
+/// does not repeat what was said before the fit. It never fails, because the spend is committed by then.
 void say_why_left_out(const Opened& input, const ranges::TableFit& fit);
 
 }  // namespace nustream::fit

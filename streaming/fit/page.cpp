@@ -18,7 +18,7 @@ namespace {
 using serve::page::count;
 using serve::page::data;
 
-/// How its lines are read, as it was typed.
+/// The options that say how the file's lines are read, as they were typed.
 std::string layout_of(const Options& options) {
   using folder::in_shell;
   std::string layout;
@@ -31,7 +31,7 @@ std::string layout_of(const Options& options) {
   return layout;
 }
 
-/// What was typed, but for files beside the fit and how it is printed.
+/// The command that was typed, without the files beside the fit and without how it is printed.
 std::string command_of(const Options& options) {
   using folder::in_shell;
   std::string command = fmt::format("nustream fit {} --target {}", in_shell(options.file), in_shell(options.target));
@@ -62,13 +62,13 @@ std::string subject_of(const Report& report) {
                      report.target, report.weight.empty() ? "" : ", weighted by " + report.weight);
 }
 
-/// The fit as an epoch of one step, which is what the folder holds.
+/// The fit as a lane of one step, which is how the folder keeps it.
 serve::ShownLane lane_of(const Report& report) {
   std::string line = release_line(report);
   line.pop_back();
   std::optional<publish::ShownRelease> release = publish::read_release(line);
   NUSTREAM_REQUIRE(release.has_value(), "a fit's release is one that can be read");
-  release->sums.records = report.records;  // solved from sums over them, as the page then says: there is no iterate
+  release->sums.records = report.records;  // makes the page say that it was solved from sums: there is no iterate
   publish::ReleaseHeader header{.stream = report.target,
                                 .lane = LaneId{0},
                                 .epoch = report.epoch,
@@ -108,7 +108,7 @@ void append_summary(const Report& report, std::string& out) {
   out += "</section>\n";
 }
 
-/// Names of the model's columns, then the target, as fit.placements has them.
+/// The names of the model's columns and then of the target, in the order of fit.placements.
 std::vector<std::string> names_of(const Report& report) {
   std::vector<std::string> names;
   for (std::size_t j = 1; j < report.estimate.size(); ++j) names.push_back(report.estimate[j].first);

@@ -70,7 +70,7 @@ std::vector<std::string> undetermined_names(const Report& report) {
   return names;
 }
 
-/// ", and does not determine a, b and 3 more": the coefficients along hidden directions.
+/// Names the coefficients along hidden directions, as in ", and does not determine a, b and 3 more".
 std::string hidden_names(const Report& report) {
   constexpr std::size_t names_max = 12;
   const std::vector<std::string> names = undetermined_names(report);
@@ -81,13 +81,13 @@ std::string hidden_names(const Report& report) {
   return shown < names.size() ? out + fmt::format(" and {} more", names.size() - shown) : out;
 }
 
-/// The targets that are numbers, and that a model does not have.
+/// The words for targets that are numbers and that the model does not have.
 const char* other_targets(const std::string& model) {
   if (model == "logistic") return ", or a target other than 0 and 1";
   return model == "poisson" ? ", or a negative target" : "";
 }
 
-/// What readers are to know of the answer before they read it.
+/// What readers should know about the answer before they read it.
 std::string cautions(const Report& report) {
   constexpr double nearly_all = 0.9;
   std::string out;

@@ -1,4 +1,4 @@
-// What a fit says: its release, the table for people, and JSON.
+// What a fit prints and keeps: its release, the table for people, and JSON.
 #pragma once
 
 #include <string>
@@ -17,22 +17,25 @@ namespace nustream::fit {
 struct Report {
   std::string file;
   std::string target;
-  std::string model = "linear";  ///< or "logistic" or "poisson"
+  std::string model = "linear";  ///< "linear", "logistic" or "poisson"
   std::uint64_t records = 0;
-  std::string weight{};     ///< how much a record counts; empty: 1
+  std::string weight{};     ///< the column that says how much a record counts; empty: none
   double weight_bound = 0;  ///< its public bound
   publish::NamedValues estimate;
-  std::vector<std::pair<double, double>> interval;  ///< 95%, in the order of estimate; empty where withheld
-  std::vector<std::string> dropped;                 ///< columns of the header that are hardly usable
-  std::vector<double> dropped_shares{};             ///< of their values that are numbers: noisy
-  bool is_mean = false;                             ///< no feature was asked for
+  /// 95%, in the order of `estimate`; empty where they are withheld.
+  std::vector<std::pair<double, double>> interval;
+  /// Columns of the header that are left out: too few of their values are numbers.
+  std::vector<std::string> dropped;
+  std::vector<double> dropped_shares{};  ///< the noisy share of numbers in each
+  bool is_mean = false;                  ///< no feature was asked for
   ranges::TableFit fit;
   double rho = 0;
-  std::vector<publish::Epsilons> epsilons{};  ///< of this fit, at every δ
-  double total_rho = 0;                       ///< of all fits of the folder
+  std::vector<publish::Epsilons> epsilons{};  ///< of this fit alone, at every δ
+  double total_rho = 0;                       ///< spent by all fits of the folder
   std::vector<publish::Epsilons> total_epsilons{};
-  bool counts_others_more = false;  ///< earlier fits were by zero-out, and cost more over these neighbours
-  std::size_t fits = 1;             ///< that the folder has seen, this one included
+  /// Earlier fits were zero-out, and count with what they cost replace-one neighbours.
+  bool counts_others_more = false;
+  std::size_t fits = 1;  ///< how many fits the folder has seen, with this one
   EpochId epoch{0};
   std::string digest;
   std::string adjacency;
@@ -47,19 +50,20 @@ inline constexpr double interval_level = 0.95;
   return report.model == "linear";
 }
 
-/// Whether the coefficient at this place of the estimate is an answer: false where noise hides a direction that it
-/// mostly lies along, and its number is a guess.
+/// Whether the coefficient at this place of the estimate is an answer. It is not where noise hides a direction that
+/// it mostly lies along; its number is a guess then.
 [[nodiscard]] bool is_determined(const Report& report, std::size_t coefficient);
 
-/// "c (2%), d (10%)": the columns of the header that are left out, with the noisy share of numbers in them.
+/// Names the columns of the header that are left out with the noisy share of numbers in each, as in "c (2%), d
+/// (10%)".
 [[nodiscard]] std::string left_out(const Report& report);
 
-/// Estimate and intervals of `fit`, by the columns' names.
+/// Fills in the estimate and the intervals of `fit`, named by the columns.
 void fill_table(const Columns& columns, const ranges::TableFit& fit, Report& report);
 
-/// One line of releases.jsonl.
+/// The release as one line of releases.jsonl.
 [[nodiscard]] std::string release_line(const Report& report);
-/// In a sentence. Contract: report.interval is empty.
+/// Says in a sentence why there is no interval. Contract: report.interval is empty.
 [[nodiscard]] std::string why_no_interval(const Report& report);
 [[nodiscard]] std::string to_text(const Report& report);
 [[nodiscard]] std::string to_json(const Report& report);

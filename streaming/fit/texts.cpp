@@ -43,7 +43,7 @@ bool are_digits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, is_digit);
 }
 
-/// 27,000 or 1,234,567.
+/// Whether the text has commas between thousands, as 27,000 or 1,234,567 have.
 bool has_thousands(std::string_view text) {
   const std::size_t first = text.find(',');
   if (first == std::string_view::npos || first > 3 || !are_digits(text.substr(0, first))) return false;
@@ -109,7 +109,8 @@ std::string in_pointer(std::string_view key) {
   return out;
 }
 
-/// As columns are named: plain at the top, with slashes inside others.
+/// Adds the names of an object's members as columns are named: plain at the top level, and with slashes for members
+/// of objects inside.
 void append_members(const simdjson::dom::object& object, const std::string& before, std::vector<std::string>& names) {
   constexpr std::ptrdiff_t depth_max = 4;
   for (const auto& [key, value] : object) {
@@ -150,7 +151,7 @@ std::string cure_of(const check::LabelTexts& texts, const config::InputSettings&
     counts.at(static_cast<std::size_t>(likeness_of(text))) += count.records;
     all += count.records;
   }
-  // 27,000 has a decimal comma as well, where others of the column have.
+  // 27,000 counts as a decimal comma where other texts of the column have one.
   const auto commas = static_cast<std::size_t>(Likeness::decimal_comma);
   const auto thousands = static_cast<std::size_t>(Likeness::thousands);
   if (counts.at(commas) > 0) counts.at(commas) += std::exchange(counts.at(thousands), 0);
@@ -183,7 +184,7 @@ std::string members_near(const config::InputSettings& input, const std::string& 
   append_members(object, "", names);
   const bool is_pointer = column.starts_with('/');
   if (std::ranges::find(names, column) != names.end()) return {};
-  // A member inside another is often typed by its last name alone, or with a dot.
+  // A member of an inner object is often typed by its last name alone, or with dots.
   std::string meant;
   std::string with_slashes = (is_pointer ? "" : "/") + column;
   std::ranges::replace(with_slashes, '.', '/');

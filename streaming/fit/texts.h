@@ -1,4 +1,4 @@
-// The texts of a column's first records, and what they look like where they are no numbers. Not private.
+// The texts in a column's first records, and what they look like where they are not numbers. They are not private.
 #pragma once
 
 #include <string>
@@ -8,26 +8,28 @@
 
 namespace nustream::fit {
 
-/// Of the first records.
+/// Counts of the texts in the first records.
 struct Texts {
   check::LabelTexts all;
-  check::LabelTexts unread;  ///< those that are no numbers
+  check::LabelTexts unread;  ///< those that are not numbers
 };
 
-/// The texts of `column` in the first thousand records (of a segment, in all). Failure as the reader's.
+/// Counts the texts of `column` in the first thousand records; in a segment, in all records. Throws as the reader
+/// does.
 [[nodiscard]] Texts texts_of(const config::InputSettings& input, const std::string& column);
 
-/// "; they look like numbers with decimal commas: add --decimal ,": what most of the texts look like, with a cure;
-/// "" where nothing is known. No text is in it.
+/// What most of the texts look like, with a cure, as in "; they look like numbers with decimal commas: add --decimal
+/// ,". Empty where nothing is known. The answer quotes none of the texts.
 [[nodiscard]] std::string cure_of(const check::LabelTexts& texts, const config::InputSettings& input,
                                   const std::string& column);
 
-/// "'no', 'yes'": the texts, where they are few and each is that of a twentieth of the records; else "". `last`: the
-/// last of them, which most often is the one that stands for yes.
+/// The texts, as in "'no', 'yes'", where they are few and each occurs in at least a twentieth of the records; else
+/// "". `last` receives the last of them, which most often stands for yes.
 [[nodiscard]] std::string labels_in(const check::LabelTexts& texts, std::string* last = nullptr);
 
-/// " (did you mean '/user/x'?), whose first record has 'a', '/user/x'": of JSON lines without that member; "" where
-/// the first record has it, or is no object.
+/// The members of the first record of JSON lines where that lacks `column`, with a guess at the member that is meant,
+/// as in " (did you mean '/user/x'?); the first record has 'a', '/user/x'". Empty where the record has the column, or
+/// is not an object.
 [[nodiscard]] std::string members_near(const config::InputSettings& input, const std::string& column);
 
 }  // namespace nustream::fit

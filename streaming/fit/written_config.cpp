@@ -9,11 +9,11 @@ namespace {
 
 std::string in_quotes(const std::string& text) {
   std::string out;
-  publish::append_string(text, out);  // of TOML's basic strings, JSON's are a part
+  publish::append_string(text, out);  // every basic string of JSON is one of TOML
   return out;
 }
 
-/// The column and its map.
+/// The lines of TOML that name the column and its map.
 std::string reading_in_toml(const record::Feature& feature) {
   constexpr const char* names[] = {"identity", "log", "log1p", "sqrt", "square", "indicator", "hour", "day_of_week"};
   const auto transform = static_cast<std::size_t>(feature.first.transform);
@@ -30,7 +30,7 @@ std::string term_in_toml(const record::Feature& feature, const ranges::Placement
   return out + fmt::format("center = {}\nscale = {}\n", placement.centre, placement.scale);
 }
 
-/// How lines are read, where it is not as they mostly are.
+/// How lines are read, where that is not the default.
 std::string layout_in_toml(const config::InputSettings& input) {
   std::string out;
   if (input.format == config::Format::csv) out += fmt::format("delimiter = {}\n", in_quotes({input.delimiter}));
@@ -45,7 +45,7 @@ std::string layout_in_toml(const config::InputSettings& input) {
   return out + "]\n";
 }
 
-/// θ as names and numbers of an inline table: public, since the fit released it.
+/// θ as an inline table of names and numbers. It is public, since the fit released it.
 std::string start_in_toml(const Report& report) {
   std::string out = "{ ";
   for (const auto& [name, value] : report.estimate) {
@@ -62,8 +62,8 @@ std::string deltas_in_toml(const Report& report) {
   return out + "]";
 }
 
-/// Columns are placed, so that eigenvalues of E[xxᵀ] are about 1, and those of the curvature about `unit`: some
-/// hundred forgetting times over the file.
+/// A step size that forgets over a hundredth of the file. Placed columns have eigenvalues of E[xxᵀ] of about 1, and
+/// the curvature then has eigenvalues of about `unit`.
 double step_size_of(const Report& report) {
   const ranges::TableFit& fit = report.fit;
   const double unit = is_linear(report) ? 1 : fit.bounds.curvature / (fit.bounds.inputs * fit.bounds.inputs);

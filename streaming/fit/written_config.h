@@ -1,4 +1,4 @@
-// A configuration with the ranges that a fit found.
+// Writes a configuration with the ranges that a fit found.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace nustream::fit {
 
-/// TOML for `estimate` and `replay`, which begin at the fit's answer; with a warning that a run of it spends again.
+/// TOML for `estimate` and `replay`, which begin at the fit's answer. It warns that a run of it spends again.
 [[nodiscard]] std::string to_config(const Columns& columns, const Report& report);
 
 }  // namespace nustream::fit

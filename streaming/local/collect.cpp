@@ -33,7 +33,7 @@ void count_lines(std::vector<std::string> files, const ReportFormat& format, Cou
         counting.reject(Reject::too_long);
         break;
       case Lines::Found::nothing_yet:
-        // The sender may be waiting to see what it sent: nothing is left uncommitted over a pause.
+        // The sender may be waiting to see what it sent, so that nothing stays uncommitted over a pause.
         counting.commit();
         break;
       case Lines::Found::interrupted:
@@ -46,7 +46,7 @@ void count_lines(std::vector<std::string> files, const ReportFormat& format, Cou
   counting.commit();
 }
 
-/// A file without a single report is another file, most likely the records themselves.
+/// Refuses a file without a single report: it is another file, most likely the records themselves.
 void require_reports(const std::string& file, const Counted& counted) {
   const auto of = [&](Reject reason) { return counted.rejects[static_cast<std::size_t>(reason)]; };
   const std::uint64_t no_report = of(Reject::not_json) + of(Reject::members) + of(Reject::too_long);
@@ -57,7 +57,7 @@ void require_reports(const std::string& file, const Counted& counted) {
                                         file, all));
 }
 
-/// The sums after counting, or as another run has committed them.
+/// The sums after counting; with --show, the sums that another run has committed.
 inference::LocalCollector sums(const Settings& settings, const CollectOptions& options, const ReportFormat& format,
                                const std::atomic<int>& signal, Counted& counted) {
   const auto disk = journal::posix_disk();
@@ -86,7 +86,7 @@ Exit collect(const Settings& settings, const CollectOptions& options) {
   const std::atomic<int>& signal = console::watch_signals();
   const inference::LocalMechanism mechanism = make_mechanism(settings);
   const ReportFormat format(settings, mechanism);
-  // Before anything is counted: what is wrong with the rows is said at once.
+  // The rows are loaded before anything is counted, so that what is wrong with them is reported at once.
   LoadedRows rows;
   if (!settings.public_rows.empty()) rows = load_public_rows(settings);
   Collected collected{.settings = settings, .mechanism = mechanism, .rows = rows};

@@ -116,7 +116,8 @@ CollectorFolder::CollectorFolder(Disk& disk, Disk::Path folder, const Settings& 
   }
   std::optional<CollectorState> committed = read_state(disk_, folder_, settings, format);
   if (committed) state_ = std::move(*committed);
-  // Whether the folder knows it durably nobody can tell: the next commit writes it anew, news or none.
+  // Nobody can tell whether the state that was read is durable, since a crash may have come before its sync. The next
+  // commit therefore writes it again, even without news.
   moved_ = committed.has_value();
   load_ids();
 }
@@ -142,6 +143,8 @@ void CollectorFolder::load_ids() {
       ids_.insert(id);
     }
   }
+  // A report whose id was lost could be counted again, so that the ids have to be exactly those that the sums were
+  // made of.
   if (ids_hash_.value() != state_.ids.hash || ids_.size() != state_.sums.reports()) {
     throw contradicts("holds other ids than those of the reports that were counted");
   }
@@ -171,7 +174,8 @@ void CollectorFolder::forget_positions(const std::string& topic) {
   if (std::erase_if(state_.positions, is_of_it) > 0) moved_ = true;
 }
 
-/// The ids first: beyond what the state knows of them they mean nothing.
+/// The ids are made durable before the state: ids beyond those that the state knows of mean nothing, so that a crash
+/// between the two counts nothing.
 void CollectorFolder::commit() {
   if (added_.empty() && !moved_) return;
   if (!added_.empty()) {

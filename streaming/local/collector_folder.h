@@ -1,4 +1,4 @@
-// The running sums of a collector, durable: each report counted once, over crashes, replays and senders that repeat.
+// A collector's running sums, durably: each report is counted once, whatever crashes, is read again or is sent again.
 #pragma once
 
 #include <cstdint>
@@ -16,48 +16,49 @@
 
 namespace nustream::local {
 
-/// Where in a topic the next record to read is, by topic and partition.
+/// By topic and partition, the position of the next record to read.
 using TopicPositions = std::map<std::pair<std::string, std::uint32_t>, std::uint64_t>;
 
-/// What one state says (docs/formats/local.md).
+/// What one state holds (docs/formats/local.md).
 struct CollectorState {
   std::string stream;
-  std::string mechanism;  ///< digest
+  std::string mechanism;  ///< digest of the mechanism
   inference::LocalCollector sums;
-  journal::Extent ids;  ///< of the file of ids: those of the reports in the sums, in the order they came
+  journal::Extent ids;  ///< extent of the file of ids: one for each report in the sums, in the order they came
   TopicPositions positions;
 };
 [[nodiscard]] std::string encode(const CollectorState& state);
-/// Failure(data) where `bytes` are no state of this format, or damaged. `path` for messages.
+/// Throws Failure(data) where `bytes` are not a state of this format, or are damaged. `path` is for messages.
 [[nodiscard]] CollectorState decode_state(std::string_view bytes, const std::string& path);
 
-/// The state in a folder, nothing where there is none yet: to look at it while another run counts. Failure(data)
-/// where it is of another stream or mechanism.
+/// The state in a folder, empty where there is none yet. It is for looking at sums while another run counts. Throws
+/// Failure(data) where the state is of another stream or mechanism.
 [[nodiscard]] std::optional<CollectorState> read_state(journal::Disk& disk, const journal::Disk::Path& folder,
                                                        const Settings& settings, const ReportFormat& format);
 
-/// A folder of one run at a time. A report is counted once by its id: one that comes again, from the sender, a file
-/// that is read twice or a topic read from its start, is a duplicate. After any Failure it is not used again.
+/// The folder of a collector, for one run at a time. A report is counted once by its id: where it comes again,
+/// because its sender repeats it, a file is read twice or a topic is read from its start, it is a duplicate. A folder
+/// that threw a Failure is not used again.
 class CollectorFolder {
  public:
-  /// Opens the folder, made where it is missing, and takes its lock. Ids that a crash left behind
-  /// the last commit were not counted, and are written over. Failure(data), Failure(locked), Failure(io). `disk`
-  /// outlives it.
+  /// Opens the folder, which it makes where it is missing, and takes its lock. Ids that a crash left behind the last
+  /// commit were not counted; they are written over. Throws Failure(data), Failure(locked) or Failure(io). `disk` has
+  /// to outlive the folder.
   CollectorFolder(journal::Disk& disk, journal::Disk::Path folder, const Settings& settings,
                   const ReportFormat& format);
 
-  /// Adds a report; false for one that was counted before.
+  /// Adds a report; returns false for one that was counted before.
   [[nodiscard]] bool add(const ReportId& id, std::span<const std::int64_t> numbers);
-  /// Every record of the topic's partition below `next` was used.
+  /// Notes that every record of the topic's partition below `next` was used.
   void set_position(const std::string& topic, std::uint32_t partition, std::uint64_t next);
-  /// Nothing where the partition was not read yet.
+  /// The partition's position; empty where it was not read yet.
   [[nodiscard]] std::optional<std::uint64_t> position(const std::string& topic, std::uint32_t partition) const;
-  /// Forgets the topic's positions: it is read anew, and what was counted is known by its ids.
+  /// Forgets the topic's positions, so that it is read anew. Reports that were counted are known by their ids.
   void forget_positions(const std::string& topic);
 
-  /// Makes it all durable: counts and positions together, or neither.
+  /// Makes counts and positions durable, together or not at all.
   void commit();
-  /// Reports added since the last commit.
+  /// How many reports were added since the last commit.
   [[nodiscard]] std::uint64_t uncommitted() const noexcept { return added_.size() / sizeof(ReportId); }
   [[nodiscard]] const inference::LocalCollector& sums() const noexcept { return state_.sums; }
 
@@ -73,7 +74,7 @@ class CollectorFolder {
   IdSet ids_;
   std::unique_ptr<journal::File> ids_file_;
   journal::RunningHash ids_hash_;
-  std::string added_;   // ids behind the last commit
+  std::string added_;   // ids of reports since the last commit
   bool moved_ = false;  // the state has news, or may not be durable
 };
 

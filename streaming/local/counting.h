@@ -1,4 +1,4 @@
-// Lines that may be reports, counted: what a file and a topic have in common.
+// Counts lines that may be reports: what reading a file and reading a topic have in common.
 #pragma once
 
 #include <array>
@@ -11,23 +11,23 @@
 
 namespace nustream::local {
 
-/// What this run met. Counts of lines, not of people.
+/// What this run has met. These are counts of lines, not of people.
 struct Counted {
   std::uint64_t added = 0;
   std::uint64_t duplicates = 0;
   std::array<std::uint64_t, reject_kinds> rejects{};  ///< by Reject
 };
 
-/// Adds reports to a folder and commits it as often as the settings say. One thread.
+/// Adds reports to a folder and commits it as often as the settings say. To be used by one thread.
 class Counting {
  public:
-  /// All three outlive it.
+  /// `settings`, `format` and `folder` have to outlive it.
   Counting(const Settings& settings, const ReportFormat& format, CollectorFolder& folder);
 
-  /// One line, without its newline: a report is added, anything else is counted and dropped.
+  /// Takes one line without its newline: a report is added, and anything else is counted and dropped.
   void use(std::string_view line);
   void reject(Reject reason) noexcept { ++counted_.rejects[static_cast<std::size_t>(reason)]; }
-  /// Commits where it is time to.
+  /// Commits where enough reports or enough time have passed since the last commit.
   void commit_if_due();
   void commit();
 

@@ -19,7 +19,7 @@ IdSet::IdSet() : table_(size_at_first) {
   secrets::fill_random(key_);
 }
 
-/// The place of the id, or the free one where it would go (linear probing).
+/// The place of the id, or the free place where it would go (linear probing).
 std::size_t IdSet::place_of(const Id& id) const {
   std::array<std::uint8_t, crypto_shorthash_BYTES> hash{};
   crypto_shorthash(hash.data(), id.data(), id.size(), key_.data());
@@ -29,6 +29,7 @@ std::size_t IdSet::place_of(const Id& id) const {
 }
 
 bool IdSet::insert(const Id& id) {
+  // Free places hold the id of zeros, so that this id itself is remembered by a flag.
   if (id == free_) {
     size_ += has_zeros_ ? 0 : 1;
     return !std::exchange(has_zeros_, true);

@@ -1,4 +1,4 @@
-// The ids of all reports that were counted.
+// The set of ids of all reports that were counted.
 #pragma once
 
 #include <array>
@@ -8,14 +8,14 @@
 
 namespace nustream::local {
 
-/// A set of 16-byte ids that whoever sends them may have chosen: places are keyed at random, so that nobody can make
-/// them collide. Takes 21 to 43 bytes an id. One thread.
+/// A set of 16-byte ids that senders may have chosen. Places are found by a hash under a random key, so that nobody
+/// can choose ids that collide. It takes 21 to 43 bytes an id. To be used by one thread.
 class IdSet {
  public:
   using Id = std::array<std::uint8_t, 16>;
 
   IdSet();
-  /// False where it was there.
+  /// Adds the id; returns false where it was there already.
   bool insert(const Id& id);
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
@@ -23,9 +23,9 @@ class IdSet {
   [[nodiscard]] std::size_t place_of(const Id& id) const;
   void grow();
 
-  static constexpr Id free_{};          // the id of zeros is kept apart
-  std::array<std::uint8_t, 16> key_{};  // of SipHash
-  std::vector<Id> table_;               // a power of two
+  static constexpr Id free_{};          // marks a free place; the id of zeros is kept apart
+  std::array<std::uint8_t, 16> key_{};  // key of SipHash
+  std::vector<Id> table_;               // its size is a power of two
   std::size_t size_ = 0;
   bool has_zeros_ = false;
 };

@@ -15,13 +15,14 @@ namespace {
 using inference::LocalEstimate;
 using inference::SignalToNoise;
 
-/// Of a slope in the coordinates of the rows, to one in the units of the fields: target scale over feature scale.
+/// The factor from a slope in the coordinates of the rows to one in the units of the fields: target scale over
+/// feature scale.
 double unit(const Settings& settings, std::size_t feature) {
   const std::optional<record::Feature>& target = settings.schema.target;
   return (target ? target->scale : 1) / settings.schema.features[feature].scale;
 }
 
-/// n at which neither part's noise would be larger than its signal.
+/// The number of reports n at which neither part's noise would be larger than its signal.
 double reports_needed(const LocalEstimate& estimate) {
   return std::ceil(std::max(estimate.second_moment.reports_needed, estimate.cross_moment.reports_needed));
 }
@@ -92,7 +93,8 @@ void add_signal(std::string_view key, const SignalToNoise& part, Json& json) {
   json.close();
 }
 
-/// Φ''(0) c is about 1 where predictions are moderate; far above, c is the accident of a few rows in the middle.
+/// Whether the logistic scale c is a result. Φ''(0) c is about 1 where predictions are moderate; where it is far
+/// larger, c is an accident of the few rows in the middle.
 bool scale_is_determined(const Settings& settings, const LocalEstimate& estimate) {
   constexpr double far = 10;
   const inference::GlmFamily family = settings.solver.family;

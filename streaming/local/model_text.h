@@ -1,4 +1,4 @@
-// What `nustream local collect` prints: the model, and how far it can be relied on.
+// Prints what `nustream local collect` found: the model, and how far it can be relied on.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ struct Collected {
   const inference::LocalMechanism& mechanism;
   const LoadedRows& rows;
   Counted counted{};
-  std::uint64_t reports = 0;                           ///< n, of all runs
-  std::optional<inference::LocalEstimate> estimate{};  ///< nothing without a report
+  std::uint64_t reports = 0;                           ///< n, counted by all runs together
+  std::optional<inference::LocalEstimate> estimate{};  ///< empty while there is no report
 };
 
 /// One line of JSON; docs/local.md names its members.
 [[nodiscard]] std::string model_json(const Collected& collected);
-/// The same for a reader.
+/// The same as a table for people.
 [[nodiscard]] std::string model_table(const Collected& collected);
 
 }  // namespace nustream::local

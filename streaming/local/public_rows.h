@@ -1,4 +1,4 @@
-// Public unlabeled rows: what the server knows of x without asking anybody.
+// Reads public unlabeled rows: what the server knows of x without asking anybody.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 namespace nustream::local {
 
 struct LoadedRows {
-  std::vector<double> x;        ///< row-major rows × p, projected as the users' are
+  std::vector<double> x;        ///< row-major rows × p, projected to the bounds as the users' rows are
   std::uint64_t rows = 0;       ///< m
-  std::uint64_t projected = 0;  ///< of them, those beyond the bounds
-  std::uint64_t unusable = 0;   ///< left out
+  std::uint64_t projected = 0;  ///< how many of the rows were beyond the bounds
+  std::uint64_t unusable = 0;   ///< how many were left out because they could not be read
 };
 
-/// Reads settings.public_rows, a file in the format of the stream with a header that names the features' columns; all
-/// of it, in memory. Failure(configuration) where a column is not there, Failure(data) where no row is usable,
-/// Failure(io).
+/// Reads all of settings.public_rows into memory. The file is in the format of the stream, with a header that names
+/// the features' columns. Throws Failure(configuration) where a column is missing, Failure(data) where no row is
+/// usable, and Failure(io).
 [[nodiscard]] LoadedRows load_public_rows(const Settings& settings);
 
 }  // namespace nustream::local

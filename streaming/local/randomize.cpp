@@ -23,10 +23,10 @@
 namespace nustream::local {
 namespace {
 
-// Of one commit: a sync costs as much as some hundred reports.
+// Records of one commit, since a sync costs as much as some hundred reports.
 constexpr std::size_t batch_records = 1024;
 
-/// Where reports go.
+/// The file or standard output that reports go to.
 class Output {
  public:
   explicit Output(const std::string& path) : path_(path.empty() || path == "-" ? "standard output" : path) {
@@ -71,11 +71,12 @@ std::string heading(const Settings& settings, const ReportFormat& format) {
 
 struct Counts {
   std::uint64_t sent = 0;
-  std::uint64_t again = 0;     ///< of them, those that were stored before, or had come earlier in the input
-  std::uint64_t unusable = 0;  ///< of the new ones, reported as null
-  std::uint64_t features = 0;  ///< of the new ones, projected
+  std::uint64_t again = 0;     ///< how many of those were stored before, or had come earlier in the input
+  std::uint64_t unusable = 0;  ///< how many of the new ones could not be used and are reported as null
+  std::uint64_t features = 0;  ///< how many of the new ones had their features projected
   std::uint64_t labels = 0;
-  std::uint64_t nameless = 0;  ///< records without a readable key: reported as null, like other unusable ones
+  /// Records without a readable key, which are reported as null like other unusable ones.
+  std::uint64_t nameless = 0;
 };
 
 class Randomizer {
@@ -89,7 +90,7 @@ class Randomizer {
         words_(mechanism_.words()),
         numbers_(mechanism_.report_size()) {}
 
-  /// Some records at a time; false once none is left, or a signal came.
+  /// Handles one batch of records. Returns false once no record is left, or a signal came.
   bool run_batch(const Output& output, const std::atomic<int>& signal) {
     std::vector<RecordName> names;
     bool more = true;
@@ -101,6 +102,8 @@ class Randomizer {
       if (!more) break;
       names.push_back(use_record());
     }
+    // A report leaves only after it is durable. Otherwise a crash could make a second draw for a record whose first
+    // was seen, which would spend its budget again.
     store_.commit();
     std::string text;
     for (const RecordName& name : names) {
@@ -128,8 +131,8 @@ class Randomizer {
     return name;
   }
 
-  /// A record without a readable key has a report like any other, of nobody: that it is missing would show what it
-  /// is.
+  /// Names the record. One without a readable key gets a report like any other, as if it were nobody's: a missing
+  /// report would show which record it is.
   RecordName name_record() {
     if (!by_key_) return name_of_position(reader_.ordinal());
     if (const std::optional<std::string_view> key = reader_.key()) return name_of_key(*key);
@@ -153,7 +156,7 @@ class Randomizer {
   ReportFormat format_;
   RecordReader reader_;
   bool by_key_;
-  std::map<RecordName, std::uint64_t> nameless_;  // how often each such line came
+  std::map<RecordName, std::uint64_t> nameless_;  // how often each line without a key came
   std::unique_ptr<journal::Disk> disk_ = journal::posix_disk();
   ReportStore store_;
   std::vector<std::uint64_t> words_;

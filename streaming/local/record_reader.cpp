@@ -28,7 +28,7 @@ decode::InputSettings checked(const Settings& settings) {
 
 }  // namespace
 
-// Where in a line its name is.
+// Finds the column that names a record within a line.
 class RecordReader::KeyColumn {
  public:
   explicit KeyColumn(const Settings& settings)

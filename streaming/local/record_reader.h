@@ -1,4 +1,4 @@
-// The users' records one by one, each with its name: what `local randomize` reads.
+// Reads the users' records one by one, each with its name, for `local randomize`.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@
 
 namespace nustream::local {
 
-/// Reads records as the other commands do (docs/formats/input.md), and beside each the text that names it. One thread
-/// at a time.
+/// Reads records as the other commands do (docs/formats/input.md), and beside each the text that names it. To be used
+/// by one thread at a time.
 class RecordReader {
  public:
-  /// `settings` outlive it. Failure(configuration) where a column is not there, Failure(data) where a file has no
-  /// header, Failure(io) where one cannot be read: here or when it is reached.
+  /// `settings` has to outlive it. Throws Failure(configuration) where a column is missing, Failure(data) where a
+  /// file has no header, and Failure(io) where a file cannot be read, here or when its turn comes.
   explicit RecordReader(const Settings& settings);
   ~RecordReader();
   RecordReader(const RecordReader&) = delete;
@@ -30,23 +30,23 @@ class RecordReader {
   enum class Found : std::uint8_t {
     record,
     nothing_yet,  ///< without `wait`: a pipe has no more at hand
-    interrupted,  ///< by a signal, or nothing came for a moment; call again to go on
+    interrupted,  ///< a signal arrived, or nothing came for a moment; call again to go on
     end,
   };
   [[nodiscard]] Found next(bool wait);
 
-  /// Of the record that next() found. An unusable one is all zeros, as if of nobody.
+  /// The record that next() found. One that cannot be used is all zeros, as if it were nobody's.
   [[nodiscard]] std::span<double> x() noexcept { return rows_.x; }
   [[nodiscard]] double y() const noexcept { return rows_.y.front(); }
   [[nodiscard]] bool usable() const noexcept { return rows_.rejects.empty(); }
-  /// From 0, over all files; headers are not counted.
+  /// The number of the record, from 0 over all files; headers are not counted.
   [[nodiscard]] std::uint64_t ordinal() const noexcept { return ordinal_ - 1; }
-  /// The text of settings.record_key; nothing where there is no such setting, or where the record has none of 1 to
-  /// 1024 bytes.
+  /// The text in the column settings.record_key. Empty where there is no such setting, or where the record has no
+  /// text of 1 to 1024 bytes there.
   [[nodiscard]] std::optional<std::string_view> key() const noexcept { return key_; }
-  /// Makes it one of nobody.
+  /// Makes the record all zeros, as if it were nobody's.
   void forget();
-  /// Its bytes; empty where it is longer than record_bytes_max.
+  /// The record's bytes; empty where it is longer than record_bytes_max.
   [[nodiscard]] std::string_view line() const noexcept { return line_; }
 
  private:
@@ -59,7 +59,7 @@ class RecordReader {
   std::unique_ptr<decode::LineDecoder> decoder_;
   std::unique_ptr<KeyColumn> key_column_;
   Lines lines_;
-  record::RowBatch rows_;  // of one record
+  record::RowBatch rows_;  // holds one record
   std::optional<std::string_view> key_;
   std::string_view line_;
   std::uint64_t ordinal_ = 0;

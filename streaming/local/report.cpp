@@ -11,7 +11,7 @@ namespace nustream::local {
 namespace {
 
 constexpr std::uint64_t report_version = 1;
-// A sign, 19 digits, a comma and a space; names, digests, spacings and braces.
+// A number takes a sign, 19 digits, a comma and a space. Names, digests, spacings and braces take the other bytes.
 constexpr std::size_t number_bytes_max = 24;
 constexpr std::size_t other_bytes_max = 1024;
 
@@ -87,7 +87,7 @@ const char* name(Reject reject) noexcept {
   __builtin_unreachable();
 }
 
-// The members of one line's object, each exactly once; their order is the sender's.
+// The members of one line's object, each of which has to be there exactly once; the sender chooses their order.
 class ReportReader::Document {
  public:
   explicit Document(std::size_t bytes_max) : parser_(bytes_max + simdjson::SIMDJSON_PADDING) {}

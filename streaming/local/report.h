@@ -1,4 +1,4 @@
-// One report as a line of JSON, and what the server makes of a line (docs/formats/local.md).
+// Writes one report as a line of JSON, and reads lines that may be reports (docs/formats/local.md).
 #pragma once
 
 #include <array>
@@ -15,10 +15,10 @@
 
 namespace nustream::local {
 
-/// Names a report: random bits that come with it, so that one that is sent twice is counted once.
+/// The name of a report: random bits that are sent with it, so that a report that is sent twice is counted once.
 using ReportId = std::array<std::uint8_t, 16>;
 
-/// What all reports of a mechanism have in common.
+/// What all reports of one mechanism have in common.
 class ReportFormat {
  public:
   ReportFormat(const Settings& settings, const inference::LocalMechanism& mechanism);
@@ -26,7 +26,7 @@ class ReportFormat {
   /// The line of a report, without its newline. `numbers` are mechanism.report_size() integers.
   [[nodiscard]] std::string encode(const ReportId& id, std::span<const std::int64_t> numbers) const;
 
-  /// No line of a report is longer, white space that a sender may add included.
+  /// The largest length of a report's line, with room for white space that a sender may add.
   [[nodiscard]] std::size_t line_bytes_max() const noexcept { return line_bytes_max_; }
   [[nodiscard]] const std::string& mechanism() const noexcept { return mechanism_digest_; }
 
@@ -41,32 +41,33 @@ class ReportFormat {
   std::size_t line_bytes_max_;
 };
 
-/// Why a line is no report of this mechanism. Every such line is counted and dropped.
+/// Why a line is not a report of this mechanism. Every such line is counted and dropped.
 enum class Reject : std::uint8_t {
   none,
   too_long,         ///< longer than any report
-  not_json,         ///< no JSON object
-  members,          ///< a member is missing, there twice, unknown or of another type
-  other_format,     ///< another format version
-  other_stream,     ///< of another stream
-  other_mechanism,  ///< made under other settings
-  size,             ///< another number of numbers
-  range,            ///< a number that no noise reaches
+  not_json,         ///< not an object of JSON
+  members,          ///< a member is missing, comes twice, is unknown or has another type
+  other_format,     ///< the report has another format version
+  other_stream,     ///< the report is of another stream
+  other_mechanism,  ///< the report was made under other settings
+  size,             ///< the report has more or fewer numbers
+  range,            ///< a number lies where no noise reaches
 };
 inline constexpr std::size_t reject_kinds = 9;
-/// "too-long", "not-json", …: as shown.
+/// The name that is shown, such as "too-long" or "not-json".
 [[nodiscard]] const char* name(Reject reject) noexcept;
 
-/// Reads lines that anybody may have written. One thread at a time.
+/// Reads lines that anybody may have written. To be used by one thread at a time.
 class ReportReader {
  public:
-  /// `format` outlives it.
+  /// `format` has to outlive it.
   explicit ReportReader(const ReportFormat& format);
   ~ReportReader();
   ReportReader(const ReportReader&) = delete;
   ReportReader& operator=(const ReportReader&) = delete;
 
-  /// What is wrong with the line, or none: then id() and numbers() are the report's.
+  /// Reads a line. Returns Reject::none where it is a report, which id() and numbers() then hold, and else what is
+  /// wrong with it.
   [[nodiscard]] Reject read(std::string_view line);
   [[nodiscard]] const ReportId& id() const noexcept { return id_; }
   [[nodiscard]] std::span<const std::int64_t> numbers() const noexcept { return numbers_; }

@@ -17,7 +17,7 @@ namespace {
 
 using journal::Disk;
 
-// A line: RECORD DURABLE CHECK REPORT, of fixed widths but for the last.
+// A stored line is RECORD DURABLE CHECK REPORT; all but the report have fixed widths.
 constexpr std::size_t record_digits = 64;
 constexpr std::size_t durable_digits = 16;
 constexpr std::size_t check_digits = 32;
@@ -31,7 +31,7 @@ std::string durable_text(std::uint64_t bytes) {
   return secrets::to_hex({reinterpret_cast<const std::uint8_t*>(integer.data()), integer.size()});
 }
 
-/// Over everything else of the line.
+/// The check over everything else in the line.
 std::string check_of(std::string_view record, std::string_view durable, std::string_view report) {
   std::string text(record);
   text += ' ';
@@ -41,10 +41,10 @@ std::string check_of(std::string_view record, std::string_view durable, std::str
   return secrets::to_hex(journal::hash_of(text)).substr(0, check_digits);
 }
 
-/// One stored line, or what a crash made of it.
+/// What one stored line says.
 struct Line {
   RecordName record{};
-  std::uint64_t durable = 0;  ///< bytes of the file that were durable when it was written
+  std::uint64_t durable = 0;  ///< how many bytes of the file were durable when the line was written
 };
 
 std::optional<Line> parse(std::string_view text) {
@@ -93,12 +93,12 @@ RecordName name_of_line(std::string_view line, std::uint64_t before) {
   return hash_of('l', text);
 }
 
-// The file's lines in order, each with its place.
+// Goes through the file's lines in order, and says where each stands.
 class ReportStore::Scan {
  public:
   explicit Scan(const journal::File& file) : file_(file), size_(file.size()) {}
 
-  /// Goes on to the next line; false at the end, or where the rest has no newline.
+  /// Goes on to the next line. Returns false at the end, and where what is left has no newline.
   bool next() {
     while (true) {
       const std::size_t newline = text_.find('\n', begin_);
@@ -111,9 +111,9 @@ class ReportStore::Scan {
       if (!read_more()) return false;
     }
   }
-  /// The line without its newline, until the next call.
+  /// The line without its newline, valid until the next call.
   [[nodiscard]] std::string_view line() const noexcept { return line_; }
-  /// Where it begins, and where the next one would.
+  /// Where the line begins, and where the next one would begin.
   [[nodiscard]] std::uint64_t place() const noexcept { return place_; }
   [[nodiscard]] std::uint64_t end() const noexcept { return offset_ + begin_; }
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
@@ -133,7 +133,7 @@ class ReportStore::Scan {
 
   const journal::File& file_;
   std::uint64_t size_;
-  std::uint64_t offset_ = 0;  // of text_ in the file
+  std::uint64_t offset_ = 0;  // where text_ begins in the file
   std::string text_;
   std::size_t begin_ = 0;
   std::string_view line_;
@@ -156,7 +156,8 @@ ReportStore::ReportStore(Disk& disk, const Disk::Path& folder, const std::string
   file_ ? load(heading) : begin(heading);
 }
 
-// Nothing was shown before the heading was durable, so a file without a whole one is begun anew.
+// Begins the file with its heading. Nothing is shown before the heading is durable, so that a file without a whole
+// heading may be begun again.
 void ReportStore::begin(const std::string& heading) {
   file_ = disk_.create(folder_ / "reports", journal::Audience::operators);
   const std::string line = heading + "\n";
@@ -167,8 +168,9 @@ void ReportStore::begin(const std::string& heading) {
   durable_ = line.size();
 }
 
-/// Lines were shown only once they were durable, and every line says how much was durable before it. So a damaged
-/// line is what a crash left of the last commit, which showed nothing, unless a later line knows it as durable.
+/// Reads the stored lines. Lines are shown only once they are durable, and every line says how many bytes were
+/// durable before it. A damaged line is therefore what a crash left of the last commit, of which nothing was shown,
+/// unless a later line says that it was durable.
 void ReportStore::load(const std::string& heading) {
   const Disk::Path path = folder_ / "reports";
   Scan scan(*file_);
@@ -176,8 +178,8 @@ void ReportStore::load(const std::string& heading) {
   if (scan.line() != heading) {
     throw contradiction(path, "holds reports of other settings, of another stream or of records named otherwise");
   }
-  std::uint64_t whole = scan.end();  // everything before is whole lines
-  std::uint64_t promised = 0;        // known to be durable
+  std::uint64_t whole = scan.end();  // all bytes before are whole lines
+  std::uint64_t promised = 0;        // a line says that these bytes are durable
   bool damaged = false;
   while (scan.next()) {
     const std::optional<Line> line = parse(scan.line());
@@ -194,8 +196,8 @@ void ReportStore::load(const std::string& heading) {
   write_again(promised, whole);
 }
 
-/// Of the last commit nobody knows whether its sync came to an end, or failed: then readers see what no disk will
-/// ever hold, and a sync alone would not help.
+/// Writes the bytes of the last commit again. Nobody knows whether its sync ended or failed. Where it failed, readers
+/// see bytes that may never reach the disk, and another sync alone would not help.
 void ReportStore::write_again(std::uint64_t from, std::uint64_t to) {
   std::string bytes(to - from, '\0');
   if (file_->read(from, bytes) != bytes.size()) throw contradiction(folder_ / "reports", "was cut");

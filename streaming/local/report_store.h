@@ -1,4 +1,4 @@
-// The user's reports, kept: one for each record for ever, durable before it is shown (docs/formats/local.md).
+// Keeps the user's reports: one for each record for ever, durable before it is shown (docs/formats/local.md).
 #pragma once
 
 #include <array>
@@ -13,27 +13,29 @@
 
 namespace nustream::local {
 
-/// Names a record within a store: a hash of its key or of its position.
+/// The name of a record within a store: a hash of its key or of its position.
 using RecordName = std::array<std::uint8_t, 32>;
 [[nodiscard]] RecordName name_of_key(std::string_view key);
 [[nodiscard]] RecordName name_of_position(std::uint64_t ordinal);
-/// Of a record whose key cannot be read: by its bytes, and by how many records before it had the same.
+/// The name of a record whose key cannot be read: a hash of its bytes, and of how many records before it had the
+/// same.
 [[nodiscard]] RecordName name_of_line(std::string_view line, std::uint64_t before);
 
-/// A folder of its own, for one run at a time. A second draw for a record would spend its budget again, so nothing
-/// that may have been shown is ever drawn anew: where the file contradicts that, Failure(data) and nothing is
-/// changed.
+/// The folder of a user's reports, for one run at a time. A second draw for a record would spend its budget again, so
+/// nothing that may have been shown is ever drawn anew. Where the file contradicts that, it throws Failure(data) and
+/// changes nothing.
 class ReportStore {
  public:
-  /// Opens the folder, made where it is missing, and takes its lock. `heading` says what the reports are of: a store
-  /// with another heading is refused with Failure(data). Failure(locked), Failure(io). `disk` outlives it.
+  /// Opens the folder, which it makes where it is missing, and takes its lock. `heading` says what the reports are
+  /// of; a store with another heading is refused by Failure(data). Throws Failure(locked) and Failure(io). `disk` has
+  /// to outlive the store.
   ReportStore(journal::Disk& disk, const journal::Disk::Path& folder, const std::string& heading);
 
-  /// Reports in the store.
+  /// How many reports the store has.
   [[nodiscard]] std::size_t size() const noexcept { return places_.size(); }
   [[nodiscard]] bool contains(const RecordName& record) const { return places_.contains(record); }
 
-  /// Adds the report of a record that has none. Not durable, and not to be shown, before commit().
+  /// Adds the report of a record that has none. The report is durable, and may be shown, only after commit().
   void add(const RecordName& record, std::string_view report);
   /// Makes what was added durable.
   void commit();
@@ -45,7 +47,7 @@ class ReportStore {
     std::uint64_t offset;
     std::uint32_t bytes;
   };
-  /// The names are hashes: any eight bytes of one will do.
+  /// Names are hashes already, so that any eight bytes of one will do.
   struct Hasher {
     std::size_t operator()(const RecordName& record) const noexcept {
       std::size_t value = 0;
@@ -64,8 +66,8 @@ class ReportStore {
   std::unique_ptr<journal::Lock> lock_;
   std::unique_ptr<journal::File> file_;
   std::unordered_map<RecordName, Place, Hasher> places_;
-  std::uint64_t durable_ = 0;  // bytes of the file
-  std::string added_;          // behind them
+  std::uint64_t durable_ = 0;  // durable bytes of the file
+  std::string added_;          // lines to follow them
 };
 
 }  // namespace nustream::local

@@ -38,7 +38,7 @@ std::optional<double> read_bound(const Section& local, const char* key) {
   return bound;
 }
 
-/// A label's bound; those of the logistic are 0 and 1 unless they are set.
+/// A bound of the label. A logistic model's are 0 and 1 unless they are set.
 double read_label(const Section& local, const char* key, std::optional<double> fallback) {
   const std::optional<double> value = local.number(key);
   if (!value && !fallback) local.missing(key);
@@ -131,7 +131,7 @@ void append_text(std::string_view key, std::string_view value, std::string& out)
   publish::append_string(value, out);
 }
 
-/// Infinities, which JSON has not, as texts.
+/// Writes infinities as texts, because JSON has no number for them.
 void append_real(std::string_view key, double value, std::string& out) {
   append_key(key, out);
   if (std::isfinite(value)) {
@@ -176,7 +176,8 @@ void append_bound(std::string_view key, const std::optional<double>& bound, std:
   if (bound) append_real(key, *bound, out);
 }
 
-/// Canonical text of the mechanism: no number in it is the result of a computation that machines could disagree on.
+/// The canonical text of the mechanism. No number in it is the result of a computation, which two machines could
+/// round differently.
 std::string canonical(const Settings& settings) {
   std::string out = "{";
   append_text("format", "nustream local mechanism 1", out);

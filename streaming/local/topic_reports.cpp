@@ -26,17 +26,17 @@ using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
 constexpr int events_per_round = 512;
-constexpr milliseconds wait_max{100};  // how soon a signal is noticed
-constexpr milliseconds probe{2'000};   // for a broker to answer
+constexpr milliseconds wait_max{100};  // a signal is noticed after this time at most
+constexpr milliseconds probe{2'000};   // how long a broker has to answer
 
 kafka::ClientSettings client_of(const config::Kafka& settings) {
   return {settings.brokers, settings.properties, &console::signalled()};
 }
 
-/// One partition's part: where it is, and where it may stop.
+/// How far one partition is read, and where reading it may stop.
 struct Partition {
   std::uint64_t next = 0;
-  std::uint64_t end = 0;  ///< at the beginning
+  std::uint64_t end = 0;  ///< end of the log when the command began
   bool assigned = false;
   bool started = false;
 };
@@ -73,7 +73,7 @@ class TopicReports {
     return {topic(), kafka::PartitionIndex{static_cast<std::int32_t>(index)}};
   }
 
-  /// Its partitions, their ends, and whether the log still holds what comes next.
+  /// Finds the topic's partitions and their ends, and checks that the log still holds what comes next.
   void look_at_topic() {
     const kafka::Deadline deadline = kafka::in(settings_.give_up);
     const std::int32_t count = checks_.partitions(topic(), deadline).value_or(0);
@@ -121,7 +121,8 @@ class TopicReports {
 
   [[nodiscard]] Partition& at(kafka::PartitionIndex partition) {
     const auto index = static_cast<std::size_t>(partition.value());
-    if (index >= partitions_.size()) partitions_.resize(index + 1);  // added since: from its first record
+    // A partition that was added since is read from its first record.
+    if (index >= partitions_.size()) partitions_.resize(index + 1);
     return partitions_[index];
   }
 
@@ -136,11 +137,11 @@ class TopicReports {
 
   void handle(const kafka::Message& message) {
     Partition& one = at(message.partition);
-    if (message.record.offset < one.next) return;  // given a second time, as after a rebalance
+    if (message.record.offset < one.next) return;  // the message comes a second time, as after a rebalance
     if (message.record.value) {
       counting_.use(*message.record.value);
     } else {
-      counting_.reject(Reject::not_json);  // a tombstone
+      counting_.reject(Reject::not_json);  // a tombstone has no value
     }
     move(message.partition, kafka::Offset{static_cast<std::int64_t>(message.record.offset) + 1});
   }
@@ -160,7 +161,7 @@ class TopicReports {
       at(partition).started = false;
     }
     require(consumer_->unassign(revoked.partitions), "give back partitions of '" + topic() + "'");
-    if (leaving_ || revoked.lost) return;  // a session that was over is joined again
+    if (leaving_ || revoked.lost) return;  // a member whose session was over joins again
     counting_.commit();
     throw Failure(Exit::locked, "another member of group " + settings_.group + " took partitions of '" + topic() +
                                     "': the sums of one folder are counted by one collector; stop the other, or name "
@@ -199,7 +200,7 @@ class TopicReports {
     }
   }
 
-  /// Silence is a quiet topic, or a broker that is away.
+  /// No event can mean a quiet topic or a broker that is away; a question to the broker tells which.
   void look_for_broker() {
     const Clock::time_point since = trouble_since_.value_or(joined_ ? Clock::now() : began_);
     if (Clock::now() - since < settings_.give_up) return;
@@ -236,7 +237,7 @@ class TopicReports {
   std::unique_ptr<kafka::GroupConsumer> consumer_;
   std::optional<Clock::time_point> trouble_since_;
   Clock::time_point began_ = Clock::now();
-  bool more_ = false;  // events that did not fit a round
+  bool more_ = false;  // some events did not fit into the last round
   bool joined_ = false;
   bool leaving_ = false;
 };
@@ -251,7 +252,7 @@ void count_topic(const Settings& settings, bool until_end, Counting& counting, c
   try {
     TopicReports(settings, until_end, counting).run(signal);
   } catch (const kafka::Cancelled&) {
-    // Told to end while brokers were waited for: nothing of the topic was being counted.
+    // A signal came while brokers were waited for; nothing of the topic was being counted.
   }
 }
 

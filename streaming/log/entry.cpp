@@ -22,7 +22,7 @@ std::string_view name_of(Level level) {
   return "error";
 }
 
-/// As syslog numbers its severities.
+/// The level as systemd's journal reads it: severities are numbered as in syslog.
 std::string_view prefix_of(Level level) {
   switch (level) {
     case Level::info:

@@ -1,4 +1,4 @@
-// A line of the log: what happened, when and where, in a form for people or for machines.
+// A line of the log: what happened, when and where, in a form for people or for programs.
 #pragma once
 
 #include <chrono>
@@ -13,9 +13,9 @@ namespace nustream::log {
 enum class Level { info, warning, error };
 
 /// How a line is written.
-///  plain  "nustream: lane 3 stopped: …", for somebody who watches a terminal: the sentence alone;
-///  text   `time=… level=info event=lane_stopped lane=3 msg="…"`;
-///  json   one JSON object a line with the same members, the sentence as "message".
+/// plain  "nustream: lane 3 stopped: …", the sentence alone, for somebody who watches a terminal;
+/// text   `time=… level=info event=lane_stopped lane=3 msg="…"`;
+/// json   one JSON object a line with the same members, where the sentence is "message".
 enum class Format { plain, text, json };
 
 /// A fact of an entry. Keys are lower-case words joined by underscores.
@@ -25,8 +25,8 @@ struct Field {
 };
 
 /// Something that an operator may want to know. `event` names its kind: it stays the same from version to version,
-/// where the sentence may change. The log is the operator's; even so an entry holds public facts alone (steps,
-/// epochs, places, reasons), since logs travel further than they should, unless its sentence says "operator only".
+/// while the sentence may change. The log is for the operator, but logs travel further than they should. Therefore an
+/// entry holds public facts alone (steps, epochs, places, reasons), unless its sentence says "operator only".
 struct Entry {
   Level level = Level::info;
   std::string_view event;
@@ -37,11 +37,12 @@ struct Entry {
 /// Who stamps a line with its time.
 enum class Clock {
   own,     ///< the line itself, in UTC to the millisecond
-  journal  ///< systemd's journal, which takes the level from a prefix such as "<4>" (sd-daemon(3)); of text and plain
+  journal  ///< systemd's journal; it takes the level of text and plain lines from a prefix such as "<4>"
+           ///< (sd-daemon(3))
 };
 
-/// One line, its end included. Line breaks and other control characters of what an entry holds are escaped, so that
-/// an entry is always one line.
+/// The entry as one line, its end included. Control characters in it, such as line breaks, are escaped or become
+/// blanks, so that an entry is always one line.
 [[nodiscard]] std::string line(const Entry& entry, Format format, Clock clock,
                                std::chrono::system_clock::time_point now);
 

@@ -17,7 +17,8 @@
 namespace nustream::log {
 namespace {
 
-/// JOURNAL_STREAM is "DEVICE:INODE" of the journal's socket; a standard error that was turned elsewhere is another.
+/// Whether the file is the journal's socket, which JOURNAL_STREAM names as "DEVICE:INODE". The variable alone does
+/// not tell: standard error may have been redirected.
 bool is_journal(int descriptor) {
   const char* const stream = std::getenv("JOURNAL_STREAM");
   struct stat found {};
@@ -50,7 +51,7 @@ struct Log {
 };
 
 Log& process_log() {
-  static Log& log = *new Log;  // never destroyed: threads of clients may log while the process ends
+  static Log& log = *new Log;  // never destroyed, because threads of clients may log while the process ends
   return log;
 }
 
@@ -76,6 +77,7 @@ void write(const Entry& entry) {
   const std::lock_guard lock(log.mutex);
   const std::string text = line(entry, log.settings.format, log.clock, std::chrono::system_clock::now());
   const int descriptor = log.file != nullptr ? log.file->descriptor() : STDERR_FILENO;
+  // A log that cannot be written must not stop a lane, so the result is not looked at.
   [[maybe_unused]] const ssize_t written = ::write(descriptor, text.data(), text.size());
 }
 

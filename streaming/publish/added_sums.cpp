@@ -21,7 +21,8 @@ bool are_finite(const moments::NormalEquations& equations) {
   return std::ranges::all_of(equations.second, finite) && std::ranges::all_of(equations.gap, finite);
 }
 
-/// Of instrumental variables both stages, empty where the second one is not known; else the solution itself.
+/// The coefficients of the solution. With instrumental variables they are those of both stages, or none where the
+/// second stage is not known.
 std::vector<double> parameters_of(const moments::NormalEquations& equations, const moments::FlooredSolution& found,
                                   const SolvedModel& model) {
   if (!model.controls) return found.theta;

@@ -1,4 +1,4 @@
-// The sums of several lanes as one: a model of running sums is solved once more from what all of them have released.
+// Adds the sums of several lanes: a model of running sums is solved once more from what all lanes have released.
 #pragma once
 
 #include <cstddef>
@@ -14,27 +14,29 @@
 
 namespace nustream::publish {
 
-/// What the lanes' sums are of, and how a solution of theirs is shown.
+/// What the lanes' sums are of, and how a solution of them is shown.
 struct SolvedModel {
   OriginalUnits units;
-  std::size_t inputs;                     ///< of a row; of instrumental variables controls and instruments
-  std::size_t responses;                  ///< the endogenous regressors and the target
-  std::optional<std::size_t> controls{};  ///< of instrumental variables, the first inputs; else nothing
+  std::size_t inputs;     ///< of a row; with instrumental variables, controls and instruments
+  std::size_t responses;  ///< endogenous regressors, and the target
+  /// With instrumental variables, how many of the inputs are controls; else empty.
+  std::optional<std::size_t> controls{};
 };
 
-/// All lanes' records as one run's.
+/// The sums as if all lanes' records had been one run's.
 struct AddedSums {
-  ShownSums sums;         ///< about the first part's centre
-  std::uint64_t records;  ///< usable or not
-  std::uint64_t floored;  ///< directions that the noise of all lanes hides
+  ShownSums sums;         ///< about the centre of the first part
+  std::uint64_t records;  ///< of all lanes, usable or not
+  std::uint64_t floored;  ///< directions that the noise of all lanes together hides
   NamedValues estimate;   ///< in original units; empty where noise hides the instruments
 };
 
-/// From encoded releases of lanes over records of their own. A post-processing: the noise adds up as the sums do, so
-/// that λ is the root of the sum of the parts' squares. Nothing where a part shows no sums, or others than `model`'s.
+/// Adds the sums of encoded releases of lanes, whose records are disjoint. This is post-processing: the noise adds up
+/// as the sums do, so that λ is the root of the sum of the parts' squares. Empty where a part shows no sums, or sums
+/// of another model.
 [[nodiscard]] std::optional<AddedSums> added_sums(std::span<const std::string> lines, const SolvedModel& model);
 
-/// ,"moments":{…} of a combined model (docs/formats/model.md).
+/// Appends ,"moments":{…} of a combined model (docs/formats/model.md).
 void append_added(const AddedSums& added, std::string& out);
 
 }  // namespace nustream::publish

@@ -14,7 +14,7 @@ namespace {
 
 using Parts = std::vector<ShownRelease>;
 
-/// Σ n_l v_l / Σ n_l, in the order of the lanes; nothing where a lane has no such values.
+/// Σ n_l v_l / Σ n_l by name, where n_l are the steps of lane l. Empty where a lane has no such values.
 NamedValues weighted(const Parts& parts, NamedValues ShownRelease::*which) {
   NamedValues sum = parts.front().*which;
   double weight = 0;
@@ -30,7 +30,7 @@ NamedValues weighted(const Parts& parts, NamedValues ShownRelease::*which) {
   return sum;
 }
 
-/// The spend of all lanes, whose records are each in one of them: the most that one of them does.
+/// Appends the spend of all lanes. Each record is in one lane, so that the spend is that of the lane that spent most.
 void append_spend(const Parts& parts, std::string& out) {
   const ShownRelease* dearest = &parts.front();
   const ShownRelease* longest = &parts.front();

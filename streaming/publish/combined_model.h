@@ -1,4 +1,4 @@
-// The lanes' releases as one model, computed from what is public alone (docs/formats/model.md): a weighted average,
+// Combines the lanes' releases into one model, from what is public alone (docs/formats/model.md): a weighted average,
 // or the solution of all lanes' sums.
 #pragma once
 
@@ -16,34 +16,35 @@
 
 namespace nustream::publish {
 
-/// What the lanes' releases come to.
+/// The combined model, or why there is none yet.
 struct CombinedModel {
-  /// One JSON object on one line, newline excluded; nothing where a lane holds it up, and where no lane has a weight.
+  /// One JSON object on one line, without a newline. Empty where a lane holds the model up, and where no lane has a
+  /// weight.
   std::optional<std::string> json;
-  /// The lanes that hold it up.
+  /// The lanes that hold the model up.
   std::vector<LaneId> waits_for;
 };
 
-/// From the last release of each of `lanes` lanes; the weights are their steps, so that a lane without a release,
-/// whose partition may be empty for ever, has none and is named as empty. Post-processing of public lines: it costs
-/// nothing, and one set of parts gives one value, byte for byte. Of running sums, `solved`, whose releases all show
-/// them, there are no weights: the sums are added and solved once more.
+/// Combines the last releases of `lanes` lanes, weighted by their steps. A lane without a release, whose partition
+/// may be empty for ever, has weight 0 and is named as empty. Combining is post-processing of public lines: it costs
+/// nothing, and equal parts give equal bytes. With `solved`, where all releases show running sums, there are no
+/// weights: the sums are added and solved once more.
 ///
-/// A lane holds the model up where its last release is under none of `digests`, which are those of the settings by
-/// each rule of where an epoch begins, where it promises something else than the first lane's (private or not, about
-/// which neighbours), and where it is no release.
+/// A lane holds the model up in three cases: its last line is not a release; the line's digest is none of `digests`,
+/// which are those of the settings by each rule of where an epoch begins; or it promises something else than the
+/// first lane's (private or not, about which neighbours).
 [[nodiscard]] CombinedModel combined_model(const std::map<LaneId, std::string>& releases, std::uint32_t lanes,
                                            std::span<const std::string> digests,
                                            const std::optional<SolvedModel>& solved = {});
 
-/// What a reader of a combined model sees of it beside its coefficients.
+/// What a reader of a combined model sees beside its coefficients.
 struct ShownModel {
-  std::uint64_t lanes = 0;  ///< that it is made of
-  double rho = 0;           ///< of the dearest of them
+  std::uint64_t lanes = 0;  ///< how many lanes it is made of
+  double rho = 0;           ///< of the lane that spent most
   Promise promise{};
-  std::string model{};  ///< of what the coefficients are of; empty where the line does not say
+  std::string model{};  ///< digest of what the coefficients mean; empty where the line does not say
 };
-/// Of one encoded line; nothing where it is none.
+/// Reads one encoded line; empty where it is not a combined model.
 [[nodiscard]] std::optional<ShownModel> read_model(std::string_view line);
 
 }  // namespace nustream::publish

@@ -9,7 +9,7 @@
 namespace nustream::publish {
 namespace {
 
-constexpr double far_above = 10;  // times 1/n
+constexpr double far_above = 10;  // how many times 1/n a δ has to be
 
 }  // namespace
 

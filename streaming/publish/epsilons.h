@@ -1,4 +1,4 @@
-// What a ρ comes to as ε: at every δ that the settings name, by every conversion.
+// Converts ρ to ε: at every δ that the settings name, by every conversion.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace nustream::publish {
 
-/// At one δ.
+/// ε at one δ, by every conversion.
 struct Epsilons {
   double delta = 0;
   std::array<double, privacy::conversions.size()> by{};  ///< in the order of privacy::conversions
@@ -21,34 +21,34 @@ struct Epsilons {
   friend bool operator==(const Epsilons&, const Epsilons&) = default;
 };
 
-/// In the order of `deltas`.
+/// ε of `rho` at each δ, in the order of `deltas`.
 [[nodiscard]] std::vector<Epsilons> epsilons_of(Rho rho, std::span<const Delta> deltas);
 
-/// ,"KEY":[{"delta":…,"gaussian":…,"zcdp":…,"zcdp-simple":…},…]
+/// Appends ,"KEY":[{"delta":…,"gaussian":…,"zcdp":…,"zcdp-simple":…},…].
 void append_epsilons(std::string_view key, std::span<const Epsilons> epsilons, std::string& out);
 
-/// Of a person with several records.
+/// What is spent about a person who has several records.
 struct GroupSpend {
   std::uint64_t records = 0;
   Rho rho{0};
   double epsilon = 0;  ///< at the first δ, by the exact curve
 };
-/// Beyond this ε hardly anything is promised: what is seen may be e^20 times as probable with the records as without.
+/// Beyond this ε hardly anything is promised: what is seen may be e^20 times as probable with the records as without
+/// them.
 inline constexpr double hardly_anything = 20;
-/// The numbers of records that a plan and an inspection speak of.
+/// The numbers of records a person that a plan and an inspection show.
 inline constexpr std::array<std::uint64_t, 2> group_sizes{10, 100};
 
-/// What `rho` about so many records together comes to.
+/// What `rho` for one record comes to for `records` records together.
 [[nodiscard]] GroupSpend group_spend(std::uint64_t records, Rho rho, Delta delta);
 
-/// ,"groups":[{"records":10,"rho":…,"epsilon":…},…]
+/// Appends ,"groups":[{"records":10,"rho":…,"epsilon":…},…].
 void append_groups(std::span<const GroupSpend> groups, std::string& out);
-/// One line a group: what its person is promised, at `delta`.
+/// One line for each group: what such a person is promised, at `delta`.
 [[nodiscard]] std::string groups_text(std::span<const GroupSpend> groups, double delta);
 
-/// One sentence where the largest δ is so large that a mechanism which shows whole records could keep it: above 10/n
-/// for n records.
-/// "" else.
+/// A sentence where the largest δ is above 10/n for n records: a mechanism that shows whole records could keep such a
+/// promise. Empty where no δ is that large.
 [[nodiscard]] std::string large_delta(std::span<const Delta> deltas, std::uint64_t records);
 
 }  // namespace nustream::publish

@@ -9,7 +9,8 @@
 namespace nustream::publish {
 namespace {
 
-// Below, batches and checkpoints cover less often than they say: BDE+ section 5, measured again in docs.
+// With fewer steps, intervals of batches and checkpoints cover less often than they say: BDE+ section 5, measured
+// again in docs.
 constexpr std::uint64_t enough_steps = 200;
 
 std::optional<ShownIntervals> by_batches(const BatchMeansIntervals& kind, const lane::Release& release,
@@ -30,8 +31,8 @@ std::optional<ShownIntervals> by_batches(const BatchMeansIntervals& kind, const 
   return shown;
 }
 
-/// Nothing where noise hides the second moments, or where the average is so long that what is left in it of a noise
-/// without a recurrence is not computed.
+/// The variances of the average. Empty where noise hides the second moments. It is empty also where the correlation
+/// has no recurrence and the average is so long that the noise left in it is not computed.
 std::optional<std::vector<inference::EstimatedVariance>> variances_of(const SandwichIntervals& kind,
                                                                       const lane::Release& release,
                                                                       const OriginalUnits& units) {

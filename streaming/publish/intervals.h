@@ -1,4 +1,4 @@
-// Confidence intervals of a release, in original units: functions of what is private already.
+// Confidence intervals of a release, in original units. They are functions of what is private already.
 #pragma once
 
 #include <optional>
@@ -14,43 +14,43 @@
 
 namespace nustream::publish {
 
-/// Means of batches of consecutive iterates: BDE+ section 5.
+/// Intervals from means of batches of consecutive iterates: BDE+ section 5.
 struct BatchMeansIntervals {
   double level;
-  bool two_stage = false;  ///< of a model with instruments: what its iterates gather around is another point
+  bool two_stage = false;  ///< the model has instruments, so that its iterates gather around another point
 };
-/// For the population parameter, linear loss: charged second moments.
+/// Intervals for the population parameter of a linear loss, from charged second moments.
 struct SandwichIntervals {
   double level;
   inference::AverageDesign design;
 };
-/// From running sums: what their noise and sampling do to the solution (nustream/moments/interval.h).
+/// Intervals from running sums: what noise and sampling do to their solution (nustream/moments/interval.h).
 struct MomentIntervals {
   double level;
   bool sandwich;  ///< the variance of the residuals may depend on the features
 };
 using IntervalKind = std::variant<BatchMeansIntervals, SandwichIntervals, MomentIntervals>;
 
-/// The intervals of one release and what they are worth.
+/// The intervals of one release, and what they are worth.
 struct ShownIntervals {
   std::vector<inference::Interval> of;  ///< in the order of OriginalUnits::names()
-  std::uint64_t steps;                  ///< effective number of steps: those that they are made of
-  std::uint64_t through;                ///< the step that the last of them was
-  std::uint64_t batches = 0;            ///< of batch means
-  bool too_few;                         ///< fewer steps than the coverage needs (200)
+  std::uint64_t steps;                  ///< effective number of steps that they are made of
+  std::uint64_t through;                ///< the last of those steps
+  std::uint64_t batches = 0;            ///< number of batch means; 0 for other kinds
+  bool too_few;                         ///< there are fewer steps than the coverage needs (200)
 };
 
-/// What an interval covers, in a sentence.
+/// A sentence that says what an interval covers.
 [[nodiscard]] std::string_view coverage_statement(const IntervalKind& kind) noexcept;
 /// "batch-means", "sandwich" or "residuals".
 [[nodiscard]] std::string_view name(const IntervalKind& kind) noexcept;
 [[nodiscard]] double level(const IntervalKind& kind) noexcept;
 
-/// Nothing where the release has too little behind it for any: fewer than two batches, second moments that noise
-/// hides, or an average that has not begun.
+/// The intervals of a release of iterates. Empty where there is too little for any: fewer than two batches, second
+/// moments that noise hides, or an average that has not begun.
 [[nodiscard]] std::optional<ShownIntervals> intervals_of(const IntervalKind& kind, const lane::Release& release,
                                                          const OriginalUnits& units);
-/// Nothing where the release withholds its variances.
+/// The intervals of a release of running sums. Empty where the release withholds its variances.
 [[nodiscard]] std::optional<ShownIntervals> intervals_of(const MomentIntervals& kind, const moments::Release& release,
                                                          const OriginalUnits& units);
 

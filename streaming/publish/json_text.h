@@ -1,4 +1,4 @@
-// Writing JSON by hand where the bytes must be the same for ever: shortest round-trip numbers, escaped strings.
+// Writes JSON by hand where the bytes must stay the same for ever: shortest round-trip numbers, escaped strings.
 #pragma once
 
 #include <charconv>
@@ -12,7 +12,7 @@
 
 namespace nustream::publish {
 
-/// The shortest text that reads back as the same double; null where JSON has no number for it.
+/// Appends the shortest text that reads back as the same double, or null where JSON has no number for it.
 inline void append_number(double value, std::string& out) {
   if (!std::isfinite(value)) {
     out += "null";
@@ -47,14 +47,14 @@ inline void append_string(std::string_view text, std::string& out) {
   out += '"';
 }
 
-/// ,"KEY":NUMBER
+/// Appends ,"KEY":NUMBER.
 template <class Number>
   requires std::is_arithmetic_v<Number>
 void append_field(std::string_view key, Number number, std::string& out) {
   out += ",\"" + std::string(key) + "\":";
   append_number(number, out);
 }
-/// ,"KEY":"TEXT"
+/// Appends ,"KEY":"TEXT".
 inline void append_field(std::string_view key, std::string_view text, std::string& out) {
   out += ",\"" + std::string(key) + "\":";
   append_string(text, out);
@@ -62,7 +62,7 @@ inline void append_field(std::string_view key, std::string_view text, std::strin
 
 using NamedValues = std::vector<std::pair<std::string, double>>;
 
-/// ,"KEY":{"NAME":N,…}
+/// Appends ,"KEY":{"NAME":N,…}.
 inline void append_object(std::string_view key, const NamedValues& values, std::string& out) {
   out += ",\"" + std::string(key) + "\":{";
   for (std::size_t j = 0; j < values.size(); ++j) {
@@ -74,7 +74,7 @@ inline void append_object(std::string_view key, const NamedValues& values, std::
   out += '}';
 }
 
-/// The same, null where there are none.
+/// Appends the same, or null where there are no values.
 inline void append_values(std::string_view key, const NamedValues& values, std::string& out) {
   if (!values.empty()) return append_object(key, values, out);
   out += ",\"" + std::string(key) + "\":null";

@@ -1,4 +1,4 @@
-// Limits of users as records of this program show them, read back.
+// Reads limits of users back from this program's own records.
 #pragma once
 
 #include <simdjson.h>
@@ -13,8 +13,8 @@
 
 namespace nustream::publish {
 
-/// Of an object with the fields of append_limits(); empty where there is neither limit. Throws InvalidParameter where
-/// one is out of range, simdjson_error where one is no number.
+/// Reads an object with the fields of append_limits(); empty where it has neither limit. Throws InvalidParameter
+/// where a limit is out of range, and simdjson_error where one is not a number.
 [[nodiscard]] inline std::optional<users::Limits> limits_in(const simdjson::dom::element& object) {
   std::optional<privacy::Participation> participation;
   std::optional<Mass> mass;

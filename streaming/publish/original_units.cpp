@@ -6,12 +6,12 @@
 namespace nustream::publish {
 namespace {
 
-/// Values by name, that count how many of them were asked for.
+/// Values by name, with a count of how many of them were asked for.
 class GivenValues {
  public:
   explicit GivenValues(std::span<const std::pair<std::string, double>> values) : values_(values) {}
 
-  /// nullptr for a name that has none.
+  /// The value of the name; null where it has none.
   const double* find(const std::string& name) {
     const auto found = std::ranges::find(values_, name, &std::pair<std::string, double>::first);
     if (found == values_.end()) return nullptr;
@@ -45,7 +45,8 @@ OriginalUnits::OriginalUnits(const record::Schema& schema, const lane::Settings&
   }
 }
 
-/// A row is [intercept, controls, instruments, endogenous].
+/// A row is [intercept, controls, instruments, endogenous]. The second stage is about controls and endogenous
+/// regressors, and each first stage about controls and instruments.
 void OriginalUnits::add_two_stages(const record::Schema& schema, const lane::FirstStage& first_stage) {
   const descent::TwoStageShape& shape = first_stage.shape;
   const std::span<const record::Feature> features(schema.features);

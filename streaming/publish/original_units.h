@@ -1,4 +1,4 @@
-// From the working coordinates of the rows back to the units of the fields, by feature name.
+// Converts parameters from the working coordinates of the rows back to the units of the fields, by feature name.
 #pragma once
 
 #include <cstddef>
@@ -12,39 +12,39 @@
 
 namespace nustream::publish {
 
-/// A public affine map θ → coefficients of the transformed but uncentred, unscaled features. With features
-/// x'_j = (x_j − c_j)/s_j and target y' = (y − c)/s, the model y' = θ_0 + Σ θ_j x'_j is
-/// y = (c + s(θ_0 − Σ θ_j c_j/s_j)) + Σ (s θ_j/s_j) x_j. For the mean: m_j = c_j + s_j θ_j.
+/// A public affine map from θ to coefficients of the features as they are before centring and scaling (but after
+/// their transforms). With features x'_j = (x_j − c_j)/s_j and target y' = (y − c)/s, the model y' = θ_0 + Σ θ_j x'_j
+/// is y = (c + s(θ_0 − Σ θ_j c_j/s_j)) + Σ (s θ_j/s_j) x_j. For a mean it is m_j = c_j + s_j θ_j.
 ///
 /// A parameter of several equations is mapped equation by equation: the classes of a multinomial model ("class 1:
-/// name"), the second stage of a two-stage model and then its first ("endogenous ~ instrument"). A first stage
-/// without noise is left out: its coefficients are never shown (IV paper, Algorithm 3).
+/// name"), or the second stage of a two-stage model and then its first ("endogenous ~ instrument"). A first stage
+/// without noise is left out, because its coefficients are never shown (IV paper, Algorithm 3).
 class OriginalUnits {
  public:
   OriginalUnits(const record::Schema& schema, const lane::Settings& settings);
 
-  /// Names in the order of convert()'s result; "intercept" first where the model or the centring gives one.
+  /// Names in the order of convert()'s result; "intercept" comes first where the model or the centring gives one.
   [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
-  /// How many of the names belong to the first equation: of a two-stage model its second stage.
+  /// How many of the names belong to the first equation, which is the second stage of a two-stage model.
   [[nodiscard]] std::size_t names_of_first_equation() const noexcept;
   /// `theta` has settings.dimension entries; `out` is resized to names().size().
   void convert(std::span<const double> theta, std::vector<double>& out) const;
-  /// The parameter that convert() shows as `values`, which are by name: whatever features were centred and scaled by
-  /// where they come from. `theta` has settings.dimension entries; those of a first stage that is never shown stay as
-  /// they are. An intercept that is not among the values is 0. Returns "", or what stands in the way: a name that is
-  /// missing or not known, a number that is not finite, or an intercept that a model without one cannot have.
+  /// Finds the parameter that convert() shows as `values`, which are given by name, in whatever centres and scales
+  /// they were fitted. `theta` has settings.dimension entries; those of a first stage that is never shown stay as
+  /// they are. An intercept that is not among the values is 0. Returns "" or what stands in the way: a name that is
+  /// missing or unknown, a number that is not finite, or an intercept that a model without one cannot have.
   [[nodiscard]] std::string invert(std::span<const std::pair<std::string, double>> values,
                                    std::span<double> theta) const;
   /// The linear part of the map, row-major names().size() × θ's entries: a covariance C becomes A C Aᵀ.
   [[nodiscard]] std::vector<double> linear_part() const;
 
  private:
-  /// One linear predictor: which entries of θ it has, and the units of its sides.
+  /// One linear predictor: which entries of θ it has, and the units of both sides.
   struct Equation {
-    std::size_t first;  // entry of θ
+    std::size_t first;  // its first entry in θ
     bool intercept_parameter;
     bool intercept_shown;
-    std::string prefix;           // of its names
+    std::string prefix;           // of its coefficients' names
     std::vector<double> centers;  // of its features, without the intercept
     std::vector<double> scales;
     double target_center;

@@ -1,4 +1,4 @@
-// What a spend is about, as every public record that shows one says it.
+// What a spend protects, as every public record that shows a spend says it.
 #pragma once
 
 #include <optional>
@@ -10,17 +10,17 @@
 
 namespace nustream::publish {
 
-/// Of a promise whose unit is the user.
+/// The unit of a promise about users.
 struct PromisedUser {
-  std::string column;    ///< where records name it
-  users::Limits limits;  ///< what one of them may do
+  std::string column;    ///< the column in which records name their user
+  users::Limits limits;  ///< what one user may do
 
   friend bool operator==(const PromisedUser&, const PromisedUser&) = default;
 };
 
 struct Promise {
   bool is_private = true;
-  bool target_only = false;            ///< features are declared public: the promise is about a record's target alone
+  bool target_only = false;            ///< features are declared public; the promise is about a record's target alone
   std::string adjacency = "zero-out";  ///< privacy::name(); empty where an older record does not say it
   std::optional<PromisedUser> user{};  ///< empty where the unit is a record
   /// It holds only as long as no record has a quotation mark that is never closed (stream.framing = "trusted").
@@ -29,8 +29,8 @@ struct Promise {
   friend bool operator==(const Promise&, const Promise&) = default;
 };
 
-/// `,"participations":10,"separation":4,"mass":8`, of which those that there are; behind them, where they hold within
-/// windows, `,"period":"P30D","times":"append"`, or "trusted".
+/// Appends `,"participations":10,"separation":4,"mass":8`, as far as there are such limits. Where they hold within
+/// windows, `,"period":"P30D","times":"append"` or "trusted" follows.
 inline void append_limits(const users::Limits& limits, std::string& out) {
   if (const auto& participation = limits.participation()) {
     append_field("participations", participation->times(), out);
@@ -42,15 +42,16 @@ inline void append_limits(const users::Limits& limits, std::string& out) {
     append_field("times", windows->times_are_trusted ? std::string("trusted") : std::string("append"), out);
   }
 }
-/// " within P30D" of the unit of such limits, " within P30D of trusted times" where the settings vouch for the times;
-/// nothing of limits that hold for ever.
+/// " within P30D" for limits that hold within windows, and " within P30D of trusted times" where the settings vouch
+/// for the times; empty for limits that hold for ever.
 [[nodiscard]] std::string within_words(const users::Limits& limits);
-/// Both in words: "at most 10 contributions, 4 steps apart, of mass 8".
+/// The limits in words: "at most 10 contributions, 4 steps apart, of mass 8".
 [[nodiscard]] std::string words_of(const users::Limits& limits);
-/// `,"adjacency":"zero-out","protects":"target"`: "protects" is left out for whole records. Of users
-/// `,"protects":"user","user":"COLUMN"` and their limits. Where it is trusted, `,"framing":"trusted"` stands behind.
+/// Appends `,"adjacency":"zero-out","protects":"target"`. "protects" is left out for whole records; for users it is
+/// `,"protects":"user","user":"COLUMN"` with their limits. Where the framing is trusted, `,"framing":"trusted"`
+/// follows.
 void append_neighbours(const Promise& promise, std::string& out);
-/// The same with `,"private":true` behind it.
+/// Appends the same and `,"private":true`.
 void append_promise(const Promise& promise, std::string& out);
 
 }  // namespace nustream::publish

@@ -1,4 +1,4 @@
-// Lines of rejects.jsonl (docs/formats/releases.md): for the operator only.
+// Lines of rejects.jsonl (docs/formats/releases.md), which are for the operator only.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace nustream::publish {
 
-/// One line for each, at the end of `lines`.
+/// Appends one line for each reject to `lines`.
 void append_reject_lines(std::span<const record::Reject> rejects, std::string& lines);
 
 }  // namespace nustream::publish

@@ -158,7 +158,7 @@ void ReleaseEncoder::append(const moments::Release& release, std::string_view ta
   append_spend(release.steps, release.position, out);
 }
 
-/// The end of a line: what it cost, and whose it is.
+/// Appends the end of a line: what it cost, and whom it protects.
 void ReleaseEncoder::append_spend(StepCount steps, Position position, std::string& out) {
   const Rho spent = spend_.after(steps);
   out += ",\"rho\":";
@@ -223,7 +223,7 @@ std::vector<Epsilons> epsilons_in(simdjson::dom::element release, std::string_vi
   return all;
 }
 
-/// Older lines do not say what all epochs together came to.
+/// Reads what all epochs together came to. Older lines do not say it; the epoch's own spend stands in for it then.
 void read_ledger(simdjson::dom::element release, ShownRelease& shown) {
   if (release["rho_ledger"].get(shown.rho_ledger) != simdjson::SUCCESS ||
       release["epsilon_ledger"].get(shown.epsilon_ledger) != simdjson::SUCCESS) {
@@ -234,7 +234,8 @@ void read_ledger(simdjson::dom::element release, ShownRelease& shown) {
   shown.epsilons_ledger = epsilons_in(release, "epsilons_ledger");
 }
 
-/// Whom it is about where the unit is the user; empty where that is a record, or limits are missing or out of range.
+/// The users whom the promise is about. Empty where its unit is the record, or where limits are missing or out of
+/// range.
 std::optional<PromisedUser> user_of(simdjson::dom::element release) try {
   if (text_or_nothing(release, "protects") != "user") return std::nullopt;
   const auto limits = limits_in(release);
@@ -312,7 +313,7 @@ bool read_text(simdjson::dom::element release, const char* name, std::string& te
   return true;
 }
 
-/// Whose release it is, and which; false where a member is not there.
+/// Reads which release it is, and of which lane; false where a member is missing.
 bool read_place(simdjson::dom::element release, ShownRelease& shown) {
   return read_text(release, "stream", shown.stream) && read_id(release["lane"], shown.lane) &&
          read_id(release["epoch"], shown.epoch) && read_member(release, "step", shown.step) &&

@@ -1,5 +1,5 @@
-// One release as one line of JSON (docs/formats/releases.md): a function of the noisy gradients, public settings
-// and step counts alone.
+// Writes and reads one release as one line of JSON (docs/formats/releases.md). A line is a function of the noisy
+// gradients, public settings and step counts alone.
 #pragma once
 
 #include <functional>
@@ -30,19 +30,19 @@ struct ReleaseHeader {
   Delta delta;
   std::string settings_digest;
   Promise promise{};
-  std::string model_digest{};        ///< of what the coefficients are of
-  std::vector<Delta> more_deltas{};  ///< at which ε is told beside `delta`
-  std::string public_key{};  ///< that checks the lane's signatures, in digits: shown beside releases, in none of them
+  std::string model_digest{};        ///< of what the coefficients mean
+  std::vector<Delta> more_deltas{};  ///< where ε is shown beside `delta`
+  std::string public_key{};  ///< checks the lane's signatures; in digits, shown beside releases and in none of them
 
-  /// `delta`, then the others.
+  /// `delta` and then the others.
   [[nodiscard]] std::vector<Delta> deltas() const;
 };
 
-/// ρ of the worst record over all epochs of the lane, once this one has spent `spent` in so many steps up to that
-/// position: a function of public settings and counts. Not given: there is no other epoch.
+/// Computes ρ of the record that all epochs of the lane cost most, once this epoch has spent `spent` in `steps` steps
+/// up to `position`. It is a function of public settings and counts. Empty: there is no other epoch.
 using LedgerTotal = std::function<Rho(Rho spent, StepCount steps, Position position)>;
 
-/// Encodes releases; keeps its buffers between calls. Not thread-safe.
+/// Encodes releases, and keeps its buffers between calls. Not thread-safe.
 class ReleaseEncoder {
  public:
   ReleaseEncoder(ReleaseHeader header, OriginalUnits units, privacy::Spend spend,
@@ -52,11 +52,11 @@ class ReleaseEncoder {
 
   /// Appends one line, newline included. `tag` is "cadence", "clock", "end" or "shutdown".
   void append(const lane::Release& release, std::string_view tag, std::string& out);
-  /// The same of running sums.
+  /// Appends one line of a release of running sums.
   void append(const moments::Release& release, std::string_view tag, std::string& out);
 
  private:
-  /// What a ρ comes to: kept, since ρ settles long before the stream ends, and ε costs a root search.
+  /// What a ρ comes to. It is kept, because ρ settles long before the stream ends and ε costs a root search.
   struct Told {
     double rho = -1;
     std::vector<Epsilons> epsilons{};
@@ -78,8 +78,8 @@ class ReleaseEncoder {
   std::optional<StrengthDesign> strength_;
   std::optional<SolvedInstruments> instruments_;
   std::optional<ClippedDesign> clipped_;
-  std::string prefix_;  // the fields before the step, encoded once
-  std::string suffix_;  // the fields after ε
+  std::string prefix_;  // fields before the step, which are encoded once
+  std::string suffix_;  // fields after ε
   LedgerTotal ledger_total_;
   std::vector<Delta> deltas_;
   Told spent_;
@@ -93,24 +93,24 @@ struct ReportedIntervals {
   std::string covers{};
   double level = 0;
   std::uint64_t effective_steps = 0;
-  std::uint64_t through = 0;  ///< the step that they go up to: their age is what was stepped since
+  std::uint64_t through = 0;  ///< the last step that they are made of; the steps since are their age
   bool too_few = false;
   std::vector<std::pair<double, double>> bounds{};  ///< in the order of the release's estimate; empty: there are none
-  std::vector<double> means{};  ///< that they stand around, where it is neither the estimate nor its average
+  std::vector<double> means{};  ///< their middles, where those are neither the estimate nor its average
 };
 
 /// How strong a first stage is, as a release tells it.
 struct ShownStrength {
-  std::vector<std::pair<std::string, double>> f{};  ///< by regressor; empty where there is none
+  std::vector<std::pair<std::string, double>> f{};  ///< by regressor; empty where there is no first stage
   double cragg_donald = 0;
-  bool is_hidden = false;  ///< by noise, or by too few records
+  bool is_hidden = false;  ///< noise hides it, or there are too few records
 };
 
 /// What a release tells of running sums alone.
 struct SumsTold {
-  std::uint64_t records = 0;                      ///< taken, usable or not
+  std::uint64_t records = 0;                      ///< records taken, usable or not
   std::uint64_t floored = 0;                      ///< directions that noise hides
-  std::optional<ShownInstruments> instruments{};  ///< of instrumental variables
+  std::optional<ShownInstruments> instruments{};  ///< for models with instrumental variables
 };
 
 /// Whether a release can be relied on, as far as it says.
@@ -119,20 +119,20 @@ struct ShownStatus {
   std::optional<ClippedShare> clipped{};  ///< empty where the line does not say
 };
 
-/// What a reader of the command sees of one line: enough for the path and the final table.
+/// What a reader of one line sees: enough for the path and the final table.
 struct ShownRelease {
   std::uint64_t step = 0;
   std::uint64_t position = 0;
   std::vector<std::pair<std::string, double>> estimate;
   std::vector<std::pair<std::string, double>> average;  ///< empty before averaging begins
-  double average_weight = 0;                            ///< iterates in it; 0 where the line does not say
+  double average_weight = 0;                            ///< number of iterates in it; 0 where the line does not say
   ReportedIntervals interval{};
   ShownStatus status{};
   ShownStrength first_stage{};
   SumsTold sums{};
   double rho = 0;
   double rho_limit = 0;
-  double rho_ledger = 0;  ///< over all epochs; that of the epoch where the line does not say
+  double rho_ledger = 0;  ///< over all epochs; the epoch's own where the line does not say
   double epsilon = 0;
   double epsilon_ledger = 0;
   std::vector<Epsilons> epsilons;  ///< at every δ; empty where the line does not say
@@ -140,7 +140,7 @@ struct ShownRelease {
   double delta = 0;
   std::string conversion;
   std::string digest;
-  std::string model;  ///< of what the coefficients are of; empty where the line does not say
+  std::string model;  ///< digest of what the coefficients mean; empty where the line does not say
   std::string tag;
   Promise promise;
   std::string stream;
@@ -148,7 +148,7 @@ struct ShownRelease {
   EpochId epoch{0};
 };
 
-/// Reads back one encoded line; empty where it is not one.
+/// Reads one encoded line back; empty where it is not a release.
 [[nodiscard]] std::optional<ShownRelease> read_release(std::string_view line);
 
 }  // namespace nustream::publish

@@ -25,7 +25,7 @@ void append_array(std::string_view key, std::span<const double> values, std::str
   out += ']';
 }
 
-/// Empty where there is no such array of numbers.
+/// The numbers of an array; empty where the object has no such array.
 std::vector<double> numbers_of(simdjson::dom::element object, const char* key) {
   simdjson::dom::array array;
   std::vector<double> values;
@@ -60,7 +60,7 @@ std::vector<double> isometric_of(std::span<const double> upper, std::size_t dime
   return triangle;
 }
 
-/// Where all stages are about one centre, `moved` and `spread` are zeros, and are left out.
+/// Appends the noise. Where all stages have one centre, `moved` and `spread` are zeros and are left out.
 void append_noise(const moments::GapNoise& noise, std::size_t dimension, std::string& out) {
   out += ",\"noise\":{\"second\":";
   append_number(noise.second, out);
@@ -72,7 +72,7 @@ void append_noise(const moments::GapNoise& noise, std::size_t dimension, std::st
   out += '}';
 }
 
-/// Nothing where it is not told, or not whole.
+/// Reads the noise; empty where the line does not tell it, or not all of it.
 std::optional<moments::GapNoise> noise_of(simdjson::dom::element sums, std::size_t inputs) {
   simdjson::dom::element told;
   moments::GapNoise noise;

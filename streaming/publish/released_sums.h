@@ -1,5 +1,5 @@
-// The sums themselves in a release (release.moments): what subsets of features, ridge or another feature as the
-// target are solved from, by whoever reads it.
+// Shows the sums themselves in a release (release.moments). From them any reader can solve for subsets of features,
+// with ridge, or with another feature as the target.
 #pragma once
 
 #include <optional>
@@ -14,13 +14,14 @@ namespace nustream::publish {
 /// The sums as a reader of the release sees them.
 struct ShownSums {
   moments::NormalEquations equations;  ///< about the last stage's centre
-  double floor = 0;                    ///< λ: what solve() raises eigenvalues to
-  /// Of the sums of a linear model: how far noise may have moved what is solved from them. Nothing in older lines.
+  double floor = 0;                    ///< λ: solve() raises eigenvalues to it
+  /// How far noise may have moved what is solved from the sums of a linear model. Empty in older lines.
   std::optional<moments::GapNoise> noise{};
 };
-/// ,"sums":{…} of a release that shows them, in working coordinates (docs/formats/releases.md).
+/// Appends ,"sums":{…} of a release that shows them, in working coordinates (docs/formats/releases.md).
 void append_sums(const ShownSums& shown, std::string& out);
-/// Of one encoded line; nothing where it shows no sums, or sums of which the sizes disagree or numbers are missing.
+/// Reads the sums of one encoded line. Empty where it shows none, where their sizes disagree, or where numbers are
+/// missing.
 [[nodiscard]] std::optional<ShownSums> read_sums(std::string_view line);
 
 }  // namespace nustream::publish

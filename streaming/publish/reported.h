@@ -1,4 +1,4 @@
-// Intervals and strength of a release as reports and the API show them.
+// The intervals and the strength of a release, as reports and the API show them.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,17 @@
 
 namespace nustream::publish {
 
-/// Those that a release carries itself.
+/// The intervals that a release carries itself; empty where it carries none.
 [[nodiscard]] std::optional<ReportedIntervals> reported_intervals(const publish::ShownRelease& release);
 
-/// ,"KEY":{"kind":…,"lower":{…},"upper":{…}}, bounds by name: the same text in releases, reports and the API.
+/// Appends ,"KEY":{"kind":…,"lower":{…},"upper":{…}} with the bounds by name. Releases, reports and the API have the
+/// same text.
 void append_intervals(std::string_view key, std::span<const std::string> names, const ReportedIntervals& intervals,
                       std::string& out);
-/// The same with the names of the release's estimate.
+/// Appends the same with the names of the release's estimate.
 void append_intervals(std::string_view key, const ShownRelease& release, const ReportedIntervals& intervals,
                       std::string& out);
-/// ,"first_stage":{…}, or ,"instruments":{…} of running sums; nothing where the release carries none.
+/// Appends ,"first_stage":{…}, or ,"instruments":{…} for running sums; nothing where the release carries neither.
 void append_strength(const ShownRelease& release, std::string& out);
 
 }  // namespace nustream::publish

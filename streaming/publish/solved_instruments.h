@@ -1,5 +1,5 @@
-// What a release of running sums says of a model with instrumental variables: two-stage least squares, how strong the
-// instruments are, and a set that holds whatever their strength.
+// What a release of running sums says about a model with instrumental variables: the two-stage least squares
+// solution, how strong the instruments are, and a set that holds whatever their strength.
 #pragma once
 
 #include <cstddef>
@@ -11,34 +11,35 @@
 
 namespace nustream::publish {
 
-/// Public settings that a release is shown with.
+/// Public settings that such a release is shown with.
 struct SolvedInstruments {
-  std::vector<std::string> regressors;  ///< names of the endogenous ones
-  std::size_t inputs;                   ///< controls and instruments
+  std::vector<std::string> regressors;  ///< names of the endogenous regressors
+  std::size_t inputs;                   ///< number of controls and instruments
   double unit;                          ///< of the first regressor's effect: the target's scale over its own
   double level;                         ///< of the Anderson-Rubin set
 };
 
-/// [β, Π] in the order of OriginalUnits: the second stage, then every regressor's first stage. Empty where the
+/// [β, Π] in the order of OriginalUnits: the second stage, and then each regressor's first stage. Empty where the
 /// release has no answer.
 [[nodiscard]] std::vector<double> parameters_of(const moments::Release& release, const SolvedInstruments& design);
 
-/// ,"instruments":{"effective_f":{…} or null,"anderson_rubin":{…} or null} (docs/formats/releases.md). Below an F of
-/// 10 the estimate's distribution is far from normal, and the set alone is to be quoted.
+/// Appends ,"instruments":{"effective_f":{…} or null,"anderson_rubin":{…} or null} (docs/formats/releases.md). Below
+/// an F of 10 the estimate's distribution is far from normal, and only the set should be quoted.
 void append_instruments(const moments::Release& release, const SolvedInstruments& design, std::string& out);
 
 /// The same as a reader of a release sees it.
 struct ShownInstruments {
   std::vector<std::pair<std::string, double>> effective_f;  ///< by regressor; empty where V is not known
-  std::string set_kind;                                     ///< of the Anderson-Rubin set; empty where there is none
+  /// Kind of the Anderson-Rubin set; empty where there is none.
+  std::string set_kind;
   double level = 0;
-  double lower = 0;  ///< of "interval" and "outside"
+  double lower = 0;  ///< for the kinds "interval" and "outside"
   double upper = 0;
 };
-/// Below it a first stage is weak: the estimate's distribution is far from normal.
+/// A first stage with a smaller F is weak: the estimate's distribution is far from normal.
 inline constexpr double weak_effective_f = 10;
 
-/// ,"instruments":{…}, the same text as in the release.
+/// Appends ,"instruments":{…}, with the same text as in the release.
 void append_instruments(const ShownInstruments& shown, std::string& out);
 
 }  // namespace nustream::publish

@@ -1,4 +1,4 @@
-// Whether a release's path has settled, as its line tells it: from the batch means of its noisy
+// Whether the path of a release has settled, as its line tells it. It is computed from the batch means of the noisy
 // iterates alone.
 #pragma once
 
@@ -11,17 +11,17 @@
 
 namespace nustream::publish {
 
-/// Nothing where the lane keeps no batch means.
+/// The status of a release; empty where the lane keeps no batch means.
 [[nodiscard]] std::optional<inference::PathStatus> status_of(const lane::Release& release);
-/// Whether an interval may be shown: nothing is known to move.
+/// Whether an interval may be shown, that is, whether the path is not known to move.
 [[nodiscard]] bool may_show_intervals(const lane::Release& release);
 
-/// ,"status":{"verdict":…}
+/// Appends ,"status":{"verdict":…}.
 void append_status(const inference::PathStatus& status, std::string& out);
 
-/// A line's verdict as a sentence that people read; empty of an empty one.
+/// A line's verdict as a sentence for people; "" for an empty verdict.
 [[nodiscard]] std::string_view in_words(std::string_view verdict) noexcept;
-/// Whether it says that what the line holds is no answer, or will not stay one.
+/// Whether the verdict says that what the line holds is no answer, or will not stay one.
 [[nodiscard]] bool is_warning(std::string_view verdict) noexcept;
 
 }  // namespace nustream::publish

@@ -12,7 +12,8 @@ namespace nustream::publish {
 std::optional<inference::FirstStageStrength> strength_of(const StrengthDesign& design, const lane::Release& release) {
   if (release.moment_steps == 0) return std::nullopt;
   const std::uint64_t steps = release.moment_steps;
-  // The mean of z_1 … z_t: a descent with η = λ = 1 forgets all but the last z.
+  // The noise of the mean of z_1 … z_t: a descent with η = λ = 1 forgets all but the last z, so that its average is
+  // that mean.
   double variance = 0;
   try {
     variance = inference::averaged_noise_variance(design.correlation, {1.0, 1.0, 0, steps});

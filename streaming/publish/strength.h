@@ -12,17 +12,18 @@
 
 namespace nustream::publish {
 
-/// What the second moments were made with. All public.
+/// How the second moments were made. All of it is public.
 struct StrengthDesign {
   descent::TwoStageShape shape;
-  std::vector<std::string> regressors;  ///< names of the endogenous ones
+  std::vector<std::string> regressors;  ///< names of the endogenous regressors
   noise::Correlation correlation;
-  NoiseStddev stddev;  ///< σΔ of their stage
+  NoiseStddev stddev;  ///< σΔ of the stage of second moments
   std::uint64_t minibatch;
-  std::optional<std::uint64_t> records;  ///< distinct ones, where they take part several times
+  std::optional<std::uint64_t> records;  ///< number of distinct records, where records take part several times
 };
 
-/// Nothing before there are more records than instruments, or where noise hides the second moments.
+/// The strength of the first stage. Empty while there are no more records than instruments, and where noise hides the
+/// second moments.
 [[nodiscard]] std::optional<inference::FirstStageStrength> strength_of(const StrengthDesign& design,
                                                                        const lane::Release& release);
 

@@ -15,11 +15,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr milliseconds slice{100};        // how soon a signal is noticed
-constexpr milliseconds block_open{1000};  // what a crash may cost, in time
-constexpr milliseconds pause{200};        // before another attempt
-constexpr milliseconds attempt{2000};     // for a broker to answer
-constexpr milliseconds silence{10'000};   // after which a broker is asked whether it is there
+constexpr milliseconds slice{100};        // a signal is noticed after this time at most
+constexpr milliseconds block_open{1000};  // a crash costs at most the records of this time
+constexpr milliseconds pause{200};        // between two attempts to connect
+constexpr milliseconds attempt{2000};     // how long a broker has to answer
+constexpr milliseconds silence{10'000};   // after this long without a record the broker is asked whether it is there
 
 kafka::Offset offset_of(std::uint64_t offset) {
   return kafka::Offset{static_cast<std::int64_t>(offset)};
@@ -30,7 +30,7 @@ kafka::Offset offset_of(std::uint64_t offset) {
 PartitionRecorder::PartitionRecorder(Source source, SegmentWriter& writer)
     : source_(std::move(source)), writer_(writer), broker_seen_(Clock::now()), block_closed_(Clock::now()) {}
 
-// Makes a client that goes on where the recording is, and looks whether the log still does.
+// Makes a client that goes on where the recording ends, after checking that the log still continues it.
 void PartitionRecorder::connect() {
   auto reader =
       std::make_unique<kafka::PartitionReader>(source_.client, kafka::Isolation::read_committed, source_.group);
@@ -70,17 +70,19 @@ void PartitionRecorder::run(const std::atomic<bool>& told_to_stop) {
     writer_.close_block();
     block_closed_ = Clock::now();
   }
+  // Offsets behind the last record may be transaction markers; the end marker covers them, so that a reader need not
+  // wait for records there.
   std::uint64_t reached = 0;
   if (reader_) reached = static_cast<std::uint64_t>(reader_->position().value());
   if (done) reached = writer_.header().stop.value_or(reached);
   writer_.finish(std::max(reached, writer_.next()));
 }
 
-// True once nothing is left below the stop.
+// Reads for at most a slice of time. Returns true once nothing is left below the stop.
 bool PartitionRecorder::read_slice() {
   const kafka::Progress progress = reader_->read([this](const kafka::Message& message) { use(message); }, slice);
   if (const kafka::Error* error = progress.error()) wait_out(*error);
-  // Silence is a quiet topic, or a broker that is away.
+  // No record can mean a quiet topic or a broker that is away; a question for the watermarks tells which.
   if (progress.is_again() && Clock::now() - broker_seen_ > silence) {
     static_cast<void>(reader_->watermarks(source_.partition, kafka::in(attempt)));
     broker_seen_ = Clock::now();
@@ -103,7 +105,8 @@ void PartitionRecorder::wait_out(const kafka::Error& error) {
                     source_.partition.topic, writer_.next()),
         error);
   }
-  // A question that failed may have taken records from the client's queue: the next client reads them again.
+  // The client is thrown away: a question that failed may have taken records from its queue, and the next client
+  // reads them again.
   reader_.reset();
   std::this_thread::sleep_for(pause);
 }

@@ -1,4 +1,4 @@
-// One partition of a topic on its way into a file.
+// Records one partition of a topic into a file.
 #pragma once
 
 #include <atomic>
@@ -18,20 +18,20 @@ namespace nustream::recording {
 /// Where the records come from.
 struct Source {
   kafka::ClientSettings client;
-  std::string group;  ///< named, never joined
+  std::string group;  ///< the group is named, but never joined
   kafka::TopicPartition partition;
-  std::chrono::milliseconds give_up;  ///< without a broker for so long
+  std::chrono::milliseconds give_up;  ///< how long to wait for a broker that is away
 };
 
-/// Takes the records that are committed from where a recording is to its stop. One thread.
+/// Takes the committed records from where a recording ends to its stop. To be used by one thread.
 class PartitionRecorder {
  public:
   /// `writer` has to outlive it.
   PartitionRecorder(Source source, SegmentWriter& writer);
 
-  /// Records until the stop is reached or `told_to_stop`, and ends the file in order. A broker that is away is waited
-  /// for. Throws Failure, the file then without its end: KafkaFailure once it was away for too long, for what no
-  /// waiting mends, and for records that are gone.
+  /// Records until the stop is reached or `told_to_stop` is true, and ends the file in order. It waits for a broker
+  /// that is away. Throws Failure, which leaves the file without its end marker: KafkaFailure where the broker was
+  /// away for too long or the error does not pass by waiting, Failure(data) where records are gone.
   void run(const std::atomic<bool>& told_to_stop);
 
  private:

@@ -26,7 +26,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of each partition's client: enough that fetching never pauses, bounded where the disk is slower than the network.
+// Settings of each partition's client: queues long enough that fetching never pauses, and bounded for where the disk
+// is slower than the network.
 constexpr const char* queued_messages = "1000000";
 constexpr const char* queued_kilobytes = "65536";
 
@@ -48,7 +49,8 @@ kafka::TopicPartition partition_of(const config::Kafka& settings, std::uint32_t 
 
 // --- before anything is recorded ---------------------------------------------------------------------------------
 
-/// The topic's partitions, and that its times may be told where they decide what is recorded.
+/// Returns the number of the topic's partitions. Where times decide what is recorded, it checks that they may be
+/// public: with the broker's own times they are, but a producer's times are data.
 std::uint32_t check_topic(const config::Config& config, kafka::TopicChecks& checks) {
   const config::Kafka& settings = config.kafka;
   const kafka::Deadline deadline = kafka::in(settings.give_up);
@@ -78,13 +80,13 @@ std::uint32_t check_topic(const config::Config& config, kafka::TopicChecks& chec
   return count;
 }
 
-/// Makes or opens the files, all of them before the first record is read.
+/// Makes or opens the files of the folder, all of them before the first record is read.
 class Folder {
  public:
   Folder(const config::Config& config, const Options& options)
       : config_(config), options_(options), disk_(journal::posix_disk()) {
     disk_->make_folder(options.folder);
-    disk_->require_trusted(options.folder);  // a replay takes what is in it for what the topic held
+    disk_->require_trusted(options.folder);  // because a replay takes what is in the folder for what the topic held
     lock_ = lock();
   }
 
@@ -113,7 +115,8 @@ class Folder {
     }
   }
 
-  /// A recording is never written over, nor made beside an older one.
+  /// Refuses a folder that holds a recording, unless it is resumed: a recording is never written over, nor made
+  /// beside an older one.
   void check_empty(std::uint32_t partitions) const {
     if (options_.resume) return;
     for (std::uint32_t partition = 0; partition < partitions; ++partition) {
@@ -155,7 +158,8 @@ class Folder {
 
 // --- recording ---------------------------------------------------------------------------------------------------
 
-/// A thread for each partition, until all are done or one fails or a signal came. Throws the first failure.
+/// Records with a thread for each partition, until all are done, one fails or a signal comes. Throws the first
+/// failure.
 void record_all(const config::Kafka& settings, std::vector<SegmentWriter>& writers, const std::atomic<int>& signal) {
   std::atomic<bool> stop = false;
   std::atomic<std::size_t> running = writers.size();
@@ -174,7 +178,7 @@ void record_all(const config::Kafka& settings, std::vector<SegmentWriter>& write
   try {
     for (std::size_t i = 0; i < writers.size(); ++i) threads.emplace_back(record, i);
   } catch (...) {
-    stop = true;  // those that run are waited for
+    stop = true;  // the threads that run end soon, and jthread waits for them
     throw;
   }
   while (running > 0) {
@@ -229,7 +233,7 @@ Exit run(const config::Config& config, const Options& options) try {
   fmt::print(stderr, "nustream: interrupted; everything so far is recorded; go on with --resume\n");
   return Exit::interrupted;
 } catch (const kafka::Cancelled&) {
-  // Told to end while brokers were waited for: nothing was begun.
+  // A signal came while brokers were waited for; nothing was begun.
   return console::watch_signals() == SIGINT ? Exit::interrupted : Exit::done;
 }
 

@@ -13,10 +13,11 @@ namespace nustream::recording {
 namespace {
 
 constexpr std::size_t block_content_bytes = std::size_t{1} << 20;
-// Twice as fast as the default, both ways, and as small within a few percent on columns of numbers.
+// The lowest level is twice as fast as the default for writing and reading, and on columns of numbers within a few
+// percent as small.
 constexpr int compression_level = 1;
 
-/// A file of a disk from its beginning.
+/// Reads a file of a disk from its beginning.
 class DiskSource final : public decode::ByteSource {
  public:
   explicit DiskSource(const journal::File& file) : file_(file) {}
@@ -44,7 +45,7 @@ struct SegmentWriter::Compressor {
   std::unique_ptr<ZSTD_CCtx, std::size_t (*)(ZSTD_CCtx*)> context{ZSTD_createCCtx(), ZSTD_freeCCtx};
   std::string stored;
 
-  /// `content` as one frame, valid until the next call.
+  /// Compresses `content` into one frame, which is valid until the next call.
   std::string_view compress(const std::string& content) {
     stored.resize(ZSTD_compressBound(content.size()));
     const std::size_t size = context ? ZSTD_compressCCtx(context.get(), stored.data(), stored.size(), content.data(),
@@ -69,10 +70,10 @@ struct SegmentWriter::Place {
 struct SegmentWriter::Resumed {
   journal::Disk& disk;
   journal::Disk::Path folder;
-  std::uint64_t synced;  // bytes below this are on the disk for certain
+  std::uint64_t synced;  // all bytes below this are on the disk for certain
 
-  /// Makes the first `size` bytes all there is, durably. What a process wrote that could not sync it is in
-  /// everybody's sight and never on the disk, unless it is written again.
+  /// Makes the file durably end after its first `size` bytes. Bytes that an earlier process wrote but could not sync
+  /// can be read by everybody, yet may never reach the disk unless they are written again.
   void make_durable(journal::File& file, std::uint64_t size) const {
     std::string bytes(static_cast<std::size_t>(size - synced), '\0');
     if (file.read(synced, bytes) != bytes.size()) {
@@ -81,7 +82,7 @@ struct SegmentWriter::Resumed {
     }
     file.write(synced, bytes);
     file.truncate(size);
-    file.sync();  // before anything else is written there: a mixture of old and new would be neither
+    file.sync();  // before anything else is written there: a mixture of old and new bytes would be neither
     disk.sync_folder(folder);
   }
 };
@@ -109,7 +110,7 @@ SegmentWriter SegmentWriter::create(journal::Disk& disk, const journal::Disk::Pa
   decode::SegmentChecksum checksum;
   checksum.add(bytes);
   bytes += view(checksum.add_check());
-  // Under its name there is never a file without a whole header.
+  // The file gets its name once it holds a whole header, so that a crash leaves no file without one under that name.
   const journal::Disk::Path unnamed = path.string() + ".new";
   auto file = disk.create(unnamed, journal::Audience::operators);
   file->write(0, bytes);
@@ -140,7 +141,7 @@ SegmentWriter SegmentWriter::resume(journal::Disk& disk, const journal::Disk::Pa
   SegmentWriter writer(std::move(file), {reader.checksum(), size, next, reader.header(), reader.tally()});
   writer.finished_ = finished;
   if (finished) {
-    resumed->make_durable(*writer.file_, size);  // nothing will be written, which would
+    resumed->make_durable(*writer.file_, size);  // no write will follow that would do it
   } else {
     writer.resumed_ = std::move(resumed);
   }

@@ -15,7 +15,7 @@
 namespace nustream::report {
 namespace {
 
-/// What only reports show: several lines in one chart with their keys, controls, figures beside each other.
+/// Style that only reports need: several lines in one chart with their keys, controls, figures beside each other.
 constexpr std::string_view style_of_reports = R"([hidden]{display:none!important}
 .keys{list-style:none;margin:4px 0 8px;padding:0;display:flex;flex-wrap:wrap;gap:2px 16px;font-size:14px;color:var(--soft)}
 .keys li{display:flex;align-items:center;gap:6px}
@@ -31,7 +31,7 @@ constexpr std::string_view style_of_reports = R"([hidden]{display:none!important
 pre{overflow:auto;font-size:13px}
 )";
 
-/// 'sha256-…' of a style or script, as a policy names it.
+/// 'sha256-…' of a style or script, as a content security policy names it.
 std::string hash_of(std::string_view text) {
   std::array<unsigned char, 32> hash{};
   unsigned size = 0;

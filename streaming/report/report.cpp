@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::size_t piece_bytes = 1U << 20U;
 
-/// What every release of one lane and epoch begins with.
+/// The members that every release of one lane and epoch begins with, up to the step.
 std::string beginning_of(const std::string& line) {
   return line.substr(0, line.find("\"step\":"));
 }
@@ -66,7 +66,7 @@ void append_summary(const serve::ShownLane& lane, std::string& out) {
   out += "</dl></section>\n";
 }
 
-/// A sentence on what stands in place of "private"; empty where nothing was measured.
+/// A sentence that names the settings that were measured, which stand in place of "private"; empty where none was.
 std::string measured_in_words(const config::Config& config) {
   std::string keys;
   for (const auto& [key, value] : config::measured_settings(config.ranges)) keys += (keys.empty() ? "" : ", ") + key;
@@ -95,6 +95,8 @@ serve::ShownLane reported_lane(const config::Config& config, const config::Mecha
 void add_history(const std::string& file, const std::string& last, serve::History& history) {
   std::ifstream lines(file);
   if (!lines) throw system_failure(Exit::io, "read", file, errno, "restore it");
+  // A folder's file holds all epochs. Lines of the same lane and epoch begin alike, so that the others are skipped
+  // without being parsed.
   const std::string beginning = beginning_of(last);
   std::string piece;
   for (std::string line; std::getline(lines, line);) {

@@ -1,4 +1,4 @@
-// Little-endian fields of the durable formats: written to a string, read back with every length checked.
+// Little-endian fields of the durable formats: they are written to a string, and read back with every length checked.
 #pragma once
 
 #include <bit>
@@ -25,7 +25,7 @@ inline void append_bytes(std::span<const std::uint8_t> bytes, std::string& out) 
   out.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
-/// A u32 length and the bytes. Failure(internal) for 4 GiB or more.
+/// Appends the length as a u32 and then the bytes. Throws Failure(internal) for 4 GiB or more.
 inline void append_text(std::string_view text, std::string& out) {
   if (text.size() > UINT32_MAX)
     throw Failure(Exit::internal, "a field of 4 GiB does not fit a state; commit more often");
@@ -33,8 +33,8 @@ inline void append_text(std::string_view text, std::string& out) {
   out += text;
 }
 
-/// Takes fields from the front of a text. Every read throws Failure(data) with the given line where too little is
-/// left.
+/// Takes fields from the front of a text. Every read throws Failure(data), with the message that the constructor was
+/// given, where too few bytes are left.
 class FieldReader {
  public:
   FieldReader(std::string_view text, std::string too_short) : rest_(text), too_short_(std::move(too_short)) {}

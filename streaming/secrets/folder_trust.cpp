@@ -17,7 +17,7 @@ bool is_of_another(const struct stat& status) {
 
 void require_trusted(const std::filesystem::path& path, const std::string& what, const std::string& advice) {
   struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) return;  // told by whoever opens it
+  if (::stat(path.c_str(), &status) != 0) return;  // whoever opens it reports that it is missing
   const std::string which = what + " " + path.string();
   if (is_of_another(status)) {
     throw Failure(Exit::permission, which +
@@ -34,6 +34,8 @@ void require_trusted(const std::filesystem::path& path, const std::string& what,
 void require_trusted_above(const std::filesystem::path& path, const std::string& what, const std::string& advice) {
   std::error_code unknown;
   const std::filesystem::path written = std::filesystem::absolute(path, unknown);
+  // Both ways to the folder are checked, as it is written and as links lead to it: a link on the way can be renamed,
+  // too.
   for (const std::filesystem::path& from : {written, std::filesystem::weakly_canonical(written, unknown)}) {
     for (std::filesystem::path above = from.parent_path(); !above.empty(); above = above.parent_path()) {
       struct stat status {};

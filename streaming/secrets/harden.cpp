@@ -11,7 +11,7 @@ namespace nustream::secrets {
 
 void harden_process() {
   const rlimit none{0, 0};
-  // The limit alone does not stop a core_pattern that pipes to a program; the dumpable flag does.
+  // The limit alone would not stop a core_pattern that pipes to a program; the dumpable flag does.
   if (::setrlimit(RLIMIT_CORE, &none) != 0 || ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) {
     throw system_failure(Exit::permission, "turn off", "core dumps", errno, "allow setrlimit and prctl");
   }

@@ -3,8 +3,8 @@
 
 namespace nustream::secrets {
 
-/// No core dumps, and no reading of this process's memory by others of the same user. First thing in main().
-/// Failure(permission) where the system refuses.
+/// Turns core dumps off, and forbids other processes of the same user to read this one's memory. It has to run first
+/// in main(). Throws Failure(permission) where the system refuses.
 void harden_process();
 
 }  // namespace nustream::secrets

@@ -8,7 +8,7 @@
 
 namespace nustream::secrets {
 
-/// Lower-case digits, two a byte.
+/// The bytes as lower-case digits, two for each byte.
 [[nodiscard]] inline std::string to_hex(std::span<const std::uint8_t> bytes) {
   static constexpr char digits[] = "0123456789abcdef";
   std::string text;
@@ -20,7 +20,7 @@ namespace nustream::secrets {
   return text;
 }
 
-/// Fills `out`; false where `text` is not exactly that many lower-case digits.
+/// Fills `out` from `text`. Returns false where `text` is not exactly twice as many lower-case digits.
 [[nodiscard]] inline bool from_hex(std::string_view text, std::span<std::uint8_t> out) {
   if (text.size() != 2 * out.size()) return false;
   static constexpr std::string_view digits = "0123456789abcdef";

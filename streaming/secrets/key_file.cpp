@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Wipes a key at the end of its scope, whatever ends it.
+/// Holds a key and wipes it at the end of its scope, also where an exception ends it.
 struct WipedKey {
   noise::KeyBytes bytes{};
   WipedKey() = default;

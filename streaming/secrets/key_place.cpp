@@ -25,7 +25,8 @@ constexpr const char* advice =
     "set state.key_directory to a folder of your own outside the state folder, or state.key_file to a file that "
     "nustream key new FILE made";
 
-/// An absolute path in a variable; the XDG specification has relative ones ignored.
+/// The absolute path in an environment variable; empty for a relative one, which the XDG specification says to
+/// ignore.
 fs::path folder_in(const char* variable) {
   const char* const value = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe): before any thread
   fs::path path = value == nullptr ? "" : value;
@@ -33,15 +34,15 @@ fs::path folder_in(const char* variable) {
 }
 
 void make_folders(const fs::path& folder) {
-  std::error_code unknown;  // told by mkdir
+  std::error_code unknown;  // mkdir reports it
   if (fs::is_directory(folder, unknown)) return;
   if (folder.has_parent_path() && folder.parent_path() != folder) make_folders(folder.parent_path());
   const int error = ::mkdir(folder.c_str(), S_IRWXU) == 0 ? 0 : errno;
-  if (error == 0 || fs::is_directory(folder, unknown)) return;  // made meanwhile, by another run
+  if (error == 0 || fs::is_directory(folder, unknown)) return;  // another run made it meanwhile
   throw system_failure(Exit::permission, "make the folder for keys", folder, error, advice);
 }
 
-/// The file that a run makes where nothing names another; empty where there is no place for one.
+/// The key file that a run makes where no setting names one; empty where there is no place for it.
 fs::path usual_file(const fs::path& folder, const std::string& stream, const KeySettings& settings) try {
   return real_path(key_directory(settings.directory)) / key_file_name(stream, folder);
 } catch (const Failure&) {
@@ -59,7 +60,7 @@ fs::path real_path(const fs::path& path) {
   const fs::path absolute = fs::absolute(path, unknown);
   const fs::path real = fs::weakly_canonical(unknown ? path : absolute, unknown);
   const fs::path clean = unknown ? absolute.lexically_normal() : real;
-  return clean.has_filename() ? clean : clean.parent_path();  // "runs/mine/" is "runs/mine"
+  return clean.has_filename() ? clean : clean.parent_path();  // "runs/mine/" means "runs/mine"
 }
 
 fs::path key_directory(const fs::path& directory) {
@@ -109,6 +110,7 @@ fs::path make_key_file(const fs::path& folder, const std::string& stream, const 
   require_trusted(directory, "the folder for keys", advice);
   require_trusted_above(directory, "the folder for keys", advice);
   const fs::path file = real_path(directory) / key_file_name(stream, folder);
+  // Every backup of the state folder would hold the key as well.
   if (lies_in(file, folder)) {
     throw Failure(Exit::permission,
                   "the folder for keys " + directory.string() + " lies in the state folder; " + advice);
@@ -120,6 +122,7 @@ fs::path make_key_file(const fs::path& folder, const std::string& stream, const 
 
 void link_key_file(const fs::path& folder, const fs::path& file) {
   const fs::path link = folder / key_link;
+  // A link is not changed but replaced by a rename, so that a crash leaves either the old one or the new one.
   const fs::path next = folder / "key.new";
   if (::unlink(next.c_str()) != 0 && errno != ENOENT) symlink_failed(next, errno);
   if (::symlink(real_path(file).c_str(), next.c_str()) != 0) symlink_failed(next, errno);

@@ -1,4 +1,4 @@
-// Where the key of a state folder lies: outside the folder, so that no backup of the folder holds both
+// Says where the key of a state folder lies: outside the folder, so that no backup of the folder holds both
 // (docs/operations.md).
 #pragma once
 
@@ -7,42 +7,42 @@
 
 namespace nustream::secrets {
 
-/// The name of the link in a state folder that leads to its key; of the key itself in folders of earlier versions.
+/// The name of the link in a state folder that leads to its key. In folders of earlier versions it is the key itself.
 inline constexpr const char* key_link = "key";
 
-/// What the settings say of the key's place; empty where they say nothing.
+/// What the settings say about the key's place; empty where they say nothing.
 struct KeySettings {
   std::filesystem::path file;       ///< state.key_file
   std::filesystem::path directory;  ///< state.key_directory
 };
 
-/// Where keys are made that no setting places: `directory`, or else nustream/ in XDG_CONFIG_HOME, or else in
-/// HOME/.config. Nothing is made. Failure(permission) where neither variable names a folder.
+/// The folder for keys that no setting places: `directory`, or else nustream/ in XDG_CONFIG_HOME, or else nustream/
+/// in HOME/.config. This makes nothing. Throws Failure(permission) where neither variable names a folder.
 [[nodiscard]] std::filesystem::path key_directory(const std::filesystem::path& directory);
 
-/// The name of a key file: the stream's name and a hash of the folder's path, links resolved. Two folders never share
-/// one by accident, and a folder that was deleted and made again finds its old one.
+/// The name of a key file, made of the stream's name and a hash of the folder's path with its links resolved. Two
+/// folders never share a name by accident, and a folder that was deleted and made again finds its old key.
 [[nodiscard]] std::string key_file_name(const std::string& stream, const std::filesystem::path& folder);
 
-/// The key file of an existing state folder: the setting's; or what `key` in the folder leads to; or, where the
-/// folder has no such link any more, the file of that name in key_directory(). Nothing is made, and what is named
-/// need not be there.
+/// The key file of an existing state folder: the one that a setting names, or the one that `key` in the folder leads
+/// to. Where the folder has lost that link, it is the file of that name in key_directory(). This makes nothing, and
+/// the file need not exist.
 [[nodiscard]] std::filesystem::path key_file_of(const std::filesystem::path& folder, const std::string& stream,
                                                 const KeySettings& settings);
 
-/// The same for a folder that a run begins in. Where the folder holds no `key` and the settings name no file, the key
-/// is made in key_directory() if it is not there, and the link to it in the folder. Failure(permission) where that
-/// cannot be.
+/// The same for a folder that a run begins in. Where the folder holds no `key` and the settings name no file, it
+/// makes the key in key_directory() unless it is there, and the link to it in the folder. Throws Failure(permission)
+/// where that is not possible.
 [[nodiscard]] std::filesystem::path make_key_file(const std::filesystem::path& folder, const std::string& stream,
                                                   const KeySettings& settings);
 
-/// Lets `key` in the folder lead to `file`, in one step; what stood there before is gone.
+/// Makes `key` in the folder lead to `file`, in one step; what stood there before is replaced.
 void link_key_file(const std::filesystem::path& folder, const std::filesystem::path& file);
 
-/// Absolute, links resolved as far as the path exists.
+/// The absolute path, with links resolved as far as the path exists.
 [[nodiscard]] std::filesystem::path real_path(const std::filesystem::path& path);
 
-/// True where `path` lies in `folder`, links resolved.
+/// Whether `path` lies in `folder` once links are resolved.
 [[nodiscard]] bool lies_in(const std::filesystem::path& path, const std::filesystem::path& folder);
 
 }  // namespace nustream::secrets

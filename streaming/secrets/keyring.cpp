@@ -14,12 +14,12 @@ struct Keyring::Keys {
   noise::KeyBytes ledger{};
   noise::KeyBytes witness{};
   SigningKey signing{};
-  noise::KeyBytes insecure_epochs{};  ///< all zero for a key file: epochs draw fresh bits
+  noise::KeyBytes insecure_epochs{};  ///< all zero for a key file, whose epochs draw fresh bits instead
 };
 
 namespace {
 
-// Outlives every keyring, whatever order static objects end in.
+// Never destroyed, so that it outlives every keyring in whatever order static objects end.
 LockedMemory& keyring_memory() {
   static auto* const memory = new LockedMemory;
   return *memory;
@@ -29,6 +29,7 @@ LockedMemory& keyring_memory() {
 
 Keyring::Keyring(const noise::KeyBytes& master, bool is_seeded) : is_private_(!is_seeded), is_seeded_(is_seeded) {
   const auto keys = std::allocate_shared<Keys>(std::pmr::polymorphic_allocator<Keys>(&keyring_memory()));
+  // Each key is derived under a label of its own, so that one of them tells nothing about another.
   keyed_hash(master, "nustream v1 sealing", keys->sealing);
   keyed_hash(master, "nustream v1 ledger", keys->ledger);
   keyed_hash(master, "nustream v1 witness", keys->witness);

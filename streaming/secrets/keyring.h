@@ -14,40 +14,43 @@
 
 namespace nustream::secrets {
 
-/// Says which key file, and nothing else about it.
+/// Tells key files apart and says nothing else about a key.
 using Fingerprint = std::array<std::uint8_t, 16>;
 
-/// Sealing and ledger keys in locked memory, wiped with the last copy. Copies share them; immutable, any thread.
+/// The keys for sealing, the ledger and the witness, in locked memory that is wiped with the last copy. Copies share
+/// the keys, which never change; any thread may use them.
 class Keyring {
  public:
-  /// Keys of a key file's bytes (key_file.h). The caller wipes `master`.
+  /// Derives the keys from a key file's bytes (key_file.h). The caller wipes `master`.
   static Keyring from_master(const noise::KeyBytes& master);
-  /// Keys that anybody can compute: for tests and demonstrations; everything made under them is not private.
+  /// Derives keys that anybody can compute, for tests and demonstrations. Nothing that is made with them is private.
   static Keyring insecure(std::uint64_t seed);
 
   [[nodiscard]] std::span<const std::uint8_t, 32> sealing_key() const noexcept;
   [[nodiscard]] std::span<const std::uint8_t, 32> ledger_key() const noexcept;
-  /// Authenticates the witness of a state folder.
+  /// The key that authenticates the witness of a state folder.
   [[nodiscard]] std::span<const std::uint8_t, 32> witness_key() const noexcept;
-  /// Of ledger lines and releases, for somebody who has no key (journal/release_chain.h).
+  /// Signs a ledger line or a release, so that somebody without any key can check it (journal/release_chain.h).
   [[nodiscard]] Signature sign(Signing purpose, std::string_view text) const;
-  /// What checks them: public, and to be published where it cannot be exchanged along with them.
+  /// The public key that checks the signatures. It should be published at a place where nobody can exchange it along
+  /// with what it signs.
   [[nodiscard]] PublicKey public_key() const noexcept;
   [[nodiscard]] const Fingerprint& fingerprint() const noexcept { return fingerprint_; }
   /// False for an insecure seed, and for a run whose answers stand beside answers that are not private.
   [[nodiscard]] bool is_private() const noexcept { return is_private_; }
-  /// The same keys for such a run: its noise is as good as any, but nothing of it may ever pass for private.
+  /// The same keys for such a run. Its noise is as good as any, but nothing of it may ever pass for private.
   [[nodiscard]] Keyring beside_nonprivate() const {
     Keyring same = *this;
     same.is_private_ = false;
     return same;
   }
 
-  /// The noise key of a new epoch of `stream`: fresh random bits for a key file, never the same twice; for an
-  /// insecure seed a function of seed and stream. The caller wipes it.
+  /// The noise key of a new epoch of `stream`. For a key file it is fresh random bits, never the same twice; for an
+  /// insecure seed it is a function of seed and stream. The caller wipes it.
   [[nodiscard]] noise::KeyBytes epoch_key(std::string_view stream) const;
-  /// How the noise of an epoch goes on: with the kernel's random bits where a segment begins, for a key file; without
-  /// any segments for an insecure seed, so that equal input gives equal bytes. `resumed`: from a state that was kept.
+  /// How the noise of an epoch is renewed. For a key file, the kernel's random bits enter wherever a segment begins;
+  /// `resumed` says that the epoch goes on from a state that was kept. For an insecure seed there are no segments, so
+  /// that equal input gives equal bytes.
   [[nodiscard]] noise::Healing healing(bool resumed) const;
 
  private:
@@ -57,7 +60,7 @@ class Keyring {
   std::shared_ptr<const Keys> keys_;
   Fingerprint fingerprint_{};
   bool is_private_;
-  bool is_seeded_;  ///< epochs follow from the seed
+  bool is_seeded_;  ///< noise keys of epochs follow from the seed
 };
 
 }  // namespace nustream::secrets

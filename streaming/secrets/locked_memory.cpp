@@ -14,7 +14,7 @@
 namespace nustream::secrets {
 namespace {
 
-// Holds a key, or the three of a keyring.
+// A slot holds one key and what its owner keeps beside it. A keyring is larger and has a page of its own.
 constexpr std::size_t slot_bytes = 128;
 
 std::size_t page_bytes() {
@@ -58,7 +58,7 @@ void* LockedMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
   const std::lock_guard hold(mutex_);
   if (free_slots_.empty()) {
     const std::size_t slots = page_bytes() / slot_bytes;
-    free_slots_.reserve((pages_.size() + 1) * slots);  // so that giving back never allocates
+    free_slots_.reserve((pages_.size() + 1) * slots);  // so that giving a slot back never allocates
     pages_.reserve(pages_.size() + 1);
     auto* const page = static_cast<std::byte*>(lock_pages(page_bytes()));
     pages_.push_back(page);

@@ -1,4 +1,4 @@
-// Memory for keys: never swapped, never dumped, wiped when it is given back.
+// Memory for keys: it is never swapped, never dumped, and wiped when it is given back.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 
 namespace nustream::secrets {
 
-/// Small allocations share locked pages, 32 to a page, since a process may lock little (RLIMIT_MEMLOCK, often 64 KiB
-/// to 8 MiB); larger ones have pages of their own. Allocation throws Failure(permission) where the lock is refused.
-/// Any thread. Outlives everything that is allocated from it.
+/// Small allocations share locked pages, 32 to a page, because a process may lock little memory (RLIMIT_MEMLOCK,
+/// often 64 KiB to 8 MiB); larger ones have pages of their own. Allocation throws Failure(permission) where the
+/// system refuses the lock. Any thread may use it. It has to outlive everything that is allocated from it.
 class LockedMemory final : public std::pmr::memory_resource {
  public:
   LockedMemory() = default;
@@ -26,8 +26,8 @@ class LockedMemory final : public std::pmr::memory_resource {
   }
 
   std::mutex mutex_;
-  std::vector<void*> pages_;       // of slots
-  std::vector<void*> free_slots_;  // last given back, first reused
+  std::vector<void*> pages_;       // pages that hold slots
+  std::vector<void*> free_slots_;  // the slot that was given back last is used next
 };
 
 }  // namespace nustream::secrets

@@ -21,8 +21,8 @@ void write_all(int descriptor, std::span<const std::uint8_t> bytes, const std::s
   }
 }
 
-/// An empty file of mode 0600 beside `path`, which no other run makes too: PATH.RANDOM.new. It has no such name any
-/// more at the end of the scope.
+/// An empty file of mode 0600 beside `path`, named PATH.RANDOM.new, which no other run makes too. The name is removed
+/// at the end of the scope.
 class NewFile {
  public:
   explicit NewFile(const fs::path& path)
@@ -43,8 +43,8 @@ class NewFile {
   int error_;
 };
 
-/// Gives `from` the name `to` unless something has it; 0, or the system's error. A link fails where the name is
-/// taken, on every file system that has links; where there are none, a rename that is told to.
+/// Gives the file `from` the name `to` unless another file has it. Returns 0, or the system's error. A link fails
+/// where the name is taken, on every file system that has links; on others a rename that must not replace does.
 int give_name(const char* from, const char* to) {
   if (::link(from, to) == 0) return 0;
   if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS && errno != EMLINK) return errno;

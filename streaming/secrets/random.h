@@ -1,4 +1,4 @@
-// Random bits from the kernel, and from nowhere else.
+// Random bits from the kernel, and from no other source.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace nustream::secrets {
 
-/// Fills `out` by getrandom(2), waiting until the kernel's pool is ready. Never another source: Failure(permission)
-/// where the system gives none.
+/// Fills `out` by getrandom(2), waiting until the kernel's pool is ready. It never falls back to another source; it
+/// throws Failure(permission) where the system gives no bits.
 void fill_random(std::span<std::uint8_t> out);
 
-/// 256 fresh bits, such as an epoch's noise key. Whoever holds them wipes them (noise::wipe).
+/// 256 fresh bits, such as an epoch's noise key. The caller wipes them (noise::wipe).
 [[nodiscard]] noise::KeyBytes random_key();
 
 }  // namespace nustream::secrets

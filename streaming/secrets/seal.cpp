@@ -20,7 +20,7 @@ constexpr std::size_t tag_bytes = crypto_aead_xchacha20poly1305_ietf_ABYTES;
 constexpr std::string_view no_backup =
     "restore it only from a copy that nothing was released after, or begin a new epoch";
 
-/// The header as it is in the file, and where the sealed record begins.
+/// The header as it stands in the file, and where the sealed record begins.
 struct Header {
   StateIdentity identity;
   Fingerprint fingerprint{};
@@ -82,7 +82,7 @@ Header decode_header(std::string_view sealed) {
 }
 
 constexpr const char* of_epoch = "resume with the settings that made it, or begin a new epoch with --new-epoch";
-// A new epoch would not be of this stream either.
+// This advice does not propose a new epoch, because that would not belong to this stream either.
 constexpr const char* of_place =
     "give it the name that made it (stream.name, --lane), or choose another state.directory";
 
@@ -124,6 +124,7 @@ std::string seal(const Keyring& keys, const StateIdentity& identity, std::string
   fill_random(nonce);
   std::string sealed = encode_header(keys, identity, nonce);
   std::array<unsigned char, tag_bytes> tag{};
+  // The header is the associated data: anybody can read it, and no change of it goes unnoticed.
   const int status = crypto_aead_xchacha20poly1305_ietf_encrypt_detached(
       writable(plain), tag.data(), nullptr, writable(plain), plain.size(), readable(sealed), sealed.size(), nullptr,
       nonce.data(), keys.sealing_key().data());
@@ -140,6 +141,7 @@ StateIdentity read_identity(std::string_view sealed) {
 
 OpenedState open(const Keyring& keys, std::string_view sealed) {
   Header header = decode_header(sealed);
+  // The fingerprint is compared first, because decryption cannot tell a wrong key from a damaged state.
   if (header.fingerprint != keys.fingerprint()) {
     throw Failure(Exit::permission, "the state was sealed with key " + to_hex(header.fingerprint) + ", this is key " +
                                         to_hex(keys.fingerprint()) +

@@ -1,5 +1,4 @@
-// A state under lock and key: XChaCha20-Poly1305 with everything that names it as associated data
-// (docs/formats/state.md).
+// Seals a state with XChaCha20-Poly1305; all that names the state is associated data (docs/formats/state.md).
 #pragma once
 
 #include <optional>
@@ -11,17 +10,18 @@
 
 namespace nustream::secrets {
 
-/// Whose state it is: readable without a key, unchangeable without one.
+/// Whose state it is. Anybody can read the identity, but nobody can change it without the key.
 struct StateIdentity {
   std::string stream;
   LaneId lane;
   EpochId epoch;
-  StepCount steps;              ///< taken in this epoch
+  StepCount steps;              ///< steps taken in this epoch
   std::string settings_digest;  ///< 64 hexadecimal digits
-  bool is_private;              ///< false where noise ever came from an insecure seed, or beside a comparison
+  /// False where noise ever came from an insecure seed, or the run was one with --compare-nonprivate.
+  bool is_private;
 };
 
-/// What a resume expects of a state; an empty entry accepts any.
+/// What a resume expects of a state; an empty entry accepts any value.
 struct ExpectedIdentity {
   std::string stream;
   LaneId lane;
@@ -36,19 +36,19 @@ struct OpenedState {
   std::string plain;
 };
 
-/// Seals `plain` under a fresh random nonce. Encrypts in place, so that no copy of the plain bytes is left.
+/// Seals `plain` under a fresh random nonce. It encrypts in place, so that no copy of the plain bytes is left.
 [[nodiscard]] std::string seal(const Keyring& keys, const StateIdentity& identity, std::string&& plain);
 
-/// The header alone, without a key and not authenticated: to say what a file claims to be. Failure(data) where it is
-/// no state of this format.
+/// Reads the header alone, without a key and without checking who wrote it, to say what a file claims to be. Throws
+/// Failure(data) where it is no state of this format.
 [[nodiscard]] StateIdentity read_identity(std::string_view sealed);
 
-/// True for a header that is whole and names another stream, lane or kind of run: no damaged state of the expected
-/// one.
+/// Whether the header is whole and names another stream, lane or kind of run. Such a state is not a damaged state of
+/// the expected run, but that of another one.
 [[nodiscard]] bool is_foreign(std::string_view sealed, const ExpectedIdentity& expected);
 
-/// Opens what seal() gave. Failure(permission) where another key sealed it; Failure(data) where it is of another
-/// format, damaged or cut, or not the state that is expected (the line says which of them).
+/// Opens what seal() made. Throws Failure(permission) where another key sealed it, and Failure(data) where it is of
+/// another format, is damaged or cut, or is not the state that is expected; the message says which.
 [[nodiscard]] OpenedState open(const Keyring& keys, std::string_view sealed);
 [[nodiscard]] OpenedState open(const Keyring& keys, std::string_view sealed, const ExpectedIdentity& expected);
 

@@ -37,7 +37,7 @@ void check_private(int descriptor, const fs::path& path, const SecretFile::Words
 
 SecretFile::SecretFile(const fs::path& path, std::size_t bytes_max, const Words& words)
     : capacity_(bytes_max + 1), bytes_(std::make_unique<unsigned char[]>(capacity_)) {
-  // Without O_NONBLOCK a named pipe in the file's place would hold up the start for ever.
+  // O_NONBLOCK, because a named pipe in the file's place would hold up the start for ever.
   const Descriptor descriptor(path, O_RDONLY | O_NONBLOCK);
   if (!descriptor.valid()) {
     throw system_failure(Exit::permission, "open " + words.what, path, errno, words.cannot_open);
@@ -48,7 +48,7 @@ SecretFile::SecretFile(const fs::path& path, std::size_t bytes_max, const Words&
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) {
       const int error = errno;
-      sodium_memzero(bytes_.get(), capacity_);  // no destructor follows on a constructor that throws
+      sodium_memzero(bytes_.get(), capacity_);  // a constructor that throws runs no destructor
       throw system_failure(Exit::permission, "read " + words.what, path, error, "check the disk");
     }
     if (got == 0) break;

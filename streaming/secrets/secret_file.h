@@ -1,4 +1,4 @@
-// A file with a secret in it that somebody else made: read once, by its owner or by whom the system hands it to.
+// Reads a secret that somebody else wrote to a file: once, by the owner or by whom the system hands the file to.
 #pragma once
 
 #include <cstddef>
@@ -10,20 +10,22 @@
 
 namespace nustream::secrets {
 
-/// What a file holds, wiped at the end of its scope.
+/// What a secret file holds; it is wiped at the end of its scope.
 class SecretFile {
  public:
   /// How messages name the file, and what they advise where it cannot be opened.
   struct Words {
-    std::string what;            ///< "key file"
-    std::string cannot_open;     ///< advice: "check path and owner"
-    std::string open_to_others;  ///< advice: what to do about a secret that others may have read
+    std::string what;            ///< such as "key file"
+    std::string cannot_open;     ///< advice such as "check path and owner"
+    std::string open_to_others;  ///< advice on a secret that others may have read
   };
 
-  /// Reads `bytes_max` + 1 bytes at most, so that a file that is too long shows. Failure(permission) for a file that
-  /// cannot be opened or read, is no regular file, belongs to somebody else than this process's user or root, or that
-  /// others may read or its group write. Its group may read it where it is root's and nobody may write it (mode
-  /// 0440): so systemd (with an access list for the service's user) and Kubernetes (with fsGroup) hand secrets over.
+  /// Reads at most `bytes_max` + 1 bytes, so that a file that is too long is noticed. Throws Failure(permission) for
+  /// a file that cannot be opened or read, is not a regular file, belongs to somebody other than this process's user
+  /// or root, or can be read by others or written by its group.
+  ///
+  /// Its group may read it where it is root's and nobody may write it (mode 0440). Secrets are handed over so by
+  /// systemd, with an access list for the service's user, and by Kubernetes, with fsGroup.
   SecretFile(const std::filesystem::path& path, std::size_t bytes_max, const Words& words);
   ~SecretFile();
   SecretFile(const SecretFile&) = delete;

@@ -11,13 +11,14 @@
 
 namespace nustream::secrets {
 
-/// Lets libsodium choose its code for this processor; cheap when done before. Any thread.
+/// Lets libsodium choose its code for this processor; later calls are cheap. Any thread may call it.
 inline void prepare_sodium() {
   NUSTREAM_REQUIRE(sodium_init() >= 0, "libsodium starts");
 }
 
-/// BLAKE2b of `message` under `key`, 0 or 16 to 64 bytes, in the 16 to 64 bytes of `out`: a MAC, or a key that is
-/// derived from another. An empty key gives the hash that anybody can compute. Any thread.
+/// BLAKE2b of `message` under `key`, which has 0 or 16 to 64 bytes, in the 16 to 64 bytes of `out`. It serves as a
+/// MAC, or derives one key from another. An empty key gives the hash that anybody can compute. Any thread may call
+/// it.
 inline void keyed_hash(std::span<const std::uint8_t> key, std::string_view message, std::span<std::uint8_t> out) {
   prepare_sodium();
   const auto* const bytes = reinterpret_cast<const unsigned char*>(message.data());

@@ -29,7 +29,7 @@ bool is_loopback_ipv4(const unsigned char* bytes) {
   return bytes[0] == 127;
 }
 
-/// The literal of "IP" or "[IPv6]", empty where the text is neither.
+/// The IP literal of "IP", "[IPv6]" or "localhost"; empty where the text is none of them.
 std::string literal(std::string_view host) {
   if (host == "localhost") return "127.0.0.1";
   const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';

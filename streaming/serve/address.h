@@ -1,4 +1,4 @@
-// Where a listener listens.
+// The address that a listener listens on.
 #pragma once
 
 #include <cstdint>
@@ -8,22 +8,22 @@
 namespace nustream::serve {
 
 struct Address {
-  std::string ip;  ///< a literal, IPv6 without brackets
+  std::string ip;  ///< a literal; IPv6 without brackets
   std::uint16_t port;
 };
 
-/// Reads "IP:PORT", "[IPv6]:PORT" or "localhost:PORT" (127.0.0.1). Throws InvalidParameter(`setting`) for anything
-/// else: a listener never asks a resolver where it is.
+/// Reads "IP:PORT", "[IPv6]:PORT" or "localhost:PORT", which means 127.0.0.1. Throws InvalidParameter(`setting`) for
+/// anything else: a listener never asks a resolver for its own address.
 [[nodiscard]] Address parse_address(std::string_view setting, std::string_view text);
 
-/// Whether only this machine can reach it.
+/// Whether only this machine can reach the address.
 [[nodiscard]] bool is_loopback(const Address& address);
 
-/// Whether the name in a Host header (its port apart) is an IP literal or "localhost": a name that no resolver of
-/// somebody else's can point here.
+/// Whether the name in a Host header (without its port) is an IP literal or "localhost". Nobody else's resolver can
+/// make such a name point here.
 [[nodiscard]] bool is_literal_host(std::string_view host);
 
-/// As parse_address() reads it.
+/// The text that parse_address() reads.
 [[nodiscard]] std::string to_text(const Address& address);
 
 }  // namespace nustream::serve

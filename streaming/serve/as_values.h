@@ -1,4 +1,4 @@
-// Errors of sockets and timers as values: here they are the rule, and none of them is exceptional.
+// Reports errors of sockets and timers as values: here they are the rule, and none of them is exceptional.
 #pragma once
 
 #include <boost/asio/as_tuple.hpp>

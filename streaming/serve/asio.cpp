@@ -1,3 +1,3 @@
-// What Asio and Beast would otherwise compile into every file that includes them.
+// Holds what Asio and Beast would otherwise compile into every file that includes them.
 #include <boost/asio/impl/src.hpp>
 #include <boost/beast/src.hpp>

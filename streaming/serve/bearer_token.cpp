@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t token_bytes_max = 1024;
 constexpr const char* allowed_token = "16 to 1024 letters, digits or any of -._~+/=";
 
-/// RFC 6750 §2.1, b64token.
+/// Whether the text is a b64token of RFC 6750 §2.1, of an allowed length.
 bool is_token(std::string_view text) {
   constexpr std::string_view characters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~+/=";
   return text.size() >= 16 && text.size() <= token_bytes_max &&
@@ -46,7 +46,7 @@ bool BearerToken::matches(std::string_view presented) const noexcept {
 }
 
 BearerToken load_bearer_token(const std::filesystem::path& path) {
-  const secrets::SecretFile file(path, token_bytes_max + 1, token_words);  // with a line end
+  const secrets::SecretFile file(path, token_bytes_max + 1, token_words);  // one byte more for a line end
   std::string_view text = file.text();
   if (text.ends_with('\n')) text.remove_suffix(1);
   if (!is_token(text)) {

@@ -1,4 +1,4 @@
-// The secret that a client of a listener shows.
+// The secret that a client shows to a listener.
 #pragma once
 
 #include <array>
@@ -9,16 +9,16 @@
 
 namespace nustream::serve {
 
-/// A bearer token (RFC 6750). Keeps its hash, not the token.
+/// A bearer token (RFC 6750). It keeps the token's hash, not the token.
 class BearerToken {
  public:
-  /// Throws InvalidParameter unless `token` has 16 to 1024 letters, digits or "-._~+/=".
+  /// Throws InvalidParameter unless `token` has 16 to 1024 letters, digits or characters of "-._~+/=".
   explicit BearerToken(std::string_view token);
 
-  /// Takes the same time whatever `presented` has in common with the token.
+  /// Whether a client presented the token. It takes the same time whatever `presented` has in common with the token.
   [[nodiscard]] bool matches(std::string_view presented) const noexcept;
 
-  /// Of two that this process holds itself; what somebody presents is for matches().
+  /// Compares two tokens that this process holds itself; what a client presents is for matches().
   friend bool operator==(const BearerToken&, const BearerToken&) = default;
 
  private:
@@ -27,14 +27,15 @@ class BearerToken {
 
 /// Who may read from a listener.
 struct Access {
-  std::optional<BearerToken> token;  ///< none: whoever reaches it
-  /// Only requests whose Host is an IP literal or "localhost". Without a token this is what keeps a web page that the
+  std::optional<BearerToken> token;  ///< empty: whoever reaches the listener may read
+  /// Answer only requests whose Host is an IP literal or "localhost". Without a token this keeps a web page that the
   /// operator happens to look at from reading a loopback listener under a name of its own (DNS rebinding).
   bool literal_hosts_only = false;
 };
 
-/// The token in the first line of a file. Failure(permission) where it is missing, not a regular file, open to group
-/// or others, owned by somebody else than this process's user or root, or holds anything but a token.
+/// Reads the token in the first line of a file. Throws Failure(permission) where the file is missing, is not a
+/// regular file, is open to group or others, belongs to somebody other than this process's user or root, or holds
+/// anything but a token.
 [[nodiscard]] BearerToken load_bearer_token(const std::filesystem::path& path);
 
 }  // namespace nustream::serve

@@ -25,18 +25,20 @@
 
 namespace nustream::serve {
 
-/// Steps and spend of one (lane, epoch), as a durable ledger has them.
+/// The steps and the spend of one (lane, epoch), as a durable ledger has them.
 class CommittedSpend {
  public:
-  /// `entry`: the last ledger entry inside the committed state. `total`: what the ledger comes to with it, over all
-  /// epochs (privacy::total).
+  /// `entry` is the last ledger entry inside the committed state. `total` is what the ledger comes to with it, over
+  /// all epochs (privacy::total).
   [[nodiscard]] static CommittedSpend committed(const journal::LedgerEntry& entry, Rho total);
 
   [[nodiscard]] LaneId lane() const noexcept { return lane_; }
   [[nodiscard]] EpochId epoch() const noexcept { return epoch_; }
-  [[nodiscard]] StepCount steps() const noexcept { return steps_; }  ///< of the epoch
-  [[nodiscard]] Rho rho() const noexcept { return rho_; }            ///< of the epoch's worst record
-  [[nodiscard]] Rho total() const noexcept { return total_; }        ///< of the worst record over all epochs
+  [[nodiscard]] StepCount steps() const noexcept { return steps_; }  ///< taken in the epoch
+  /// Spent in the epoch, for the record that it costs most.
+  [[nodiscard]] Rho rho() const noexcept { return rho_; }
+  /// Spent over all epochs, for the record that they cost most.
+  [[nodiscard]] Rho total() const noexcept { return total_; }
 
  private:
   CommittedSpend(LaneId lane, EpochId epoch, StepCount steps, Rho rho, Rho total)
@@ -49,18 +51,18 @@ class CommittedSpend {
   Rho total_;
 };
 
-/// The last of the releases of a published outbox, and how many there were.
+/// The last release of a published outbox, and how many releases it held.
 class CommittedRelease {
  public:
-  /// `outbox`: one or more encoded releases of one lane, the very bytes that are public now. Failure(internal) where
-  /// they are anything else. `at`: seconds since 1970 by the clock of whoever took them; nothing where they became
-  /// public just now.
+  /// `outbox` holds one or more encoded releases of one lane: the very bytes that are public now. Throws
+  /// Failure(internal) where they are anything else. `at` is the time in seconds since 1970 by the clock of whoever
+  /// took them; empty where they became public just now.
   [[nodiscard]] static CommittedRelease published(std::string_view outbox, std::optional<double> at = {});
 
   [[nodiscard]] const publish::ShownRelease& last() const noexcept { return last_; }
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
   [[nodiscard]] const std::optional<double>& at() const noexcept { return at_; }
-  /// All of them, a line each.
+  /// All releases of the outbox, one a line.
   [[nodiscard]] const std::string& lines() const noexcept { return lines_; }
 
  private:
@@ -73,18 +75,19 @@ class CommittedRelease {
   std::optional<double> at_;
 };
 
-/// A published combined model, as it was published.
+/// A combined model, as it was published.
 class CommittedModel {
  public:
-  /// `record`: one JSON object, the very bytes that are public now. Failure(internal) where it is anything else.
+  /// `record` is one JSON object: the very bytes that are public now. Throws Failure(internal) where it is anything
+  /// else.
   [[nodiscard]] static CommittedModel published(std::string_view record);
 
-  /// The object without the white space around its values.
+  /// The object, without white space around its values.
   [[nodiscard]] const std::string& json() const noexcept { return json_; }
-  /// Lanes whose releases it is the mean of.
+  /// How many lanes' releases it is the mean of.
   [[nodiscard]] std::uint64_t lanes() const noexcept { return lanes_; }
-  /// Its coefficients, as a page shows them; its step is the sum of the parts'. Without an estimate where noise hides
-  /// it.
+  /// Its coefficients as a page shows them; their step is the sum of the parts' steps. It has no estimate where noise
+  /// hides the solution.
   [[nodiscard]] const publish::ShownRelease& mean() const noexcept { return mean_; }
 
  private:
@@ -96,11 +99,11 @@ class CommittedModel {
   publish::ShownRelease mean_;
 };
 
-/// Earlier releases of one (lane, epoch), found where everybody may read them.
+/// Earlier releases of one (lane, epoch), found where everybody can read them.
 class CommittedPast {
  public:
-  /// `lines`: encoded releases, a line each, the very bytes that are public. Lines of other lanes or epochs, and what
-  /// is no release, are left out.
+  /// `lines` holds encoded releases, one a line: the very bytes that are public. Lines of other lanes or epochs, and
+  /// lines that are no releases, are left out.
   [[nodiscard]] static CommittedPast found(LaneId lane, EpochId epoch, std::string_view lines);
 
   [[nodiscard]] LaneId lane() const noexcept { return lane_; }

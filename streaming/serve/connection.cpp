@@ -21,12 +21,12 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view header_end = "\r\n\r\n";
 
-/// How long, and for how many bytes, a client that was refused is still read. To close a socket with unread bytes
+/// How long, and for how many bytes, a client that was refused is still read. Closing a socket with unread bytes
 /// resets the connection, and the reset may overtake the refusal.
 constexpr std::chrono::milliseconds linger_time{1000};
 constexpr std::size_t linger_bytes_max = 65'536;
 
-/// Appends what comes next, up to `room` bytes.
+/// Appends what comes next, at most `room` bytes.
 asio::awaitable<beast::error_code> receive(Connection& connection, std::string& received, std::size_t room) {
   std::array<char, 2048> bytes;
   const auto [error, size] =
@@ -35,8 +35,8 @@ asio::awaitable<beast::error_code> receive(Connection& connection, std::string& 
   co_return error;
 }
 
-/// Reads to the end of the header, which Beast's own limit would bound line by line only. What is behind it stays in
-/// `received`.
+/// Reads to the end of the header. Beast's own limit would bound it line by line only. What follows the header stays
+/// in `received`.
 asio::awaitable<beast::error_code> read_header(Connection& connection, std::string& received, std::size_t bytes_max,
                                                RequestParser& parser) {
   std::size_t end;
@@ -53,7 +53,7 @@ asio::awaitable<beast::error_code> read_header(Connection& connection, std::stri
   co_return error;
 }
 
-/// Whether what was read is no request, as opposed to no more at all.
+/// Whether the client sent something that is no request, rather than nothing more.
 bool unreadable(const beast::error_code& error) {
   static const boost::system::error_category& parsing = beast::error_code(http::error::bad_method).category();
   return error.category() == parsing;
@@ -69,7 +69,7 @@ asio::awaitable<bool> send(Connection& connection, Answer answer, bool header_al
   co_return !error;
 }
 
-/// Closes our side and reads on until the client closes its own.
+/// Closes this side and reads on until the client closes its own.
 asio::awaitable<void> leave(Connection& connection) {
   connection.enter(Stage::leaving);
   beast::error_code error;
@@ -83,7 +83,7 @@ asio::awaitable<void> leave(Connection& connection) {
   }
 }
 
-/// Whether the client may still be sending what nobody will read: a close at once could cost it the answer.
+/// Whether the client may still be sending what nobody will read. Closing at once could then cost it the answer.
 bool has_unread(bool failed, const RequestParser& parser, const std::string& received) {
   return failed || !parser.is_done() || !received.empty();
 }
@@ -102,7 +102,7 @@ asio::awaitable<void> serve_requests(Connection& connection, const Limits& limit
     connection.enter(Stage::reading);
     if (number > 1) deadline = Clock::now() + limits.request_time;
 
-    // One deadline for the whole request: a byte now and then does not move it.
+    // The whole request has one deadline: a client cannot move it by sending a byte now and then.
     connection.stream.expires_at(deadline);
     RequestParser parser;
     const beast::error_code error = co_await read_header(connection, received, limits.header_bytes_max, parser);

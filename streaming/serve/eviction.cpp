@@ -6,7 +6,7 @@
 namespace nustream::serve {
 namespace {
 
-/// Lower ones go first; nothing for those that stay.
+/// Connections with a lower rank go first; those without a rank stay.
 std::optional<int> rank(Stage stage) {
   switch (stage) {
     case Stage::leaving:

@@ -19,7 +19,8 @@ namespace {
 
 namespace http = boost::beast::http;
 
-/// IMF-fixdate (RFC 9110 §5.6.7). The program never leaves the C locale, in which these names are the right ones.
+/// The time as an IMF-fixdate (RFC 9110 §5.6.7). The program never leaves the C locale, in which strftime's names are
+/// the right ones.
 std::string http_date() {
   const std::time_t now = std::time(nullptr);
   std::tm utc{};
@@ -28,7 +29,7 @@ std::string http_date() {
   return {text.data(), std::strftime(text.data(), text.size(), "%a, %d %b %Y %H:%M:%S GMT", &utc)};
 }
 
-/// Adds the headers that every answer has; listener.h gives the reason for each.
+/// Adds the headers that every answer has; listener.h gives the reason for each of them.
 Answer with_headers(Response response) {
   Answer out(static_cast<http::status>(response.status), 11);
   out.set(http::field::date, http_date());
@@ -57,14 +58,15 @@ Answer method_not_allowed() {
   return out;
 }
 
-/// One header of that name, or none; several of one that must be single are an attack or a mistake.
+/// The one header of that name. Empty where there is none, and where there are several: then it is an attack or a
+/// mistake.
 std::optional<std::string_view> single(const RequestParser::value_type& request, http::field name) {
   if (request.count(name) != 1) return std::nullopt;
   const auto value = request[name];
   return std::string_view(value.data(), value.size());
 }
 
-/// The password of RFC 7617 credentials, whatever the user is called; empty where they cannot be read.
+/// The password of RFC 7617 credentials, whatever the user name is; empty where they cannot be read.
 std::string password_of(std::string_view credentials) {
   std::string text(credentials.size(), '\0');
   std::size_t size = 0;
@@ -77,7 +79,8 @@ std::string password_of(std::string_view credentials) {
   return colon == std::string::npos ? std::string() : text.substr(colon + 1);
 }
 
-/// "Bearer TOKEN", or, from a browser that asked its user, "Basic" with the token as the password.
+/// Whether the request shows the token: as "Bearer TOKEN", or as the password of "Basic", which a browser sends after
+/// it asked its user.
 bool authorized(const RequestParser::value_type& request, const BearerToken& token) {
   constexpr std::string_view bearer = "Bearer ";
   constexpr std::string_view basic = "Basic ";
@@ -100,7 +103,7 @@ bool host_is_literal(const RequestParser::value_type& request) {
   return !host || is_literal_host(*host);
 }
 
-/// Of a request without a body the header is all.
+/// Whether the request has a body. Without one, the header is the whole request.
 bool has_body(const RequestParser& parser) {
   return !parser.is_done();
 }
@@ -127,7 +130,7 @@ Answer answer(const RequestParser& parser, const Access& access, const Routes& r
   } catch (const std::exception&) {
     out = plain(http::status::internal_server_error, "internal error\n");
   }
-  // A body that is left unread would be taken for the next request.
+  // The connection closes after a request with a body: the body is not read, and would be taken for the next request.
   out.keep_alive(parser.get().version() == 11 && parser.get().keep_alive() && !has_body(parser));
   return out;
 }

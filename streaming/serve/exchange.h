@@ -1,4 +1,4 @@
-// One request, read as far as its header, and the answer to it: every rule of the listener but its waits.
+// Reads one request as far as its header and answers it. All rules of the listener are here but its waits.
 #pragma once
 
 #include <boost/beast/http/empty_body.hpp>
@@ -14,11 +14,11 @@ namespace nustream::serve {
 using RequestParser = boost::beast::http::request_parser<boost::beast::http::empty_body>;
 using Answer = boost::beast::http::response<boost::beast::http::string_body>;
 
-/// The answer to a request whose header `parser` has; answer.keep_alive() says whether another may follow. An
-/// exception of the routes is a 500 without its text.
+/// The answer to a request whose header is in `parser`. answer.keep_alive() says whether another request may follow.
+/// An exception of the routes becomes a 500 without its text.
 [[nodiscard]] Answer answer(const RequestParser& parser, const Access& access, const Routes& routes);
 
-/// 429: to one follower of events more than there is room for.
+/// The answer 429 to a follower of events for whom there is no room.
 [[nodiscard]] Answer too_many_followers();
 
 /// The last answer of a connection whose request could not be read: 431 where its header was too long, else 400.

@@ -33,7 +33,7 @@ asio::awaitable<bool> tell(Connection& connection, const Limits& limits, const s
   co_return !error;
 }
 
-/// Without a length: the end of the connection ends it.
+/// Sends a header without a length: the end of the connection ends the answer.
 asio::awaitable<bool> send_header(Connection& connection, const Limits& limits, Answer answer) {
   answer.content_length(boost::none);
   answer.keep_alive(false);
@@ -49,7 +49,7 @@ asio::awaitable<void> follow_events(Connection& connection, const Limits& limits
   connection.enter(Stage::following);
   if (!co_await send_header(connection, limits, std::move(reply.answer))) co_return;
   asio::steady_timer clock(co_await asio::this_coro::executor);
-  // Before it tries again, a client waits: after an orderly end all of them come back.
+  // Tells the client to wait for 3 s before it comes back: after an orderly end all followers come back.
   std::string text = "retry: 3000\n\n";
   for (Clock::time_point told = Clock::now();;) {
     const std::optional<std::string> news = reply.follow();

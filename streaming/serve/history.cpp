@@ -21,7 +21,7 @@ struct Line {
   std::string_view text;
 };
 
-/// The number of the first key "step". A release's step stands before every object whose keys are features, and
+/// The number behind the first key "step". A release's step stands before every object whose keys are features, and
 /// quotation marks within a string are escaped, so that no name can pass for it.
 std::optional<std::uint64_t> step_of(std::string_view line) {
   constexpr std::string_view key = "\"step\":";
@@ -64,7 +64,7 @@ std::vector<double> values_of(const publish::NamedValues& named) {
   return values;
 }
 
-/// The power of two below what the bound on numbers leaves room for.
+/// The largest power of two for which the points stay within the bound on numbers.
 std::size_t points_for(std::size_t features) {
   std::size_t points = most_points;
   while (points > least_points && points * features * 4 > most_numbers) points /= 2;

@@ -13,8 +13,8 @@
 
 namespace nustream::serve {
 
-/// One release as a chart needs it. Vectors are in the order of History::features(), or empty where the release has
-/// none of that kind.
+/// One release as a chart needs it. The vectors are in the order of History::features(), or empty where the release
+/// has no such values.
 struct HistoryPoint {
   std::uint64_t step = 0;
   double rho = 0;
@@ -27,28 +27,28 @@ struct HistoryPoint {
   friend bool operator==(const HistoryPoint&, const HistoryPoint&) = default;
 };
 
-/// Steps are cut into spans of equal width, and the last release of each span is kept. The width is the cadence times
-/// the smallest power of two with which no more than points_max() spans hold a release. So what is kept is a function
-/// of the set of releases alone: not of the batches that they came in, of their order, nor of restarts.
+/// Keeps the last release of each span of steps. All spans have the same width: the cadence times the smallest power
+/// of two with which at most points_max() spans hold a release. What is kept is therefore a function of the set of
+/// releases alone. It does not depend on the batches that they came in, on their order, or on restarts.
 ///
-/// At most 32,768 numbers, or 16 points where a release has more than 2,048 of them.
+/// It holds at most 32,768 numbers, or 16 points where a release has more than 2,048 numbers.
 class History {
  public:
-  /// `cadence`: steps between releases, at least 1.
+  /// `cadence` is the number of steps between releases, at least 1.
   explicit History(StepCount cadence);
 
-  /// Whole lines of releases of one lane and epoch, which are public. At most 2·points_max() of them are parsed,
-  /// however many there are; lines that are none are left out.
+  /// Adds whole lines of public releases of one lane and epoch. At most 2·points_max() of them are parsed, however
+  /// many there are. Lines that are not releases are left out.
   void add(std::string_view lines);
-  /// One point, of what is public but no release: a combined model.
+  /// Adds one point that is public but not a release, such as a combined model.
   void add(const publish::ShownRelease& release);
 
-  /// Steps of a span.
+  /// The number of steps in a span.
   [[nodiscard]] std::uint64_t width() const noexcept { return width_; }
-  /// 512 before the first release.
+  /// The largest number of points; 512 before the first release.
   [[nodiscard]] std::size_t points_max() const noexcept { return points_max_; }
   [[nodiscard]] const std::vector<std::string>& features() const noexcept { return features_; }
-  /// By span, in the order of steps.
+  /// The points by span, in the order of steps.
   [[nodiscard]] const std::map<std::uint64_t, HistoryPoint>& points() const noexcept { return points_; }
 
  private:
@@ -62,8 +62,8 @@ class History {
   std::map<std::uint64_t, HistoryPoint> points_;
 };
 
-/// {"step":…,"rho":…,"epsilon":…,"estimate":[…],"average":[…]|null,"lower":[…]|null,"upper":[…]|null}: numbers have
-/// six significant digits, a chart's precision; null where JSON has no number.
+/// Appends {"step":…,"rho":…,"epsilon":…,"estimate":[…],"average":[…]|null,"lower":[…]|null,"upper":[…]|null}.
+/// Numbers have six significant digits, which is a chart's precision, and are null where JSON has no number for them.
 void append_point(const HistoryPoint& point, std::string& out);
 
 }  // namespace nustream::serve

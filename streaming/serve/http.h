@@ -1,4 +1,4 @@
-// A request and its answer as the routes see them: no socket, no parser.
+// A request and its answer as the routes see them, without socket or parser.
 #pragma once
 
 #include <functional>
@@ -17,15 +17,15 @@ struct Response {
   unsigned status;
   const char* content_type;
   std::string body;
-  const char* content_policy = nullptr;  ///< Content-Security-Policy: of pages
+  const char* content_policy = nullptr;  ///< Content-Security-Policy, which pages have
 };
 
-/// The answer to GET `path` (without its query): a function of the path and of what the surface holds, and of nothing
-/// else about the request or the client.
+/// Answers GET `path` (without its query). The answer is a function of the path and of what the surface holds, and of
+/// nothing else about the request or the client.
 using Routes = std::function<Response(std::string_view path)>;
 
-/// What is new, as text of an event stream, to whoever has seen what `seen` says; empty where nothing is. `seen`, at
-/// first what the client sent as Last-Event-ID, moves on with it.
+/// Gives what is new as text of an event stream to a client that has seen `seen`, and adds it to `seen`; empty where
+/// nothing is new. At first, `seen` is what the client sent as Last-Event-ID.
 using Feed = std::function<std::string(Seen& seen)>;
 
 }  // namespace nustream::serve

@@ -1,4 +1,4 @@
-// Where a lane of this process stands, for the operator.
+// What a lane of this process is doing, for the operator.
 #pragma once
 
 #include <array>
@@ -8,12 +8,13 @@
 namespace nustream::serve {
 
 enum class LaneStatus : std::uint8_t {
-  waiting,    ///< assigned, not started: beyond max_lanes, a topic lacks its partition, or fenced and not yet back
-  restoring,  ///< reading its state and finishing what its last owner left
+  /// Assigned but not started: beyond max_lanes, without its partition in a topic, or fenced and not yet back.
+  waiting,
+  restoring,  ///< reads its state and finishes what its last owner left
   running,
-  draining,  ///< committing what it has and handing over
-  finished,  ///< reached its stop offset, horizon or budget; everything is published
-  failed,    ///< stopped by exit reason 65: input or state contradicts what was committed
+  draining,  ///< commits what it has and hands over
+  finished,  ///< has reached its stop offset, horizon or budget; everything is published
+  failed,    ///< was stopped by exit reason 65: input or state contradicts what was committed
 };
 inline constexpr std::array lane_statuses{LaneStatus::waiting,  LaneStatus::restoring, LaneStatus::running,
                                           LaneStatus::draining, LaneStatus::finished,  LaneStatus::failed};
@@ -24,17 +25,17 @@ inline constexpr std::array lane_statuses{LaneStatus::waiting,  LaneStatus::rest
   return names[static_cast<std::size_t>(state)];
 }
 
-/// True where nothing stands between the lane and its next release but records: what readiness asks of every lane.
+/// Whether the lane needs nothing but records for its next release. Readiness asks this of every lane.
 [[nodiscard]] constexpr bool restored(LaneStatus state) noexcept {
   return state == LaneStatus::running || state == LaneStatus::draining || state == LaneStatus::finished;
 }
 
-/// The life of the process, as readiness sees it.
+/// What the process is doing, as readiness sees it.
 enum class Phase : std::uint8_t {
-  starting,   ///< no assignment yet
-  serving,    ///< assigned, perhaps no lane at all
-  rejoining,  ///< was assigned, and is out of its group: brokers that are gone, or let it in again in a while
-  draining,   ///< told to end
+  starting,   ///< has no assignment yet
+  serving,    ///< has an assignment, perhaps of no lane at all
+  rejoining,  ///< was assigned and has left its group: brokers are gone, or will let it in again in a while
+  draining,   ///< was told to end
 };
 
 inline constexpr std::array phases{Phase::starting, Phase::serving, Phase::rejoining, Phase::draining};

@@ -26,7 +26,7 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 using asio::ip::tcp;
 
-/// How long to leave the accept queue alone after an error such as too many open files: long enough not to spin.
+/// How long to wait after a failed accept, such as for too many open files: long enough that the loop does not spin.
 constexpr std::chrono::milliseconds accept_pause{100};
 
 tcp::acceptor listen(asio::io_context& loop, const Address& address) {
@@ -50,7 +50,7 @@ bool asks_for_events(const RequestParser& parser, const Answer& answer) {
          std::string_view(type.data(), type.size()) == event_stream;
 }
 
-/// Of the other side; the unspecified one where it is gone already.
+/// The client's address; the unspecified address where the client is gone already.
 asio::ip::address address_of(const tcp::socket& socket) {
   beast::error_code gone;
   return socket.remote_endpoint(gone).address();
@@ -74,7 +74,7 @@ class Listener::Service : public std::enable_shared_from_this<Service> {
 
   void start() { asio::co_spawn(acceptor_.get_executor(), accept_connections(shared_from_this()), asio::detached); }
 
-  /// Whoever follows with a token that no longer counts is cut off, and asks again.
+  /// Changes the token. Connections that follow with a token that no longer counts are closed, and have to ask again.
   void change_access(const Access& access) {
     const bool is_another = access.token != access_.token;
     access_ = access;
@@ -89,7 +89,7 @@ class Listener::Service : public std::enable_shared_from_this<Service> {
     dismiss({Stage::fresh, Stage::idle, Stage::leaving, Stage::following});
   }
 
-  /// As stop(), and requests in flight are cut off: whatever the routes refer to may be gone from now on.
+  /// Stops, and also cuts off requests in flight: what the routes refer to may be gone from now on.
   void abandon() {
     stop();
     routes_ = nullptr;
@@ -117,7 +117,7 @@ class Listener::Service : public std::enable_shared_from_this<Service> {
     Connection connection;
   };
 
-  // Coroutines hold the service: they end when the loop next runs, which may be after the listener is gone.
+  // The coroutines hold the service. They end when the loop next runs, which may be after the listener is gone.
   static asio::awaitable<void> accept_connections(std::shared_ptr<Service> service);
   static asio::awaitable<void> serve(std::unique_ptr<Client> client);
   asio::awaitable<void> accept_one();
@@ -134,7 +134,7 @@ class Listener::Service : public std::enable_shared_from_this<Service> {
 
   tcp::acceptor acceptor_;
   std::uint16_t port_;
-  asio::steady_timer pause_;  // what the accept loop waits for; cancelled when a connection ends
+  asio::steady_timer pause_;  // for the accept loop; cancelled when a connection ends
   Limits limits_;
   Access access_;
   Routes routes_;
@@ -148,7 +148,7 @@ asio::awaitable<void> Listener::Service::accept_connections(std::shared_ptr<Serv
     bool failed = false;
     try {
       co_await service->accept_one();
-    } catch (const std::exception&) {  // of the system, or out of memory: both may pass
+    } catch (const std::exception&) {  // an error of the system, or no memory; both may pass
       failed = true;
     }
     if (failed && !service->stopping_) co_await service->pause(accept_pause);
@@ -163,7 +163,7 @@ asio::awaitable<void> Listener::Service::accept_one() {
     if (make_room({})) continue;
     co_await pause(std::chrono::hours{1});
   }
-  if (stopping_) co_return;  // it was accepted right before the end
+  if (stopping_) co_return;  // the client was accepted right before the end
   auto client = std::make_unique<Client>(shared_from_this(), std::move(socket));
   asio::co_spawn(acceptor_.get_executor(), serve(std::move(client)), asio::detached);
 }
@@ -185,8 +185,8 @@ std::size_t Listener::Service::of(const asio::ip::address& address) const {
       connections_, [&](const Connection* connection) { return connection->guest.address == address; }));
 }
 
-/// Closes the connection that has to go first, of that address where one is given; false where none can. Whoever
-/// stays gives its place up after the request at hand.
+/// Closes the connection that has to go first, of that address where one is given. Returns false where none can go.
+/// Those that stay give up their places after their present requests.
 bool Listener::Service::make_room(const std::optional<asio::ip::address>& among) {
   std::vector<Connection*> connections(connections_.begin(), connections_.end());
   std::vector<Guest> guests;
@@ -197,11 +197,11 @@ bool Listener::Service::make_room(const std::optional<asio::ip::address>& among)
   const std::optional<std::size_t> first = who_makes_room(guests, among);
   if (!first) return false;
   connections[*first]->stream.close();
-  connections_.erase(connections[*first]);  // it ends when the loop next runs, and does not count until then
+  connections_.erase(connections[*first]);  // it ends when the loop next runs, and must not count until then
   return true;
 }
 
-/// Closes the connections in those stages; the others go after the request at hand.
+/// Closes the connections in those stages at once, and the others after their present requests.
 void Listener::Service::dismiss(std::initializer_list<Stage> at_once) {
   for (Connection* const connection : connections_) connection->last_request = true;
   close_those_in(at_once);
@@ -220,7 +220,7 @@ Reply Listener::Service::reply(Client& client, const RequestParser& parser, std:
   return {std::move(out)};
 }
 
-/// The client, and with it the service, lives as long as whoever asks the reply's follower.
+/// The reply's follower may use `client`, and with it the service: both live as long as whoever asks the follower.
 Reply Listener::Service::follow(Client& client, Answer answer, const RequestParser& parser) {
   if (!has_room_for_follower(client.connection.guest.address)) return {too_many_followers()};
   const auto last = parser.get()["Last-Event-ID"];
@@ -231,7 +231,7 @@ Reply Listener::Service::follow(Client& client, Answer answer, const RequestPars
           }};
 }
 
-/// Followers never take more than half of the places, so that others are always answered.
+/// Followers never take more than half of the places, so that other clients are always answered.
 bool Listener::Service::has_room_for_follower(const asio::ip::address& address) const {
   std::size_t all = 0;
   std::size_t same = 0;

@@ -3,10 +3,10 @@
 namespace nustream::serve {
 namespace {
 
-/// Ends every help text here.
+/// The end of every help text here.
 const std::string not_private = " Depends on data: operator only, not private.";
 
-/// Seconds: from a batch of a few records to the longest transaction timeout.
+/// Bounds of the buckets in seconds: from a batch of a few records to the longest transaction timeout.
 const prometheus::Histogram::BucketBoundaries durations{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25,
                                                         0.5,   1,      2.5,   5,    10,    30,   60};
 
@@ -58,7 +58,7 @@ OperatorMetrics::Lane::Lane(OperatorMetrics& metrics, const std::string& stream,
       records_rejected(metrics.records_rejected, lane_labels(stream, lane), "reason", reject_reasons),
       transactions(metrics.transactions, lane_labels(stream, lane), "outcome", transaction_outcomes),
       dead_letters_failed(metrics.dead_letters_failed, lane_labels(stream, lane)),
-      // A lane is a partition; the label is what lag is usually joined on.
+      // A lane is a partition, and lag is usually joined on a label of that name.
       consumer_lag_records(metrics.consumer_lag_records,
                            lane_labels(stream, lane, "partition", std::to_string(lane.value()))),
       gradients_clipped_ratio(metrics.gradients_clipped_ratio, lane_labels(stream, lane)),

@@ -1,4 +1,4 @@
-// The operator's metrics, by name. They depend on data and are not private: each help text says so.
+// The operator's metrics, by name. They depend on data and are not private, and each help text says so.
 #pragma once
 
 #include <array>
@@ -15,19 +15,19 @@
 
 namespace nustream::serve {
 
-/// Why a record took a zero-gradient step: a short list, so that bad input cannot make new series.
+/// Why a record took a zero-gradient step. The list is short and fixed, so that bad input cannot make new series.
 enum class RejectReason : std::uint8_t {
-  malformed,       ///< not a record of the format
-  unusable_field,  ///< a field is missing, or no usable number comes of it
-  too_long,        ///< longer than record_bytes_max
-  tombstone,       ///< a message without a value
-  other_lane,      ///< of a user who counts in another lane
+  malformed,       ///< is not a record of the format
+  unusable_field,  ///< lacks a field, or has one from which no usable number comes
+  too_long,        ///< is longer than record_bytes_max
+  tombstone,       ///< is a message without a value
+  other_lane,      ///< is of a user who counts in another lane
 };
 enum class TransactionOutcome : std::uint8_t {
   committed,
-  aborted,    ///< and computed again
+  aborted,    ///< ended without effect; its batch was computed again
   fenced,     ///< ended by another producer of the lane, or by the broker
-  timed_out,  ///< its end unknown until the producer was made anew
+  timed_out,  ///< its end was unknown until the producer was made anew
 };
 
 inline constexpr std::array reject_reasons{RejectReason::malformed, RejectReason::unusable_field,
@@ -35,7 +35,7 @@ inline constexpr std::array reject_reasons{RejectReason::malformed, RejectReason
 inline constexpr std::array transaction_outcomes{TransactionOutcome::committed, TransactionOutcome::aborted,
                                                  TransactionOutcome::fenced, TransactionOutcome::timed_out};
 
-/// Values of the labels {reason} and {outcome}.
+/// The values of the labels {reason} and {outcome}.
 [[nodiscard]] constexpr std::string_view name(RejectReason reason) noexcept {
   constexpr std::array<std::string_view, reject_reasons.size()> names{"malformed", "unusable_field", "too_long",
                                                                       "tombstone", "other_lane"};
@@ -47,7 +47,8 @@ inline constexpr std::array transaction_outcomes{TransactionOutcome::committed, 
   return names[static_cast<std::size_t>(outcome)];
 }
 
-/// A registry of its own, apart from the public one by type. docs/metrics.md says what each metric means.
+/// The operator's registry. It is another type than the public one, so that the two cannot be mixed up.
+/// docs/metrics.md says what each metric means.
 struct OperatorMetrics {
   using Counter = prometheus::Counter;
   using Gauge = prometheus::Gauge;
@@ -57,7 +58,7 @@ struct OperatorMetrics {
 
   OperatorMetrics();
 
-  prometheus::Registry registry;  // before the families, which it owns
+  prometheus::Registry registry;  // stands before the families, which it owns
   Family<Counter>& records;
   Family<Counter>& records_rejected;
   Family<Counter>& transactions;
@@ -74,11 +75,11 @@ struct OperatorMetrics {
   Family<Histogram>& commit_seconds;
   Family<Histogram>& release_latency_seconds;
 
-  /// One series an enumerator, so that every one is there from the start, at zero.
+  /// One series for each enumerator. All of them are there from the start, at zero.
   template <class Metric, class Enumerator>
   class ByEnumerator {
    public:
-    /// `labels`: what all of them have.
+    /// `labels` are those that all series have.
     ByEnumerator(Family<Metric>& family, const prometheus::Labels& labels, const std::string& label,
                  std::span<const Enumerator> enumerators) {
       for (const Enumerator which : enumerators) {
@@ -93,32 +94,32 @@ struct OperatorMetrics {
     std::vector<Series<Metric>> series_;  // in the order of the enumerators' values
   };
 
-  /// The series {stream} of the process, which are there as long as it is.
+  /// The series {stream} of the process; they last as long as it does.
   struct Process {
     Process(OperatorMetrics& metrics, const std::string& stream);
 
     Series<Gauge> ready;               ///< 1 or 0
-    ByEnumerator<Gauge, Phase> phase;  ///< OperatorSurface::set_phase() alone
+    ByEnumerator<Gauge, Phase> phase;  ///< changed by OperatorSurface::set_phase() alone
     Series<Counter> rebalances;        ///< assignments and revocations
-    Series<Gauge> model_waits;         ///< lanes that hold the combined model up
+    Series<Gauge> model_waits;         ///< how many lanes hold the combined model up
   };
 
-  /// The series {stream, lane} of one lane: a plain member each, to be changed where the thing happens, on the loop's
-  /// thread. Durations in seconds.
+  /// The series {stream, lane} of one lane. Each is a plain member, to be changed on the loop's thread where the
+  /// thing happens. Durations are in seconds.
   struct Lane {
     Lane(OperatorMetrics& metrics, const std::string& stream, LaneId lane);
 
-    Series<Counter> records;  ///< that took a step in a committed batch
+    Series<Counter> records;  ///< records that took a step in a committed batch
     ByEnumerator<Counter, RejectReason> records_rejected;
     ByEnumerator<Counter, TransactionOutcome> transactions;
     Series<Counter> dead_letters_failed;
     Series<Gauge> consumer_lag_records;     ///< high watermark minus position
-    Series<Gauge> gradients_clipped_ratio;  ///< of the last committed batch: clipped over usable records
+    Series<Gauge> gradients_clipped_ratio;  ///< clipped over usable records, in the last committed batch
     Series<Gauge> noise_ahead_steps;
-    ByEnumerator<Gauge, LaneStatus> state;      ///< OperatorSurface::set_state() alone
-    Series<Histogram> batch_seconds;            ///< first record of a batch to its close
-    Series<Histogram> commit_seconds;           ///< of the transaction's end, retries included
-    Series<Histogram> release_latency_seconds;  ///< a batch's close to its releases being public
+    ByEnumerator<Gauge, LaneStatus> state;      ///< changed by OperatorSurface::set_state() alone
+    Series<Histogram> batch_seconds;            ///< from the first record of a batch to its close
+    Series<Histogram> commit_seconds;           ///< of the end of a transaction, retries included
+    Series<Histogram> release_latency_seconds;  ///< from a batch's close to the time when its releases are public
   };
 };
 

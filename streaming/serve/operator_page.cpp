@@ -16,7 +16,8 @@ std::optional<double> mean_of(const prometheus::Histogram& histogram) {
 
 }  // namespace
 
-/// Over the last half minute or less: from the first look within it to this one.
+/// The rate since the earliest look at the page within the last half minute; empty where there was none at least a
+/// second ago.
 std::optional<double> OperatorSurface::records_per_second() const {
   const auto now = std::chrono::steady_clock::now();
   double records = 0;

@@ -20,7 +20,7 @@ void append_count(std::string_view key, const prometheus::Counter& count, std::s
   append_number(static_cast<std::uint64_t>(count.Value()), out);
 }
 
-/// ,"KEY":{"NAME":N,…}
+/// Appends ,"KEY":{"NAME":N,…}.
 template <class Enumerator>
 void append_counts(std::string_view key, std::span<const Enumerator> enumerators,
                    const OperatorMetrics::ByEnumerator<prometheus::Counter, Enumerator>& counts, std::string& out) {

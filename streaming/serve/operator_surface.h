@@ -1,4 +1,4 @@
-// Everything that the operator listener can say: what the public one says, and what depends on data.
+// All that the operator's listener can say: what the public one says, and what depends on data.
 #pragma once
 
 #include <chrono>
@@ -14,42 +14,42 @@
 
 namespace nustream::serve {
 
-/// The operator's registry, every lane's state with its reason, and readiness. One thread at a time.
+/// The operator's registry, every lane's state with its reason, and readiness. To be used by one thread at a time.
 class OperatorSurface {
  public:
-  /// Keeps `shown`'s readiness, which has to live longer.
+  /// Keeps the readiness of `shown` up to date; `shown` has to outlive it.
   explicit OperatorSurface(PublicSurface& shown);
   OperatorSurface(const OperatorSurface&) = delete;
   OperatorSurface& operator=(const OperatorSurface&) = delete;
 
-  /// The lane's series appear, in state waiting. What is returned is valid until close_lane(). The lane must not be
-  /// open (contract).
+  /// Makes the lane's series, in state waiting. What is returned is valid until close_lane(). Contract: the lane is
+  /// not open.
   OperatorMetrics::Lane& open_lane(LaneId lane);
-  /// The lane's series go.
+  /// Removes the lane's series.
   void close_lane(LaneId lane);
-  /// The lane is open. `reason`: one line for the operator, empty where there is nothing to say; never a field's
-  /// value.
+  /// Sets the state of an open lane. `reason` is one line for the operator, or empty where there is nothing to say;
+  /// it never holds the value of a field.
   void set_state(LaneId lane, LaneStatus state, std::string reason = {});
-  /// `reason`: as of a lane's state.
+  /// Sets the phase of the process; `reason` is as in set_state().
   void set_phase(Phase phase, std::string reason = {});
-  /// The group gave partitions to this instance, or took some.
+  /// Counts that the group gave partitions to this instance, or took some from it.
   void rebalanced() { process_.rebalances->Increment(); }
-  /// So many lanes hold the combined model up.
+  /// Sets how many lanes hold the combined model up.
   void set_model_waits(std::size_t lanes) { process_.model_waits->Set(static_cast<double>(lanes)); }
 
-  /// Serving, and every open lane restored: those that were restored once and are not again, without having failed,
-  /// count, since why may be no business of the public's.
+  /// Whether the process serves and every open lane is restored. A lane that was restored once and is being restored
+  /// again counts as restored unless it has failed: why it is restored again may not be for the public to know.
   [[nodiscard]] bool ready() const;
-  /// "ready", or what stands in its way: a line each.
+  /// "ready", or what stands in its way, each thing on a line of its own.
   [[nodiscard]] std::string readiness() const;
-  /// The operator's registry and the process's own metrics in Prometheus' text format; the public registry is scraped
+  /// The operator's registry and the process's own metrics in Prometheus' text format. The public registry is scraped
   /// from the public listener.
   [[nodiscard]] std::string metrics() const;
-  /// /api/v1/state: the public object with one field more, "operator" (docs/metrics.md).
+  /// /api/v1/state: the public object with one more field, "operator" (docs/metrics.md).
   [[nodiscard]] std::string state() const;
-  /// The status page with what the operator alone may see.
+  /// The status page with what only the operator may see.
   [[nodiscard]] std::optional<std::string> page(const PagePlace& place) const;
-  /// /api/v1/events: the public message, and an event "operator" with the state's field of that name where it
+  /// /api/v1/events: the public message, and an event "operator" with the field of that name of the state, where it
   /// changed.
   [[nodiscard]] std::string since(Seen& seen) const;
 
@@ -60,7 +60,7 @@ class OperatorSurface {
     OperatorMetrics::Lane series;
     LaneStatus state = LaneStatus::waiting;
     std::string reason{};
-    bool served = false;  // was restored once
+    bool served = false;  // it was restored once
     [[nodiscard]] bool ready() const noexcept { return served && state != LaneStatus::failed; }
   };
 
@@ -68,7 +68,7 @@ class OperatorSurface {
   void append_figures(std::string& out) const;
   static void append_lane(LaneId id, const OpenLane& lane, std::string& out);
 
-  /// Records that all lanes had taken at a moment, to tell a rate by.
+  /// How many records all lanes had taken at a moment; a rate is computed from two of them.
   struct Taken {
     std::chrono::steady_clock::time_point at;
     double records;
@@ -79,10 +79,10 @@ class OperatorSurface {
   PublicSurface& shown_;
   OperatorMetrics metrics_;
   OperatorMetrics::Process process_;
-  std::map<LaneId, OpenLane> lanes_;  // after metrics_: the lanes' series go first
+  std::map<LaneId, OpenLane> lanes_;  // declared after metrics_, so that the lanes' series go first
   Phase phase_ = Phase::starting;
   std::string phase_reason_;
-  mutable std::deque<Taken> taken_;  // of the last half minute, one a second at most, whenever somebody looked
+  mutable std::deque<Taken> taken_;  // looks of the last half minute, at most one a second
 };
 
 }  // namespace nustream::serve

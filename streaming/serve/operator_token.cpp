@@ -12,7 +12,7 @@
 namespace nustream::serve {
 namespace {
 
-/// False where the file is there.
+/// Makes the file of a new token; returns false where the file is there already.
 bool make_token(const std::filesystem::path& path) {
   std::array<std::uint8_t, 32> bytes;
   secrets::fill_random(bytes);

@@ -1,4 +1,4 @@
-// The status page's coefficients: a table of all, charts of some, and the mean of the lanes.
+// The coefficients of the status page: a table of all, charts of some, and the mean of the lanes.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,20 +15,20 @@
 namespace nustream::serve::page {
 namespace {
 
-constexpr std::size_t drawn_points = 128;            ///< of a chart: as many as can be told apart at its width
-constexpr std::size_t model_coefficients_drawn = 6;  ///< the page stays small; its table has all
+constexpr std::size_t drawn_points = 128;            ///< points of a chart: as many as its width can tell apart
+constexpr std::size_t model_coefficients_drawn = 6;  ///< keeps the page small; the table has all
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 double at(const std::vector<double>& values, std::size_t j) {
   return j < values.size() ? values[j] : none;
 }
 
-/// The one that is quoted: the average once it has begun, else the iterate.
+/// The values to quote: the average once it has begun, and the iterate before.
 const publish::NamedValues& quoted(const publish::ShownRelease& release) {
   return release.average.empty() ? release.estimate : release.average;
 }
 
-/// Of running sums there is no iterate.
+/// The column's name: running sums have no iterate.
 const char* name_of_estimate(bool of_sums) {
   return of_sums ? "Estimate" : "Last iterate";
 }
@@ -59,7 +59,7 @@ void append_table(const publish::ShownRelease& release, std::string& out) {
   out += "</tbody></table></div>\n";
 }
 
-/// Directions in which noise hides xxᵀ.
+/// Says in how many directions noise hides xxᵀ.
 void append_floored(std::uint64_t floored, std::string& out) {
   if (floored == 0) return;
   out += fmt::format(
@@ -67,7 +67,7 @@ void append_floored(std::uint64_t floored, std::string& out) {
       count(floored), floored == 1 ? "" : "s");
 }
 
-/// Whether the path has settled, where the release says so.
+/// Says whether the path has settled, where the release tells.
 void append_verdict(const publish::ShownRelease& release, std::string& out) {
   const std::string_view words = publish::in_words(release.status.verdict);
   if (words.empty()) return;
@@ -75,7 +75,7 @@ void append_verdict(const publish::ShownRelease& release, std::string& out) {
                      publish::is_warning(release.status.verdict) ? " class=\"alarm\"" : "", words);
 }
 
-/// What one step is made of is the whole table.
+/// The steps that intervals are made of; "" where it is one step, which is then the whole table.
 std::string made_of(const publish::ReportedIntervals& intervals) {
   if (intervals.through <= 1) return {};
   return fmt::format(" They are made of {} steps, up to step {}.", count(intervals.effective_steps),
@@ -90,7 +90,7 @@ void append_coverage(const publish::ShownRelease& release, std::string& out) {
   }
 }
 
-/// Links to the coefficients before and behind.
+/// Links to the coefficients before and after those that are drawn.
 void append_turns(const PageView& view, const ShownLane& lane, std::size_t all, std::string& out) {
   if (view.is_file || all <= coefficients_of_a_page) return;
   const std::uint32_t id = lane.settings.header.lane.value();
@@ -110,7 +110,7 @@ chart::Chart coefficient_chart(const History& history, const publish::ShownRelea
   chart::Layer band{"interval", chart::Mark::band, {}};
   chart::Layer iterate{"last iterate", chart::Mark::faint, {}};
   chart::Layer line{"quoted estimate", chart::Mark::line, {}};
-  // Counted from the last, which is always there.
+  // Points are counted from the last one, so that it is always drawn.
   std::size_t behind = history.points().size();
   const std::size_t stride = (behind + drawn_points - 1) / drawn_points;
   for (const auto& [span, point] : history.points()) {
@@ -138,12 +138,12 @@ chart::Chart coefficient_chart(const History& history, const publish::ShownRelea
 
 namespace {
 
-/// A live page has one, however short; a file of one release has none.
+/// Whether there is a path to draw. A live page has one, however short; a file of one release has none.
 bool has_path(const PageView& view, const ShownLane& lane) {
   return !view.is_file || lane.history.points().size() > 1;
 }
 
-/// Its path, or where there is none, its interval beside 0.
+/// Draws the coefficient's path, or where there is none, its interval beside 0.
 std::string drawn(const PageView& view, const ShownLane& lane, std::size_t j, const std::string& id) {
   const auto& [name, value] = quoted(*lane.release)[j];
   const chart::Chart path = coefficient_chart(lane.history, *lane.release, j, name);

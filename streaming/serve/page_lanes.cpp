@@ -1,4 +1,4 @@
-// The status page's lanes, settings, and what is the operator's alone.
+// The lanes and settings of the status page, and what only the operator sees.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ bool is_over(const ShownLane& lane) {
   return lane.settings.last_step && lane.steps >= *lane.settings.last_step;
 }
 
-/// Why there is nothing, or nothing new.
+/// Says why there is nothing to show, or nothing new.
 void append_absence(const PageView& view, std::string& out) {
   if (view.lanes.empty()) {
     out +=

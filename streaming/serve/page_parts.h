@@ -9,36 +9,36 @@
 
 namespace nustream::serve::page {
 
-/// Five significant digits; "–" where there is no number.
+/// The value with five significant digits; "–" where it is not a number.
 [[nodiscard]] std::string shown(double value);
-/// "12,345"
+/// The number with separators, such as "12,345".
 [[nodiscard]] std::string count(std::uint64_t value);
-/// <data value="EXACT">SHOWN</data>: the exact number is that of /api/v1/state.
+/// <data value="EXACT">SHOWN</data>, where EXACT is the number that /api/v1/state has.
 [[nodiscard]] std::string data(double value);
 
-/// <div><dt>TERM</dt><dd>HTML</dd></div>
+/// Appends <div><dt>TERM</dt><dd>HTML</dd></div>.
 void append_fact(std::string_view term, std::string_view html, std::string& out);
 
-/// What is estimated, for how long, and whether it goes on.
+/// Says what is estimated, how long it has run, and whether it goes on.
 void append_summary(const PageView& view, const ShownLane* lane, std::string& out);
-/// What a reader of all this can learn about one unit, in words, numbers and a picture.
+/// Says what a reader of all this can learn about one unit, in words, numbers and a picture.
 void append_privacy(const ShownLane& lane, std::string& out);
-/// The table of all coefficients, and the charts of some.
+/// Appends the table of all coefficients and the charts of some.
 void append_coefficients(const PageView& view, const ShownLane& lane, std::string& out);
 /// The path of the j-th coefficient with its interval, up to `release`.
 [[nodiscard]] chart::Chart coefficient_chart(const History& history, const publish::ShownRelease& release,
                                              std::size_t j, const std::string& name);
-/// The mean of the lanes, where this process publishes it.
+/// Appends the mean of the lanes, where this process publishes it.
 void append_model(const PageView& view, std::string& out);
 void append_lanes(const PageView& view, std::string& out);
 void append_settings(const ShownLane& lane, std::string& out);
-/// What depends on data.
+/// Appends what depends on data.
 void append_operator(const OperatorView& view, std::string& out);
 
-/// How often at best one guesses right which of two equally likely worlds a ρ-zCDP mechanism was run in: Φ(√(2ρ)/2),
-/// by the exact curve of the Gaussian mechanism. 1/2 for ρ = 0.
+/// How often at best one guesses right in which of two equally likely worlds a ρ-zCDP mechanism was run: Φ(√(2ρ)/2),
+/// by the exact curve of the Gaussian mechanism. It is 1/2 for ρ = 0.
 [[nodiscard]] double right_guesses(double rho);
-/// "56.4 times in 100", rounded up.
+/// The share in words, rounded up, such as "56.4 times in 100".
 [[nodiscard]] std::string times_in_hundred(double share);
 
 }  // namespace nustream::serve::page

@@ -1,4 +1,4 @@
-// The status page's section on privacy.
+// The section on privacy of the status page.
 #include <algorithm>
 #include <cmath>
 
@@ -11,10 +11,10 @@
 namespace nustream::serve::page {
 namespace {
 
-/// Who is protected, and from what being told apart.
+/// Who is protected, and which two worlds cannot be told apart.
 struct Neighbours {
-  std::string unit;    ///< "one record"
-  std::string worlds;  ///< "held what it held, or nothing at all"
+  std::string unit;    ///< such as "one record"
+  std::string worlds;  ///< such as "held what it held, or nothing at all"
 };
 
 Neighbours neighbours_of(const publish::Promise& promise) {
@@ -44,7 +44,7 @@ std::string words_of(const ShownLane& lane) {
       times_in_hundred(right_guesses(std::max(limit, lane.total.value()))));
 }
 
-/// A bar from nothing to `most`, filled to `spent`, with the same in words for a screen reader.
+/// A bar from nothing to `most` that is filled to `spent`, with the same in words for a screen reader.
 std::string gauge(double spent, double most, std::string_view what) {
   const double share = most > 0 ? std::clamp(spent / most, 0.0, 1.0) : 0;
   return fmt::format(
@@ -77,7 +77,7 @@ void append_gauges(const ShownLane& lane, std::string& out) {
   out += "</dl>\n";
 }
 
-/// Every δ of the settings and every conversion.
+/// Appends ε at every δ of the settings, by every conversion.
 void append_conversions(const ShownLane& lane, std::string& out) {
   out +=
       "<details id=\"conversions\"><summary>ε by every conversion</summary><div class=\"scroll\" tabindex=\"0\" "
@@ -99,7 +99,7 @@ void append_conversions(const ShownLane& lane, std::string& out) {
       "what any mechanism of this ρ keeps.</p></details>\n";
 }
 
-/// What a record has cost by the time that so many steps followed it: of settings alone.
+/// Draws what a record has cost by its age in steps. It follows from settings alone.
 void append_ages(const ShownLane& lane, std::string& out) {
   if (lane.spend_by_age.size() < 2) return;
   chart::Layer spent{"ρ", chart::Mark::line, {}};

@@ -19,7 +19,7 @@ using prometheus::ClientMetric;
 using prometheus::MetricFamily;
 using prometheus::MetricType;
 
-/// The fields of /proc/self/stat from the third on (proc(5)): the second may hold spaces, but ends at the last ')'.
+/// Fields of /proc/self/stat from the third on (proc(5)). The second field may hold spaces, but ends at the last ')'.
 struct Stat {
   double cpu_ticks;    // user and system
   double start_ticks;  // since boot
@@ -40,7 +40,7 @@ std::optional<Stat> read_stat() {
   return Stat{field(14) + field(15), field(22), field(24)};
 }
 
-/// Seconds since 1970 at which the machine started.
+/// When the machine started, in seconds since 1970.
 std::optional<double> boot_time() {
   std::ifstream file("/proc/stat");
   for (std::string line; std::getline(file, line);) {
@@ -53,7 +53,8 @@ std::optional<double> open_descriptors() {
   std::error_code error;
   const std::filesystem::directory_iterator folder("/proc/self/fd", error);
   if (error) return std::nullopt;
-  return static_cast<double>(std::distance(begin(folder), end(folder))) - 1;  // the folder's own descriptor
+  // Without the descriptor that reads the folder.
+  return static_cast<double>(std::distance(begin(folder), end(folder))) - 1;
 }
 
 std::optional<double> descriptors_max() {
@@ -62,7 +63,8 @@ std::optional<double> descriptors_max() {
   return static_cast<double>(limit.rlim_cur);
 }
 
-/// Kept from the first call on: the kernel's boot time moves when the clock is set, and a start time must not.
+/// When the process started. The boot time is kept from the first call on: the kernel's changes when the clock is
+/// set, and a start time must not.
 std::optional<double> start_time(const Stat& stat, double ticks) {
   static const std::optional<double> boot = boot_time();
   if (!boot) return std::nullopt;

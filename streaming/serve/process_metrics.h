@@ -1,4 +1,4 @@
-// The process as the kernel sees it: Prometheus' usual process_* metrics.
+// The process as the kernel sees it, by Prometheus' usual process_* metrics.
 #pragma once
 
 #include <prometheus/metric_family.h>
@@ -7,8 +7,8 @@
 
 namespace nustream::serve {
 
-/// CPU seconds, resident memory, open and allowed file descriptors, start time: read from /proc at each call. What
-/// cannot be read is left out.
+/// CPU seconds, resident memory, open and allowed file descriptors, and start time, read from /proc at each call.
+/// What cannot be read is left out.
 [[nodiscard]] std::vector<prometheus::MetricFamily> process_metrics();
 
 }  // namespace nustream::serve

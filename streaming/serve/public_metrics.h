@@ -9,7 +9,8 @@
 
 namespace nustream::serve {
 
-/// A registry of its own, so that no operator metric can be in it. docs/metrics.md says what each one means.
+/// The public registry. No operator metric can be in it, because those have a registry of their own. docs/metrics.md
+/// says what each metric means.
 struct PublicMetrics {
   using Counter = prometheus::Counter;
   using Gauge = prometheus::Gauge;
@@ -18,7 +19,7 @@ struct PublicMetrics {
 
   PublicMetrics();
 
-  prometheus::Registry registry;  // before the families, which it owns
+  prometheus::Registry registry;  // stands before the families, which it owns
   Family<Counter>& steps;
   Family<Counter>& releases;
   Family<Gauge>& rho_spent;
@@ -44,13 +45,12 @@ struct PublicMetrics {
   Family<Gauge>& model_lanes;
   Family<Gauge>& build_info;
 
-  /// One gauge a feature, made at the first release.
+  /// One gauge for each feature, made at the first release.
   using Features = std::vector<Series<Gauge>>;
-  /// One gauge a δ and conversion, the δ in the header's order.
+  /// One gauge for each δ and conversion, the δ in the header's order.
   using Conversions = std::vector<Series<Gauge>>;
 
-  /// The series {stream, lane} of one epoch of a lane. Those of its estimates and budget are made by whoever has
-  /// them.
+  /// The series {stream, lane} of one epoch of a lane. A lane that has no estimate or budget has no series of it.
   struct Lane {
     Lane(PublicMetrics& metrics, const publish::ReleaseHeader& header);
 
@@ -77,7 +77,7 @@ struct PublicMetrics {
     Features interval_upper;
   };
 
-  /// The series {stream} of the combined model, while this process publishes it.
+  /// The series {stream} of the combined model, which last as long as this process publishes it.
   struct Model {
     Model(PublicMetrics& metrics, const std::string& stream)
         : last(metrics.model_last, {{"stream", stream}}), lanes(metrics.model_lanes, {{"stream", stream}}) {}

@@ -1,4 +1,4 @@
-// The public surface as a past: histories, and what is new since then.
+// The past of the public surface: histories, and what is new since then.
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -17,7 +17,8 @@ SeenLane seen_of(const ShownLane& lane) {
   return {lane.settings.header.epoch.value(), lane.steps.value(), lane.release ? lane.release->step : 0};
 }
 
-/// Behind which step a client lacks points: one that has not seen the lane reads the history for what is older.
+/// The step up to which a client has the lane's points. A client that has not seen the lane is given the last release
+/// alone, and reads the history for what is older.
 std::uint64_t known_step(const ShownLane& lane, const SeenLane* seen) {
   if (seen != nullptr && seen->epoch == lane.settings.header.epoch.value()) return seen->released;
   return lane.release && lane.release->step > 0 ? lane.release->step - 1 : 0;

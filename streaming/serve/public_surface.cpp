@@ -16,15 +16,16 @@ namespace {
 using publish::append_string;
 using Values = publish::NamedValues;
 
-/// Whoever has this lane publishes the combined model; elsewhere it would be an old one.
+/// The process that has this lane publishes the combined model; another one would show an old model.
 constexpr LaneId model_lane{0};
 
-/// Counters only go up: the total at hand becomes the difference to what is shown.
+/// Raises a counter to `total`. Counters can only go up, so it is raised by the difference.
 void raise_to(prometheus::Counter& counter, std::uint64_t total) {
   counter.Increment(static_cast<double>(total) - counter.Value());
 }
 
-/// The features of an epoch never change, so their series are made at the first release and found by place after it.
+/// Shows one value for each feature. The features of an epoch never change, so their series are made at the first
+/// release and found by place after that.
 void set_features(const Values& values, prometheus::Family<prometheus::Gauge>& family,
                   const publish::ReleaseHeader& header, PublicMetrics::Features& features) {
   if (features.empty()) {
@@ -36,7 +37,7 @@ void set_features(const Values& values, prometheus::Family<prometheus::Gauge>& f
   for (std::size_t j = 0; j < values.size(); ++j) features[j]->Set(values[j].second);
 }
 
-/// Makes the series at its first value.
+/// Sets the series, which is made at its first value.
 void set(std::optional<Series<prometheus::Gauge>>& series, prometheus::Family<prometheus::Gauge>& family,
          const publish::ReleaseHeader& header, double value) {
   if (!series) series.emplace(family, lane_labels(header.stream, header.lane));
@@ -50,14 +51,14 @@ void set_epsilons(const std::vector<publish::Epsilons>& epsilons, PublicMetrics:
   }
 }
 
-/// Anew whenever the lane has outgrown what is shown, which doubles: a stream of any length does it some twenty
-/// times.
+/// Computes the spend by age anew whenever the lane has outgrown what is shown. The range doubles each time, so that
+/// a stream of any length does it some twenty times.
 void show_ages(ShownLane& lane) {
   constexpr std::uint64_t most = 1U << 18U;
   const std::uint64_t known = lane.spend_by_age.empty() ? 0 : lane.spend_by_age.back().first;
   if (!lane.settings.spend_by_age || lane.steps.value() <= known || known >= most) return;
   lane.spend_by_age = lane.settings.spend_by_age(StepCount{std::min(std::bit_ceil(lane.steps.value()), most)});
-  if (lane.spend_by_age.empty()) lane.settings.spend_by_age = nullptr;  // never, then
+  if (lane.spend_by_age.empty()) lane.settings.spend_by_age = nullptr;  // then it never will be known
 }
 
 }  // namespace
@@ -161,7 +162,8 @@ void PublicSurface::show(const CommittedRelease& release) {
   set(lane->series.last_release, metrics_.last_release, header, release.at() ? *release.at() : now_());
 }
 
-/// An interval that a later release no longer has is taken down: it would stand beside another estimate.
+/// Shows the interval of a release. Where a release has none, the earlier one is removed, since it would stand beside
+/// another estimate.
 void PublicSurface::show_interval(const publish::ShownRelease& release, OpenLane& lane) {
   if (release.interval.bounds.empty()) {
     lane.series.interval_lower.clear();
@@ -183,7 +185,7 @@ void PublicSurface::show(const CommittedModel& model) {
   if (lane == lanes_.end()) return;
   model_ = model.json();
   mean_ = model.mean();
-  // Behind a new epoch of a lane the parts have fewer steps.
+  // After a new epoch of a lane, the parts have fewer steps together than the history, which then begins anew.
   const bool goes_on = model_history_ && (model_history_->points().empty() ||
                                           model_history_->points().rbegin()->second.step <= mean_->step);
   if (!goes_on) model_history_.emplace(lane->second.shown.settings.release_every);

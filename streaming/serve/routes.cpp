@@ -22,7 +22,7 @@ Response version_page() {
   return {200, json, body + "}\n"};
 }
 
-/// The loop that answers is the loop that works: an answer is the proof of life.
+/// The loop that answers is the loop that works, so that any answer proves that it lives.
 Response health_page() {
   return {200, plain_text, "ok\n"};
 }
@@ -33,7 +33,7 @@ Response not_found() {
           "/api/v1/events\n"};
 }
 
-/// /api/v1/history, and /api/v1/history/LANE.
+/// Answers /api/v1/history and /api/v1/history/LANE.
 std::optional<Response> history_page(const PublicSurface& surface, std::string_view path) {
   constexpr std::string_view all = "/api/v1/history";
   if (!path.starts_with(all)) return std::nullopt;
@@ -47,7 +47,7 @@ std::optional<Response> history_page(const PublicSurface& surface, std::string_v
   return Response{200, json, *std::move(page)};
 }
 
-/// What the page refers to.
+/// Answers for files that the page refers to.
 std::optional<Response> asset(std::string_view path) {
   if (path == "/assets/page.css")
     return Response{200, "text/css; charset=utf-8", std::string(page_style).append(chart::colours())};
@@ -55,7 +55,7 @@ std::optional<Response> asset(std::string_view path) {
   return std::nullopt;
 }
 
-/// The status page of either surface; nothing for other paths, and for lanes that are not open.
+/// The status page of either surface; empty for other paths, and for lanes that are not open.
 template <class Surface>
 std::optional<Response> page_of(const Surface& surface, std::string_view path) {
   const std::optional<PagePlace> place = page_place(path);
@@ -64,7 +64,7 @@ std::optional<Response> page_of(const Surface& surface, std::string_view path) {
   return Response{200, "text/html; charset=utf-8", *std::move(page), page_policy};
 }
 
-/// What both listeners show alike.
+/// Answers that both listeners give alike.
 Response shared_page(const PublicSurface& surface, std::string_view path) {
   if (path == "/api/v1/events") return {200, event_stream, {}};
   if (path == "/livez" || path == "/healthz") return health_page();
@@ -78,7 +78,7 @@ unsigned readiness_status(bool ready) {
   return ready ? 200 : 503;
 }
 
-/// Why it is not ready is the operator's to know.
+/// Says whether the process is ready. Why it is not ready is for the operator alone.
 Response readiness_page(const PublicSurface& surface) {
   return {readiness_status(surface.ready()), plain_text, surface.ready() ? "ready\n" : "not ready\n"};
 }

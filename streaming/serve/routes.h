@@ -7,17 +7,17 @@
 
 namespace nustream::serve {
 
-/// /livez, /healthz and /readyz alone, as the public ones. `surface` outlives the routes.
+/// Only /livez, /healthz and /readyz, answered as on the public listener. `surface` has to outlive the routes.
 [[nodiscard]] Routes health_routes(const PublicSurface& surface);
 
-/// /metrics, /livez, /healthz, /readyz, /version, /api/v1/state, /api/v1/history, /api/v1/events. `surface` outlives
-/// the routes.
+/// The public paths: /, /metrics, /livez, /healthz, /readyz, /version, /api/v1/state, /api/v1/history and
+/// /api/v1/events. `surface` has to outlive the routes.
 [[nodiscard]] Routes public_routes(const PublicSurface& surface);
 
-/// The same paths, over the operator's registry, with reasons and lane states. `surface` outlives the routes.
+/// The same paths over the operator's registry, with reasons and lane states. `surface` has to outlive the routes.
 [[nodiscard]] Routes operator_routes(const OperatorSurface& surface);
 
-/// Of /api/v1/events, on either listener. `surface` outlives the feed.
+/// The feeds of /api/v1/events, on either listener. `surface` has to outlive the feed.
 [[nodiscard]] Feed public_feed(const PublicSurface& surface);
 [[nodiscard]] Feed operator_feed(const OperatorSurface& surface);
 

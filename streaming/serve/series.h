@@ -15,13 +15,13 @@
 
 namespace nustream::serve {
 
-/// One metric of a family, under its own labels. Move-only. The owner's pointer makes every update a plain access: no
-/// look-up by name or label. One thread at a time.
+/// One metric of a family, under its own labels. Move-only. Its owner updates it through a pointer, without a look-up
+/// by name or label. To be used by one thread at a time.
 template <class Metric>
 class Series {
  public:
-  /// `arguments` are the metric's own (a histogram's buckets). The labels must be free: a second owner of one series
-  /// would be left with a dangling pointer when the first one goes (contract).
+  /// `arguments` are the metric's own, such as a histogram's buckets. Contract: the labels are free. A second owner
+  /// of one series would be left with a dangling pointer when the first one goes.
   template <class... Arguments>
   explicit Series(prometheus::Family<Metric>& family, const prometheus::Labels& labels, Arguments&&... arguments)
       : family_(&family) {
@@ -48,7 +48,7 @@ class Series {
   Metric* metric_ = nullptr;
 };
 
-/// Families of a registry, which owns them. `help` is one line and ends with the unit.
+/// Makes families of a registry, which owns them. `help` is one line and ends with the unit.
 [[nodiscard]] inline prometheus::Family<prometheus::Counter>& counters(prometheus::Registry& registry,
                                                                        const char* name, const std::string& help) {
   return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
@@ -63,11 +63,11 @@ class Series {
   return prometheus::BuildHistogram().Name(name).Help(help).Register(registry);
 }
 
-/// {stream, lane}: on every series that goes with a lane.
+/// The labels {stream, lane} of every series that goes with a lane.
 [[nodiscard]] inline prometheus::Labels lane_labels(const std::string& stream, LaneId lane) {
   return {{"stream", stream}, {"lane", std::to_string(lane.value())}};
 }
-/// The same and one label more.
+/// The same labels and one more.
 [[nodiscard]] inline prometheus::Labels lane_labels(const std::string& stream, LaneId lane, const std::string& label,
                                                     const std::string& value) {
   prometheus::Labels labels = lane_labels(stream, lane);

@@ -1,4 +1,4 @@
-// The listeners of a process, as its settings ask for them.
+// Makes the listeners of a process, as its settings ask for them.
 #pragma once
 
 #include <optional>
@@ -13,17 +13,17 @@ namespace nustream::serve {
 
 class Servers {
  public:
-  /// Throws InvalidParameter for an address or limit that is none, and for an operator listener beyond loopback
-  /// without a token (operator_token_file empty or "none", so that settle_operator_token() comes first);
-  /// Failure(permission) for a token file that is not private; Failures of Listener. The surfaces
+  /// Throws InvalidParameter for an address or a limit that is not valid, and for an operator's listener beyond
+  /// loopback without a token (operator_token_file is empty or "none"; call settle_operator_token() before). Throws
+  /// Failure(permission) for a token file that is not private, and the Failures of Listener. The surfaces have to
   /// outlive it.
   Servers(boost::asio::io_context& loop, const Settings& settings, const PublicSurface& shown,
           const OperatorSurface& operators);
 
-  /// Reads the token files again, for the requests from now on. Throws as the constructor does, and then the tokens
-  /// are those of before.
+  /// Reads the token files again, for all later requests. Throws as the constructor does; the tokens then stay as
+  /// they were.
   void read_tokens_again();
-  /// As Listener::stop(), all of them.
+  /// Stops all listeners, as Listener::stop() does.
   void stop();
 
   [[nodiscard]] const std::optional<Listener>& public_listener() const noexcept { return public_; }

@@ -1,4 +1,4 @@
-// What the settings of the two listeners have to be.
+// Checks the settings of the two listeners.
 #pragma once
 
 #include "config/serve.h"
@@ -11,11 +11,11 @@ using Settings = config::Serve;
 /// Throws InvalidParameter with the setting's name where a limit is out of range.
 void check(const Limits& limits);
 
-/// Throws InvalidParameter("serve.operator_token_file") where the operator's address can be reached from elsewhere:
-/// for listeners that ask for no token.
+/// Throws InvalidParameter("serve.operator_token_file") where the operator's address can be reached from elsewhere.
+/// To be called for listeners that ask for no token.
 void require_loopback(const Settings& settings);
 
-/// The limits and the addresses; an operator's listener beyond this machine may not do without a token. Reads no
+/// Checks the limits and the addresses, and that an operator's listener beyond this machine has a token. Reads no
 /// file.
 void check(const Settings& settings);
 

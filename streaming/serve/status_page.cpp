@@ -45,7 +45,7 @@ const ShownLane* lane_of(const PageView& view) {
 
 namespace {
 
-/// Takes a whole number off the front of `path`; nothing where there is none.
+/// Takes a whole number off the front of `path`; empty where there is none.
 template <class Number>
 std::optional<Number> take_number(std::string_view& path) {
   Number number = 0;

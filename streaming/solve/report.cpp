@@ -1,4 +1,4 @@
-// Reads the release that is solved from, and prints what comes of it.
+// Reads the release that is solved from, and prints the solution.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>

@@ -25,7 +25,7 @@ std::size_t number_of(const std::string& option, const std::string& name, const 
   return static_cast<std::size_t>(found - features.begin());
 }
 
-/// Numbers of the features that are kept, rising.
+/// Indices of the features that are kept, rising and without repetition.
 std::vector<std::size_t> kept(const config::Config& config, const Options& options) {
   const Features& features = config.schema.features;
   std::vector<std::size_t> numbers;
@@ -46,7 +46,7 @@ std::vector<std::size_t> kept(const config::Config& config, const Options& optio
   return numbers;
 }
 
-/// The schema of the other model, whose units its coefficients are shown in.
+/// The schema of the model that is solved; its coefficients are shown in the units of this schema.
 record::Schema schema_of(const config::Config& config, const Options& options,
                          const std::vector<std::size_t>& numbers) {
   record::Schema schema = config.schema;
@@ -73,7 +73,9 @@ void require_sizes(const config::Config& config, const publish::ShownSums& sums)
                                 "; name the configuration that the release was made with");
 }
 
-/// Of the noise of gap − Hθ about the solution, all inputs: those that are left out have coefficient 0.
+/// The covariance of the noise of gap − Hθ at the solution, over all inputs; those that are left out have coefficient
+/// 0. Where a feature is explained, its own column of H is the right-hand side: the noise is that of H(e_feature −
+/// θ), without the gap.
 std::vector<double> noise_about(const publish::ShownSums& sums, const std::vector<std::size_t>& inputs,
                                 const std::vector<double>& theta, std::optional<std::size_t> feature) {
   std::vector<double> away(sums.equations.dimension);
@@ -87,7 +89,8 @@ std::vector<double> noise_about(const publish::ShownSums& sums, const std::vecto
   return moments::noise_covariance(*sums.noise, away);
 }
 
-/// In original units: √(aᵀVa) of every row a of the map to them.
+/// Intervals in original units. The map to them is linear, so the standard error of a coefficient is √(aᵀVa) for its
+/// row a of the map.
 std::vector<inference::Interval> intervals_of(const std::vector<double>& covariance, const Solution& solution,
                                               const publish::OriginalUnits& units, double level) {
   const std::vector<double> map = units.linear_part();
@@ -119,6 +122,7 @@ Solution solve(const config::Config& config, const publish::ShownSums& sums, con
   moments::NormalEquations equations =
       feature ? moments::for_feature(sums.equations, *feature, inputs) : moments::subset(sums.equations, inputs);
   if (options.ridge > 0) equations = moments::with_ridge(equations, options.ridge);
+  // The noise of a smaller matrix has smaller eigenvalues, so the floor shrinks with the root of its size.
   const double share = static_cast<double>(inputs.size()) / static_cast<double>(sums.equations.dimension);
   const moments::FlooredSolution found = moments::solve(equations, sums.floor * std::sqrt(share));
   const record::Schema schema = schema_of(config, options, numbers);
@@ -129,6 +133,7 @@ Solution solve(const config::Config& config, const publish::ShownSums& sums, con
   units.convert(found.theta, values);
   Solution solution{schema.target->name, {}, found.floored};
   for (std::size_t j = 0; j < values.size(); ++j) solution.coefficients.emplace_back(units.names()[j], values[j]);
+  // Where the floor moved an eigenvalue, the solution is not that of these sums, and no interval would cover it.
   if (!sums.noise || found.floored > 0) return solution;
   const std::vector<double> noise = noise_about(sums, inputs, found.theta, feature);
   solution.intervals =

@@ -1,4 +1,4 @@
-// Streams over the same people that share an account, as commands: what they are charged, when they are stopped, and
+// Commands over streams of the same people that share an account: what they are charged, when they are stopped, and
 // what a kill leaves.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Rows y = 1 + x/2 and settings whose whole epoch spends at most `rho`.
+/// Rows y = 1 + x/2, and settings whose whole epoch spends at most `rho`.
 class World {
  public:
   World() {
@@ -33,7 +33,7 @@ class World {
 
   [[nodiscard]] std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
 
-  /// A stream of that name.
+  /// The configuration of a stream of that name.
   [[nodiscard]] std::string stream(const std::string& name, double rho, const std::string& budget = {}) const {
     return folder_.write(name + ".toml", "[stream]\nname = \"" + name +
                                              "\"\ninput = \"rows.csv\"\n[[features]]\ncolumn = \"x\"\nscale = "
@@ -70,7 +70,8 @@ TEST(Account, ChargesWhatWasSpentAndGivesBackTheRest) {
   EXPECT_NEAR(total_of(world.shown()), 2 * spent, 1e-9);
 }
 
-// The third stream would cross the account: it goes as far as what is left, and stops as at a budget of its own.
+// The third stream would cross the account. It goes as far as what is left allows, and stops as at a budget of its
+// own.
 TEST(Account, StopsTheSumAtItsBudget) {
   const World world;
   for (const char* name : {"one", "two"})
@@ -88,7 +89,7 @@ TEST(Account, KeepsWhatAKilledRunMightHaveSpentUntilItEnds) {
   const World world;
   const std::string config = world.stream("sales", .4, "budget = 0.6\n");
   {
-    // Its input goes on for ever, and nothing of it is committed yet.
+    // The pipe never ends, and nothing of it is committed yet.
     const std::string pipe = world.path("pipe");
     ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
     const int held = ::open(pipe.c_str(), O_RDWR | O_CLOEXEC);
@@ -100,15 +101,15 @@ TEST(Account, KeepsWhatAKilledRunMightHaveSpentUntilItEnds) {
   }
   EXPECT_DOUBLE_EQ(total_of(world.shown()), .6);
   const CommandResult other = world.run({"replay", world.stream("visits", .5), "--quiet"});
-  EXPECT_EQ(other.code, 73) << other.err;  // .4 are left
+  EXPECT_EQ(other.code, 73) << other.err;  // .4 is left
   EXPECT_LE(total_of(world.shown()), 1);
   const CommandResult again = world.run({"replay", config, "--quiet"});
   EXPECT_EQ(again.code, 0) << again.err;
   EXPECT_LT(total_of(world.shown()), .85);
 }
 
-// A run that reads its table has not looked into its folder yet. If another one could begin there meanwhile, it would
-// go on and spend after this one, told to end, had given back what both were charged.
+// A run that reads its table has not looked into its folder yet. If another run could begin there meanwhile, it would
+// go on and spend after the first one, told to end, had given back what both were charged.
 TEST(Account, IsTakenByOneRunOfAFolderAtATime) {
   const World world;
   const std::string config = world.stream("sales", .4, "budget = 0.6\n");
@@ -134,7 +135,7 @@ TEST(Account, IsTakenByOneRunOfAFolderAtATime) {
   EXPECT_GT(total_of(world.shown()), .39);
 }
 
-// An account that is named too late cannot undo anything: it is told the truth, and nothing more is spent.
+// An account that is named too late cannot undo anything: it is charged what was spent, and nothing more is spent.
 TEST(Account, ChargesWhatWasSpentBeforeItWasNamed) {
   const World world;
   const std::string config = world.stream("sales", .6);
@@ -159,7 +160,7 @@ TEST(Account, IsNamedAgainByAFolderThatItCounts) {
   EXPECT_EQ(world.run({"replay", config, "--quiet", "--resume"}).code, 0);
 }
 
-// Its witness would tell where there is one.
+// A witness would find the older copy where there is one; here the account has to.
 TEST(Account, RefusesAnOlderCopyOfAFolder) {
   const World world;
   const std::string config = world.stream("sales", .3);
@@ -204,7 +205,7 @@ TEST(Account, CountsFitsToo) {
   EXPECT_NEAR(total_of(world.shown()), .9, 1e-9);
 }
 
-// A copy of a folder may go on beside the first one: what it spent is charged twice rather than never.
+// A copy of a folder may go on beside the first one. What the folder spent is then charged twice rather than never.
 TEST(Account, TakesACopyForAnotherMember) {
   const World world;
   const std::string config = world.stream("sales", .3);

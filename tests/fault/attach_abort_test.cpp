@@ -1,5 +1,5 @@
-// Transactions that end without a commit, forced at the command: the same bytes are sent again, or the batch is
-// computed again by a successor, and no step is ever readable with two values.
+// Transactions of the command that are forced to end without a commit. The same bytes are sent again, or a successor
+// computes the batch again, and no step can ever be read with two values.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ Values with(Values first, const Values& more) {
   return first;
 }
 
-/// Each aborted record is there again, committed, further on.
+/// Expects that each aborted record is there again further on, and committed.
 void expect_sent_again(const AttachWorld& world, const std::string& topic) {
   SCOPED_TRACE(topic);
   const std::vector<StoredRecord> lost = aborted(world, topic);
@@ -38,14 +38,14 @@ void expect_sent_again(const AttachWorld& world, const std::string& topic) {
   }
 }
 
-/// The service, whose third transaction (state, ledger line and dead letters of batch 2, releases of batch 1) meets
-/// an error once all of it is on its way: it reaches the broker, and is aborted.
+/// A service whose third transaction meets an error once all of it is on its way: it reaches the broker, and is
+/// aborted. The transaction holds state, ledger line and dead letters of batch 2, and releases of batch 1.
 class AttachAbort : public ::testing::Test {
  protected:
   static constexpr const char* forced = "after-produce:3:abort";
 
   void SetUp() override { world_.write(values_); }
-  /// Runs the faulty service over everything that is there.
+  /// Runs the faulty service over all records that are there.
   [[nodiscard]] CommandResult run(const std::string& failpoints, const Values& more = {"--until-end"}) const {
     return run_command(NUSTREAM_FAULTY, world_.attach(with(small_batches, more)), {},
                        {"NUSTREAM_FAILPOINT=" + failpoints});
@@ -56,7 +56,7 @@ class AttachAbort : public ::testing::Test {
     EXPECT_EQ(finished.code, 0) << finished.err;
     expect_promise_kept();
   }
-  /// Of a topic that holds `copies` of the values.
+  /// Expects the promise over a topic that holds `copies` of the values.
   void expect_promise_kept(std::size_t copies = 1) const {
     EXPECT_EQ(ledger_end(world_).steps, copies * values_.size());
     EXPECT_EQ(ledger_end(world_).to, copies * values_.size());
@@ -74,7 +74,7 @@ class AttachAbort : public ::testing::Test {
 TEST_F(AttachAbort, TheSameBytesAreSentAgain) {
   const CommandResult result = run(forced);
   ASSERT_EQ(result.code, 0) << result.err;
-  // The state is sealed under a fresh nonce each time: the same bytes are the same batch.
+  // The state is sealed under a fresh nonce each time, so that the same bytes are the same batch.
   for (const char* kind : {"state", "ledger", "releases", "dead"}) expect_sent_again(world_, topic(kind));
   expect_promise_kept();
 }
@@ -83,7 +83,7 @@ TEST_F(AttachAbort, AKillRightAfterItLeavesNoStepWithTwoValues) {
   EXPECT_EQ(run(std::string(forced) + ",after-abort-transaction:1").code, 128 + SIGKILL);
   expect_finished();
   EXPECT_FALSE(aborted(world_, topic("state")).empty());
-  expect_sent_again(world_, topic("releases"));  // of batch 1, which was committed
+  expect_sent_again(world_, topic("releases"));  // those of batch 1, which was committed
 }
 
 TEST_F(AttachAbort, NorDoesAKillWhileItIsSentAgain) {
@@ -92,8 +92,8 @@ TEST_F(AttachAbort, NorDoesAKillWhileItIsSentAgain) {
   EXPECT_GE(aborted(world_, topic("state")).size(), 2U);
 }
 
-// An error of the broker's own: held right before its offsets are sent while another member joins the group, it comes
-// with a generation that is over.
+// This error is the broker's own. The transaction is held right before its offsets are sent, while another member
+// joins the group, so that the offsets come with a generation that is over.
 TEST_F(AttachAbort, AGenerationThatIsOverAbortsAndTheBatchIsSentAgain) {
   for (const char* then : {"", ",after-abort-transaction:1"}) {
     const AttachWorld world;
@@ -119,7 +119,8 @@ TEST_F(AttachAbort, AGenerationThatIsOverAbortsAndTheBatchIsSentAgain) {
   }
 }
 
-// Held beyond transaction.timeout.ms: the broker ends the transaction by itself, and takes nothing more from it.
+// The transaction is held for longer than transaction.timeout.ms: the broker ends it by itself, and takes nothing
+// more from it.
 TEST_F(AttachAbort, ATransactionThatTimesOutIsComputedAgain) {
   const CommandResult result = run("after-produce:3:9000:live", {"--until-end", "--insecure-seed", "7"});
   ASSERT_EQ(result.code, 0) << result.err;
@@ -128,7 +129,8 @@ TEST_F(AttachAbort, ATransactionThatTimesOutIsComputedAgain) {
   expect_promise_kept();
 }
 
-// Held in the transaction of its second batch: what the operator is told of a batch waits for its commit.
+// The service is held in the transaction of its second batch. What the operator is told about a batch waits for its
+// commit.
 TEST_F(AttachAbort, TheFiguresOfABatchAreThoseOfItsCommit) {
   const AttachWorld world;
   const std::string address = some_operator_address();
@@ -160,8 +162,8 @@ TEST_F(AttachAbort, TheFiguresOfABatchAreThoseOfItsCommit) {
   EXPECT_EQ(service.wait().code, 0);
 }
 
-// A limit that is lowered under a running service: no waiting mends it, so it says so and ends; with the limit back
-// it goes on, and publishes what it owes.
+// A topic's limit is lowered under a running service. No waiting mends that, so the service says so and ends. With
+// the limit back it goes on, and publishes what it owes.
 TEST_F(AttachAbort, AReleaseThatTheTopicNoLongerTakesIs78AndIsPublishedOnceItDoes) {
   Command service(NUSTREAM_COMMAND, world_.attach(with(small_batches, {"--set", "kafka.give_up_seconds=20"})));
   wait_until([&] { return world_.releases().size() == values_.size() / 10; });

@@ -1,5 +1,5 @@
-// Where an attached lane closes its batches, at the sizes of a real stream, and what it takes of a record whose time
-// is wrong: nothing of either is in the releases.
+// Where an attached lane closes its batches, at the sizes of a real stream, and what it takes from a record whose
+// time is wrong. Neither shows in the releases.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t features = 80;
 constexpr std::size_t records = 3000;
 
-/// Some 4 kB a release, and one at each step.
+/// Makes each release some 4 kB long, and gives each step one.
 void widen(AttachWorld& world) {
   std::string columns;
   std::string sections;
@@ -42,8 +42,8 @@ std::vector<std::string> wide_values() {
   return values;
 }
 
-// A state holds its batch's releases, and no topic takes a record of more than max.message.bytes, 1 MiB unless it is
-// set: the batch closes at half of that, long before its count of records.
+// A state holds its batch's releases, and no topic takes a record of more than max.message.bytes, which is 1 MiB
+// unless it is set. The batch therefore closes at half of that, long before its count of records.
 TEST(AttachBatches, CloseByTheBytesOfTheirReleases) {
   AttachWorld world;
   widen(world);
@@ -64,7 +64,7 @@ TEST(AttachBatches, CloseByTheBytesOfTheirReleases) {
   expect_one_value_a_step(world.releases_uncommitted());
 }
 
-// A producer's clock is a record's content: whoever sets it to the year 2100, or to 1970, changes nothing.
+// A producer's clock is content of its records: setting it to the year 2100, or to 1970, changes nothing.
 TEST(RecordOfAnotherTime, ChangesNoRelease) {
   constexpr std::int64_t year_2100 = 4'102'444'800'000;
   const std::vector<std::string> values = AttachWorld::values(600);

@@ -46,7 +46,8 @@ simdjson::dom::element lane_0(const AttachWorld& world, simdjson::dom::parser& p
   return parser.parse(inspected.out).at(0).value();
 }
 
-// A lane that is killed has a line that pays for more than it took. With its state there the exact step counts.
+// The ledger line of a lane that was killed pays for more steps than the lane took. As long as the lane's state is
+// there, the exact number of steps counts.
 TEST(AttachReserved, ALostStateIsChargedWhatWasReserved) {
   const std::vector<std::string> settings{"--set", "noise.nu=1e-6",          "--set", "state.commit_records=100",
                                           "-X",    "session.timeout.ms=6000"};
@@ -73,7 +74,7 @@ TEST(AttachReserved, ALostStateIsChargedWhatWasReserved) {
       create_topic(world.direct(), world.name() + ".state", 1, {{"cleanup.policy", "compact"}});
     }
     world.write(AttachWorld::values(100, 2));
-    // Other settings need a new epoch, behind a state too.
+    // Other settings need a new epoch, also behind a state.
     const CommandResult renewed = world.run(with({"--new-epoch", "--until-end", "--set", "descent.clip_norm=2"}));
     ASSERT_EQ(renewed.code, 0) << renewed.err;
     EXPECT_EQ(ledger_end(world).steps, 100U);

@@ -1,7 +1,7 @@
 // Everything at once, for an hour in the campaign: three brokers in namespaces of their own and three instances of
 // the service, while processes are killed and frozen, the network is cut, clocks jump and disks fill up. What has to
-// hold is the model of exactly-once: every record that is in the topic took one step, what anybody could ever read
-// stayed as it was, no step has two values, and the spend is exact.
+// hold is exactly-once: every record in the topic took one step, what anybody could ever read stayed as it was, no
+// step has two values, and the spend is exact.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -27,7 +27,7 @@ constexpr int partitions = 4;
 constexpr std::size_t brokers = 3;
 constexpr const char* clock_library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
 
-/// Writes to all partitions, some records at a time, whatever happens to the brokers: each once, in order.
+/// Writes to all partitions, some records at a time, each once and in order, whatever happens to the brokers.
 class Writer {
  public:
   explicit Writer(const AttachWorld& world)
@@ -38,7 +38,7 @@ class Writer {
                                     {"linger.ms", "20"}}),
         thread_([this](const std::stop_token& stop) { write(stop); }) {}
 
-  /// Returns once everything is with the brokers.
+  /// Returns once all records are with the brokers.
   void finish() {
     thread_.request_stop();
     thread_.join();
@@ -68,7 +68,7 @@ class Writer {
   std::jthread thread_;
 };
 
-/// A reader of the release topic that keeps what it was ever shown, by partition and offset.
+/// A reader of the release topic that keeps all that it was ever shown, by partition and offset.
 class Onlooker {
  public:
   Onlooker(const AttachWorld& world, kafka::Isolation isolation)
@@ -82,7 +82,7 @@ class Onlooker {
   }
 
  private:
-  /// Once over all partitions, or until a broker does not answer.
+  /// Reads all partitions once, or until a broker does not answer.
   void look() {
     try {
       kafka::PartitionReader reader(settings_for(AttachWorld::direct()), isolation_, "onlooker");
@@ -99,7 +99,7 @@ class Onlooker {
         });
         next = end;
       }
-    } catch (const std::exception&) {  // once more, from where it stands
+    } catch (const std::exception&) {  // the next look goes on from here
     }
     pause(500);
   }
@@ -115,7 +115,7 @@ class Onlooker {
 /// An instance whose clock can be set while it runs.
 struct Instance {
   std::unique_ptr<Command> process;
-  std::string clock;  ///< the file that says how far it is off
+  std::string clock;  ///< the file that says how far its clock is off
 };
 
 enum class Fault {
@@ -147,7 +147,7 @@ class Chaos {
     }
   }
 
-  /// One fault or two at a time; after each the stream has to go on.
+  /// Makes one fault or two at a time; after each round the stream has to go on.
   void round() {
     const std::uint64_t before = stream_.steps();
     const auto kinds = fault_names.size();
@@ -225,7 +225,7 @@ class Chaos {
     }
   }
 
-  /// One that is frozen ends once it runs again.
+  /// Ends an instance. A frozen one ends once it runs again.
   void stop(Instance& instance, int number) {
     if (!instance.process) return;
     instance.process->signal(number);
@@ -265,7 +265,7 @@ class Chaos {
   milliseconds slowest_{0};
 };
 
-/// What somebody was shown is there, at its place and with its bytes.
+/// Expects that what somebody was shown is still there, at its place and with its bytes.
 void expect_still_there(const std::map<std::int64_t, std::string>& seen, const std::vector<StoredRecord>& now) {
   std::map<std::int64_t, std::string> there;
   for (const StoredRecord& record : now) there[record.offset] = record.value.value_or("");
@@ -306,7 +306,8 @@ class AttachChaos : public ::testing::TestWithParam<Key> {};
 INSTANTIATE_TEST_SUITE_P(With, AttachChaos, ::testing::Values(Key::seed, Key::real),
                          [](const auto& key) { return key.param == Key::seed ? "ASeed" : "ARealKey"; });
 
-// Under a seed the releases are those of an undisturbed run; noise that was drawn twice shows under a real key alone.
+// Under a seed the releases have to be those of an undisturbed run. Noise that was drawn twice shows only under a
+// real key.
 TEST_P(AttachChaos, LosesNothingAndSpendsNothingTwice) {
   if (!BrokerNetwork::is_possible()) GTEST_SKIP() << "network namespaces need root, ip and iptables";
   if (!campaign()) GTEST_SKIP() << "in the campaign";

@@ -1,4 +1,4 @@
-// Logs that are not what the state says: message and exit code, and nothing published.
+// Logs that are not what the state says: each gives its message and exit code, and nothing is published.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// A stream that has run over `first` records and stopped at the end.
+/// A stream that has run over `first` records and stopped at their end.
 class AttachContradiction : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -55,7 +55,7 @@ TEST_F(AttachContradiction, AnotherKeyIs77) {
   expect_refused({"--set", "state.key_file=\"" + other + "\""}, 77, "key");
 }
 
-// The old key file is needed no more: neither to go on, nor to prove what was spent where the state is lost.
+// The old key file is needed neither to go on nor to prove what was spent where the state is lost.
 TEST_F(AttachContradiction, AKeyThatWasRotatedIsGoneForGood) {
   const auto key_file = [&](const char* name) { return (world_.folder().path() / name).string(); };
   const auto under = [&](const char* name, std::vector<std::string> more) {
@@ -74,7 +74,7 @@ TEST_F(AttachContradiction, AKeyThatWasRotatedIsGoneForGood) {
     ASSERT_EQ(rotated.code, 0) << rotated.err;
   }
   expect_refused({}, 77, "key");
-  delete_group(world_.direct(), "nustream-" + world_.name());  // the records that were read are still known
+  delete_group(world_.direct(), "nustream-" + world_.name());  // the records that were read are known all the same
   world_.write(AttachWorld::values(300, 5));
   const CommandResult second = world_.run(under("second", {"--set", "kafka.stop=1500"}));
   ASSERT_EQ(second.code, 0) << second.err;
@@ -90,7 +90,7 @@ TEST_F(AttachContradiction, AKeyThatWasRotatedIsGoneForGood) {
   expect_one_value_a_step(world_.releases_uncommitted());
 }
 
-// Sealed anew without its marks, the state would be taken for one of the log that there is now.
+// A state that was sealed anew without its marks would be taken for one of the log that is there now.
 TEST_F(AttachContradiction, AKeyIsNotRotatedOverAnotherInput) {
   delete_topic(world_.direct(), world_.name());
   create_topic(world_.direct(), world_.name());
@@ -103,7 +103,7 @@ TEST_F(AttachContradiction, AKeyIsNotRotatedOverAnotherInput) {
   expect_refused({}, 65, "not those that were read");
 }
 
-// A kill leaves releases in the state: they are sealed anew with it, and come out under the new key.
+// A kill leaves releases in the state. They are sealed anew with it, and published under the new key.
 TEST(AttachRotation, OfAStreamThatOwesReleases) {
   const AttachWorld world;
   const std::string other = (world.folder().path() / "other").string();
@@ -119,7 +119,8 @@ TEST(AttachRotation, OfAStreamThatOwesReleases) {
   service.signal(SIGKILL);
   static_cast<void>(service.wait());
   EXPECT_TRUE(world.releases().empty());
-  wait_until([&] { return run_command(NUSTREAM_COMMAND, rotate).code == 0; });  // once its session is over
+  // Once the killed instance's session is over.
+  wait_until([&] { return run_command(NUSTREAM_COMMAND, rotate).code == 0; });
   const CommandResult result = world.run({"--until-end", "--set", "state.key_file=\"" + other + "\""});
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(world.releases().size(), 2U);
@@ -156,7 +157,8 @@ TEST_F(AttachContradiction, ATopicRecreatedWithAsManyOtherRecordsIs65) {
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(ledger_end(world_).from, 1500U);
   EXPECT_EQ(ledger_end(world_).steps, 0U) << "nothing that was there before";
-  // Another epoch, then one without a state: the offsets of the first one are of another log, so all add up.
+  // An epoch of the new log follows, and then one without a state. The first epoch's offsets are of another log, so
+  // that all epochs add up.
   const std::vector<std::string> other{"--new-epoch", "--until-end", "--set", "descent.step_size=0.02"};
   world_.write(AttachWorld::values(300, 3));
   ASSERT_EQ(world_.run(other).code, 0);
@@ -171,7 +173,7 @@ TEST_F(AttachContradiction, ATopicRecreatedWithAsManyOtherRecordsIs65) {
   expect_one_value_a_step(world_.releases_uncommitted());
 }
 
-// Neither a state nor the log that its ledger tells of.
+// Neither the state is left nor the log that its ledger was about.
 TEST_F(AttachContradiction, ALostStateBesideAShorterLogIs65AndAcceptGapGoesOnAtItsEnd) {
   lose_state();
   delete_topic(world_.direct(), world_.name());
@@ -184,7 +186,7 @@ TEST_F(AttachContradiction, ALostStateBesideAShorterLogIs65AndAcceptGapGoesOnAtI
   EXPECT_EQ(ledger_end(world_).from, 100U);
   EXPECT_EQ(ledger_end(world_).steps, 0U);
   EXPECT_EQ(ledger_end(world_).disjoint, "unknown");
-  // Another loss of the state: the offsets of the first epoch do not count any more.
+  // The state is lost once more; the first epoch's offsets count no longer.
   lose_state();
   world_.write(AttachWorld::values(200, 3));
   ASSERT_EQ(world_.run({"--new-epoch", "--until-end"}).code, 0);
@@ -198,7 +200,7 @@ std::int64_t log_end(const AttachWorld& world) {
   return reader.watermarks({world.name(), kafka::PartitionIndex{0}}, soon()).high.value();
 }
 
-// The policy says so no more at the next start, but the records that were read last are not there any more.
+// At the next start the topic's policy no longer shows it, but the last records that were read are gone.
 TEST(AttachCompaction, BelowThePositionIs65AndAcceptGapGoesOn) {
   const AttachWorld world;
   const auto write_keyed = [&](std::size_t count, std::uint64_t seed) {
@@ -211,7 +213,7 @@ TEST(AttachCompaction, BelowThePositionIs65AndAcceptGapGoesOn) {
   const std::vector<std::string> before = world.releases();
   alter_topic(world.direct(), world.name(),
               {{"cleanup.policy", "compact"}, {"segment.ms", "100"}, {"min.cleanable.dirty.ratio", "0.001"}});
-  // A segment is closed by the next record after its time; only closed ones are compacted.
+  // A segment is closed by the next record after its time, and only closed ones are compacted.
   wait_until([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
     write_keyed(1, 2);
@@ -222,7 +224,8 @@ TEST(AttachCompaction, BelowThePositionIs65AndAcceptGapGoesOn) {
   EXPECT_EQ(refused.code, 65) << refused.err;
   EXPECT_THAT(refused.err, HasSubstr("--accept-gap"));
   EXPECT_TRUE(world.releases_uncommitted() == before) << "something was published";
-  // Of the records behind the position compaction has left out some for what others hold: none of them counts.
+  // Compaction has dropped some of the records behind the position, because later ones have their keys. None of those
+  // counts.
   const std::int64_t end = log_end(world);
   const CommandResult result = world.run({"--new-epoch", "--accept-gap", "--until-end"});
   ASSERT_EQ(result.code, 0) << result.err;
@@ -243,7 +246,8 @@ TEST_F(AttachContradiction, RecordsDeletedBeforeTheyWereReadAre65AndAcceptGapGoe
   expect_one_value_a_step(world_.releases_uncommitted());
 }
 
-// Idle for longer than the input's retention and the group's: everything was read, and nothing is left to prove it.
+// The stream was idle for longer than the retention of input and group. Everything was read, and nothing is left to
+// prove it.
 TEST_F(AttachContradiction, AnIdleTopicWhoseRecordsAndOffsetAreGoneIs65AndAcceptGapGoesOn) {
   delete_records(world_.direct(), world_.name(), 0, 1200);
   delete_group(world_.direct(), "nustream-" + world_.name());
@@ -297,7 +301,7 @@ TEST_F(AttachContradiction, AStateThatWasRolledBackIs65) {
   expect_refused({}, 65, "rolled back");
 }
 
-/// A state that was rolled back, with some of the topics that would tell.
+/// A state that was rolled back, with some of the topics that would show it.
 class RolledBack : public AttachContradiction {
  protected:
   void SetUp() override {
@@ -328,7 +332,8 @@ class RolledBack : public AttachContradiction {
   void forget_committed_offset() const { delete_group(world_.direct(), "nustream-" + world_.name()); }
 
  private:
-  /// At the same offsets: where a transaction's end stood, the record before it stands once more.
+  /// Makes a topic anew with its records at the same offsets. Where a transaction's end stood, the record before it
+  /// stands once more.
   void make_anew(const std::string& name, const TopicSettings& settings,
                  const std::vector<StoredRecord>& records) const {
     std::vector<StoredRecord> filled;
@@ -349,7 +354,7 @@ class RolledBack : public AttachContradiction {
   journal::Hash head_{};
 };
 
-// Each of the three locks alone keeps it out.
+// Each of the three locks alone keeps such a state out.
 TEST_F(RolledBack, IsToldByTheReleasesAlone) {
   roll_back_ledger();
   forget_committed_offset();
@@ -365,11 +370,11 @@ TEST_F(RolledBack, IsToldByTheLedgerAlone) {
 TEST_F(RolledBack, IsToldByTheCommittedOffsetAlone) {
   roll_back_releases();
   roll_back_ledger();
-  // It could still be on its way, for as long as a transaction may take.
+  // The state might still be on its way, for as long as a transaction may take.
   expect_refused({"--until-end", "--set", "kafka.transaction_seconds=6"}, 65, "the group has committed offset 1200");
 }
 
-// Where everything was rolled back together it is what it was: nothing is left that could tell.
+// Where everything was rolled back together, all is as it was then: nothing is left that could tell.
 TEST_F(RolledBack, WithAllThatWouldTellGoesOn) {
   roll_back_releases();
   roll_back_ledger();
@@ -384,7 +389,7 @@ TEST_F(AttachContradiction, ALedgerThatWasLostIs65) {
   expect_refused({}, 65, "ledger");
 }
 
-// Nobody knows what the releases that are there have cost: no new epoch goes on behind them, whatever is accepted.
+// Nobody knows what the releases that are there have cost. No new epoch goes on behind them, whatever is accepted.
 TEST_F(AttachContradiction, ALedgerThatWasLostBesideTheStateIs65) {
   lose_state();
   const std::vector<StoredRecord> lines = world_.committed(topic("ledger"));
@@ -396,13 +401,13 @@ TEST_F(AttachContradiction, ALedgerThatWasLostBesideTheStateIs65) {
   expect_refused({"--new-epoch", "--accept-gap", "--until-end"}, 65, why);
   delete_group(world_.direct(), "nustream-" + world_.name());
   expect_refused({"--new-epoch", "--accept-gap", "--until-end"}, 65, why);
-  // Nor where its end alone is lost.
+  // The same holds where only the ledger's end is lost.
   ASSERT_GT(lines.size(), 2U);
   write_records(world_.direct(), topic("ledger"), 0, {lines.begin(), lines.begin() + 2});
   expect_refused({"--new-epoch", "--until-end"}, 65, why);
 }
 
-// Its lines would be charged to this stream's records, and this stream's to nobody.
+// The lines of another stream would be charged to this stream's records, and this stream's spend to nobody.
 TEST_F(AttachContradiction, ALedgerOfAnotherStreamIs65) {
   const AttachWorld other;
   other.write(AttachWorld::values(300, 6));

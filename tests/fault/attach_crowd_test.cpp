@@ -1,5 +1,5 @@
-// Ten thousand clients that keep silent, or send a byte now and then, from hundreds of addresses: probes are
-// answered, and the lane goes on releasing.
+// Ten thousand clients keep silent, or send a byte now and then, from hundreds of addresses. Probes are answered all
+// the same, and the lane goes on releasing.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -21,10 +21,11 @@ using std::chrono::seconds;
 using std::chrono::steady_clock;
 
 constexpr std::size_t clients = 10'000;
-constexpr std::size_t addresses = 500;  // of 127.0.0.0/8
-constexpr seconds probe_timeout{5};     // as the container's own health check has it
+constexpr std::size_t addresses = 500;  // in 127.0.0.0/8
+constexpr seconds probe_timeout{5};     // as in the container's own health check
 
-/// Sockets that are connected, or about to be, until the object goes; whoever is cut off comes again within seconds.
+/// Sockets that are connected, or about to be, until the object goes. One that is cut off connects again within
+/// seconds.
 class Crowd {
  public:
   explicit Crowd(std::uint16_t port) : port_(port), sockets_(clients, -1) {
@@ -46,7 +47,7 @@ class Crowd {
     while (!stop.stop_requested()) {
       for (std::size_t i = 0; i < clients && !stop.stop_requested(); ++i) {
         if (is_gone(sockets_[i])) sockets_[i] = connect(i);
-        // Every other one drips a request that never ends.
+        // Every other socket drips a request that never ends.
         if (i % 2 == 0) static_cast<void>(::send(sockets_[i], "G", 1, MSG_NOSIGNAL | MSG_DONTWAIT));
       }
       std::this_thread::sleep_for(milliseconds(2000));
@@ -83,7 +84,7 @@ class Crowd {
   std::jthread thread_;
 };
 
-/// The time that a probe took; nothing where it was not answered 200 in time.
+/// How long a probe took; empty where it was not answered by 200 in time.
 std::optional<milliseconds> probe(std::uint16_t port) {
   const auto begin = steady_clock::now();
   HttpClient client;

@@ -29,7 +29,7 @@ std::vector<StoredRecord> bad_records() {
   }
   records.push_back({.key = "k", .value = std::string("1,\0002", 4)});
   records.push_back({.key = "tombstone"});
-  records.push_back({.value = std::string(2'000'000 / 4, 'x')});  // longer than record_bytes_max below
+  records.push_back({.value = std::string(2'000'000 / 4, 'x')});  // longer than the record_bytes_max below
   return records;
 }
 
@@ -62,7 +62,7 @@ TEST(DeadLetters, HoldEachUnusableRecordWithItsReasonAndPlace) {
   EXPECT_FALSE(letters[bad.size() - 2].value.has_value()) << "a tombstone stays one";
 }
 
-// The topic takes nothing of that size: the letter keeps its reason, and of its bytes what fits.
+// The topic takes no record of that size. The letter keeps its reason, and as much of its bytes as fits.
 TEST(DeadLetters, ThatAreTooLargeForTheirTopicAreCutAndNoStepIsLost) {
   const AttachWorld world;
   create_topic(world.direct(), world.name() + ".small", 1, {{"max.message.bytes", "2000"}});
@@ -85,7 +85,7 @@ TEST(DeadLetters, ThatAreTooLargeForTheirTopicAreCutAndNoStepIsLost) {
   expect_one_value_a_step(world.releases_uncommitted());
 }
 
-/// A running service with a public listener, asked again and again whether it is ready.
+/// A running service with a public listener that is asked again and again whether it is ready.
 class WatchedService {
  public:
   explicit WatchedService(const AttachWorld& world, std::vector<std::string> more = {})
@@ -93,7 +93,7 @@ class WatchedService {
     wait_until([&] { return page("/readyz") == "ready\n"; });
   }
   [[nodiscard]] std::string page(const std::string& path) const { return operator_page(public_, path); }
-  /// Of a counter on the operator's side: the sum of its series, or of those with `label`.
+  /// The sum of a counter's series on the operator's side, or of those with `label`.
   [[nodiscard]] double counted(const std::string& name, const std::string& label = "") const {
     std::istringstream page(operator_page(operator_, "/metrics"));
     double sum = 0;
@@ -103,11 +103,11 @@ class WatchedService {
     }
     return sum;
   }
-  /// Transactions that ended otherwise than by their commit.
+  /// How many transactions ended otherwise than by a commit.
   [[nodiscard]] double failed_transactions() const {
     return counted("nustream_transactions_total") - counted("nustream_transactions_total", "outcome=\"committed\"");
   }
-  /// Until so many steps are on the ledger; the public has to be told that all is well throughout.
+  /// Waits until so many steps are in the ledger, and expects that the public is told throughout that all is well.
   void expect_ready_until(const AttachWorld& world, std::uint64_t steps) const {
     wait_until([&] {
       EXPECT_EQ(page("/readyz"), "ready\n") << "a record that cannot be used shows";
@@ -135,7 +135,7 @@ void expect_nothing_aborted(const AttachWorld& world) {
   EXPECT_TRUE(world.releases() == world.releases_uncommitted()) << "an aborted copy shows the bad record";
 }
 
-// Each fits its topic, with its key and headers; all of them together do not.
+// Each letter fits its topic, with its key and headers, while all of them together do not.
 TEST(DeadLetters, AsLargeAsTheyMayBeAreWrittenTogether) {
   const AttachWorld world;
   create_topic(world.direct(), world.name() + ".few", 1, {{"max.message.bytes", "100000"}});
@@ -163,9 +163,9 @@ TEST(DeadLetters, AsLargeAsTheyMayBeAreWrittenTogether) {
   EXPECT_EQ(result.err.find("took no dead letters"), std::string::npos) << result.err;
 }
 
-// A limit that is lowered under a running service: nothing on the public surface tells of it.
+// A limit is lowered under a running service, and nothing on the public surface shows it.
 TEST(DeadLetters, ThatAreRefusedLaterDoNotShowOnThePublicSurface) {
-  for (const char* limit : {"400", "150"}) {  // the reason fits; not even that
+  for (const char* limit : {"400", "150"}) {  // the reason fits; then not even that
     SCOPED_TRACE(limit);
     const AttachWorld world;
     WatchedService service(world);
@@ -190,14 +190,14 @@ TEST(DeadLetters, ThatAreRefusedLaterDoNotShowOnThePublicSurface) {
   }
 }
 
-// A partition that nobody leads takes nothing and refuses nothing: the lane waits for it once, and not for long.
+// A partition without a leader takes nothing and refuses nothing. The lane waits for it once, and not for long.
 TEST(DeadLetters, ThatNobodyTakesHoldUpTheReleasesOnce) {
   const AttachWorld world;
   WatchedService service(world);
   world.write(std::vector<std::string>(200, "1,2"));
   service.expect_ready_until(world, 200);
   delete_topic(world.direct(), world.name() + ".dead");
-  // A broker may take a letter for a moment yet: not all three of them.
+  // A broker may still take a letter for a moment, but not all three.
   for (const std::uint64_t steps : {300U, 400U, 500U}) {
     const auto written = std::chrono::steady_clock::now();
     world.write({"unusable"});
@@ -214,7 +214,7 @@ TEST(DeadLetters, ThatNobodyTakesHoldUpTheReleasesOnce) {
   EXPECT_THAT(result.err, HasSubstr("took no dead letters"));
 }
 
-// Not even the reason fits (a transaction marker, of 78 bytes, just does): the letter is given up, the release is
+// Not even the reason fits; a transaction marker of 78 bytes just does. The letter is given up, and the release is
 // not.
 TEST(DeadLetters, ThatCannotBeWrittenAtAllAreGivenUp) {
   const AttachWorld world;

@@ -1,5 +1,5 @@
-// Instances that come, go and freeze, brokers that die, a network that is cut: the releases are those of an
-// undisturbed run, no step has two values, and the spend is exact.
+// Instances come, go and freeze, brokers die, a network is cut. The releases are those of an undisturbed run, no step
+// has two values, and the spend is exact.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,8 +20,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Transactions whose time was over, as the operator's listener tells: the client notices by its own clock or is told
-/// by the broker, whichever comes first.
+/// How many transactions ran out of time, as the operator's listener tells. The client notices by its own clock or
+/// hears from the broker, whichever comes first.
 double interrupted(const std::string& address) {
   double sum = 0;
   std::istringstream lines(operator_page(address, "/metrics"));
@@ -34,7 +34,7 @@ double interrupted(const std::string& address) {
   return sum;
 }
 
-/// Both kinds of key in the campaign; one of them in CI.
+/// The campaign takes both kinds of key, and CI one of them.
 class Disturbance : public ::testing::TestWithParam<Key> {
  protected:
   static bool is_left_to_the_campaign(Key key) { return !campaign() && GetParam() != key; }
@@ -58,7 +58,7 @@ TEST_P(Disturbance, TwoInstancesWithARebalanceEverySecond) {
     stream.write(4000U / static_cast<std::size_t>(rounds) + 1);
     const auto joined = std::chrono::steady_clock::now();
     pause(1000);
-    // A rebalance with each instance: as long as one takes here, measured by the first of them.
+    // A rebalance comes with each instance. How long one takes here is measured by the first of them.
     while (lanes_of(address) == 0 && std::chrono::steady_clock::now() - joined < patience) pause(100);
     if (lanes_of(address) > 0 && moved == 0) {
       patience = std::max<milliseconds>(std::chrono::seconds(3), 3 * std::chrono::duration_cast<milliseconds>(
@@ -100,8 +100,8 @@ TEST_P(Disturbance, ThreeInstancesThatJoinLeaveAndAreKilled) {
   stream.finish_and_check(4);
 }
 
-// Frozen beyond its session and its transaction: another instance has its lanes when it wakes up. It must notice,
-// leak nothing, and go on as a member of the group.
+// An instance is frozen for longer than its session and its transaction, and another one has its lanes when it wakes
+// up. It must notice, leak nothing, and go on as a member of the group.
 TEST_P(Disturbance, AZombieIsFenced) {
   IN_CI_WITH(Key::real);
   Disturbed stream(2, 3000, GetParam());
@@ -112,7 +112,7 @@ TEST_P(Disturbance, AZombieIsFenced) {
   stream.write(500);
   const auto other = stream.instance();
   wait_until([&] { return stream.steps() >= 2000; });
-  pause(7000);  // beyond transaction.timeout.ms
+  pause(7000);  // longer than transaction.timeout.ms
   frozen->signal(SIGCONT);
   stream.write(500);
   wait_until([&] { return stream.steps() >= 3000; });
@@ -125,12 +125,12 @@ TEST_P(Disturbance, AZombieIsFenced) {
   stream.finish_and_check();
 }
 
-// The same without a rival: a broker that lost patience is no other owner.
+// The same without a rival: a broker that ended the transaction is not another owner.
 TEST_P(Disturbance, AFrozenInstanceWithoutARivalRecovers) {
   IN_CI_WITH(Key::seed);
   Disturbed stream(2, 2000, GetParam());
   const std::string address = some_operator_address();
-  // Its session outlives the transaction: nobody takes the lanes, the broker alone gives up on it.
+  // The session outlives the transaction: nobody takes the lanes, and only the broker gives the transaction up.
   const auto only =
       stream.faulty("after-produce:20:5000:live",
                     {"--set", "serve.operator_address=\"" + address + "\"", "-X", "session.timeout.ms=40000"});
@@ -148,7 +148,7 @@ TEST_P(Disturbance, AFrozenInstanceWithoutARivalRecovers) {
   stream.finish_and_check();
 }
 
-// What was asked for once is not done again later: a lane that is opened anew is not given another epoch where its
+// What was asked for once is not done again later. A lane that is opened anew does not get another epoch, where its
 // state was rolled back meanwhile.
 TEST(DisturbedEpoch, IsBegunAtTheStartAlone) {
   Disturbed stream(1, 1000, Key::seed);
@@ -161,7 +161,7 @@ TEST(DisturbedEpoch, IsBegunAtTheStartAlone) {
   only->signal(SIGSTOP);
   write_records(world.direct(), world.name() + ".state", 0, {states[5]});
   stream.write(500);
-  pause(9000);  // beyond its session and transaction.timeout.ms
+  pause(9000);  // longer than its session and transaction.timeout.ms
   only->signal(SIGCONT);
   const CommandResult result = only->wait();
   EXPECT_EQ(result.code, 65) << result.err;
@@ -196,7 +196,7 @@ TEST_P(Disturbance, ABrokerKilledAgainAndAgain) {
   AttachWorld::use(shared_broker());
 }
 
-// What cannot be committed in the time to drain is left to the next start; nothing is waited for beyond it.
+// What cannot be committed in the time to drain is left to the next start, and nothing is waited for after that time.
 TEST_P(Disturbance, ToldToEndWhileItsBrokerDoesNotAnswer) {
   IN_CI_WITH(Key::real);
   KafkaCluster cluster;
@@ -207,7 +207,7 @@ TEST_P(Disturbance, ToldToEndWhileItsBrokerDoesNotAnswer) {
     const auto instance = stream.instance({"--set", "kafka.transaction_seconds=600", "--set", "kafka.drain_seconds=5",
                                            "--set", "state.commit_records=3"});
     wait_until([&] { return stream.steps() >= 500; });
-    cluster.freeze();  // with a transaction of each lane under way
+    cluster.freeze();  // while each lane has a transaction under way
     pause(300);
     const auto told = std::chrono::steady_clock::now();
     instance->signal(SIGTERM);

@@ -10,7 +10,7 @@
 namespace nustream::tests {
 namespace {
 
-// Two streams under one key file, three epochs in each of their lanes.
+// Two streams under one key file, with three epochs in each of their lanes.
 TEST(AttachEpochs, LaterOnesOfTwoStreamsDrawTheirOwnKeys) {
   const AttachWorld one(2);
   const AttachWorld other(2);

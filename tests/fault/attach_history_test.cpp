@@ -1,4 +1,5 @@
-// The published past of an attached lane: the same after a restart as before it, read again from the release topic.
+// The published past of an attached lane. After a restart it is the same as before, read again from the release
+// topic.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +33,7 @@ TEST(AttachHistory, IsTheSameAfterARestart) {
   }
   EXPECT_THAT(before, HasSubstr("\"points\":[{\"step\":100,"));
   EXPECT_THAT(before, HasSubstr("{\"step\":500,"));
-  // Drawn for whoever has the key, from the same releases.
+  // Whoever has the key can have the path drawn, from the same releases.
   const CommandResult drawn =
       run_command(NUSTREAM_COMMAND, {"inspect", world.config(), "--chart"}, std::nullopt, {"LC_ALL=C", "NO_COLOR=1"});
   EXPECT_EQ(drawn.code, 0) << drawn.err;

@@ -1,4 +1,4 @@
-// The attached service killed with SIGKILL at every boundary of a transaction and at random moments: what readers of
+// The attached service is killed by SIGKILL at every boundary of a transaction and at random moments. What readers of
 // its topics find is what an undisturbed run would have left.
 #include <gtest/gtest.h>
 
@@ -31,13 +31,14 @@ std::vector<int> passages() {
   return {1, 2, 7};
 }
 
-/// Each place, early and late; the run that follows finishes the stream. `settings`: beside those of the world.
+/// Kills at each place, early and late; the run that follows finishes the stream. `settings` are added to the
+/// world's.
 void kill_at_every_boundary(const std::vector<std::string>& settings, std::uint64_t records_of_a_step) {
   const std::vector<std::string> values = AttachWorld::values(1500);
   const std::vector<std::string> options = with(with({"--insecure-seed", "7"}, small_batches), settings);
   int kills = 0;
   for (const std::string_view place : journal::topic_failpoints) {
-    if (place == "after-abort-transaction") continue;  // nothing aborts here: attach_abort_test.cpp
+    if (place == "after-abort-transaction") continue;  // no transaction aborts here: see attach_abort_test.cpp
     for (const int passage : passages()) {
       SCOPED_TRACE(std::string(place) + ":" + std::to_string(passage));
       const AttachWorld world;
@@ -46,7 +47,7 @@ void kill_at_every_boundary(const std::vector<std::string>& settings, std::uint6
       const CommandResult killed =
           run_command(NUSTREAM_FAULTY, arguments, {},
                       {"NUSTREAM_FAILPOINT=" + std::string(place) + ":" + std::to_string(passage)});
-      // Taking over happens once a run.
+      // A lane is taken over once in a run.
       const bool passed = passage == 1 || (place != "after-init-transactions" && place != "after-read-state");
       if (passed) {
         EXPECT_EQ(killed.code, 128 + SIGKILL) << killed.err;
@@ -68,7 +69,7 @@ TEST(AttachKill, AtEveryBoundaryOfATransactionLeavesWhatAnUndisturbedRunLeaves) 
   kill_at_every_boundary({}, 1);
 }
 
-// A stage that begins in the middle takes its centre from sums that are committed: whoever goes on takes the same.
+// A stage that begins in the middle takes its centre from committed sums, so that whoever goes on takes the same.
 TEST(AttachKill, OfRunningSumsLeavesWhatAnUndisturbedRunLeaves) {
   kill_at_every_boundary(
       {"--set", "model.estimator=moments", "--set", "moments.row_norm=4", "--set", "moments.residual_bound=4",
@@ -76,11 +77,11 @@ TEST(AttachKill, OfRunningSumsLeavesWhatAnUndisturbedRunLeaves) {
       50);
 }
 
-/// Real keys: other noise after each kill would show as two values of one step.
+/// Under real keys, other noise after a kill would show as two values of one step.
 TEST(AttachKill, AtRandomMomentsUnderARealKeyShowsNoStepTwice) {
   const auto kills = static_cast<int>(asked("NUSTREAM_KILLS", campaign() ? 100 : 8));
   const AttachWorld world;
-  // More than they all get done.
+  // There are more values than all runs together get done.
   const std::vector<std::string> values =
       AttachWorld::values(static_cast<std::size_t>(kills) * (campaign() ? 4000U : 5000U));
   world.write(values);

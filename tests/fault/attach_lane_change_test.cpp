@@ -1,5 +1,5 @@
-// Users who move to other lanes behind a past that was not a plain one: limits that changed, a state that is lost, a
-// change that was interrupted. What they spent is charged, and nobody counts in two lanes at once.
+// Users move to other lanes after a past that was not a plain one: limits have changed, a state is lost, or a change
+// was interrupted. What they spent is charged, and nobody counts in two lanes at once.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// With one of three in one epoch and four in the next there is no line that both are entries of, but a charge.
+// One of three may count in one epoch and four in the next. No line has both as its entries, but there is a charge.
 TEST(UsersInOtherLanes, AreChargedForEpochsOfOtherLimits) {
   const AttachUsersWorld world(1, "@key");
   world.write_keyed(AttachUsersWorld::values_of_users(600));
@@ -32,7 +32,7 @@ TEST(UsersInOtherLanes, AreChargedForEpochsOfOtherLimits) {
     EXPECT_GE(charged_by(world, lane), before * (1 - 1e-12)) << lane;
     EXPECT_THAT(ledger_of(world, lane).back(), HasSubstr(R"("counts":true)"));
   }
-  // Each epoch's ρ is .5 over endless steps: what a user may spread over them is no more than both.
+  // Each epoch's ρ is .5 over endless steps. A user who spreads over both is charged no more than both.
   EXPECT_LE(charged_by(world, 1), 1 + 1e-9);
 }
 
@@ -49,7 +49,7 @@ TEST(UsersInOtherLanes, AreNotChargedTwiceForEpochsThatCarriedOver) {
   const CommandResult moved = world.run(until_end + anew);
   ASSERT_EQ(moved.code, 0) << moved.err;
   for (const int lane : {0, 1}) EXPECT_LE(charged_by(world, lane), .5 * (1 + 1e-9)) << lane;
-  // The same once the state is opened again.
+  // It stays so when the state is opened again.
   world.write_among(AttachUsersWorld::values_of_users(300, 5), 2);
   ASSERT_EQ(world.run(until_end).code, 0);
   for (const int lane : {0, 1}) EXPECT_LE(charged_by(world, lane), .5 * (1 + 1e-9)) << lane;
@@ -66,7 +66,7 @@ TEST_F(InterruptedChange, BehindALostStateIsChargedByItsLedger) {
 }
 
 TEST_F(InterruptedChange, IsNotTakenBackByTheOldDivision) {
-  interrupt_change(world_, one_each_ + other_partitioner, 2);  // both are closed, none began
+  interrupt_change(world_, one_each_ + other_partitioner, 2);  // both are closed, and none has begun
   const std::vector<std::string> before[]{world_.releases_uncommitted(0), world_.releases_uncommitted(1)};
   world_.write_keyed(AttachUsersWorld::values_of_users(600, 2));
   const CommandResult back = world_.run(one_each_ + another_setting + anew);
@@ -85,7 +85,7 @@ TEST_F(InterruptedChange, ThatOneLaneBeganIsChargedWhereTheOthersNeverDid) {
   expect_all_charged({0, 1});
 }
 
-/// From two lanes to three, interrupted behind `commits`, and on to four.
+/// Changes from two lanes to three, interrupted after `commits` commits, and then to four.
 void change_twice(const AttachUsersWorld& world, const Arguments& arguments, int commits) {
   world.add_partitions_to_all(3);
   world.write_among(AttachUsersWorld::values_of_users(300, 2), 3);
@@ -96,7 +96,7 @@ void change_twice(const AttachUsersWorld& world, const Arguments& arguments, int
 }
 
 TEST_F(InterruptedChange, ThatAnotherChangeFollowsIsChargedInAllLanes) {
-  change_twice(world_, one_each_, 3);  // one lane of three began
+  change_twice(world_, one_each_, 3);  // one lane of three has begun
   expect_all_charged({0, 1, 2, 3});
 }
 

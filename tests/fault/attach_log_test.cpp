@@ -1,4 +1,4 @@
-// What an attached service logs, for machines, and what it reads again when it is told to.
+// What an attached service logs, for programs, and what it reads again when it is told to.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <simdjson.h>
@@ -87,7 +87,7 @@ TEST(AttachLog, NamesWhoDrainsAndWhereTheNextOneGoesOn) {
     world.write(AttachWorld::values(1000));
     Command command(NUSTREAM_COMMAND, world.attach({"--set", "log.format=\"json\""}));
     wait_until([&] { return ledger_end(world).steps == step + 1000; });
-    // The ledger is durable before the lane can be drained, whichever moment this is.
+    // The ledger is durable before the lane can be drained, at whatever moment this comes.
     command.signal(SIGTERM);
     const CommandResult result = command.wait();
     ASSERT_EQ(result.code, 0) << result.err;
@@ -123,7 +123,7 @@ TEST(AttachLog, IsOpenedAgainAndTokensAreReadAgainAtAHangup) {
   EXPECT_FALSE(is_let_in("first-token-of-operator"));
   wait_until([&] { return read_file(log).find("event=read_again") != std::string::npos; });
 
-  std::filesystem::remove(token);  // what cannot be read again stays as it was
+  std::filesystem::remove(token);  // a token that cannot be read again stays as it was
   command.signal(SIGHUP);
   wait_until([&] { return read_file(log).find("event=not_read_again") != std::string::npos; });
   EXPECT_TRUE(is_let_in("other-token-of-operator"));

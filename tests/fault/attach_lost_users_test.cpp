@@ -1,6 +1,6 @@
-// Users of a stream on a broker of whom something is lost: their key, a lane's store, a ledger. What they spent is
-// charged in every lane that they may have come to, or nothing goes on; whoever was closed stays so, or is named
-// lost.
+// Something is lost of the users of a stream on a broker: their key, a lane's store, or a ledger. What they spent is
+// charged in every lane that they may have come to, or nothing goes on. Whoever was closed stays closed, or is named
+// as lost.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,14 +18,14 @@ using ::testing::HasSubstr;
 
 class LostKey : public TwoLanes {
  protected:
-  /// To three lanes, of which each may have users from either of the two.
+  /// Expects the charge after a change to three lanes, each of which may have users from either of the two.
   void expect_charged_in_other_lanes() const {
     world_.add_partitions_to_all(3);
     world_.write_among(AttachUsersWorld::values_of_users(600, 2), 3);
     expect_ends(world_, one_each_ + anew, {0, 1, 2}, 20);
     expect_all_charged({0, 1, 2});
   }
-  /// All lines but those of `lane`.
+  /// Removes the ledger lines of `lane` and keeps the others.
   void lose_ledger(int lane) const {
     const std::string topic = world_.name() + ".ledger";
     const std::vector<StoredRecord> kept = world_.committed(topic, 1 - lane);
@@ -39,7 +39,7 @@ TEST_F(LostKey, ThatWasDestroyedIsChargedInAllLanes) {
   const CommandResult ended = edit_users(world_, "end", one_each_);
   ASSERT_EQ(ended.code, 0) << ended.err;
   expect_charged_in_other_lanes();
-  // All lanes have one key again: counts go with the next change.
+  // All lanes have one key again, so that counts go along with the next change.
   world_.add_partitions_to_all(4);
   world_.write_among(AttachUsersWorld::values_of_users(800, 3), 4);
   expect_ends(world_, one_each_ + anew, {0, 1, 2, 3}, 20);
@@ -54,7 +54,7 @@ TEST_F(LostKey, WithTheStatesOfAllLanesIsChargedInAllLanes) {
   expect_charged_in_other_lanes();
 }
 
-// The partitioner alone moves users as well.
+// Another partitioner alone moves users as well.
 TEST_F(LostKey, BehindWhichAnotherPartitionerFollowsIsChargedInAllLanes) {
   const CommandResult ended = edit_users(world_, "end", one_each_);
   ASSERT_EQ(ended.code, 0) << ended.err;
@@ -90,7 +90,7 @@ TEST_F(LostStateAndLedger, OfOneLaneIsRefused) {
   EXPECT_TRUE(world_.releases_uncommitted(1) == before) << "something was published";
 }
 
-/// Limits that nobody reaches by what he does: whoever is at his limit was closed.
+/// Limits that nobody reaches by taking part: whoever is at a limit was closed.
 const Arguments loose = until_end + Arguments{"--set", "users.participations=1000", "--set", "users.separation=1"};
 
 class ClosedUsers : public ::testing::Test {
@@ -110,7 +110,7 @@ class ClosedUsers : public ::testing::Test {
   const AttachUsersWorld world_{2, "@key"};
 };
 
-// What one lane lost takes nobody away whom another one closed, and is accepted by name alone.
+// What one lane lost does not touch those whom another lane closed. It is accepted only by name.
 TEST_F(ClosedUsers, OfWholeStoresStayClosedWhereAnotherLanesIsLost) {
   lose_store(0);
   world_.add_partitions_to_all(3);
@@ -127,7 +127,7 @@ TEST_F(ClosedUsers, OfWholeStoresStayClosedWhereAnotherLanesIsLost) {
   EXPECT_THAT(at_limit_by_lane(world_), AllOf(::testing::SizeIs(3), Each(of_lane_1)));
 }
 
-// Lanes that never took a step of the change between name those who were closed before it.
+// Lanes that never took a step of the change in between name those who were closed before it.
 TEST_F(ClosedUsers, StayClosedThroughAChangeThatWasPassedOver) {
   world_.add_partitions_to_all(3);
   world_.write_among(AttachUsersWorld::values_of_users(300, 2), 3);

@@ -1,5 +1,5 @@
-// Fewer places than lanes (kafka.max_lanes), where lanes wait for each other: whoever waits gives its place up, so
-// that the one that it waits for comes on.
+// There are fewer places than lanes (kafka.max_lanes), and lanes wait for each other. A lane that waits gives its
+// place up, so that the one that it waits for can run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ void expect_all_is_read(const AttachWorld& world, int lanes) {
   for (int lane = 0; lane < lanes; ++lane) EXPECT_GE(ledger_end(world, lane).steps, 10U) << lane;
 }
 
-/// What waits for ever is ended, with code 124.
+/// Runs a command for a minute at most. One that waits for ever is ended with code 124.
 CommandResult within_a_minute(const std::vector<std::string>& arguments) {
   std::vector<std::string> timed{"60", NUSTREAM_COMMAND};
   timed.insert(timed.end(), arguments.begin(), arguments.end());
@@ -50,7 +50,7 @@ TEST(AttachMaxLanes, LetUsersChangeLanesOneByOne) {
   }
 }
 
-// What is measured is measured before any lane takes a place.
+// Settings are measured before any lane takes a place.
 TEST(AttachMaxLanes, AreEnoughForSettingsThatAreMeasured) {
   const AttachWorld world(2);
   for (const int lane : {0, 1}) world.write(AttachWorld::values(600, 1 + static_cast<std::uint64_t>(lane)), lane);

@@ -1,5 +1,5 @@
-// Settings of an attached stream that say "private": measured once, by one instance, for all lanes; charged before
-// they are used; and taken from the state by everybody who comes later, whatever was killed in between.
+// Settings of an attached stream that are "private": one instance measures them once, for all lanes. They are charged
+// before they are used, and everybody who comes later takes them from the state, whatever was killed in between.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <simdjson.h>
@@ -35,8 +35,8 @@ std::vector<std::string> with(std::vector<std::string> more) {
   return more;
 }
 
-/// Without what tells of which records were measured (a file's are all of it), and without the chain, whose hashes
-/// are of lines that tell it.
+/// The lines without what tells which records were measured (for a file it is all), and without the chain, whose
+/// hashes are of lines that tell it.
 std::string without_digest(const std::string& lines) {
   const std::string unchained =
       std::regex_replace(lines, std::regex(",\"previous\":\"[0-9a-f]{64}\"(,\"signature\":\"[0-9a-f]{128}\")?"), "");
@@ -62,7 +62,8 @@ std::vector<Spend> spends(const AttachWorld& world, int partition = 0) {
   return all;
 }
 
-/// One epoch that measured, and one of steps over the same records behind it: together what was asked for.
+/// Expects one epoch that measured, and behind it one of steps over the same records. Together they cost what was
+/// asked for.
 void expect_measured_once(const AttachWorld& world, std::uint64_t steps) {
   const std::vector<Spend> found = spends(world);
   ASSERT_EQ(found.size(), 2U) << "an epoch that measures, and one of steps";
@@ -97,13 +98,13 @@ TEST(AttachMeasured, ReleasesWhatAReplayOfTheSameRecordsDoes) {
   EXPECT_NEAR(last.estimate.at(1).second, -0.5, 0.05);
 }
 
-// Nothing is measured again, under other noise, whoever goes on.
+// Whoever goes on measures nothing again, which would be under other noise.
 TEST(AttachMeasured, KilledAtEveryBoundaryItHasMeasuredOnce) {
   const std::vector<std::string> values = AttachWorld::values(records);
   const std::vector<std::string> options =
       with({"--until-end", "--set", "kafka.group_instance_id=\"one\"", "--set", "kafka.transaction_seconds=6"});
   for (const std::string_view place : journal::topic_failpoints) {
-    if (place == "after-abort-transaction") continue;  // nothing aborts here
+    if (place == "after-abort-transaction") continue;  // no transaction aborts here
     for (const int passage : {1, 2, 3}) {
       SCOPED_TRACE(std::string(place) + ":" + std::to_string(passage));
       const AttachWorld world;
@@ -111,7 +112,7 @@ TEST(AttachMeasured, KilledAtEveryBoundaryItHasMeasuredOnce) {
       const CommandResult killed =
           run_command(NUSTREAM_FAULTY, world.attach(options), {},
                       {"NUSTREAM_FAILPOINT=" + std::string(place) + ":" + std::to_string(passage)});
-      // The lane is taken over twice, to measure and to run; a batch publishes what the one before released.
+      // The lane is taken over twice, to measure and to run. A batch publishes what the one before released.
       const bool passed = passage < 3 || (place != "after-init-transactions" && place != "after-read-state");
       if (passed) {
         EXPECT_EQ(killed.code, 128 + SIGKILL) << killed.err;
@@ -125,7 +126,7 @@ TEST(AttachMeasured, KilledAtEveryBoundaryItHasMeasuredOnce) {
   }
 }
 
-// Both come at once, and one alone can commit; the other one takes what is there.
+// Both instances come at once, and only one can commit; the other takes what is there.
 TEST(AttachMeasured, OfSeveralInstancesOneMeasures) {
   const AttachWorld world(2);
   const std::vector<std::string> options =
@@ -147,7 +148,8 @@ TEST(AttachMeasured, OfSeveralInstancesOneMeasures) {
   const std::vector<Spend> other = spends(world, 1);
   ASSERT_EQ(other.size(), 1U) << "its records pay nothing for the measuring";
   EXPECT_EQ(other[0].epoch, 0U);
-  // One model: the same units, bounds and digest but for the rule of where an epoch begins.
+  // Both lanes have one model: the same units and bounds, and the same digest but for the rule of where an epoch
+  // begins.
   EXPECT_EQ(publish::read_release(world.releases(0).back())->model,
             publish::read_release(world.releases(1).back())->model);
 }
@@ -180,7 +182,7 @@ TEST(AttachMeasured, RefusesBeforeItSpends) {
   EXPECT_TRUE(world.committed(world.name() + ".state").empty());
 }
 
-// By the noisy share alone; that it is spent stands in the ledger, and another start does not try again.
+// The noisy share alone decides that. The spend is in the ledger, and another start does not try again.
 TEST(AttachMeasured, StopsWhereHardlyAnythingIsUsableAndChargesItOnce) {
   const AttachWorld world;
   world.write(std::vector<std::string>(records, "no,numbers"));

@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// A stream over two partitions with a topic for the model, looked after five times a second.
+/// A stream over two partitions, with a topic for the model that is checked five times a second.
 class ModelTopic : public ::testing::Test {
  protected:
   ModelTopic() { create_topic(world_.direct(), topic_, 1, {{"cleanup.policy", "compact"}}); }
@@ -26,7 +26,7 @@ class ModelTopic : public ::testing::Test {
   }
   [[nodiscard]] std::vector<StoredRecord> models() const { return world_.committed(topic_); }
   [[nodiscard]] std::size_t released(int partition) const { return world_.releases(partition).size(); }
-  /// Of lanes 0 and 1 in the last model; nothing before there is one.
+  /// The steps of lanes 0 and 1 in the last model; empty before there is one.
   [[nodiscard]] std::vector<std::uint64_t> last_steps() const {
     const auto found = models();
     return found.empty() ? std::vector<std::uint64_t>{} : steps_of(*found.back().value);
@@ -40,7 +40,8 @@ class ModelTopic : public ::testing::Test {
     for (const auto part : parser.parse(model)["parts"].get_array()) steps.push_back(part["step"].get_uint64());
     return steps;
   }
-  /// What the model has to be: its parts' releases, weighted by their steps; and it has no step of its own.
+  /// Expects that the model is the average of its parts' releases, weighted by their steps, and has no step of its
+  /// own.
   void expect_average_of_its_parts(const std::string& text) const {
     simdjson::dom::parser of_model;
     const simdjson::dom::element model = of_model.parse(text);
@@ -77,13 +78,13 @@ TEST_F(ModelTopic, GivesAnEmptyLaneNoWeightAndGoesOnWhileLaneZeroIsIdleOrFinishe
   EXPECT_THAT(*models().back().value, HasSubstr(R"("parts":[{"lane":1,"epoch":0,"step":300}],"empty":[0],)"));
   world_.write(AttachWorld::values(200, 2), 0);
   wait_for_model(200, 300);
-  // Lane 0 has nothing to read any more.
+  // Lane 0 has nothing more to read.
   world_.write(AttachWorld::values(300, 3), 1);
   wait_for_model(200, 600);
   service.signal(SIGTERM);
   EXPECT_EQ(service.wait().code, 0);
 
-  // Lane 0 is finished at once; the last releases of the run are in the model before it ends.
+  // Lane 0 is finished at once; the run's last releases are in the model before the run ends.
   world_.write(AttachWorld::values(300, 4), 1);
   const CommandResult bounded = run_command(NUSTREAM_COMMAND, attach({"--until-end"}));
   EXPECT_EQ(bounded.code, 0) << bounded.err;
@@ -100,7 +101,7 @@ TEST_F(ModelTopic, GivesAnEmptyLaneNoWeightAndGoesOnWhileLaneZeroIsIdleOrFinishe
   for (const auto& [steps, texts] : values) EXPECT_EQ(texts.size(), 1U) << "one set of parts, several values";
 }
 
-// Lane 0 makes room for no other, or nobody would write the model any more.
+// Lane 0 makes room for no other lane; otherwise nobody would write the model any more.
 TEST_F(ModelTopic, GoesOnWhereLanesTakeTurns) {
   world_.write(AttachWorld::values(200), 0);
   world_.write(AttachWorld::values(300, 2), 1);
@@ -109,7 +110,7 @@ TEST_F(ModelTopic, GoesOnWhereLanesTakeTurns) {
   EXPECT_EQ(last_steps(), (std::vector<std::uint64_t>{200, 300}));
 }
 
-// Records are deleted behind the lane's back: it stops, but what it had committed is published, and it goes on
+// Records that the lane has not read are deleted. It stops, but what it committed is published, and it goes on
 // writing the model of the others.
 TEST_F(ModelTopic, GoesOnWhereLaneZeroCannotBeReadAnyMore) {
   Command service(NUSTREAM_COMMAND, attach({"--set", "release.linger_seconds=3600", "--set",
@@ -138,7 +139,7 @@ class Instance {
   explicit Instance(std::vector<std::string> arguments)
       : address_(some_operator_address()), command_(NUSTREAM_COMMAND, with_address(std::move(arguments), address_)) {}
 
-  /// The lanes that run here.
+  /// The lanes that run in this instance.
   [[nodiscard]] std::set<std::uint64_t> lanes() const {
     std::set<std::uint64_t> running;
     simdjson::dom::parser parser;
@@ -177,7 +178,7 @@ TEST_F(ModelTopic, IsWrittenByTheOwnerOfPartitionZeroAloneAndTakenOverWithIt) {
     world_.write(AttachWorld::values(100, round + 10), 1);
     wait_for_model(100 * round, 100 * round);
   }
-  // A second writer would have repeated each of them.
+  // A second writer would have repeated each model.
   std::map<std::vector<std::uint64_t>, int> times;
   for (const StoredRecord& record : models()) ++times[steps_of(*record.value)];
   EXPECT_GE(times.size(), 5U);
@@ -185,8 +186,8 @@ TEST_F(ModelTopic, IsWrittenByTheOwnerOfPartitionZeroAloneAndTakenOverWithIt) {
 
   Instance& owner = first.lanes().count(0) > 0 ? first : second;
   Instance& other = &owner == &first ? second : first;
-  // It is written where lane 0 is, whatever becomes of the other instance meanwhile: this one stands still for less
-  // than its session of 30 s, behind which all lanes are the owner's.
+  // The model is written where lane 0 is, whatever becomes of the other instance meanwhile. That one stands still for
+  // less than its session of 30 s, after which the owner of lane 0 would have all lanes.
   other.signal(SIGSTOP);
   world_.write(AttachWorld::values(100, 20), 0);
   const auto since = std::chrono::steady_clock::now();

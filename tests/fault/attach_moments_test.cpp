@@ -1,5 +1,5 @@
-// The attached service with running sums on a real broker: what it releases is what a replay of the same records
-// releases, through kills, new epochs and limits, and lanes' sums add up to one model.
+// The attached service with running sums on a real broker. Through kills, new epochs and limits it releases what a
+// replay of the same records releases, and the lanes' sums add up to one model.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <simdjson.h>
@@ -27,7 +27,7 @@ std::vector<std::string> with(std::vector<std::string> more) {
   return more;
 }
 
-// A batch of 250 records is two steps, and the third one's rows wait.
+// A batch of 250 records is two steps, and the rows of the third one wait.
 TEST(AttachMoments, KilledAndStartedAgainItReleasesWhatAReplayDoes) {
   const AttachWorld world;
   const std::vector<std::string> values = AttachWorld::values(2000);
@@ -68,7 +68,7 @@ TEST(AttachMoments, RecordsThatFillNoStepWaitForTheNextOnes) {
   EXPECT_TRUE(joined(world.releases()) == replayed(world, values, 3, 0, sums));
 }
 
-// The sums of 80 features are some 70 kB a release.
+// The sums of 80 features make some 70 kB in each release.
 TEST(AttachMoments, BatchesCloseByTheBytesOfTheSumsThatTheyRelease) {
   AttachWorld world;
   std::string columns;
@@ -105,7 +105,7 @@ TEST(AttachMoments, ANewEpochIsAboutTheLastRelease) {
   ASSERT_EQ(world.run(with({"--until-end", "--set", "privacy.rho=100"})).code, 0);
   const auto last = publish::read_release(world.releases().back()).value();
   EXPECT_NEAR(last.estimate.at(1).second, -0.5, 0.1);
-  // So much noise that every direction is hidden: the answer stays at the centre.
+  // There is so much noise that every direction is hidden, and the answer stays at the centre.
   const std::vector<std::string> hidden = with({"--until-end", "--set", "privacy.rho=1e-9", "--new-epoch"});
   world.write(AttachWorld::values(100, 2));
   ASSERT_EQ(world.run(hidden).code, 0);
@@ -115,7 +115,7 @@ TEST(AttachMoments, ANewEpochIsAboutTheLastRelease) {
   EXPECT_NEAR(begun.rho_ledger, last.rho, 1e-6) << "of another epoch's records: the larger one, not the sum";
 }
 
-// Lanes that change hands in the middle of steps go on with the rows of their steps read again.
+// Lanes that change hands in the middle of a step go on after the rows of that step are read again.
 TEST(AttachMoments, ARebalanceMovesLanesBetweenSteps) {
   const AttachWorld world(2);
   const std::vector<std::string> values = AttachWorld::values(3000);
@@ -151,7 +151,7 @@ TEST(AttachMoments, ARebalanceMovesLanesBetweenSteps) {
   }
 }
 
-// As one run over the records of both lanes would solve them; a consumer of the model solves for whatever else.
+// The model is what one run over the records of both lanes would solve. A consumer of it can solve for other models.
 TEST(AttachMoments, LanesSumsAddUpToOneModel) {
   const AttachWorld world(2);
   const std::string topic = world.name() + ".model";

@@ -1,5 +1,5 @@
-// Two topics that differ in one record, their noise coupled so that the noisy gradients, or sums, agree: then
-// everything on the public surface has to be the same, byte for byte: the release topic and every page of the public
+// Two topics differ in one record, and their noise is coupled so that the noisy gradients, or sums, agree. Everything
+// on the public surface then has to be the same, byte for byte: the release topic and every page of the public
 // listener.
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@
 namespace nustream::tests {
 namespace {
 
-/// θ right before `step`, by a lane of the test's own over the same rows and noise.
+/// θ right before `step`, computed by a lane of the test's own over the same rows and noise.
 std::vector<double> iterate_before(const config::Config& config, const config::Mechanism& mechanism,
                                    const std::vector<std::array<double, 3>>& rows, std::size_t step) {
   secrets::LockedMemory locked;
@@ -47,7 +47,7 @@ std::vector<std::int64_t> units_of(const config::Config& config, const config::M
   return {};
 }
 
-/// 1, x and y of each value; zeros of an unusable one.
+/// 1, x and y of each value; zeros for an unusable one.
 std::vector<std::array<double, 3>> rows_of(const std::vector<std::string>& values) {
   std::vector<std::array<double, 3>> rows;
   for (const std::string& value : values) {
@@ -72,13 +72,13 @@ TEST(AttachNeighbours, ShowTheSameToEverybody) {
   for (const std::size_t step : {std::size_t{0}, std::size_t{333}, std::size_t{999}}) {
     SCOPED_TRACE("record " + std::to_string(step));
     std::vector<StoredRecord> log = log_of(values);
-    log[step].value.reset();  // the null record in its place
+    log[step].value.reset();  // a null record takes its place
     const auto shift = units_of(config, mechanism, iterate_before(config, mechanism, rows, step), rows[step]);
     ASSERT_NE(shift, (std::vector<std::int64_t>{0, 0}));
     const Shown other = run_neighbour(log, step, shift, port, {});
     expect_same_to_everybody(one, other, std::to_string(step));
   }
-  // And the comparison can fail: without the shift the record shows.
+  // The comparison can fail: without the shift of the noise the record shows.
   std::vector<StoredRecord> log = log_of(values);
   log[0].value.reset();
   EXPECT_FALSE(one.releases == run_neighbour(log, 0, {0, 0}, port, {}).releases);
@@ -91,7 +91,7 @@ const Stepping of_sums{
     "stages = [{from = 500, residual_bound = 2}]\n[intervals]\nkind = \"residuals\"\n",
     20, 100, 20, 100};
 
-/// Where the sums of `step` are taken, by a lane of the test's own over the same rows and noise.
+/// Where the sums of `step` are taken, computed by a lane of the test's own over the same rows and noise.
 moments::StageSums stage_of(const config::Mechanism& mechanism, const moments::Settings& settings,
                             const std::vector<std::array<double, 3>>& rows, std::size_t step) {
   secrets::LockedMemory locked;
@@ -146,7 +146,7 @@ TEST(AttachNeighbours, ShowTheSameSumsToEverybody) {
     SCOPED_TRACE("record " + std::to_string(row));
     const std::size_t step = row / of_sums.records;
     std::vector<StoredRecord> log = log_of(values);
-    log[row].value.reset();  // the null record in its place
+    log[row].value.reset();  // a null record takes its place
     const auto shift = units_in_sums(settings, stage_of(mechanism, settings, rows, step), rows[row]);
     ASSERT_EQ(shift.size(), none.size());
     ASSERT_NE(shift, none);

@@ -1,4 +1,4 @@
-// Somebody resets the group's offsets with Kafka's own tool, between two runs of a service.
+// Somebody resets the group's offsets by Kafka's own tool, between two runs of a service.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ std::size_t times(const std::string& text, const std::string& what) {
   return count;
 }
 
-// A step is never taken back: the state counts, and the log says at once that it does, and how to read again.
+// A step is never taken back: the state counts. The log says so at once, and how to read again.
 TEST(AttachOffsetReset, IsSaidOnceAndNotFollowed) {
   const AttachWorld world;
   world.write(AttachWorld::values(300));

@@ -1,4 +1,4 @@
-// Brokers that are gone for long under a running service: it says so, is not ready, and gives up or goes on.
+// Brokers are gone for long under a running service: it says so, is not ready, and gives up or goes on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -44,14 +44,15 @@ class Instance {
   void wait_until_ready() const {
     wait_until([&] { return status(operators_) == "200" && status(public_) == "200"; });
   }
-  /// Within the session, and a tick; the reason is the operator's.
+  /// Waits until both listeners say, within the session and a tick, that the service is not ready. Only the operator
+  /// sees the reason.
   void wait_until_out(const std::string& brokers) const {
     wait_until([&] { return status(operators_) == "503" && status(public_) == "503"; });
     EXPECT_THAT(operator_page(operators_, "/readyz"), HasSubstr("rejoining: waiting for " + brokers));
     EXPECT_EQ(operator_page(public_, "/readyz"), "not ready\n");
     EXPECT_THAT(operator_page(operators_, "/api/v1/state"), HasSubstr(R"("phase":"rejoining","ready":false)"));
   }
-  /// Throws where it does not end by itself.
+  /// Waits for the process to end. Throws where it does not end by itself.
   [[nodiscard]] CommandResult wait() {
     wait_until([&] {
       siginfo_t info{};
@@ -71,8 +72,8 @@ class Instance {
   Command service_;
 };
 
-/// What it says of itself, without the client library's log, the warnings of its start and where lanes go; one that
-/// stops is among it.
+/// The lines that the service itself wrote, a stop among them: without the client library's log, the warnings of its
+/// start, and where lanes go.
 std::vector<std::string> own_lines(const std::string& log) {
   std::vector<std::string> lines;
   std::istringstream text(log);
@@ -129,7 +130,7 @@ class AttachOutage : public ::testing::Test {
   std::uint64_t writes_ = 0;
 };
 
-// The second one has no lane: nothing is taken from it, and it has to find out by itself.
+// The second service has no lane. Nothing is taken from it, so that it has to find out by itself.
 TEST_F(AttachOutage, ThatIsTooLongEndsAnIdleServiceAndOneInReserveWith69) {
   Instance service(world_, seconds(15));
   write_and_wait(300);
@@ -180,7 +181,7 @@ TEST_F(AttachOutage, ThatEndsInTimeLosesNothing) {
   expect_promise_kept();
 }
 
-/// Kills the broker and starts it again. How long it was away, on a machine as busy as this one is now.
+/// Kills the broker and starts it again. Returns how long it was away on this machine, as busy as it is now.
 milliseconds outage() {
   const auto gone = steady_clock::now();
   shared_broker().kill();
@@ -188,10 +189,11 @@ milliseconds outage() {
   return std::chrono::duration_cast<milliseconds>(steady_clock::now() - gone);
 }
 
-// Shorter than the session: it never says that it is out of the group. Idle, so that nothing but its own question can
-// tell it that they are back. It asks every third of a session; an outage of no more than a third leaves it the time
-// for a question and an answer. How long a broker takes to start is measured: the session is four times that, and an
-// outage that was too long for it all the same says nothing, so that the next session is four times that one.
+// The outage is shorter than the session, so that the service never says that it is out of the group. It is idle:
+// nothing but its own question can tell it that the brokers are back. It asks every third of a session, so that an
+// outage of at most a third leaves it time for a question and an answer. How long a broker takes to start is
+// measured, and the session is four times that. An outage that was too long all the same proves nothing; the next
+// session is then four times that outage.
 TEST_F(AttachOutage, ThatIsShortIsForgotten) {
   milliseconds session = std::max<milliseconds>(seconds(6), 4 * outage());
   while (true) {
@@ -205,7 +207,7 @@ TEST_F(AttachOutage, ThatIsShortIsForgotten) {
       EXPECT_EQ(service.stop().code, 0);
       continue;
     }
-    std::this_thread::sleep_for(give_up + seconds(5));  // as long as it takes to give up one that is forgotten
+    std::this_thread::sleep_for(give_up + seconds(5));  // as long as a service would take to give up
     service.wait_until_ready();
     write_and_wait(300);
     const CommandResult result = service.stop();

@@ -1,4 +1,4 @@
-// Topics with fewer partitions than the input: the lanes that lack theirs are named and wait, the others go on.
+// Topics have fewer partitions than the input: the lanes that lack theirs are named and wait, and the others go on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-/// A stream over three partitions where one of its topics has two.
+/// A stream over three partitions, where one of its topics has two.
 class LackingPartitions : public ::testing::TestWithParam<const char*> {
  protected:
   LackingPartitions() {
@@ -74,8 +74,8 @@ TEST_P(LackingPartitionsOf, AnyTopicAreNamed) {
 INSTANTIATE_TEST_SUITE_P(Topics, LackingPartitionsOf, ::testing::Values(".ledger", ".releases"),
                          [](const auto& tested) { return std::string(tested.param).substr(1); });
 
-// What came later begins at its first record, also where lane 0 has begun a new epoch since: it remembers how many
-// there were when the stream began.
+// A partition that came later begins at its first record, also where lane 0 has begun a new epoch since: the stream
+// remembers how many partitions there were when it began.
 TEST(LaterPartitions, BeginAtTheirFirstRecordAfterANewEpochOfLaneZero) {
   for (const bool state_is_lost : {false, true}) {
     SCOPED_TRACE(state_is_lost);
@@ -104,8 +104,9 @@ TEST(LaterPartitions, BeginAtTheirFirstRecordAfterANewEpochOfLaneZero) {
   }
 }
 
-// Partitions that are added while the service runs: it sees them, begins a lane at their first record although the
-// stream began at the latest, under a key of its own: the same records under the same settings share no noise.
+// Partitions are added while the service runs. It sees them and begins each lane at its first record, although the
+// stream began at the latest. Each lane has a key of its own: the same records under the same settings share no
+// noise.
 TEST(LaterPartitions, BecomeLanesOfARunningService) {
   const AttachWorld world;
   Command service(NUSTREAM_COMMAND,

@@ -1,5 +1,5 @@
-// A service that releases a batch in the same transaction as its state, planted on purpose: a reader of aborted
-// records has to catch it, or the other tests with that reader prove nothing. So does the next start.
+// A service with a planted bug releases a batch in the same transaction as its state. A reader of aborted records has
+// to catch it, or the other tests with that reader prove nothing. The next start has to catch it as well.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,8 +21,8 @@ std::uint64_t last_readable_step(const AttachWorld& world) {
   return last;
 }
 
-/// A run of 100 records that committed, and one of 100 more that died right before its commit, once what it had
-/// written was at the broker. `passage`: of the place where it dies.
+/// Runs 100 records that commit, and then 100 more in a run that dies right before its commit, once what it wrote is
+/// at the broker. `passage` says at which passage of that place it dies.
 void die_before_the_commit(const AttachWorld& world, int passage, std::vector<std::string> variables = {}) {
   std::vector<std::string> arguments{"--set", "state.commit_records=100",
                                      "--set", "kafka.group_instance_id=\"one\"",
@@ -41,7 +41,7 @@ void die_before_the_commit(const AttachWorld& world, int passage, std::vector<st
 
 TEST(PlantedRelease, InTheTransactionOfItsOwnStateIsCaughtByAReaderOfAbortedRecordsAndByTheNextStart) {
   const AttachWorld world;
-  // Its state still holds what it has published already, so that it takes the lane over with a transaction.
+  // The state still holds what it has published already, so that the run takes the lane over by a transaction.
   die_before_the_commit(world, 2, {"NUSTREAM_PLANT=release-in-its-own-transaction"});
   EXPECT_GT(last_readable_step(world), 100U);
   const CommandResult next = run_command(NUSTREAM_COMMAND, world.attach());
@@ -49,7 +49,7 @@ TEST(PlantedRelease, InTheTransactionOfItsOwnStateIsCaughtByAReaderOfAbortedReco
   EXPECT_THAT(next.err, HasSubstr("is released, but the state is at"));
 }
 
-// At each of the transactions of its second run: nobody reads a step that no committed state holds.
+// The kill comes in each transaction of the second run: nobody reads a step that no committed state holds.
 TEST(PlantedRelease, AndTheServiceAsItIsShowsNothingOfABatchThatDidNotCommit) {
   for (const int passage : {1, 2}) {
     const AttachWorld world;

@@ -1,6 +1,5 @@
-// A real Prometheus with the rules and jobs of docker/ scrapes a running service: every query of the dashboards
-// answers with data, and so does everything that a rule looks at. Skipped with a message where Prometheus is not
-// installed.
+// A real Prometheus with the rules and jobs of docker/ scrapes a running service. Every query of the dashboards gets
+// data, and so does everything that a rule looks at. Skipped, with a message, where Prometheus is not installed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <simdjson.h>
@@ -30,13 +29,13 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-/// What a variable's list is made from: the series of label_values(SERIES, label).
+/// The series from which a variable's list is made: that of label_values(SERIES, label).
 std::string series_of(const std::string& variable) {
   const std::size_t begin = variable.find('(') + 1;
   return variable.substr(begin, variable.rfind(',') - begin);
 }
 
-/// Every query of a dashboard: of its variables, and every "expr" of its panels.
+/// Every query of a dashboard: those of its variables, and every "expr" of its panels.
 std::vector<std::string> queries_of(const fs::path& dashboard) {
   simdjson::dom::parser parser;
   const simdjson::dom::element root = parser.load(dashboard.string());
@@ -76,8 +75,8 @@ std::set<std::string> selectors_of(const std::string& query) {
 
 class Scraped : public ::testing::Test {
  protected:
-  /// Intervals, a combined model, and a budget that will stop the lanes, and is far away for a million steps: with so
-  /// small a nu the spend grows as the logarithm of the steps.
+  /// A stream with intervals, a combined model, and a budget that will stop the lanes but is a million steps away:
+  /// with so small a nu, the spend grows as the logarithm of the steps.
   Scraped() {
     create_topic(AttachWorld::direct(), world_.name() + ".model", 1, {{"cleanup.policy", "compact"}});
     world_.change_config(
@@ -112,7 +111,7 @@ class Scraped : public ::testing::Test {
                                              "--web.listen-address=" + address_, "--log.level=warn"});
   }
 
-  /// Else every second, in a shorter test.
+  /// Whether it scrapes as often as shipped. Otherwise it scrapes every second, for a shorter test.
   [[nodiscard]] virtual bool scrapes_as_shipped() const { return false; }
 
   /// An answer of Prometheus' own interface; an error where there is none.
@@ -122,7 +121,7 @@ class Scraped : public ::testing::Test {
     arguments.push_back("http://" + address_ + "/api/v1/" + path);
     return parser_.parse(run_command("/usr/bin/curl", arguments).out)["data"];
   }
-  /// Values of an instant query.
+  /// The values of an instant query.
   std::vector<double> values_of_query(const std::string& query) {
     simdjson::dom::array result;
     if (ask("query", query)["result"].get_array().get(result) != simdjson::SUCCESS) return {};
@@ -137,7 +136,7 @@ class Scraped : public ::testing::Test {
     EXPECT_FALSE(values.empty()) << query;
     for (const double value : values) EXPECT_FALSE(std::isnan(value)) << query;
   }
-  /// Records for some scrapes, unusable ones among them.
+  /// Writes records for some scrapes, unusable ones among them.
   void run_for_some_scrapes() {
     const std::vector<std::string> values = AttachWorld::values(600);
     wait_until([&] {
@@ -179,7 +178,7 @@ TEST_F(Scraped, EveryQueryOfDashboardsAndRulesHasData) {
   for (const std::string& selector : selectors) expect_data(selector);
   EXPECT_TRUE(values_of_query("ALERTS{alertstate=\"firing\"}").empty()) << "a service that is well alarms nobody";
   EXPECT_TRUE(values_of_query("nustream_of_nobody").empty()) << "the check could not fail";
-  // Two jobs: nothing that depends on data is scraped from the public side.
+  // There are two jobs, and nothing that depends on data is scraped from the public side.
   EXPECT_TRUE(
       values_of_query("{job=\"nustream-public\",__name__=~\"process_.*|nustream_(consumer|records|batch|commit|"
                       "transactions|lane_state).*\"}")
@@ -203,8 +202,8 @@ class ScrapedAsShipped : private OwnBroker, public Scraped {
   void kill_the_broker() { cluster_.kill(); }
 };
 
-// On call within a minute and a half: the lanes' series leave with them, so an alert of the process's own has to
-// fire.
+// Somebody has to be called within a minute and a half. The lanes' series leave with the lanes, so that an alert of
+// the process itself has to fire.
 TEST_F(ScrapedAsShipped, AKilledBrokerIsAnAlert) {
   world_.write(AttachWorld::values(600));
   wait_until([&] { return values_of_query("nustream_ready") == std::vector<double>{1}; });

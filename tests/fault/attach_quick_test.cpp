@@ -1,5 +1,5 @@
-// The attached service in the inner loop: killed in the middle of a stream, started again, and what it released is
-// what a replay of the same records releases.
+// The attached service in the inner loop: killed in the middle of a stream and started again, it has released what a
+// replay of the same records releases.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -33,7 +33,7 @@ TEST(AttachQuick, KilledAndStartedAgainItReleasesWhatAReplayDoes) {
   EXPECT_EQ(ledger_end(world).steps, values.size());
 }
 
-// Killed at any moment: the old epoch's last release may still be in the outbox of its state.
+// The service may be killed at any moment: the old epoch's last release may still be in the outbox of its state.
 TEST(AttachQuick, ANewEpochGoesOnFromTheLastReleaseOfTheLane) {
   const AttachWorld world;
   const std::vector<std::string> values = AttachWorld::values(1500);
@@ -47,7 +47,7 @@ TEST(AttachQuick, ANewEpochGoesOnFromTheLastReleaseOfTheLane) {
   }
   // However far it came, the next epoch has records of its own.
   world.write({values.begin() + 1000, values.end()});
-  // Steps so small that a release shows where the epoch began.
+  // The steps are so small that a release shows where the epoch began.
   std::vector<std::string> standing_still = fast;
   for (const char* more : {"--until-end", "--set", "descent.step_size=1e-9", "--set", "release.every=1"}) {
     standing_still.emplace_back(more);

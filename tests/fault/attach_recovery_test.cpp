@@ -1,5 +1,5 @@
-// How soon a stream publishes again after its service or its broker came back. The bars are asked for in the campaign
-// alone; what was seen is in the report either way.
+// How soon a stream publishes again after its service or its broker came back. The bars are checked in the campaign
+// alone; the report has the times either way.
 #include <gtest/gtest.h>
 
 #include "attach_promise.h"
@@ -12,7 +12,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 
-/// A stream that is written to in pieces; whenever something comes back it has something to do.
+/// A stream that is written to in pieces, so that there is something to do whenever something comes back.
 class Stream {
  public:
   [[nodiscard]] std::unique_ptr<Command> start() const {
@@ -48,8 +48,7 @@ TEST(Recovery, OfAServiceWithAnInstanceIdThatWasKilled) {
   const int rounds = campaign() ? 20 : 3;
   for (int round = 0; round < rounds; ++round) {
     stream.write();
-    std::this_thread::sleep_for(
-        milliseconds(37 * round));  // before, in the middle of, and behind what there is to do
+    std::this_thread::sleep_for(milliseconds(37 * round));  // before, in the middle of, and after what there is to do
     service->signal(SIGKILL);
     EXPECT_EQ(service->wait().code, 128 + SIGKILL);
     stream.write();

@@ -1,5 +1,5 @@
-// Brokers that do not let the service in, or do not let it do something: one line that says what, where and what to
-// do, the documented exit code, and nothing lost.
+// Brokers do not let the service in, or do not let it do something. One line says what, where and what to do, the
+// exit code is the documented one, and nothing is lost.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using Words = std::vector<std::string>;
 
-// Alice may do nothing here that is not granted.
+// Here alice may do only what is granted.
 KafkaCluster& guarded() {
   static KafkaCluster cluster({.sasl = true, .acl = true});
   return cluster;
@@ -33,7 +33,7 @@ Words as_alice(const std::string& password, Words more = {}) {
   return arguments;
 }
 
-/// What the command says last: "nustream: error: …".
+/// The last thing that the command says: "nustream: error: …".
 std::string error_line(const CommandResult& result) {
   std::istringstream lines(result.err);
   std::string found;
@@ -44,7 +44,7 @@ std::string error_line(const CommandResult& result) {
   return found;
 }
 
-/// A stream of alice's, on a broker where all users of the direct door may do all.
+/// A stream of alice's, on a broker where users of the direct listener may do everything.
 class AttachRefusal : public ::testing::Test {
  protected:
   AttachRefusal() {
@@ -58,7 +58,7 @@ class AttachRefusal : public ::testing::Test {
     AttachWorld::use(shared_broker());
   }
 
-  /// The rights of docs/kafka.md, each beside what the command has to name where it is missing.
+  /// The rights of docs/kafka.md, each with what the command has to name where it is missing.
   [[nodiscard]] std::vector<std::pair<std::string, Words>> rights() const {
     const std::string& name = world_->name();
     const std::string group = "nustream-" + name;
@@ -121,7 +121,7 @@ TEST_F(AttachRefusal, TheRightsOfTheManualAreEnoughAndEachOfThemIsNeeded) {
   ASSERT_EQ(world_->releases().size(), 3U);
   for (const auto& [word, right] : rights()) {
     const bool is_state_or_ledger = word.ends_with(".state") || word.ends_with(".ledger");
-    if (is_state_or_ledger && !campaign()) continue;  // as with the releases
+    if (is_state_or_ledger && !campaign()) continue;  // they are tested as the releases are
     SCOPED_TRACE(right[1] + " on " + word);
     world_->write(AttachWorld::values(200));
     written += 200;
@@ -138,7 +138,8 @@ TEST_F(AttachRefusal, TheRightsOfTheManualAreEnoughAndEachOfThemIsNeeded) {
   expect_one_value_a_step(world_->releases_uncommitted());
 }
 
-// While it runs: it ends at once, not when its patience with brokers that are away is over.
+// A right is taken away while the service runs: it ends at once, and not only when it would give up brokers that are
+// away.
 TEST_F(AttachRefusal, ARightThatIsTakenAwayWhileItRunsEndsItAndNothingIsLost) {
   grant_all();
   const std::string& name = world_->name();

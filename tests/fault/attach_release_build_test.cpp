@@ -1,5 +1,4 @@
-// What is shipped holds no noise but the product's own, and none of the places where tests hold or kill a
-// transaction.
+// What is shipped holds no noise but the product's own, and no place where tests hold or kill a transaction.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,20 +13,20 @@
 namespace nustream::tests {
 namespace {
 
-/// Defined functions and tables of a program, by their C++ names.
+/// The functions and tables that a program defines, by their C++ names.
 std::vector<std::string> symbols_of(const std::string& program) {
   const CommandResult result = run_command("/usr/bin/nm", {"--demangle", "--defined-only", program});
   EXPECT_EQ(result.code, 0) << result.err;
   std::vector<std::string> names;
   std::istringstream lines(result.out);
   for (std::string line; std::getline(lines, line);) {
-    const std::size_t type = line.find(' ');  // "ADDRESS T name"
+    const std::size_t type = line.find(' ');  // a line is "ADDRESS T name"
     if (type != std::string::npos && line.size() > type + 3) names.push_back(line.substr(type + 3));
   }
   return names;
 }
 
-/// The classes from which a lane may take its noise: each has a take() of its own.
+/// The classes from which a lane may take its noise. Each of them has a take() of its own.
 std::set<std::string> noise_sources(const std::string& program) {
   constexpr std::string_view take = "::take(unsigned long)";
   std::set<std::string> sources;

@@ -1,4 +1,5 @@
-// Starts that cannot be: topics and settings that do not fit, with message and exit code, and nothing published.
+// Starts that are refused, because topics and settings do not fit: each with its message and exit code, and nothing
+// is published.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -90,7 +91,7 @@ TEST(AttachStart, AStateThatDoesNotFitItsTopicBesideItsReleasesIs78) {
   EXPECT_TRUE(read_uncommitted_records(AttachWorld::direct(), small).empty());
 }
 
-/// Records a second apart, the first at 2026-01-01T00:00:00Z.
+/// Records that are a second apart, the first at 2026-01-01T00:00:00Z.
 std::vector<StoredRecord> timed(std::size_t first, std::size_t count) {
   std::vector<StoredRecord> records;
   for (std::size_t i = first; i < first + count; ++i) {
@@ -121,7 +122,7 @@ TEST(AttachStart, AStopIsKeptForAsLongAsTheSameOneIsAskedFor) {
   expect_steps({"--set", "kafka.stop=350"}, 0, false);
 }
 
-// Behind the last record of a transaction lies its end's mark: the lane's position stays before that.
+// The mark of a transaction's end lies behind its last record, and the lane's position stays before the mark.
 TEST(AttachStart, AnEndThatWasReachedIsResolvedAnewBehindATransaction) {
   const AttachWorld world;
   const auto write = [&](std::size_t records) {

@@ -1,5 +1,5 @@
-// Told to end before there is anything to drain: brokers that are not there, that do not answer, that keep it waiting
-// for its assignment. It ends at once, with the code of the signal, long before its patience with brokers is over.
+// The service is told to end before there is anything to drain: brokers are not there, do not answer, or keep it
+// waiting for its assignment. It ends at once with the code of the signal, long before it would give up the brokers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// Brokers would be waited for as long as kafka.give_up_seconds: 300.
+// It would wait for brokers as long as kafka.give_up_seconds, which is 300.
 constexpr std::chrono::seconds at_once{60};  // and what a busy machine adds to it
 
 void expect_end_at_once(Command& service, int signal, int code) {
@@ -36,7 +36,7 @@ struct Signal {
 };
 constexpr Signal both[] = {{SIGTERM, 0}, {SIGINT, 130}};
 
-/// One service for each signal, told in the middle of one of the longer questions to the brokers.
+/// Starts one service for each signal, and sends it in the middle of one of the longer questions to the brokers.
 void expect_both_end_at_once(const std::vector<std::string>& arguments) {
   Command terminated(NUSTREAM_COMMAND, arguments);
   Command interrupted(NUSTREAM_COMMAND, arguments);
@@ -50,7 +50,7 @@ TEST(AttachStartUp, EndsAtOnceWhereNobodyListens) {
   expect_both_end_at_once(world.attach({"-b", "127.0.0.1:9"}));
 }
 
-// A probe finds the process alive and not ready, and its operator what it waits for.
+// A probe finds that the process is alive and not ready, and the operator finds what it waits for.
 TEST(AttachStartUp, ListenersAnswerBeforeTheBrokerDoes) {
   const AttachWorld world;
   const std::string operators = some_operator_address();
@@ -68,7 +68,7 @@ TEST(AttachStartUp, ListenersAnswerBeforeTheBrokerDoes) {
   expect_end_at_once(service, SIGTERM, 0);
 }
 
-// Any user of this machine reaches a loopback address: the token is there unless it is declined.
+// Any user of this machine can reach a loopback address, so that there is a token unless it is declined.
 TEST(AttachStartUp, TheOperatorsPagesAskForATokenThatLiesBesideTheKey) {
   const AttachWorld world;
   const std::string operators = some_operator_address();
@@ -97,7 +97,7 @@ TEST(AttachStartUp, TheOperatorsPagesAskForATokenThatLiesBesideTheKey) {
   EXPECT_THAT(result.err, ::testing::Not(::testing::HasSubstr(token)));
 }
 
-// As do those that record a topic, and that ask nothing of a group.
+// The same holds for commands that record a topic, which ask nothing of a group.
 TEST(AttachStartUp, OfARecordingEndsAtOnceWhereNobodyListens) {
   const AttachWorld world;
   expect_both_end_at_once(
@@ -136,7 +136,7 @@ TEST(AttachStartUp, EndsAtOnceWhileItWaitsForItsAssignment) {
   EXPECT_EQ(first.wait().code, 0);
 }
 
-// A lane is being restored when its broker stops to answer.
+// The broker stops answering while a lane is being restored.
 TEST(AttachStartUp, EndsWhileALaneIsRestoredFromABrokerThatDoesNotAnswer) {
   KafkaCluster cluster;
   AttachWorld::use(cluster);
@@ -167,7 +167,7 @@ TEST(AttachStartUp, EndsWhileALaneIsRestoredFromABrokerThatDoesNotAnswer) {
   AttachWorld::use(shared_broker());
 }
 
-// Out of time right when a lane hands over its first transaction: its threads are still there to give it up.
+// The time runs out right when a lane hands over its first transaction: its threads are still there to give it up.
 TEST(AttachStartUp, EndsWhileALaneIsAboutToCommitItsFirstState) {
   const AttachWorld world;
   world.write(AttachWorld::values(100));
@@ -185,7 +185,7 @@ TEST(AttachStartUp, EndsWhileALaneIsAboutToCommitItsFirstState) {
   EXPECT_EQ(finished.code, 0) << finished.err;
 }
 
-// Before any record is read: a crash does not resolve it once more.
+// The stop is committed before any record is read, so that a crash does not resolve it once more.
 TEST(AttachStartUp, AnotherStopIsCommittedFirst) {
   const AttachWorld world;
   world.write(AttachWorld::values(300));

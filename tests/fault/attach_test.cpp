@@ -18,8 +18,8 @@ TEST(Attach, ReplaysABoundedTopicAsAFileWithTheSameRecords) {
   EXPECT_TRUE(joined(world.releases()) == replayed(world, values, 7)) << result.err;
 }
 
-// The lane of replay, whatever it holds: second moments for intervals, two stages with their own noise and a charged
-// strength, batches of iterates.
+// The lane is that of a replay, whatever it holds: second moments for intervals, two stages with their own noise and
+// a charged strength, or batches of iterates.
 TEST(Attach, EveryStageIsThatOfReplay) {
   const std::string sandwich = R"([intervals]
 kind = "sandwich"
@@ -55,14 +55,14 @@ batch_steps = 80
     const CommandResult result = world.run({"--until-end", "--insecure-seed", "7"});
     ASSERT_EQ(result.code, 0) << result.err;
     const std::string releases = joined(world.releases());
-    // An interval by batch means is shown only where the path has settled; that it says whether is in every release.
+    // Intervals by batch means are shown only where the path has settled. Every release says whether it has.
     EXPECT_NE(releases.find(i == 0 ? R"("interval":{)" : R"("status":)"), std::string::npos);
     EXPECT_EQ(releases.find("\"first_stage\":") != std::string::npos, i == 1);
     EXPECT_TRUE(releases == replayed(world, values, 7)) << result.err;
   }
 }
 
-// The order of a real day: kill, go on, SIGTERM, go on under more records.
+// This is the order of a real day: kill, go on, SIGTERM, go on under more records.
 TEST(Attach, GoesOnWhereItWasAndReleasesEachStepOnce) {
   const AttachWorld world;
   const std::vector<std::string> values = AttachWorld::values(2000);
@@ -81,13 +81,13 @@ TEST(Attach, GoesOnWhereItWasAndReleasesEachStepOnce) {
   expect_one_value_a_step(world.releases_uncommitted());
 }
 
-/// Until the service has published `releases` of a lane.
+/// Waits until the service has published `releases` releases of a lane.
 void wait_for_releases(const AttachWorld& world, std::size_t releases) {
   wait_until(
       [&] { return read_committed_records(AttachWorld::direct(), world.name() + ".releases").size() >= releases; });
 }
 
-// 10 is no multiple of 7: a batch that waited for its last three records would wait for ever.
+// 10 is not a multiple of 7: a batch that waited for its last three records would wait for ever.
 TEST(Attach, ClosesABatchAtItsLastWholeMinibatch) {
   const AttachWorld world;
   const std::vector<std::string> values = AttachWorld::values(2000);
@@ -104,7 +104,7 @@ TEST(Attach, ClosesABatchAtItsLastWholeMinibatch) {
 }
 
 // What a lane cannot take while its transaction is under way waits in the client's queue, and is fetched again where
-// the wait is long: a broker that stands still for longer than that, in the middle of many small batches.
+// the wait is long. Here a broker stands still for longer than that, in the middle of many small batches.
 TEST(Attach, TakesEachRecordOnceHoweverLongItHasToWait) {
   const AttachWorld world(2);
   const std::vector<std::string> values = AttachWorld::values(30'000);
@@ -127,8 +127,8 @@ TEST(Attach, TakesEachRecordOnceHoweverLongItHasToWait) {
   }
 }
 
-// A lane that was paused while its broker stood still has too little for a step and more than half of what it may
-// hold: it has to read on all the same.
+// A lane that was paused while its broker stood still has too little for a step, and more than half of what it may
+// hold. It has to read on all the same.
 TEST(Attach, ReadsOnWhereLessThanAMinibatchWaits) {
   const AttachWorld world;
   const std::vector<std::string> values = AttachWorld::values(60'000);

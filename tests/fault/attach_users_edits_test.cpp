@@ -1,5 +1,5 @@
-// What an operator may do with the users of a topic: look at them, close some, end them all, key them anew; the steps
-// that docs/users.md tells of.
+// What an operator may do with the users of a topic: look at them, close some, end them all, and begin anew under
+// another key. These are the steps of docs/users.md.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// So much of rho that noise is nothing, and no limit that anybody reaches by himself.
+/// Settings with so large a rho that noise is nothing, and without a limit that anybody reaches by taking part.
 const std::vector<std::string> hardly_limited{"--set", "descent.minibatch=1", "--set", "users.participations=1000",
                                               "--set", "users.separation=1",  "--set", "privacy.rho=1e10",
                                               "--set", "release.every=1",     "--set", "descent.step_size=0.05"};
@@ -44,7 +44,7 @@ class AttachedUsers : public AttachUsersWorld {
   [[nodiscard]] CommandResult edit(const char* command, const std::string& identifiers = "") const {
     return run_command(NUSTREAM_COMMAND, editing(command), folder().write("identifiers", identifiers));
   }
-  /// Entries and those at their limits, over all lanes.
+  /// How many entries there are, and how many at their limits, over all lanes.
   [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> counts() const {
     const CommandResult seen = run_command(NUSTREAM_COMMAND, {"inspect", config(), "--users", "--json"});
     EXPECT_EQ(seen.code, 0) << seen.err;
@@ -59,7 +59,7 @@ class AttachedUsers : public AttachUsersWorld {
     }
     return sum;
   }
-  /// Of the last release of the lane.
+  /// The slope of the lane's last release.
   [[nodiscard]] double slope(int lane = 0) const { return last(lane)["estimate"]["x"].get_double().value(); }
   [[nodiscard]] double spent(int lane = 0) const { return last(lane)["rho_ledger"].get_double().value(); }
 
@@ -75,7 +75,7 @@ std::string everybody() {
   return identifiers;
 }
 
-/// So many users as values_of_users() has.
+/// The users in values that values_of_users() made.
 std::set<std::string> users_of(const std::vector<std::string>& values) {
   std::set<std::string> users;
   for (const std::string& value : values) {
@@ -106,7 +106,8 @@ TEST(AttachedUsers, AreCountedForTheOperatorAloneWhetherOrNotItRuns) {
   EXPECT_EQ(running.wait().code, 0);
 }
 
-// A person asks to be erased: closed, it counts in no step, no epoch, and no lane of another number of them.
+// A person asks to be erased. Once closed, the user counts in no step, no epoch, and no lane of any other number of
+// lanes.
 TEST(AttachedUsers, DoNotCountAgainWhereTheyAreClosed) {
   const AttachedUsers world(2, "@key");
   world.write_keyed(AttachUsersWorld::values_of_users(600));
@@ -153,7 +154,7 @@ TEST(AttachedUsers, AndOthersGoOn) {
   EXPECT_GT(std::abs(world.slope() - before), 1e-2);
 }
 
-// What was released stays; what the last state still owed is published by whoever opens it next.
+// What was released stays. What the last state still owed is published by whoever opens it next.
 TEST(AttachedUsers, OweTheirReleasesAsBefore) {
   const AttachedUsers world;
   const std::vector<std::string> values = AttachUsersWorld::values_of_users(1000);
@@ -171,7 +172,8 @@ TEST(AttachedUsers, OweTheirReleasesAsBefore) {
   expect_one_value_a_step(world.releases_uncommitted());
 }
 
-// A stream keyed anew: another column's users count from nothing and both epochs are charged; the closed stay closed.
+// The stream takes its users from another column. They count from nothing, both epochs are charged, and those who
+// were closed stay closed.
 TEST(AttachedUsers, AreOthersUnderAnotherColumnButForTheClosed) {
   AttachedUsers world;
   world.write(AttachUsersWorld::values_of_users(300));
@@ -225,7 +227,7 @@ TEST(AttachedUsers, AreForgottenAtTheEndOfTheStreamAndCharged) {
   EXPECT_GT(world.spent(), 1.2 * spent);
 }
 
-// Keyed anew under the old name of the column: the store is removed, and both epochs are charged.
+// The stream begins anew under the old name of the column: the store is removed, and both epochs are charged.
 TEST(AttachedUsers, AreChargedForBothKeysWhereTheStoreIsRemoved) {
   const AttachedUsers world(2, "@key");
   world.write_keyed(AttachUsersWorld::values_of_users(600));
@@ -239,14 +241,14 @@ TEST(AttachedUsers, AreChargedForBothKeysWhereTheStoreIsRemoved) {
   const CommandResult next = world.go_on({"--new-epoch"});
   ASSERT_EQ(next.code, 0) << next.err;
   EXPECT_GT(world.spent(), 1.2 * spent);
-  // Once: the epoch that began is gone on with.
+  // That happens once: the epoch that began is continued.
   world.write_keyed(AttachUsersWorld::values_of_users(600, 3));
   ASSERT_EQ(world.go_on({"--new-epoch"}).code, 0);
   EXPECT_EQ(world.counts().first, users_of(values).size() + 60);
   EXPECT_THAT(world.releases().back(), HasSubstr(R"("epoch":1,)"));
 }
 
-// Lane by lane: whatever a crash leaves, the same command finishes.
+// Users are closed lane by lane, and whatever a crash leaves, the same command finishes.
 TEST(AttachedUsers, AreClosedByTheSameCommandAgainWhereItWasKilled) {
   for (const char* place : {"after-produce-state:1", "after-commit-transaction:1", "after-produce-state:2"}) {
     const AttachedUsers world(2, "@key");

@@ -1,6 +1,6 @@
-// The attached service where the unit is the user, killed with SIGKILL at every boundary of a transaction and at
-// random moments, and handed to and fro: the counts are those of the committed steps, so that what readers find is
-// what an undisturbed run would have left.
+// The attached service where the unit is the user is killed by SIGKILL at every boundary of a transaction and at
+// random moments, and its lanes are handed to and fro. The counts are those of the committed steps, so that readers
+// find what an undisturbed run would have left.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -37,7 +37,7 @@ TEST(AttachUsersKill, AtEveryBoundaryOfATransactionLeavesWhatAnUndisturbedRunLea
   const std::vector<std::string> values = AttachUsersWorld::values_of_users(600);
   int kills = 0;
   for (const std::string_view place : journal::topic_failpoints) {
-    if (place == "after-abort-transaction") continue;  // nothing aborts here: attach_abort_test.cpp
+    if (place == "after-abort-transaction") continue;  // no transaction aborts here: see attach_abort_test.cpp
     for (const int passage : passages()) {
       const bool once_a_run = place == "after-init-transactions" || place == "after-read-state";
       if (once_a_run && passage > 1) continue;
@@ -105,10 +105,11 @@ TEST(AttachUsersKill, AtEveryBoundaryOfATransactionLeavesTheUsersOfTheWindowThat
   }
 }
 
-/// The change to another number of lanes, which each lane closes and begins with transactions of its own: nobody
-/// counts in the new epoch who was at the limit in the old one, and no lane takes a step of both.
+/// The number of lanes changes: each lane closes the old division and begins the new one by transactions of its own.
+/// Nobody who was at the limit in the old epoch counts in the new one, and no lane takes a step of both.
 TEST(AttachUsersKill, AtEveryBoundaryOfAChangeOfLanesLosesNoCount) {
-  // No static member: the group would give it the partitions that it had before there were more.
+  // The member is not a static one: to such a member the group would give the partitions that it had before there
+  // were more.
   const std::vector<std::string> one_each{"--until-end",
                                           "--insecure-seed",
                                           "7",
@@ -142,9 +143,9 @@ TEST(AttachUsersKill, AtEveryBoundaryOfAChangeOfLanesLosesNoCount) {
           run_command(NUSTREAM_FAULTY, world.attach(renewed), {},
                       {"NUSTREAM_FAILPOINT=" + std::string(place) + ":" + std::to_string(passage)});
       const bool is_killed = killed.code == 128 + SIGKILL;
-      EXPECT_TRUE(is_killed || passage > 1) << killed.err;  // not all places are passed thrice
+      EXPECT_TRUE(is_killed || passage > 1) << killed.err;  // not all places are passed three times
       kills += is_killed ? 1 : 0;
-      // Behind a new epoch that has begun, the option finds nothing to do.
+      // Once the new epoch has begun, the option finds nothing to do.
       const CommandResult finished = world.run(renewed);
       ASSERT_EQ(finished.code, 0) << finished.err;
       simdjson::dom::parser parser;
@@ -170,8 +171,8 @@ TEST(AttachUsersKill, AtEveryBoundaryOfAChangeOfLanesLosesNoCount) {
   ::testing::Test::RecordProperty("kills", kills);
 }
 
-/// Behind the last disturbance: every lane's releases and spend are those of a run that nothing disturbed, whose
-/// users count as often as their limits let them, no more and no less.
+/// Expects after the last disturbance that every lane's releases and spend are those of an undisturbed run. Its users
+/// count exactly as often as their limits let them.
 void expect_an_undisturbed_end(const AttachUsersWorld& world, const std::vector<std::string>& values) {
   const CommandResult finished = run_command(
       NUSTREAM_COMMAND, world.attach({"--until-end", "--insecure-seed", "7", "--set", "state.commit_records=5000"}));
@@ -187,7 +188,7 @@ void expect_an_undisturbed_end(const AttachUsersWorld& world, const std::vector<
   }
 }
 
-/// Two lanes under two services that are killed by turns: each kill moves lanes, and each move rebuilds tables.
+/// Two lanes under two services that are killed by turns. Each kill moves lanes, and each move rebuilds tables.
 TEST(AttachUsersKill, AtRandomMomentsOfTwoServicesLeavesWhatAnUndisturbedRunLeaves) {
   const int kills = static_cast<int>(asked("NUSTREAM_KILLS", static_cast<std::uint64_t>(scaled(1000, 10))));
   const AttachUsersWorld world(2, "@key");
@@ -216,8 +217,8 @@ TEST(AttachUsersKill, AtRandomMomentsOfTwoServicesLeavesWhatAnUndisturbedRunLeav
   ::testing::Test::RecordProperty("kills", kills);
 }
 
-/// A second service that joins and leaves every second: each rebalance moves lanes, and each move rebuilds the table
-/// of whoever gets one.
+/// A second service joins and leaves every second. Each rebalance moves lanes, and each move rebuilds the table of
+/// whoever gets one.
 TEST(AttachUsersRebalance, EverySecondLeavesWhatAnUndisturbedRunLeaves) {
   const int rounds = scaled(60, 8);
   const AttachUsersWorld world(4, "@key");
@@ -228,7 +229,8 @@ TEST(AttachUsersRebalance, EverySecondLeavesWhatAnUndisturbedRunLeaves) {
       "heartbeat.interval.ms=500"};
   Command steady(NUSTREAM_COMMAND, world.attach(more));
   int moved = 0;
-  auto patience = std::chrono::milliseconds(std::chrono::minutes(2));  // until it is known how long one takes here
+  // Until it is known how long a rebalance takes here.
+  auto patience = std::chrono::milliseconds(std::chrono::minutes(2));
   for (int round = 0; round < rounds; ++round) {
     const auto part = values.begin() + 500 * static_cast<std::ptrdiff_t>(round);
     world.write_keyed({part, part + 500});

@@ -1,5 +1,5 @@
-// Running sums by user on a real broker: a user's rows of a batch are one contribution, and what the attached service
-// releases is what a replay of the same records releases, through stops and kills.
+// Running sums by user on a real broker. A user's rows in a batch are one contribution, and through stops and kills
+// the attached service releases what a replay of the same records releases.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -53,7 +53,7 @@ TEST(AttachUsersMoments, CountOnWhereTheyWereStoppedAndReleaseWhatAReplayDoes) {
     const std::string expected = replayed(world, values, 7, 0, sums_with(limited));
     EXPECT_THAT(expected, HasSubstr(R"("protects":"user")"));
     EXPECT_TRUE(joined(world.releases()) == expected);
-    // The limits bind, or nothing was compared.
+    // The limits have an effect; otherwise nothing was compared.
     const std::string free = replayed(world, values, 8, 0, sums_with({"--set", "users.participations=1000"}));
     EXPECT_NE(estimate_at_end(expected), estimate_at_end(free));
   }
@@ -62,7 +62,7 @@ TEST(AttachUsersMoments, CountOnWhereTheyWereStoppedAndReleaseWhatAReplayDoes) {
 TEST(AttachUsersMoments, KilledAtEveryBoundaryOfATransactionTheyLeaveWhatAnUndisturbedRunLeaves) {
   const std::vector<std::string> values = AttachUsersWorld::values_of_users(600);
   for (const std::string_view place : journal::topic_failpoints) {
-    if (place == "after-abort-transaction") continue;  // nothing aborts here: attach_abort_test.cpp
+    if (place == "after-abort-transaction") continue;  // no transaction aborts here: see attach_abort_test.cpp
     const bool once_a_run = place == "after-init-transactions" || place == "after-read-state";
     const int passage = once_a_run ? 1 : 3;
     SCOPED_TRACE(std::string(place) + ":" + std::to_string(passage));
@@ -79,7 +79,7 @@ TEST(AttachUsersMoments, KilledAtEveryBoundaryOfATransactionTheyLeaveWhatAnUndis
   }
 }
 
-// The lane is the one of the user's key, for sums as for steps: elsewhere a record adds nothing.
+// For sums as for steps, a user's lane is that of the key: in another lane a record adds nothing.
 TEST(AttachUsersMoments, CountEachUserInTheLaneOfItsKeyAlone) {
   const AttachUsersWorld world(2, "@key");
   std::vector<StoredRecord> records;

@@ -1,5 +1,5 @@
-// The attached service where the unit of privacy is the user: counts are those of the committed steps, whoever owns
-// the lane, or it is refused.
+// The attached service where the unit of privacy is the user: the counts are those of the committed steps, whoever
+// owns the lane, or the service refuses.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,14 +18,14 @@ using ::testing::Not;
 
 const std::vector<std::string> seeded{"--until-end", "--insecure-seed", "7"};
 
-/// Of somebody, and fit for a step.
+/// How many values are somebody's and fit for a step.
 std::size_t usable(const std::vector<std::string>& values) {
   return static_cast<std::size_t>(std::ranges::count_if(values, [](const std::string& value) {
     return AttachUsersWorld::user_of(value) != "0" && value.find("unusable") == std::string::npos;
   }));
 }
 
-/// Dead letters whose user counts elsewhere.
+/// How many dead letters are of users who count in another lane.
 std::size_t letters_of_another_lane(const AttachWorld& world, int lane) {
   std::size_t letters = 0;
   for (const StoredRecord& letter : world.committed(world.name() + ".dead", lane)) {
@@ -57,7 +57,7 @@ TEST(AttachUsers, ReplaysABoundedTopicAsAFileWithTheSameRecords) {
   EXPECT_EQ(ledger_end(world).steps, values.size() / 5);
 }
 
-// The table of the next owner is that of the committed steps: nobody counts again.
+// The next owner's table is that of the committed steps, so that nobody counts again.
 TEST(AttachUsers, CountsOnWhereItWasStopped) {
   const AttachUsersWorld world;
   const std::vector<std::string> values = AttachUsersWorld::values_of_users(2000);
@@ -87,7 +87,8 @@ TEST(AttachUsers, TellsNothingOfThemInPublicAndNamesThemNowhere) {
   EXPECT_THAT(result.out + result.err, Not(HasSubstr("person")));
 }
 
-// One lane a user: that of the partitioner. What lies elsewhere is a null record with a reason, and moves nothing.
+// Each user has one lane, that of the partitioner. A record in another lane is a null record with a reason, and moves
+// nothing.
 TEST(AttachUsers, CountEachUserInTheLaneOfItsKeyAlone) {
   const AttachUsersWorld world(2, "@key");
   const std::vector<std::string> values = AttachUsersWorld::values_of_users(1500);
@@ -96,7 +97,7 @@ TEST(AttachUsers, CountEachUserInTheLaneOfItsKeyAlone) {
   for (const std::string& value : AttachUsersWorld::values_of_users(300, 3)) {
     if (partition_of(AttachUsersWorld::user_of(value), 2) == 1) strays.push_back(value);
   }
-  // In whole minibatches: what is left of one takes no step.
+  // The strays fill whole minibatches, because what is left of one takes no step.
   while ((world.values_of_lane(values, 0).size() + strays.size()) % 5 != 0) strays.pop_back();
   ASSERT_GT(strays.size(), 100U);
   std::vector<StoredRecord> misplaced;
@@ -129,7 +130,7 @@ TEST(AttachUsers, SayThatATopicIsNotDividedByThem) {
 class AttachUsersStore : public ::testing::Test {
  protected:
   void SetUp() override {
-    // Few enough that users have contributions left for later.
+    // There are so few values that users have contributions left for later.
     world_.write(AttachUsersWorld::values_of_users(100));
     ASSERT_EQ(world_.run({"--until-end"}).code, 0);
     older_ = world_.committed(world_.users_topic());
@@ -182,7 +183,7 @@ TEST_F(AttachUsersStore, ThatIsLostOlderThinnedOutChangedOrAnothersIsRefused) {
   for (StoredRecord& record : other) record.key->replace(0, another.name().size(), world_.name());
   replace_store(other);
   expect_refused("another stream's");
-  // Other offsets are no other store.
+  // A store at other offsets is the same store.
   replace_store(store_);
   const CommandResult restored = world_.run({"--until-end"});
   EXPECT_EQ(restored.code, 0) << restored.err;
@@ -199,7 +200,7 @@ TEST_F(AttachUsersStore, ThatIsNewerThanTheStateIsRefused) {
   EXPECT_TRUE(world_.releases_uncommitted() == releases_) << "something was published";
 }
 
-// With whole counts and equal settings two epochs cost what one does; where the store is lost they add up.
+// With whole counts and equal settings, two epochs cost what one does. Where the store is lost, they add up.
 TEST_F(AttachUsersStore, IsCarriedOverByANewEpochAndChargedWhereItIsLost) {
   const auto total = [&] {
     simdjson::dom::parser parser;
@@ -225,7 +226,7 @@ TEST_F(AttachUsersStore, IsCarriedOverByANewEpochAndChargedWhereItIsLost) {
   EXPECT_EQ(next.code, 0) << next.err;
 }
 
-// One contribution a user, and hardly any noise: whoever counts moves the estimate.
+// Each user may contribute once, and there is hardly any noise: whoever counts moves the estimate.
 const std::vector<std::string> one_each{"--until-end",           "--set", "users.participations=1", "--set",
                                         "privacy.rho=1e10",      "--set", "release.every=1",        "--set",
                                         "descent.step_size=0.05"};
@@ -241,15 +242,15 @@ std::vector<double> slopes(const std::vector<std::string>& releases, std::uint64
   return slopes;
 }
 
-/// That an epoch moved its lane's estimate nowhere from `from`.
+/// Expects that an epoch left its lane's estimate at `from`.
 void expect_nobody_counts(const std::vector<std::string>& releases, std::uint64_t epoch, double from) {
   const std::vector<double> all = slopes(releases, epoch);
   EXPECT_GE(all.size(), 10U);
   for (const double slope : all) EXPECT_NEAR(slope, from, 1e-4);
 }
 
-// A new partition gives users other lanes. Whoever is at the limit in one counts in none of the next epoch's: the
-// lanes take counts over from each other.
+// A new partition gives users other lanes. A user who is at the limit in one lane counts in none of the next epoch's:
+// the lanes take over each other's counts.
 TEST(AttachUsers, TakeTheirCountsToTheLanesOfAnotherNumberOfPartitions) {
   const AttachUsersWorld world(2, "@key");
   const std::vector<std::string> values = AttachUsersWorld::values_of_users(1200);
@@ -273,9 +274,9 @@ TEST(AttachUsers, TakeTheirCountsToTheLanesOfAnotherNumberOfPartitions) {
     EXPECT_THAT(values_of(world.committed(world.name() + ".ledger", lane)).back(), HasSubstr(R"("counts":true)"));
     const double total = parser.parse(world.releases(lane).back())["rho_ledger"].get_double().value();
     EXPECT_LE(total, 1e10 * (1 + 1e-9)) << lane;
-    EXPECT_GE(total, .5e10) << lane;  // of a lane that somebody comes from, whatever this one did
+    EXPECT_GE(total, .5e10) << lane;  // charged by a lane that somebody comes from, whatever this one did
   }
-  // And goes on, and once more to other lanes.
+  // The stream goes on, and changes to other lanes once more.
   world.write_among(AttachUsersWorld::values_of_users(300, 3), 3);
   const CommandResult on = world.run(one_each);
   ASSERT_EQ(on.code, 0) << on.err;
@@ -287,7 +288,7 @@ TEST(AttachUsers, TakeTheirCountsToTheLanesOfAnotherNumberOfPartitions) {
   expect_nobody_counts(world.releases(3), 1, 0);
 }
 
-// Nothing of the new epoch is stepped while a lane of the old one goes on.
+// No step of the new epoch is taken while a lane of the old one goes on.
 TEST(AttachUsers, WaitForAllOldLanesToBeClosed) {
   const AttachUsersWorld world(2, "@key");
   const std::vector<std::string> short_session{"-X", "session.timeout.ms=2000", "-X", "heartbeat.interval.ms=300"};
@@ -313,7 +314,7 @@ TEST(AttachUsers, WaitForAllOldLanesToBeClosed) {
   EXPECT_EQ(result.code, 0) << result.err;
 }
 
-// What a record was promised says nothing about users. Nothing is written, so that the stream goes on by record.
+// A promise about records says nothing about users. Nothing is written, so that the stream can go on by record.
 TEST(AttachUsers, AreRefusedOverALedgerOfRecordsWhichGoesOn) {
   const AttachUsersWorld world;
   const std::vector<std::string> by_record = joined_arguments(seeded, {"--set", "privacy.unit=\"record\""});
@@ -353,7 +354,7 @@ TEST(AttachUsers, RefuseATopicThatForgetsThem) {
   EXPECT_THAT(result.err, AllOf(HasSubstr("kafka.user_topic"), HasSubstr("does not exist")));
 }
 
-// A topic that takes small records alone has more of them.
+// A topic that takes only small records gets more of them.
 TEST(AttachUsers, WriteRecordsThatTheTopicTakes) {
   const AttachUsersWorld world;
   alter_topic(world.direct(), world.users_topic(), {{"cleanup.policy", "compact"}, {"max.message.bytes", "900"}});

@@ -1,4 +1,4 @@
-// The attached service where users' limits hold within windows: they go by append time, or it is refused.
+// The attached service where users' limits hold within windows: they go by append time, or the service refuses.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,8 +9,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// The table of the next owner is that of the window that was open: nobody counts again in it, and everybody does in
-// the next one.
+// The next owner's table is that of the open window: nobody counts again in it, and everybody does in the next one.
 TEST(AttachUsersWindows, AreThoseOfTheSameTopicRecorded) {
   const AttachWindowsWorld world;
   const std::vector<std::string> values = AttachUsersWorld::values_of_users(1500);
@@ -25,7 +24,7 @@ TEST(AttachUsersWindows, AreThoseOfTheSameTopicRecorded) {
   EXPECT_GE(expect_same_estimates(world.releases(), world.replayed_as_recorded()), 25U);
 }
 
-// A producer who dates a record ahead would begin everybody's limits anew.
+// A producer who dates a record ahead would make everybody's limits begin anew.
 TEST(AttachUsersWindows, AreRefusedWhereProducersDateTheRecords) {
   const AttachWindowsWorld world;
   world.write(AttachUsersWorld::values_of_users(100));
@@ -37,7 +36,7 @@ TEST(AttachUsersWindows, AreRefusedWhereProducersDateTheRecords) {
   const CommandResult dated = world.run({"--until-end"});
   EXPECT_EQ(dated.code, 78) << dated.err;
   EXPECT_THAT(dated.err, HasSubstr("LogAppendTime"));
-  // Records of a time before the topic was set right.
+  // Records of a time before the topic was set right are refused, too.
   world.write(AttachUsersWorld::values_of_users(100));
   alter_topic(world.direct(), world.name(), {{"message.timestamp.type", "LogAppendTime"}});
   const CommandResult mixed = world.run({"--until-end"});

@@ -1,4 +1,4 @@
-// `nustream audit` as a user meets it: a stream's settings and a table's, as text and as JSON.
+// `nustream audit` as users meet it: over a stream's settings and a table's, as text and as JSON.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <simdjson.h>
@@ -16,8 +16,8 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// They prove μ within a fifth. A bound would have to err in both worlds at once to exceed a true claim: 4.6 standard
-// errors.
+// So many games prove μ within a fifth. To exceed a true claim, a bound would have to err in both worlds at once, by
+// 4.6 standard errors.
 constexpr const char* runs = "10000";
 
 CommandResult audit(const TemporaryFolder& folder, const std::string& config, std::vector<std::string> more = {}) {
@@ -37,7 +37,8 @@ TEST(AuditCommand, ShowsWhatIsProvenBesideTheClaim) {
   }
 }
 
-// Where nothing can be said of the claim the reason is named, and the exit code is not that of a claim that holds.
+// Where nothing can be said about the claim, the reason is named, and the exit code differs from that of a claim that
+// holds.
 TEST(AuditCommand, SaysWhatWasNotShown) {
   const TemporaryFolder folder;
   const auto expect_not_shown = [&](const std::string& config, const std::vector<std::string>& settings,

@@ -21,7 +21,7 @@ using ::testing::IsEmpty;
 using Words = std::vector<std::string>;
 namespace fs = std::filesystem;
 
-/// A copy of one case, where its command may leave what it makes.
+/// A copy of one case, in which its command may leave what it makes.
 class Case {
  public:
   explicit Case(const std::string& name) {
@@ -39,7 +39,7 @@ class Case {
   TemporaryFolder folder_;
 };
 
-/// Refused with 65 and this one line, before anything is charged; without a header likewise.
+/// Expects that the case is refused with 65 and this one line before anything is charged, also without a header.
 void expect_named(const std::string& name, const std::string& file, const std::string& what) {
   const Case one(name);
   const Words no_header{
@@ -54,7 +54,7 @@ void expect_named(const std::string& name, const std::string& file, const std::s
     EXPECT_EQ(result.err, "nustream: error: '" + path + "' is " + sentence + "\n");
     EXPECT_FALSE(one.has_begun()) << name;
   }
-  if (name == "csv-called-jsonl") return;  // which it then is
+  if (name == "csv-called-jsonl") return;  // without a header it is JSON lines
   EXPECT_EQ(one.run("estimate", no_header).code, 65) << name;
   EXPECT_FALSE(one.has_begun()) << name;
 }
@@ -72,7 +72,7 @@ TEST(Cases, FilesThatAreSomethingElseAreNamed) {
       "UTF-16 text, and CSV or JSON lines are read: write it as UTF-8: iconv -f UTF-16 -t UTF-8 '%' > '%.utf8'");
 }
 
-/// What `check --data` says of a case; no data where it failed.
+/// What `check --data` says about a case; nothing is parsed where it failed.
 struct Checked {
   Checked(const std::string& name, Words more) {
     more.insert(more.begin(), {"--json", "--data"});
@@ -84,7 +84,7 @@ struct Checked {
   simdjson::dom::element data;
 };
 
-/// Forty records y = 2x + `constant`: all are used.
+/// Expects forty records y = 2x + `constant`, all of which are used.
 void expect_read(const std::string& name, const Words& more = {}, double constant = 1) {
   const Checked checked(name, more);
   ASSERT_EQ(checked.result.code, 0) << name << checked.result.err;
@@ -105,7 +105,7 @@ TEST(Cases, FilesAsTheyAreShippedAreRead) {
   expect_read("lines-above-the-header", {"--set", "stream.skip_lines=2"});
 }
 
-// A name with a dot is a member's own; what is meant is said before anything is read.
+// A name with a dot is the name of one member. What was probably meant is said before anything is read.
 TEST(Cases, MembersInsideOthersAreReadByPointer) {
   const std::string sentence =
       "column 'after.x': a dot is part of a member's name; for a member inside another one write the JSON pointer "
@@ -118,7 +118,7 @@ TEST(Cases, MembersInsideOthersAreReadByPointer) {
               {"--set", "stream.envelope=debezium", "--set", "features.0.column=x", "--set", "target.column=y"});
 }
 
-/// One record an hour of two days, all usable, whose feature is the hour.
+/// Expects one record for each hour of two days, all usable, whose feature is the hour.
 void expect_hours(const std::string& name, const Words& more = {}) {
   const Checked checked(name, more);
   ASSERT_EQ(checked.result.code, 0) << name << checked.result.err;
@@ -164,7 +164,7 @@ TEST(Cases, NothingUsableIsSaidHoweverQuiet) {
   }
 }
 
-// An estimate needs all of its table: what arrived is not used.
+// An estimate needs all of its table: what has arrived of a cut one is not used.
 TEST(Cases, ACutTableIsNotUsed) {
   const Case one("gzip-cut");
   const CommandResult result = one.run("estimate");

@@ -133,7 +133,7 @@ TEST_F(CheckData, ATableIsLookedAtLikewise) {
   EXPECT_EQ(std::uint64_t(json["plan"]["steps"]), 10U);
 }
 
-// What attach would refuse before it asks a broker.
+// check refuses what attach would refuse before it asks a broker.
 TEST_F(CheckData, RefusesWhatAttachWould) {
   rows("x,kind,y\n1,new,1\n");
   const auto refused = [&](Words more, const std::string& part) {

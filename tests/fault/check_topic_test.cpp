@@ -1,4 +1,4 @@
-// Dry runs over a topic of a real broker, what `topics` says is there, and what a lane's log says of its records.
+// Dry runs over a topic of a real broker, what `topics` says is there, and what a lane's log says about its records.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ TEST(CheckTopic, ReadsCommittedRecordsWithoutAGroupAndWithoutATrace) {
   EXPECT_THAT(world.releases(), IsEmpty());
   EXPECT_THAT(world.committed(world.name() + ".state"), IsEmpty());
   EXPECT_THAT(world.committed(world.name() + ".ledger"), IsEmpty());
-  // No group was made, so there is none to be deleted.
+  // No group was made, so that none can be deleted.
   EXPECT_ANY_THROW(delete_group(AttachWorld::direct(), "nustream-" + world.name()));
 }
 
@@ -50,7 +50,7 @@ TEST(CheckTopic, TakesAsManyOfEachPartition) {
   world.write(AttachWorld::values(500, 1), 0);
   world.write({"1,2", "3,4", "x,y"}, 1);
   EXPECT_THAT(check(world, {"--records", "20"}).out, HasSubstr("records         13 of topic"));
-  // The last ones, where attach would begin at the end.
+  // Where attach would begin at the end, the last records are looked at.
   const CommandResult last = check(world, {"--records", "2", "--set", "kafka.start=latest"});
   EXPECT_THAT(last.out, HasSubstr("column 'x': not a number; record 2 is one")) << last.err;
   EXPECT_EQ(check(world, {"--set", "kafka.topic=none-such"}).code, 78);
@@ -61,7 +61,7 @@ TEST(Topics, ShowsWhatIsThereBesideWhatIsWanted) {
   delete_topic(AttachWorld::direct(), world.name() + ".dead");
   const Words arguments{"topics", world.config(), "--replication", "1"};
   CommandResult result;
-  // That a topic is gone is known to a busy broker some moments later.
+  // A busy broker knows only some moments later that a topic is gone.
   wait_until([&] {
     result = run_command(NUSTREAM_COMMAND, arguments);
     return result.code != 0 || result.out.find("not there") != std::string::npos;
@@ -98,7 +98,8 @@ TEST(Topics, TheBrokersMayBeTyped) {
   EXPECT_EQ(inspected.out, "[]\n");
 }
 
-// attach waits for its brokers as long as kafka.give_up_seconds, 300; whoever types one of these waits for an answer.
+// attach waits for its brokers as long as kafka.give_up_seconds, which is 300. A person who types one of these
+// commands waits for an answer.
 TEST(DeadBrokers, AreToldToAPersonSoon) {
   const AttachWorld world(1, "127.0.0.1:1");
   for (const Words& command : {Words{"topics", world.config()}, Words{"inspect", world.config()},

@@ -1,5 +1,5 @@
-// `nustream estimate` against other people's fits of whole tables (statsmodels 0.15.0 and SciPy; the numbers are
-// those of tests/golden/lane_fits_test.cpp): all columns, noise that is nothing.
+// `nustream estimate` is compared with other people's fits of whole tables (statsmodels 0.15.0 and SciPy; the numbers
+// are those of tests/golden/lane_fits_test.cpp), with all columns and next to no noise.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -22,7 +22,7 @@ std::string head_of(const std::string& table, const std::string& target) {
                      NUSTREAM_TESTS_DIR, table, target);
 }
 
-/// Every column centred and scaled by its own mean and standard deviation (ddof 0).
+/// Centres and scales every column by its own mean and standard deviation (ddof 0).
 std::string placed(const Table& table, const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) {
@@ -41,7 +41,8 @@ std::string descent_of(const std::string& loss, int steps, double step_size) {
       loss, step_size, steps, steps);
 }
 
-/// The coefficients of the standardised columns, and of a target that `target` places, from those in original units.
+/// Expects these coefficients of the standardised columns, and of a target that `target` places, given those in
+/// original units.
 void expect_standardised(JsonOutput& found, const Table& table, const Placement& target,
                          const std::vector<double>& expected) {
   double at_the_means = found.value("estimate", "intercept");
@@ -85,7 +86,7 @@ TEST(EstimateFits, HuberOnBike) {
        0.20463077595779605, -0.21340287459956137, 0.025834094478840677});
 }
 
-// The Hessian's condition is 2,900: the loss is compared, not the coefficients.
+// The Hessian's condition is 2,900, so that the losses are compared and not the coefficients.
 TEST(EstimateFits, LogisticOnCovtype) {
   struct Case {
     int cover;
@@ -115,7 +116,7 @@ TEST(EstimateFits, LogisticOnCovtype) {
   }
 }
 
-// Fewer records than columns: the operator is told that the answer is one of many.
+// There are fewer records than columns: the operator is told that the answer is one of many.
 TEST(EstimateFits, FewerRecordsThanColumnsIsTold) {
   const TemporaryFolder folder;
   folder.write("rows.csv", "a,b,c,y\n1,2,3,4\n2,1,0,3\n");

@@ -1,5 +1,5 @@
-// `nustream estimate`, killed: at every named place of the commit protocol, at random moments and between independent
-// runs. Resumed, it ends as an undisturbed one.
+// `nustream estimate` is killed at every named place of the commit protocol, at random moments and between
+// independent runs. When it is resumed, it ends as an undisturbed one.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -12,7 +12,7 @@
 namespace nustream::tests {
 namespace {
 
-/// One run by minibatches, and four independent ones that share the budget.
+/// One run by minibatches, and four independent runs that share the budget.
 const std::vector<std::vector<std::string>> designs{{"--insecure-seed", "4"},
                                                     {"--insecure-seed", "4", "--set", "intervals.kind=runs", "--set",
                                                      "intervals.count=4", "--set", "estimate.steps=5"}};
@@ -25,7 +25,7 @@ class KilledEstimate : public ::testing::TestWithParam<std::size_t> {
     expected = world.releases("undisturbed");
     spent = total_rho("undisturbed");
   }
-  /// Starts afresh, or resumes where there is a state.
+  /// Arguments that begin anew, or resume where there is a state.
   [[nodiscard]] std::vector<std::string> arguments(const std::string& state) const {
     std::vector<std::string> options = design;
     if (world.has_state(state)) options.emplace_back("--resume");
@@ -52,12 +52,12 @@ class KilledEstimate : public ::testing::TestWithParam<std::size_t> {
 
 TEST_P(KilledEstimate, AtEveryNamedPlaceEndsAsAnUndisturbedRun) {
   for (const std::string_view place : journal::failpoints) {
-    if (place.find("rejects") != std::string_view::npos) continue;  // an estimate writes none
+    if (place.find("rejects") != std::string_view::npos) continue;  // an estimate writes no rejects
     for (const int count : GetParam() == 0 ? std::vector<int>{1, 7} : std::vector<int>{1}) {
       const std::string state = std::string(place) + std::to_string(count);
       const std::string failpoint = "NUSTREAM_FAILPOINT=" + std::string(place) + ":" + std::to_string(count);
       CommandResult result = run_command(NUSTREAM_FAULTY, arguments(state), {}, {failpoint});
-      if (result.code != killed) {  // a place of the resume
+      if (result.code != killed) {  // only a resume passes this place
         result = run_command(NUSTREAM_FAULTY, arguments(state), {}, {failpoint});
       }
       if (count == 1) {
@@ -83,7 +83,8 @@ TEST_P(KilledEstimate, AtRandomMomentsEndsAsAnUndisturbedRun) {
 
 INSTANTIATE_TEST_SUITE_P(Designs, KilledEstimate, ::testing::Values(0, 1));
 
-// A run's last act is its flush: killed behind the first, second or third, the run is whole and the next not begun.
+// A run's last act is its flush. Killed after the first, second or third flush, that run is whole and the next one
+// has not begun.
 TEST(KilledBetweenRuns, GoesOnWithTheNextOne) {
   const EstimateWorld world;
   ASSERT_EQ(world.run(designs[1], "undisturbed").code, 0);

@@ -1,4 +1,4 @@
-// A table is in memory once: as doubles, whatever is compared with it.
+// A table is in memory once, as doubles, whatever is compared with it.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -18,7 +18,7 @@ constexpr std::size_t columns = 10;
 void write_table(const std::string& path, std::size_t rows) {
   std::minstd_rand random(1);
   std::uniform_real_distribution<double> digits(-1, 1);
-  // Line by line: a child begins with the memory of its parent.
+  // The rows are written line by line, because a child begins with the memory of its parent.
   std::ofstream out(path);
   for (std::size_t j = 0; j < columns; ++j) out << fmt::format("x{},", j);
   out << "y\n";
@@ -41,7 +41,7 @@ INSTANTIATE_TEST_SUITE_P(Of, EstimateMemory,
                                            "[[instruments]]\ncolumn = \"x9\"\n[[endogenous]]\ncolumn = \"x8\"\n"
                                            "[first_stage]\nstep_size = 0.1\nclip_norm = 1.0\n"));
 
-// From 50,000 to 450,000 rows the process grows by the rows alone: 12 doubles each, with the intercept.
+// From 50,000 to 450,000 rows the process grows by the rows alone, which have 12 doubles each with the intercept.
 TEST_P(EstimateMemory, GrowsByOneTable) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "the sanitizer has memory of its own";

@@ -1,4 +1,4 @@
-// `nustream estimate` of models that are solved from running sums: one pass over the table, what it costs, what it
+// `nustream estimate` of models that are solved from running sums: one pass over the table, what it costs and what it
 // writes; and `nustream solve` of the sums that it released.
 //
 // Reference numbers: OLS of the bike file (statsmodels 0.15.0), as in estimate_test.cpp.
@@ -23,7 +23,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-/// ρ so large that the noise is nothing.
+/// Settings with so large a ρ that the noise is nothing.
 std::string bike(const std::string& more = "") {
   return bike_columns() + R"([model]
 estimator = "moments"
@@ -69,7 +69,7 @@ TEST(EstimateOfSums, IsLeastSquaresInOneReleaseOfOnePass) {
   EXPECT_LT(found.json["predicted_stddev"].get_double().value(), 1e-5);
 }
 
-// A budget that leaves no room for the one step ends the run as it ends a descent, with nothing spent.
+// A budget that leaves no room for the only step ends the run as it ends a descent, with nothing spent.
 TEST(EstimateOfSums, WithoutRoomForAStepReleasesNothing) {
   const TemporaryFolder folder;
   JsonOutput found = estimate(folder, bike("budget = 1\n"));
@@ -78,7 +78,7 @@ TEST(EstimateOfSums, WithoutRoomForAStepReleasesNothing) {
   EXPECT_THAT(releases_in(folder), SizeIs(0));
 }
 
-// Wang's ridge is 0 where the data are as definite as these are, at a noise that is nothing.
+// Wang's ridge is 0 where the data are as definite as these are and the noise is nothing.
 TEST(EstimateOfSums, ByAdaSspIsLeastSquaresWhereNoiseIsNothing) {
   const TemporaryFolder folder;
   JsonOutput found = estimate(folder, bike(), {"--set", "moments.solve=adassp"});
@@ -89,7 +89,7 @@ TEST(EstimateOfSums, ByAdaSspIsLeastSquaresWhereNoiseIsNothing) {
   EXPECT_THAT(releases_in(folder).front(), HasSubstr(R"("floored":0,"ridge":0})"));
 }
 
-// Where noise is more than the data.
+// The noise is larger than the data.
 TEST(EstimateOfSums, ByAdaSspShowsItsRidge) {
   const TemporaryFolder folder;
   JsonOutput found = estimate(folder, bike(),
@@ -100,8 +100,8 @@ TEST(EstimateOfSums, ByAdaSspShowsItsRidge) {
   EXPECT_EQ(release.find(R"("ridge":0})"), std::string::npos) << release;
 }
 
-// Three shares of ρ, as the plan, the ledger and the release tell; a third each but for what replace-one leaves
-// unused.
+// There are three shares of ρ, as the plan, the ledger and the release say. Each is a third, but for what replace-one
+// leaves unused.
 TEST(EstimateOfSums, ByAdaSspChargesTheSmallestEigenvalue) {
   const TemporaryFolder folder;
   const auto plan = run_configured("plan", folder, bike("[estimate]\n"),
@@ -134,7 +134,7 @@ TEST(EstimateOfSums, ByAdaSspIsOneReleaseOfAPlainLinearModel) {
   refused({"release.every=1000", "moments.stages=[{from=5000}]", "intervals.kind=residuals"});
 }
 
-// Of 17,379 rows the fourth step takes 2,379: those that are missing count for nothing.
+// Of 17,379 rows the fourth step takes 2,379; the ones that are missing count for nothing.
 TEST(EstimateOfSums, TakesAsManyStepsAsRecordsFillAndRecentres) {
   const TemporaryFolder folder;
   const std::string stages = "[release]\nevery = 5000\n[intervals]\nkind = \"sandwich\"\n";
@@ -205,7 +205,7 @@ TEST(PlanOfSums, OfATableSaysWhatOnePassLeaves) {
   EXPECT_EQ(plan.json["steps"].get_uint64().value(), 1U);
   EXPECT_EQ(plan.json["participations"].get_uint64().value(), 1U);
   EXPECT_NEAR(plan.json["rho"].get_double().value(), 0.1, 1e-12);
-  // Replace-one, equal shares a: a + a/2 + a/16 = ρ; σ² = 1/(2a), Δ = 2, R_x·R_r = 64.
+  // Replace-one with equal shares a: a + a/2 + a/16 = ρ; σ² = 1/(2a), Δ = 2, R_x·R_r = 64.
   const double of_target = 2 * 64 * std::sqrt(25.0 / 16 / (2 * 0.1)) / 17'379;
   EXPECT_NEAR(plan.json["moments"].at(0)["stddev"].get_double().value(), of_target, 1e-6 * of_target);
 }
@@ -214,7 +214,7 @@ JsonOutput solve(const TemporaryFolder& folder, const std::string& config, const
   return run_configured("solve", folder, config, options);
 }
 
-// Least squares of other models of the same rows: what is public already says it.
+// Least squares of other models of the same rows follow from what is public already.
 TEST(Solve, GivesSubsetsOtherTargetsAndRidge) {
   const TemporaryFolder folder;
   const std::string config = bike("[release]\nmoments = true\n");
@@ -224,8 +224,8 @@ TEST(Solve, GivesSubsetsOtherTargetsAndRidge) {
   ASSERT_EQ(all.command.code, 0) << all.command.err;
   expect_least_squares(all, 1e-4);
   EXPECT_EQ(all.json["spent"].get_double().value(), 0);
-  // Least squares of log(cnt) on the intercept, temp and hum, and of temp on the intercept, hum and windspeed, by the
-  // normal equations of the file.
+  // The expected numbers are least squares by the file's normal equations: of log(cnt) on the intercept, temp and
+  // hum, and of temp on the intercept, hum and windspeed.
   JsonOutput some = solve(folder, config, {"--features", "temp,hum"});
   ASSERT_EQ(some.command.code, 0) << some.command.err;
   EXPECT_NEAR(some.value("estimate", "temp"), 2.809631, 2e-4);

@@ -1,5 +1,5 @@
-// `nustream estimate` by minibatches, stopped and resumed: who took part how often, what the ledger says of it, and
-// over which table it goes on.
+// `nustream estimate` by minibatches, stopped and resumed: how often each record took part, what the ledger says
+// about it, and over which table it goes on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,8 +29,8 @@ std::vector<std::string> with(std::vector<std::string> options, const std::vecto
   return options;
 }
 
-// k = ⌈10/3⌉ = 4 times, 3 steps apart: with independent noise each pass costs ρ/4, and a record's gradient moves the
-// sum by 2G: σ = √k·2G/√(2ρ), over m on the mean.
+// A record takes part k = ⌈10/3⌉ = 4 times, 3 steps apart. With independent noise each pass costs ρ/4. A record's
+// gradient moves the sum by 2G, so that σ = √k·2G/√(2ρ), over m on the mean.
 TEST(MinibatchEstimate, SpendsByThePassesThatEveryRecordTakesPartIn) {
   const EstimateWorld world;
   for (const auto& [budget, steps, spent] : {std::tuple{"0.13", 3U, 0.125}, std::tuple{"0.3", 6U, 0.25}}) {
@@ -61,7 +61,7 @@ TEST(MinibatchEstimate, SpendsByThePassesThatEveryRecordTakesPartIn) {
 
 const std::vector<std::string> two_runs{"--set", "intervals.kind=runs", "--set", "intervals.count=2"};
 
-/// Without --quiet.
+/// Runs without --quiet.
 CommandResult loud(const EstimateWorld& world, const std::vector<std::string>& more) {
   std::vector<std::string> arguments = world.estimate(more);
   arguments.erase(std::find(arguments.begin(), arguments.end(), "--quiet"));
@@ -127,7 +127,7 @@ TEST(MinibatchEstimate, ThatIsStoppedSaysSoInJson) {
   EXPECT_EQ(world.run(with(runs, {"--new-epoch", "--set", "privacy.budget=0.5"}), "runs").out, "");
 }
 
-// What --resume is refused for over another table, --new-epoch is where an interval would mix the two.
+// --resume is refused over another table; so is --new-epoch where an interval would mix the two tables.
 TEST(EstimateByRuns, IsOverOneTable) {
   const EstimateWorld world;
   const std::string csv = read_file(world.path("rows.csv"));
@@ -142,14 +142,14 @@ TEST(EstimateByRuns, IsOverOneTable) {
   };
   expect_refused();
   EXPECT_TRUE(world.releases() == released) << "nothing was spent";
-  // Nor by way of an epoch under other settings, behind which the table is the last epoch's.
+  // An epoch under other settings in between does not help: the table is that of the last epoch.
   EXPECT_EQ(world.run({"--new-epoch"}).code, 0);
   expect_refused();
   world.write("rows.csv", csv);
   expect_refused();
 }
 
-// The same noise, so that nothing but the settings of the intervals tells the epochs apart.
+// The noise is the same, so that only the settings of the intervals tell the epochs apart.
 TEST(EstimateByRuns, AreThoseThatWereAskedForAsSuch) {
   const EstimateWorld world;
   const std::vector<std::string> one{"--set", "privacy.rho=0.25"};
@@ -200,7 +200,7 @@ TEST(StoppedEstimate, ReleasesWhatItHasComeTo) {
   EXPECT_THAT(world.releases(), HasSubstr("\"tag\":\"shutdown\""));
 }
 
-// A folder of a stream's, whose state may have the same name.
+// The folder is a stream's, whose state may have the same name.
 TEST(ResumedEstimate, OfAnotherKindOfRunIsNoMatterOfItsSize) {
   const EstimateWorld world;
   const CommandResult stream =
@@ -212,7 +212,7 @@ TEST(ResumedEstimate, OfAnotherKindOfRunIsNoMatterOfItsSize) {
   EXPECT_THAT(result.err, Not(HasSubstr("is not the table")));
 }
 
-// Every stop of the budget, in the middle of passes and at their ends.
+// The budget stops the run everywhere, in the middle of passes and at their ends.
 TEST(MinibatchEstimate, InPiecesGivesTheReleasesOfOneRun) {
   const EstimateWorld world;
   ASSERT_EQ(world.run(insecure, "whole").code, 0);
@@ -225,7 +225,7 @@ TEST(MinibatchEstimate, InPiecesGivesTheReleasesOfOneRun) {
             world.inspect(other, "whole", insecure)["total_rho"].get_double().value());
 }
 
-// Over another table a record could take part again sooner than after b steps, or once more, under the same
+// Over another table, a record could take part again sooner than after b steps, or once more, under the same
 // accounting.
 TEST(ResumedEstimate, IsRefusedOverAnotherTable) {
   for (const std::vector<std::string>& settings :
@@ -247,10 +247,10 @@ TEST(ResumedEstimate, IsRefusedOverAnotherTable) {
     for (const auto& [name, table] : tables) {
       world.write("rows.csv", table);
       const CommandResult result = world.run(with(settings, {"--resume"}));
-      // Of fewer records than a minibatch it is not even a design.
+      // A table of fewer records than a minibatch is not even a design.
       const bool is_design = result.err.find("minibatch") == std::string::npos;
       EXPECT_EQ(result.code, is_design ? 65 : 78) << name << result.err;
-      // Not that its settings are others, which follow from the number of its records.
+      // The message must not say that the settings are others, although they follow from the number of records.
       EXPECT_THAT(result.err, HasSubstr(is_design ? "is not the table" : "descent.minibatch")) << name;
       EXPECT_TRUE(world.releases() == released && read_file(world.path("state/state")) == state) << name;
     }
@@ -259,7 +259,7 @@ TEST(ResumedEstimate, IsRefusedOverAnotherTable) {
   }
 }
 
-// A file that may not grow: what was taken until then is told before the line that says why.
+// The file may not grow. What was taken until then is told before the line that says why.
 TEST(MinibatchEstimate, OfARunThatFailsTheSharesAreToldFirst) {
   const EstimateWorld world;
   std::string rows = EstimateWorld::csv(270);

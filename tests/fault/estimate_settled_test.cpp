@@ -14,7 +14,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// `nustream NAME` over the world's table, with batches of one step each.
+/// Runs `nustream NAME` over the world's table, with batches of one step each.
 CommandResult with_batches(const EstimateWorld& world, const std::string& name, const std::string& count) {
   std::vector<std::string> arguments{name, world.config()};
   if (name == "plan") arguments.insert(arguments.end(), {"--records", "290"});
@@ -26,7 +26,7 @@ CommandResult with_batches(const EstimateWorld& world, const std::string& name, 
   return run_command(NUSTREAM_COMMAND, arguments);
 }
 
-// Of fewer than 32 batches the verdict is never that the path has settled: by settings alone.
+// With fewer than 32 batches the verdict is never that the path has settled. The settings alone tell that.
 TEST(EstimateSettled, TooFewBatchesAreSaidByEveryCommand) {
   const EstimateWorld world;
   const std::string few = "intervals.count = 10: fewer than 32 batches never tell whether a path has settled";

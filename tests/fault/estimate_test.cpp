@@ -24,7 +24,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// ρ so large that the noise is nothing.
+/// Settings with so large a ρ that the noise is nothing.
 std::string bike(const std::string& more = "") {
   return bike_columns() + R"([descent]
 step_size = 0.5
@@ -55,7 +55,7 @@ std::size_t lines_in(const std::string& file) {
   return count;
 }
 
-// What is not private is told apart, or not at all.
+// What is not private is told in the operator's file, or not at all.
 TEST(Estimate, ComparisonsStandInTheOperatorsFileAlone) {
   const TemporaryFolder folder;
   const std::string config = folder.write("bike.toml", bike());
@@ -72,7 +72,7 @@ TEST(Estimate, ComparisonsStandInTheOperatorsFileAlone) {
   }
 }
 
-// OLS of the same columns: 4.503175, 2.821376, −2.311532, 0.423881.
+// OLS of the same columns is 4.503175, 2.821376, −2.311532, 0.423881.
 TEST(Estimate, ArrivesAtLeastSquaresWhereNoiseIsNothing) {
   const TemporaryFolder folder;
   JsonOutput found = estimate(folder, bike(), {"--compare-nonprivate"});
@@ -87,7 +87,7 @@ TEST(Estimate, ArrivesAtLeastSquaresWhereNoiseIsNothing) {
   EXPECT_EQ(lines_in((folder.path() / "state") / "releases.jsonl"), 200U);
 }
 
-// The bundled stream as a table: OLS 1.987337, −0.529010.
+// The bundled stream is read as a table, whose OLS is 1.987337, −0.529010.
 TEST(Estimate, ArrivesAtLeastSquaresOfTheRetailTable) {
   const TemporaryFolder folder;
   JsonOutput found = estimate(folder, "[stream]\nname = \"retail\"\ninput = \"" + std::string(NUSTREAM_ROOT_DIR) +
@@ -116,7 +116,7 @@ steps = 60
   EXPECT_NEAR(found.value("estimate", "log(unit_price)"), -0.529010, 1e-4);
 }
 
-// More steps are not always worse: with few of them most of the start is left. The suggested number is the best of
+// More steps are not always worse: after a few of them most of the start is left. The suggested number is the best of
 // all that are shown, and of its neighbours.
 TEST(Estimate, PlansNoiseAndBiasTogether) {
   const TemporaryFolder folder;
@@ -137,8 +137,8 @@ TEST(Estimate, PlansNoiseAndBiasTogether) {
     EXPECT_GT(number(plan, i, "start_left"), number(plan, i + 1, "start_left"));
   }
   EXPECT_NEAR(number(plan, 2, "start_left"), std::pow(0.95, 16), 1e-12);
-  EXPECT_GT(number(plan, 0, "error"), 1);                         // 4 steps
-  EXPECT_LT(number(plan, 4, "error"), number(plan, 0, "error"));  // 64
+  EXPECT_GT(number(plan, 0, "error"), 1);                         // after 4 steps
+  EXPECT_LT(number(plan, 4, "error"), number(plan, 0, "error"));  // after 64 steps
   const double best = plan.json["suggested_steps_error"].get_double().value();
   for (std::size_t i = 0; i < 5; ++i) EXPECT_LE(best, number(plan, i, "error"));
   EXPECT_GT(plan.json["clip_norm_without_clipping"].get_double().value(), 4);
@@ -151,7 +151,7 @@ TEST(Estimate, PlansNoiseAndBiasTogether) {
   }
 }
 
-// A plan speaks of the very noise that the run then has.
+// A plan is about the very noise that the run then has.
 TEST(Estimate, IsPlannedBeforehand) {
   const TemporaryFolder folder;
   const std::string file = folder.write("estimate.toml", bike());
@@ -210,7 +210,7 @@ delta = 1e-6
 [estimate]
 steps = 10
 )";
-  // γ = 5√10, n = 1000, T = 10, ρ = .05: λ = .31622776601683794. 60 runs of ten steps, each of them released.
+  // γ = 5√10, n = 1000, T = 10, ρ = .05 give λ = .31622776601683794. There are 60 runs of ten steps, all released.
   double squares = 0;
   constexpr int runs = 60;
   for (int run = 0; run < runs; ++run) {
@@ -231,13 +231,13 @@ steps = 10
     }
     ASSERT_EQ(steps, 10);
   }
-  // x = 0: a step of the iterate is η z_t, variance η²λ². The mean of 600 squares is off by 5.8% (one s.e.); 4.5 of
-  // them false-alarm once in 10⁵.
+  // With x = 0 a step of the iterate is η z_t, of variance η²λ². The mean of 600 squares is off by 5.8% (one standard
+  // error); a bound of 4.5 of those gives a false alarm once in 10⁵.
   const double expected = 0.0625 * 0.31622776601683794 * 0.31622776601683794;
   EXPECT_NEAR(squares / (10 * runs), expected, 4.5 * expected * std::sqrt(2.0 / (10 * runs)));
 }
 
-/// Settings over 300 rows of which every third is `each_third`.
+/// Settings over 300 rows, every third of which is `each_third`.
 std::string settings_of_thirds(const TemporaryFolder& folder, const std::string& each_third) {
   std::string rows = "x,y\n";
   for (int i = 0; i < 300; ++i) rows += i % 3 == 0 ? each_third + "\n" : "1,2\n";
@@ -263,7 +263,7 @@ steps = 20
 )";
 }
 
-// n is public, how many of the records can be used is not: unusable ones are null records in every release.
+// n is public, and how many of the records can be used is not: unusable ones are null records in every release.
 TEST(Estimate, DividesByTheNumberOfRecordsUsableOrNot) {
   const auto releases_with = [](const std::string& each_third) {
     const TemporaryFolder folder;
@@ -298,7 +298,7 @@ TEST(Estimate, EachCommandWritesItsRejectsDownOnce) {
   EXPECT_EQ(rejects_after({"--resume"}), rejects + rejects);
 }
 
-// What they take does not depend on how many there are.
+// The bytes that rejects take do not depend on how many there are.
 TEST(Estimate, ListsRejectsUpToABound) {
   constexpr std::size_t listed_max = std::size_t{8} << 20;
   const TemporaryFolder folder;
@@ -316,7 +316,8 @@ TEST(Estimate, ListsRejectsUpToABound) {
   EXPECT_EQ(rejects.find("not listed"), rejects.rfind("not listed"));
 }
 
-// Whoever has least squares beside the estimate has its noise: neither state nor releases may pass for private later.
+// Whoever has least squares beside the estimate has its noise. Neither the state nor the releases may pass for
+// private later.
 TEST(Estimate, AComparisonIsNotPrivateForEver) {
   const TemporaryFolder folder;
   ASSERT_EQ(estimate(folder, bike(), {"--compare-nonprivate", "--set", "privacy.rho=1"}).command.code, 0);
@@ -332,7 +333,7 @@ TEST(Estimate, AComparisonIsNotPrivateForEver) {
             65);
 }
 
-// Logistic by name and by two classes: the same model, the same path.
+// Logistic by name and a multinomial of two classes are the same model on the same path.
 TEST(Estimate, TwoClassesAreLogistic) {
   const TemporaryFolder folder;
   std::string rows = "x,y\n";
@@ -371,7 +372,7 @@ TEST(Estimate, EveryKindOfIntervalSaysWhatItCovers) {
     ASSERT_EQ(found.command.code, 0) << found.command.err;
     simdjson::dom::element withheld;
     if (found.json["intervals"].get(withheld) != simdjson::SUCCESS) {
-      // Means of batches are of a path that may not have settled: its releases say so.
+      // Means of batches may be of a path that has not settled; its releases say so.
       EXPECT_EQ(std::string(kind), "batch-means");
       std::ifstream lines(folder.path() / "state" / "releases.jsonl");
       std::string last;
@@ -388,7 +389,7 @@ TEST(Estimate, EveryKindOfIntervalSaysWhatItCovers) {
   }
 }
 
-/// Of one coefficient in each release of the folder: epoch, step and the last iterate.
+/// Epoch, step and value of one coefficient's last iterate in each release of the folder.
 struct Shown {
   std::uint64_t epoch, step;
   double value;
@@ -405,7 +406,7 @@ std::vector<Shown> shown_of(const TemporaryFolder& folder, const char* coefficie
   return all;
 }
 
-// ψ of each run or checkpoint is the mean of its last iterates: from the releases, by hand.
+// ψ of each run or checkpoint is the mean of its last iterates, computed here from the releases.
 TEST(Estimate, AveragedEndsAreMeansOfReleasedIterates) {
   for (const char* kind : {"checkpoints", "runs"}) {
     const bool runs = std::string(kind) == "runs";
@@ -434,12 +435,12 @@ TEST(Estimate, AveragedEndsAreMeansOfReleasedIterates) {
     const double mean = (values[0] + values[1] + values[2]) / 3;
     double squares = 0;
     for (const double value : values) squares += (value - mean) * (value - mean);
-    const double half = 4.302652729911275 * std::sqrt(squares / 2 / 3);  // t_2 at 97.5%
+    const double half = 4.302652729911275 * std::sqrt(squares / 2 / 3);  // t with 2 degrees of freedom at 97.5%
     EXPECT_NEAR(found.json["intervals"]["mean"]["temp"].get_double().value(), mean, 1e-9);
     EXPECT_NEAR(found.json["intervals"]["lower"]["temp"].get_double().value(), mean - half, 1e-9);
     EXPECT_NEAR(found.json["intervals"]["upper"]["temp"].get_double().value(), mean + half, 1e-9);
     EXPECT_EQ(found.json["intervals"]["effective_steps"].get_uint64().value(), 24U);
-    // Three runs cost what one of all of ρ costs, and averages of what is public cost nothing.
+    // Three runs cost what one with all of ρ costs, and averages of what is public cost nothing.
     EXPECT_NEAR(found.json["ledger_rho"].get_double().value(), 1, 1e-9);
   }
 }
@@ -492,7 +493,7 @@ TEST(Estimate, RefusesWhatCannotBe) {
           "at most the correlation's horizon, 3");
   refused({"--set", "intervals.kind=checkpoints", "--set", "release.every=7"},
           "release.every divides their distance");
-  // Their distance is 56, and none of the steps 86, 142 and 198 would be released.
+  // The distance is 56, and none of the steps 86, 142 and 198 would be released.
   refused({"--set", "intervals.kind=checkpoints", "--set", "intervals.count=3", "--set", "intervals.burn_in=30",
            "--set", "release.every=8"},
           "a multiple of release.every = 8");

@@ -1,4 +1,4 @@
-// `nustream export`: releases as CSV, read back and compared with the lines that they are made of.
+// `nustream export`: releases as CSV, read back and compared with the lines that they are made from.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ using ::testing::SizeIs;
 
 using Rows = std::vector<std::vector<std::string>>;
 
-/// By RFC 4180, with quotation marks and newlines inside of cells.
+/// Parses CSV by RFC 4180, with quotation marks and newlines inside cells.
 Rows parsed(const std::string& text) {
   Rows rows{{""}};
   bool quoted = false;
@@ -49,7 +49,7 @@ CommandResult exported(const std::string& place) {
   return run_command(NUSTREAM_COMMAND, {"export", place, "--csv"}, std::nullopt);
 }
 
-/// Of a text on standard input.
+/// Exports a text from standard input.
 CommandResult exported_text(const std::string& text) {
   const TemporaryFolder folder;
   return run_command(NUSTREAM_COMMAND, {"export", "-", "--csv"}, folder.write("input", text));
@@ -93,7 +93,7 @@ steps = 7
     EXPECT_EQ(cell(i, "private"), "true");
     EXPECT_EQ(cell(i, "average"), "");
   }
-  // The same of the file, and of its lines on standard input.
+  // The file, and its lines on standard input, give the same.
   EXPECT_EQ(exported(state + "/releases.jsonl").out, found.out);
   EXPECT_EQ(exported_text(text).out, found.out);
 }

@@ -63,7 +63,7 @@ std::string lines_of(int count, const std::function<std::string(int)>& line) {
   return text;
 }
 
-// Of an epoch whose records were all unusable the answer is shown again, and so is what it is worth.
+// Where all records of an epoch were unusable, the answer is shown again, and so is what it is worth.
 TEST_F(FirstContact, AResumeThatReadsNothingNewSaysAgainThatAllWasNoise) {
   write("in.csv", "x,y\n" + lines_of(40, [](int i) { return fmt::format("{},", i); }));
   EXPECT_THAT(run("replay", {"--json"}).err, HasSubstr("none of 40 records could be used"));
@@ -139,11 +139,11 @@ TEST_F(FirstContact, OneDocumentIsNamedBeforeAnythingIsChargedAndShowsNoValue) {
   write("in.csv", R"({"x":[1,2,3],"y":[4,5,6]})");
   EXPECT_THAT(run("replay", {"--set", "stream.format=jsonl"}).err,
               HasSubstr(R"(jq -c '[.x, .y | [.[]]] | transpose[] | {"x": .[0], "y": .[1]}' ')"));
-  // The name of a member may be somebody's.
+  // The name of a member may be somebody's name.
   write("in.csv", R"({"alice":[{"x":1,"y":2},{"x":3,"y":4}]})");
   const CommandResult unknown = run("replay", {"--set", "stream.format=jsonl"});
   EXPECT_THAT(unknown.err, AllOf(HasSubstr("jq -c '.NAME[]'"), Not(HasSubstr("alice"))));
-  // One record that can be used is one, whatever else it holds.
+  // A record that can be used is a record, whatever else it holds.
   write("in.csv", R"({"x":1,"y":2,"data":[{"x":1}]})");
   EXPECT_EQ(run("replay", {"--set", "stream.format=jsonl"}).code, 0);
 }
@@ -230,7 +230,7 @@ TEST_F(FirstContact, AStateOfAnotherStreamIsNoCaseForANewEpoch) {
   EXPECT_THAT(result.err, AllOf(HasSubstr("another stream"), Not(HasSubstr("with --new-epoch"))));
 }
 
-// A topic alone: there is nothing else that it could be run over.
+// The settings name a topic and no file, so that there is nothing else to run over.
 TEST_F(FirstContact, CheckRefusesATopicWithoutAKeyFileOrColumns) {
   const std::string topic =
       write("topic.toml",

@@ -23,7 +23,7 @@ using ::testing::StartsWith;
 
 class FitInput : public ::testing::Test {
  protected:
-  /// Lines of `row(a, y)` below `header`, y = 3 + 2a + noise of .1.
+  /// Lines of `row(a, y)` below `header`, with y = 3 + 2a + noise of .1.
   template <class Row>
   static std::string rows(const std::string& header, const Row& row, int count = 6000) {
     std::string text = header;
@@ -120,7 +120,7 @@ TEST_F(FitInput, NamesTheColumnThatWasMeant) {
   expect_refused(folder.write("twice.csv", "a,a,y\n1,2,3\n"), {"--target", "a"}, 78, "column 'a' is twice in");
 }
 
-// What a header calls a column wins over what it could mean.
+// What a header calls a column wins over what the text could mean.
 TEST_F(FitInput, TakesColumnsWhoseNamesLookLikeMapsOrLists) {
   const auto with = [](const std::string& a, const std::string& y, int i) {
     return a + "," + y + "," + (i % 2 == 0 ? "u" : "v");
@@ -196,7 +196,7 @@ TEST_F(FitInput, SaysThatATextNeverOccursAndThatAColumnNeverVaries) {
               HasSubstr("'year' is the same in every record"));
 }
 
-// A column that never varies cannot be told from the intercept: neither has a number that means anything.
+// A column that never varies cannot be told from the intercept, so that neither has a number that means anything.
 TEST_F(FitInput, MarksWhatNoiseDoesNotDetermine) {
   const auto row = [](const std::string& a, const std::string& y, int) { return a + ",2013," + y; };
   const CommandResult result = fit(folder.write("t.csv", rows("a,year,y\n", row)), {"--target", "y"});

@@ -1,4 +1,4 @@
-// `nustream fit`, killed at every named place of its commit and at random moments: what was shown or can be read is
+// `nustream fit` is killed at every named place of its commit and at random moments. What was shown or can be read is
 // in the ledger, and nothing else is.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ class KilledFit : public ::testing::Test {
     const std::string text = read_file(path);
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
   }
-  /// One fit more, undisturbed: then ledger and releases tell of the same fits, and the spend is theirs.
+  /// Makes one fit more, undisturbed. Ledger and releases then tell of the same fits, and the spend is theirs.
   void expect_every_release_is_charged(const std::string& state) const {
     const std::size_t before = releases(state);
     const CommandResult last = run_command(NUSTREAM_COMMAND, arguments(state));
@@ -74,7 +74,7 @@ class KilledFit : public ::testing::Test {
 TEST_F(KilledFit, AtEveryNamedPlaceLosesNoSpend) {
   int reached = 0;
   for (const std::string_view place : journal::failpoints) {
-    if (place.find("rejects") != std::string_view::npos) continue;  // a fit writes none
+    if (place.find("rejects") != std::string_view::npos) continue;  // a fit writes no rejects
     for (const int fits : {0, 1}) {
       const std::string state = std::string(place) + std::to_string(fits);
       if (fits == 1) {

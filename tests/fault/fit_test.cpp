@@ -21,7 +21,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// y = 3 + 2a − b + noise of 1; c is text; d is empty but for a tenth.
+/// Rows with y = 3 + 2a − b + noise of 1. c is text, and nine tenths of d are empty.
 std::string table(std::size_t rows = 6000) {
   std::string csv = "a,b,c,d,y\n";
   std::mt19937_64 random(11);
@@ -93,7 +93,7 @@ TEST_F(Fit, AddsUpOverOneFile) {
   EXPECT_EQ(ledger_rho(), "0.750000");
 }
 
-// A record that is replaced is one that goes and one that comes: twice as far, and four times the rho.
+// A replaced record is one that goes and one that comes: that is twice as far, and costs four times the rho.
 TEST_F(Fit, SaysWhyEarlierFitsCountMoreOverOtherNeighbours) {
   ASSERT_EQ(fit({"--target", "y", "--features", "a", "--rho", "0.1"}).code, 0);
   const CommandResult second = fit({"--target", "y", "--features", "b", "--rho", "0.2", "--replace-one"});
@@ -143,7 +143,7 @@ TEST_F(Fit, SaysWhatASmallFileWouldNeed) {
     EXPECT_FALSE(std::filesystem::exists(file + ".fit"));
     return result.err;
   };
-  // 60·√(3/2ρ) rows are a tenth of the records: 2,324 of them at ρ = .1; at no ρ fewer than 500.
+  // 60·√(3/2ρ) rows are a tenth of the records: 2,324 of them at ρ = .1. Fewer than 500 suffice at no ρ.
   EXPECT_THAT(refused(300, "a,b", "0.1"),
               AllOf(HasSubstr("table.csv' has 300 records, too few to see 3 columns through the noise at --rho 0.1: "
                               "2324 records at this rho (no rho does for fewer than 500), or public ranges in a "
@@ -187,7 +187,8 @@ TEST_F(Fit, ReadsJsonLinesAndMaps) {
   EXPECT_NEAR(member(mean, "estimate", "intercept"), 1, 0.1);
 }
 
-/// 1 where 2(a − 100)/3 and a normal number are above 0.2, and counts of mean e^(1 + .3(a − 100)/3).
+/// Rows of a, of a yes that is 1 where 2(a − 100)/3 plus a normal number is above 0.2, and of counts with mean e^(1 +
+/// .3(a − 100)/3).
 std::string answers(std::size_t rows = 12'000) {
   std::string csv = "a,yes,count\n";
   std::mt19937_64 random(13);
@@ -201,7 +202,7 @@ std::string answers(std::size_t rows = 12'000) {
   return csv;
 }
 
-// Slopes .5 and .1 of a; standard errors of .01 and .002 by sampling, and about as much by noise.
+// The slopes of a are .5 and .1, with standard errors of .01 and .002 by sampling, and about as much by noise.
 TEST_F(Fit, FitsLogisticAndPoissonModels) {
   const std::string path = folder.write("answers.csv", answers());
   const auto of = [&](const char* target, const char* model) {

@@ -1,4 +1,4 @@
-// Folders and files that somebody else could write to, met by the commands.
+// Commands meet folders and files that somebody else could write to.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ class Trusted : public ::testing::Test {
     EXPECT_NE(result.err.find(world.path("state")), std::string::npos) << result.err;
     EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
   }
-  /// Each command that goes by the folder.
+  /// Expects the refusal by each command that goes by the folder.
   void expect_all_refused(const std::string& part) const {
     for (const char* start : {"--resume", "--new-epoch"}) expect_refused(world.replay({"--quiet", start}), part);
     expect_refused({"inspect", world.path("state")}, part);
@@ -68,7 +68,7 @@ TEST_F(Trusted, IsNoFileThatOthersWriteTo) {
   EXPECT_EQ(world.run({"--quiet", "--resume"}).code, 0);
 }
 
-// The link is followed; what it leads to is judged.
+// The link is followed, and the folder that it leads to is judged.
 TEST_F(Trusted, IsWhatALinkedFolderLeadsTo) {
   begin();
   fs::rename(world.path("state"), world.path("real"));

@@ -1,7 +1,7 @@
-// What earlier versions left in topics is gone on with: records of tests/golden/topics, as each version wrote them,
-// put back into a real broker at their offsets.
+// What earlier versions left in topics is continued: the records of tests/golden/topics, as each version wrote them,
+// are put back into a real broker at their offsets.
 //
-// A new one is made once, by the version that is to be kept: NUSTREAM_KEEP_TOPICS=FILE names it, and
+// The version that is to be kept makes its own file once: NUSTREAM_KEEP_TOPICS=FILE names the file, and
 // NUSTREAM_KEEP_TOPICS_BY the program.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ std::optional<std::string> text_of(const std::string& hex) {
   return text;
 }
 
-/// A stream of one name, whatever its topics are called; records of equal bytes and times.
+/// A stream with one name, whatever its topics are called, and records of equal bytes and times.
 class GoldenWorld : public AttachWorld {
  public:
   GoldenWorld() {
@@ -75,7 +75,7 @@ void keep(const std::string& file, const std::string& program) {
   }
 }
 
-/// Records that follow on each other were one transaction's; its end took the offset behind them.
+/// Puts records back. Those that follow each other were one transaction's, whose end took the offset behind them.
 void put_back(const GoldenWorld& world, const std::string& topic, const std::vector<StoredRecord>& records) {
   const std::string name = world.name() + '.' + topic;
   const auto producer = ready_producer(world.direct(), name, {name});
@@ -151,7 +151,7 @@ TEST_P(GoldenTopics, AreInspectedAndBeginANewEpoch) {
   ASSERT_EQ(inspected.code, 0) << inspected.err;
   EXPECT_THAT(inspected.out, ::testing::HasSubstr("\"steps\":" + std::to_string(read_then)));
   world_.write_part(read_then, read_later);
-  // Under other settings, for which the state of that version is no state to go on from.
+  // The settings are others, for which that version's state is not one to go on from.
   const CommandResult renewed =
       world_.run({"--until-end", "--insecure-seed", "7", "--new-epoch", "--set", "descent.clip_norm=2"});
   ASSERT_EQ(renewed.code, 0) << renewed.err;

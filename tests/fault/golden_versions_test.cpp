@@ -1,4 +1,5 @@
-// What earlier versions left behind is gone on with: folders in tests/golden/versions, made once by each version.
+// What earlier versions left behind is continued: the folders in tests/golden/versions, each made once by its
+// version.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,8 +36,8 @@ std::string name_of(const ::testing::TestParamInfo<fs::path>& test) {
 
 class Versions : public ::testing::TestWithParam<fs::path> {
  protected:
-  /// A copy of what a version left, which may be changed. Folders that others can write to are refused, whatever a
-  /// checkout made of them.
+  /// Copies what a version left, which a test may change. Folders that others can write to would be refused, whatever
+  /// a checkout made of them.
   Versions() {
     fs::copy(GetParam().parent_path(), folder_.path() / "version", fs::copy_options::recursive);
     here_ = folder_.path() / "version" / GetParam().filename();

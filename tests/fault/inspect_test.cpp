@@ -40,7 +40,7 @@ TEST_F(Inspect, TellsWhereARunOfSeveralPassesIs) {
   EXPECT_THAT(result.out, HasSubstr("300 steps, 300 records read, in several passes over those before 200\n"));
 }
 
-// What was spent, not what the last epoch alone has.
+// What is shown is what was spent by all epochs, not by the last one alone.
 TEST_F(Inspect, ShowsTheEpsilonOfAllEpochs) {
   const auto epsilons = [&] {
     const CommandResult json = run_command(NUSTREAM_COMMAND, {"inspect", state.string(), "--json"});
@@ -72,7 +72,7 @@ TEST_F(Inspect, WithoutItsKeySaysHowOneIsNamed) {
 TEST_F(Inspect, OfALedgerThatLostLinesIsRefused) {
   const std::string ledger = read("ledger");
   ASSERT_EQ(inspect().code, 0);
-  // All but the last line, which a crash may have kept from the file: the state has it.
+  // The last line is missing, as where a crash kept it from the file; the state has it.
   const std::size_t last = ledger.rfind('\n', ledger.size() - 2) + 1;
   const std::string whole = inspect().out;
   write("ledger", ledger.substr(0, last));
@@ -99,7 +99,7 @@ TEST_F(Inspect, OfReleasesThatAreNotThoseOfTheStateIsRefused) {
   expect_refused("is shorter than the state says");
 }
 
-// A part that knows no folder found it: the line names the folder all the same.
+// The fault was found by a part that knows no folder; the line names the folder all the same.
 TEST_F(Inspect, NamesTheFolderOfWhatIsNoState) {
   write("state", "something else");
   expect_refused("is not a nustream state");

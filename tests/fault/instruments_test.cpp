@@ -1,6 +1,6 @@
 // Instrumental variables through the commands, on real data: `estimate` over a table, `replay` over the stream of its
-// records, what [first_stage] and [privacy] may say of them. The tables are not the project's to ship: they are read
-// from NUSTREAM_TABLES_DIR, and the tests of real data are skipped without it.
+// records, and what [first_stage] and [privacy] may say. The project may not ship the tables: they are read from
+// NUSTREAM_TABLES_DIR, and tests of real data are skipped without it.
 //
 // Reference numbers: linearmodels 7.1 (2SLS of the same rows).
 #include <gmock/gmock.h>
@@ -32,14 +32,15 @@ class RealTables : public ::testing::Test {
   }
 };
 
-/// A column of a model, [[kind]].
+/// A column of a model, as a table [[kind]].
 std::string column(const std::string& kind, const std::string& name, double center = 0, double scale = 1) {
   return "[[" + kind + "]]\ncolumn = \"" + name + "\"\ncenter = " + std::to_string(center) +
          "\nscale = " + std::to_string(scale) + "\n";
 }
 
-/// Card: wages on years of schooling, instrumented by the colleges near by and the parents' schooling. The centres
-/// and scales are those of the file: public settings here, as traps of private tables go.
+/// Card: wages on years of schooling, with the colleges near by and the parents' schooling as instruments. The
+/// centres and scales are those of the file. They are public settings here; in a private table such figures would be
+/// traps.
 std::string card(const std::string& sections) {
   return "[stream]\nname = \"card\"\ninput = \"" + tables + "/card_complete_2191.csv\"\n" +
          "[target]\ncolumn = \"lwage\"\ncenter = 6.286494135149316\n" +
@@ -57,7 +58,7 @@ step_size = 0.84091
 )" + sections;
 }
 
-/// The file with one of its columns behind all others. No field of it has quotation marks.
+/// The file with one of its columns moved behind all others. No field of it has quotation marks.
 std::string with_column_last(const std::string& path, const std::string& name) {
   std::istringstream rows(read_file(path));
   std::string text;
@@ -82,9 +83,9 @@ delta = 1e-6
 steps = 15
 )";
 
-// The paper's setting and figure 13: mean .0758 and standard deviation .0018 over 200 keys at ρ = 10; one key is
-// within 6 of them (a false alarm in 5e8). Without noise the path ends at .07575, without clipping either at
-// .0744179.
+// The paper's setting and figure 13: over 200 keys at ρ = 10 the mean is .0758 and the standard deviation .0018. One
+// key is within 6 of those (a false alarm in 5e8). Without noise the path ends at .07575, and without clipping as
+// well at .0744179.
 TEST_F(RealTables, EstimateOfCardIsWhereThePaperHasIt) {
   const TemporaryFolder folder;
   JsonOutput found = run_configured("estimate", folder, card(private_stages), {"--compare-nonprivate"});
@@ -96,7 +97,7 @@ TEST_F(RealTables, EstimateOfCardIsWhereThePaperHasIt) {
   EXPECT_TRUE(found.json["estimate"]["educ ~ motheduc"].is_double());
 }
 
-// λ of Proposition 3.1 is √2 above what its ρ needs: the noise doubles in variance, and half of ρ is really spent.
+// λ of Proposition 3.1 is √2 larger than its ρ needs: the noise doubles in variance, and half of ρ is really spent.
 TEST_F(RealTables, ThePapersConstantSpendsHalf) {
   const TemporaryFolder folder;
   const std::vector<std::string> option{"--set", "privacy.calibration=proposition-3.1"};
@@ -110,13 +111,13 @@ TEST_F(RealTables, ThePapersConstantSpendsHalf) {
       std::sqrt(2.0), 1e-12);
 }
 
-// F of educ on the four instruments: 194.114. At a large ρ the charged release says so; its share is part of ρ.
+// F of educ on the four instruments is 194.114. At a large ρ the charged release says so; its share is part of ρ.
 TEST_F(RealTables, TheStrengthOfTheFirstStageIsCharged) {
   const TemporaryFolder folder;
   const std::string paid = "strength_share = 0.2\nstrength_clip = 1000\n";
   JsonOutput found = run_configured("estimate", folder, card(paid + private_stages), {"--set", "privacy.rho=1e12"});
   ASSERT_EQ(found.command.code, 0) << found.command.err;
-  // Without an intercept there are 2191 − 4 degrees of freedom where the reference has 2191 − 5.
+  // Without an intercept there are 2191 − 4 degrees of freedom, where the reference has 2191 − 5.
   EXPECT_NEAR(found.json["first_stage"]["cragg_donald"].get_double().value(), 194.11364274153635 * 2187 / 2186, 0.02);
   EXPECT_NEAR(found.json["rho"].get_double().value() / 1e12, 1, 1e-9);
   const TemporaryFolder other;
@@ -125,7 +126,7 @@ TEST_F(RealTables, TheStrengthOfTheFirstStageIsCharged) {
   EXPECT_TRUE(hidden.json["first_stage"].error() == simdjson::NO_SUCH_FIELD);
 }
 
-// Algorithm 3: the whole ρ goes to the second stage, and Θ is never shown.
+// By Algorithm 3 all of ρ goes to the second stage, and Θ is never shown.
 TEST_F(RealTables, WithPublicRowsOnlyTheTargetIsPaidFor) {
   const TemporaryFolder folder;
   const std::string last = folder.write("last.csv", with_column_last(tables + "/card_complete_2191.csv", "lwage"));
@@ -149,8 +150,8 @@ steps = 15
 }
 
 // Weeks worked on a third child, by the sexes of the first two: one pass, one record a step. 2SLS of the same 254,654
-// rows: 21.421 and −6.314 (1.275), its first stage .067525. An average over half of one pass has a standard error of
-// about 1.8, and the noise in Θ_t weakens the coefficient by some 2%; what ρ = 100 adds is less than either.
+// rows is 21.421 and −6.314 (1.275), its first stage .067525. An average over half of one pass has a standard error
+// of about 1.8, and the noise in Θ_t weakens the coefficient by some 2%. What ρ = 100 adds is less than either.
 TEST_F(RealTables, AStreamOfAngristAndEvans) {
   const TemporaryFolder folder;
   const std::string config = "[stream]\nname = \"fertility\"\ninput = \"" + tables + "/fertility_254654.csv.gz\"\n" +
@@ -180,7 +181,7 @@ nu = 0.0001
   EXPECT_NEAR(found.value("average", "morekids"), -6.314, 4);
 }
 
-// The same solved from running sums at a hundredth of that ρ: of 2SLS of all rows noise leaves a few hundredths.
+// The same is solved from running sums at a hundredth of that ρ: noise moves 2SLS of all rows by a few hundredths.
 TEST_F(RealTables, AngristAndEvansSolvedFromRunningSums) {
   const TemporaryFolder folder;
   const std::string config = "[stream]\nname = \"fertility\"\ninput = \"" + tables + "/fertility_254654.csv.gz\"\n" +
@@ -219,13 +220,13 @@ delta = 1e-6
   EXPECT_EQ(further.json["steps"].get_uint64().value(), 6U) << "654 records were left";
 }
 
-/// Card, solved in one pass: one release of the whole table.
+/// Card, solved in one pass, with one release of the whole table.
 std::string solved_card(const std::string& more) {
   std::string text = card("[moments]\nrow_norm = 3.5\nregressor_bound = 6\nresidual_bound = 1\n" + more);
   return text.replace(text.find("[model]\n"), 8, "[model]\nestimator = \"moments\"\n");
 }
 
-// At ρ = 1e5 what is left is what scaling and clipping do: .0016. The bars at ρ = 1 are those of
+// At ρ = 1e5 only the effect of scaling and clipping is left: .0016. The bars at ρ = 1 are those of
 // benchmarks/moments_tables.
 TEST_F(RealTables, CardSolvedInOnePass) {
   const TemporaryFolder folder;
@@ -240,7 +241,7 @@ TEST_F(RealTables, CardSolvedInOnePass) {
   EXPECT_TRUE(found.json["instruments"]["effective_f"].is_null()) << "one step alone knows no spread";
 }
 
-// With rows declared public zzᵀ and z xᵀ are exact, and all of ρ is the target's.
+// With rows declared public, zzᵀ and z xᵀ are exact, and all of ρ is the target's.
 TEST_F(RealTables, CardSolvedWithPublicRows) {
   const TemporaryFolder folder;
   const std::string last = folder.write("last.csv", with_column_last(tables + "/card_complete_2191.csv", "lwage"));
@@ -251,7 +252,7 @@ TEST_F(RealTables, CardSolvedWithPublicRows) {
   EXPECT_NEAR(found.json["rho"].get_double().value(), 1, 1e-9);
 }
 
-/// Rows that nobody knows: y = x/2 + noise, x confounded, one control.
+/// Rows that were made up: y = x/2 + noise, x is confounded, and there is one control.
 std::string small_table() {
   std::string rows = "z,w,x,y\n";
   unsigned state = 1;
@@ -310,7 +311,7 @@ TEST(Instruments, ARecordWithoutATargetKeepsItsPublicRow) {
   ASSERT_EQ(other.command.code, 0) << other.command.err;
   EXPECT_EQ(other.for_operator["rejected"].get_uint64().value(), 1U);
   EXPECT_TRUE(std::isfinite(other.for_operator["not_private"]["2SLS"]["x"].get_double().value()));
-  // The row of the record that has no target weighs in the first stage: the fits are others.
+  // The row of the record without a target weighs in the first stage, so that the fits differ.
   EXPECT_GT(std::fabs(other.value("estimate", "x") - whole.value("estimate", "x")), 0.05);
 }
 

@@ -1,10 +1,11 @@
-// The program that the fault tests kill: a toy lane over the file journal, from wherever the folder stands to a
-// number of steps.
+// The program that the fault tests kill: a toy lane over the file journal, which goes from wherever the folder stands
+// to a number of steps.
 //
 //     journal_child FOLDER STEPS seed|KEYFILE
 //
-// Under `seed` every step has one value for ever; with a key file every computation of a step gives another, as if
-// the input had changed, so that a batch that was readable before it was committed shows. Exit code as the service's.
+// Under `seed` every step has one value for ever. With a key file every computation of a step gives another value, as
+// if the input had changed, so that a batch that could be read before it was committed shows. The exit code is the
+// service's.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -39,7 +40,7 @@ void run(const std::string& folder, std::uint64_t steps, const std::string& key)
   if (const auto sealed = files.load()) files.recover(lane.restore(*sealed));
   while (lane.steps() < steps) {
     const std::uint64_t left = steps - lane.steps();
-    // Batches differ in size; where they begin depends on where the run before was killed.
+    // Batches differ in size. Where they begin depends on where the run before was killed.
     const std::uint64_t size =
         std::min(left, seeded ? std::uint64_t{2} : 1 + std::uint64_t{secrets::random_key()[0]} % 3);
     journal::commit_and_wait(files, lane.batch(size, files.bookmark(), [&](std::uint64_t step) {

@@ -1,4 +1,4 @@
-// kill −9 at every named place of the journal and at random moments, as a real process on a real file system.
+// kill −9 at every named place of the journal and at random moments, with a real process on a real file system.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,12 +28,12 @@ class Lives {
  public:
   explicit Lives(std::string key) : key_(std::move(key)) {}
 
-  /// One life until the failpoint (name:count; empty for none).
+  /// One life, until the failpoint (name:count); an empty one means that it ends by itself.
   Ended live(const std::string& failpoint = {}) {
     ChildProcess process(child, arguments(), failpoint.empty() ? "" : "NUSTREAM_FAILPOINT=" + failpoint);
     return look_after(process.wait());
   }
-  /// One life until a moment.
+  /// One life, for some time.
   Ended live_for(std::chrono::microseconds time) {
     ChildProcess process(child, arguments(), "");
     std::this_thread::sleep_for(time);
@@ -88,7 +88,7 @@ class JournalKill : public ::testing::Test {
     secrets::create_key_file(key_file_);
   }
 
-  /// Lets both kinds of run come to their end, and compares.
+  /// Lets both kinds of run come to their ends, and compares them.
   void expect_same_end(Lives& seeded, Lives& keyed) {
     EXPECT_EQ(seeded.live().code, 0);
     EXPECT_EQ(seeded.file("releases.jsonl"), releases_);
@@ -111,8 +111,8 @@ class JournalKill : public ::testing::Test {
   std::string key_file_;
 };
 
-// Each place at its first, second and fourth passage, twice over: in a fresh run, and in one that resumes after a
-// kill between commit and release. 20 places · 3 · 2 runs · up to 3 kills.
+// Each place is killed at its first, second and fourth passage, twice over: in a fresh run, and in one that resumes
+// after a kill between commit and release. That is 20 places · 3 · 2 runs · up to 3 kills.
 TEST_F(JournalKill, AtEveryNamedPlace) {
   std::uint64_t kills = 0;
   for (const std::string_view place : journal::failpoints) {
@@ -139,7 +139,7 @@ TEST_F(JournalKill, AtEveryNamedPlace) {
 TEST_F(JournalKill, AtRandomMoments) {
   std::mt19937_64 random(20231);
   std::uint64_t kills = 0;
-  // 200 kills in the campaign; fewer in CI, where a slow disk's syncs would make it minutes.
+  // There are 200 kills in the campaign, and fewer in CI, where a slow disk's syncs would make it minutes.
   const std::uint64_t wanted = campaign() ? 200 : 30;
   while (kills < wanted) {
     Lives seeded("seed");

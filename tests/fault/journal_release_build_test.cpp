@@ -1,4 +1,4 @@
-// No kill point in what is shipped: neither a name of one nor the variable that asks for it.
+// What is shipped has no kill point: neither the name of one nor the variable that asks for it.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,5 +1,5 @@
-// A member of a group as the event loop sees it, on a real broker: partitions come and go, records come from where
-// they were asked for, and nothing is lost or passed on that belongs to a time before.
+// A member of a group as the event loop sees it, on a real broker. Partitions come and go, records come from where
+// they were asked for, nothing is lost, and nothing from an earlier time is passed on.
 #include <gtest/gtest.h>
 #include <poll.h>
 
@@ -55,7 +55,7 @@ TEST(KafkaGroup, WakesTheDescriptorForEachRecord) {
   }
 }
 
-// Where nothing happens nothing wakes the loop: no busy polling.
+// Where nothing happens, nothing wakes the loop: there is no busy polling.
 TEST(KafkaGroup, LeavesTheDescriptorAloneOnAnIdleTopic) {
   const std::string topic = topic_with({{"only"}});
   Member member(topic, fresh_name("group"));
@@ -73,7 +73,7 @@ TEST(KafkaGroup, LeavesTheDescriptorAloneOnAnIdleTopic) {
   EXPECT_LE(wakes, 5);
 }
 
-// After an aborted batch: the records come again, each once, and no later one slips in before.
+// After an aborted batch the records come again, each once, and no later one slips in before.
 TEST(KafkaGroup, StartsAgainAtAnOffsetThatWasReadBefore) {
   Values all;
   for (int i = 0; i < 3000; ++i) all.push_back(std::to_string(i));
@@ -98,7 +98,7 @@ TEST(KafkaGroup, PausesAndResumesWithoutLosingARecord) {
   member.start(0, 0);
   Values seen;
   while (seen.size() < all.size()) {
-    // One event at a time, so that the pause falls among records that were read ahead.
+    // Events are taken one at a time, so that the pause falls among records that were read ahead.
     member.run_until([&] { return !member.values[0].empty() || member.ends.contains(0); });
     ASSERT_FALSE(member->pause(PartitionIndex{0}));
     seen.insert(seen.end(), member.values[0].begin(), member.values[0].end());
@@ -121,7 +121,7 @@ TEST(KafkaGroup, ReadsCommittedRecordsOnlyAndReportsTheEndBehindAbortedOnes) {
   abort(*producer);
   Member member(topic, fresh_name("group"));
   member.start(0, 0);
-  // A record, an aborted one and its control record.
+  // The partition holds a record, an aborted one and its control record.
   member.run_until([&] { return member.ends.contains(0) && member.ends[0] == 3; });
   EXPECT_EQ(member.values[0], Values{"plain"});
 }
@@ -129,7 +129,7 @@ TEST(KafkaGroup, ReadsCommittedRecordsOnlyAndReportsTheEndBehindAbortedOnes) {
 TEST(KafkaGroup, SharesPartitionsWithASecondMemberAndTakesThemBack) {
   const std::string topic = topic_with({{"a"}, {"b"}, {"c"}, {"d"}});
   const std::string group = fresh_name("group");
-  constexpr milliseconds session = std::chrono::minutes(5);  // far longer than a busy machine takes
+  constexpr milliseconds session = std::chrono::minutes(5);  // much longer than a busy machine takes
   Member first(topic, group);
   first.run_until([&] { return first.assigned.size() == 4; });
   for (int i = 0; i < 4; ++i) first.start(i, 0);
@@ -143,7 +143,7 @@ TEST(KafkaGroup, SharesPartitionsWithASecondMemberAndTakesThemBack) {
       });
     };
     run_both_until([&] { return second.assigned.size() == 2 && first.assigned.size() == 2; });
-    // Cooperative: the first keeps reading what it keeps, and gives up no more than it has to.
+    // The protocol is cooperative: the first member keeps reading what it keeps, and gives up no more than it has to.
     EXPECT_EQ(first.times_revoked, 1);
     EXPECT_FALSE(first.lost);
     const int kept = *first.assigned.begin();
@@ -158,7 +158,7 @@ TEST(KafkaGroup, SharesPartitionsWithASecondMemberAndTakesThemBack) {
     EXPECT_TRUE(second.assigned.empty());
     EXPECT_GE(second.times_revoked, 1);
   }
-  // It left by itself: nobody waits for its session to end.
+  // The member left by itself, so that nobody waits for its session to end.
   const kafka::Deadline before_session_end = kafka::in(session - std::chrono::minutes(2));
   first.run_until([&] { return first.assigned.size() == 4; });
   EXPECT_LT(std::chrono::steady_clock::now(), before_session_end);
@@ -188,7 +188,7 @@ TEST(KafkaGroup, WaitsForTheAnswerToARevocation) {
   });
 }
 
-// What an exception leaves behind; an end that waited for an answer would wait for ever.
+// An exception leaves a member so. An end that waited for an answer would wait for ever.
 TEST(KafkaGroup, EndsWithoutTheAnswersThatItOwes) {
   const std::string topic = topic_with({{"a"}, {"b"}});
   const std::string group = fresh_name("group");
@@ -306,7 +306,7 @@ TEST(KafkaGroup, TheCoordinatorConfirmsAMemberAndNoStranger) {
   EXPECT_FALSE(member.confirmations.front()) << "it has not joined yet";
   member.run_until([&] { return member.assigned.size() == 1; });
   member.confirmations.clear();
-  // The assignment is settled on the broker a moment after it is answered here.
+  // The broker settles the assignment a moment after it is answered here.
   member.run_until([&] {
     if (member.confirmations.empty()) member->ask_membership(soon());
     member.run_until([&] { return !member.confirmations.empty(); });
@@ -321,7 +321,7 @@ TEST(KafkaGroup, TheCoordinatorConfirmsAMemberAndNoStranger) {
   EXPECT_FALSE(stranger.confirmations.front()) << "it counts others only";
 }
 
-// Two instances that were given the same name: the older one is over for good, exit 75.
+// Two instances were given the same name: the older one is over for good, with exit code 75.
 TEST(KafkaGroup, AnOlderMemberOfTheSameInstanceIsFenced) {
   const std::string topic = topic_with({{"a"}});
   const std::string group = fresh_name("group");

@@ -1,4 +1,5 @@
-// Where a partition ends, on a real broker: records, control records, aborted ones and gaps at and before the end.
+// Where a partition ends, on a real broker: records, control records, aborted ones and gaps, at the end and before
+// it.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -49,7 +50,8 @@ Values read_between(PartitionReader& from, const TopicPartition& partition, std:
   return values;
 }
 
-// One committed record at offset 0 and its control record at 1, an aborted record at 2 and its control record at 3.
+// A topic with one committed record at offset 0, its control record at 1, an aborted record at 2 and its control
+// record at 3.
 std::string topic_with_an_aborted_end() {
   const std::string broker = shared_broker().bootstrap();
   const std::string topic = new_topic("aborted-end");
@@ -65,7 +67,7 @@ std::string topic_with_an_aborted_end() {
   return topic;
 }
 
-// The trap: rd_kafka_position stays at 1, whatever is waited for.
+// The trap is that rd_kafka_position stays at 1, whatever is waited for.
 TEST(KafkaReader, FindsTheEndBehindControlAndAbortedRecords) {
   const std::string topic = topic_with_an_aborted_end();
   PartitionReader committed = reader(Isolation::read_committed);
@@ -86,7 +88,7 @@ TEST(KafkaReader, StopsAtTheEndItWasGiven) {
   EXPECT_EQ(from.position().value(), 3);
   EXPECT_EQ(read_between(from, first(topic), 3, 3), Values{});
   EXPECT_EQ(read_between(from, first(topic), 4, 5), Values{"4"});
-  // Again, and backwards: each reading is on its own.
+  // The reader reads again, and backwards: each reading is independent of the others.
   EXPECT_EQ(read_between(from, first(topic), 0, 2), (Values{"0", "1"}));
 }
 
@@ -143,7 +145,7 @@ TEST(KafkaReader, EndsEvenWhereTheLastRecordsWereCompactedAway) {
                                                     {"min.cleanable.dirty.ratio", "0.001"},
                                                     {"max.compaction.lag.ms", "100"},
                                                     {"delete.retention.ms", "0"}});
-  // A tombstone that compaction removes, and a last record that rolls the segment which held it.
+  // There is a tombstone that compaction removes, and a last record that rolls the segment which held it.
   write_records(broker, topic, 0, {{.key = "a", .value = "1"}, {.key = "a", .value = "2"}, {.key = "a"}});
   PartitionReader from = reader(Isolation::read_committed);
   const Offset end = from.watermarks(first(topic), soon()).high;
@@ -167,7 +169,7 @@ TEST(KafkaReader, SaysThatTheLogDoesNotHoldTheOffset) {
       Exit::data, [&] { static_cast<void>(read_between(from, first(topic), 2, 6)); },
       "partition 0 of '" + topic + "'");
   EXPECT_EQ(read_between(from, first(topic), 4, 6), (Values{"4", "5"}));
-  // Beyond the end as well: the topic was made anew, and is shorter than it was.
+  // Positions beyond the end fail as well: the topic was made anew, and is shorter than it was.
   expect_failure(Exit::data, [&] { static_cast<void>(read_between(from, first(topic), 100, 200)); });
 }
 
@@ -235,7 +237,7 @@ TEST(KafkaReader, GivesKeysHeadersAndTombstones) {
   EXPECT_EQ(seen, (Values{std::string("0 k v\0w", 7) + " h=1 h=2 n=(null) e=", "1 gone (null)", "2 (null) "}));
 }
 
-// What a restart rests on: the offset of a transaction that is about to be committed is waited for.
+// A restart relies on this: the offset of a transaction that is about to be committed is waited for.
 TEST(KafkaReader, TellsTheCommittedOffsetOnceNoTransactionIsAboutToChangeIt) {
   const std::string broker = shared_broker().bootstrap();
   const std::string topic = new_topic("offsets");
@@ -272,7 +274,7 @@ TEST(KafkaReader, SaysThatATopicOrPartitionIsMissing) {
       "partition 1 of '" + topic + "'");
 }
 
-// As slow as a topic of years is long: what counts is that records go on coming.
+// A topic of years takes long to read. What counts is that records go on coming.
 TEST(PartitionReader, ReadsPatientlyForAsLongAsRecordsCome) {
   const std::string topic = new_topic("long");
   write_values(shared_broker().bootstrap(), topic, 0, Values(100, "value"));
@@ -284,7 +286,7 @@ TEST(PartitionReader, ReadsPatientlyForAsLongAsRecordsCome) {
       std::this_thread::sleep_for(pause);
     };
   };
-  // A machine that stands still for as long as the patience lasts proves nothing: then with more of both.
+  // A machine that stands still for as long as the patience lasts proves nothing; the test then takes more of both.
   milliseconds patience{1000};
   std::size_t read = 0;
   while (read < 100) {
@@ -302,7 +304,7 @@ TEST(PartitionReader, ReadsPatientlyForAsLongAsRecordsCome) {
       long_reader.read_all(partition, Offset{0}, Offset{100}, kafka::in(patience), slow(read, patience / 50)),
       kafka::KafkaFailure)
       << "a deadline stays one";
-  // And where nothing comes, it gives up.
+  // Where nothing comes, the reader gives up.
   EXPECT_THROW(long_reader.read_patiently(partition, Offset{100}, Offset{101}, patience, slow(read, patience / 50)),
                kafka::KafkaFailure);
 }

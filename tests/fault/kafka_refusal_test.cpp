@@ -38,7 +38,7 @@ using std::chrono::seconds;
 using std::chrono::steady_clock;
 using Values = std::vector<std::string>;
 
-// One broker of this binary with a door for alice, who may do nothing that is not granted.
+// This program has one broker with a listener for alice, who may do only what is granted.
 KafkaCluster& guarded() {
   static KafkaCluster cluster({.sasl = true, .acl = true});
   return cluster;
@@ -51,7 +51,7 @@ kafka::ClientSettings as_alice(const std::string& password = sasl_password) {
                                          {"sasl.password", password}});
 }
 
-// Nobody listens there.
+// An address where nobody listens.
 kafka::ClientSettings nowhere() {
   return settings_for("127.0.0.1:9");
 }
@@ -95,7 +95,8 @@ TEST(KafkaRefusal, AWrongPasswordIsToldAtOnceWithoutThePassword) {
 
 TEST(KafkaRefusal, AWrongPasswordIsWhatAProducerComplainsOf) {
   std::optional<Error> complaint;
-  // It has to be there before the deadline: a deadline that this machine is too busy for is followed by a later one.
+  // The complaint has to be there before the deadline. If this machine is too busy for a deadline, a later one
+  // follows.
   for (seconds patience(3); !complaint; patience *= 4) {
     ASSERT_LT(patience, seconds(300)) << "no complaint";
     const auto producer = kafka::transactional_producer(as_alice("wrong"), fresh_name("producer"), {"any"});
@@ -157,7 +158,7 @@ TEST(KafkaRefusal, ATransactionalIdOfOthersIsRefusedForGood) {
   EXPECT_EQ(progress.error()->remedy, Remedy::none);
 }
 
-// The dead-letter topic may lose its ACL at any time: the batch is computed again without it.
+// The dead-letter topic may lose its ACL at any time; the batch is computed again without it.
 TEST(KafkaRefusal, ATopicThatMayNotBeWrittenToFailsTheTransactionAndNotTheNextProducer) {
   const std::string allowed = fresh_name("allowed");
   const std::string refused = fresh_name("refused");
@@ -231,7 +232,7 @@ TEST(KafkaRefusal, AProducerGivesABrokerThatIsDownUpAtItsDeadline) {
   EXPECT_GT(slices, 1) << "a call gives its thread back before its deadline";
 }
 
-// The calls go on by themselves over a broker that dies and comes back: retriable errors only.
+// The calls go on by themselves over a broker that dies and comes back: its errors can all be retried.
 TEST(KafkaRefusal, ATransactionRidesOutABrokerThatIsKilled) {
   KafkaCluster cluster;
   const std::string topic = fresh_name("killed");
@@ -357,7 +358,7 @@ TEST(KafkaRefusal, AMemberWhoseBrokerIsGoneEndsAllTheSame) {
       return event && std::holds_alternative<kafka::Assigned>(*event);
     });
     cluster.freeze();
-    // Unanswered and unclosed: what an exception leaves.
+    // The producer is left unanswered and unclosed, as an exception leaves it.
     return steady_clock::now();
   }();
   EXPECT_LT(steady_clock::now() - before, seconds(60) + busy_allowance()) << "the client alone waits on";

@@ -1,4 +1,4 @@
-// How a service shows a broker who it is: SCRAM, tokens, certificates, against a real broker that asks.
+// How a service proves to a real broker who it is: by SCRAM, tokens or certificates.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -17,7 +17,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// The stream's topics are made and filled past the door; the service comes through it.
+/// The stream's topics are made and filled by the direct listener; the service comes by the guarded one.
 class KafkaSecurity : public ::testing::Test {
  protected:
   static void TearDownTestSuite() { cluster_.reset(); }
@@ -79,8 +79,8 @@ TEST_F(KafkaSecurity, OfAPasswordInAFileByScram) {
   EXPECT_THAT(taken.err, Not(HasSubstr("sasl.password"))) << "nothing to be warned of";
 }
 
-/// A token without a signature, as the broker's own test server takes it, printed by a program of ours that counts;
-/// while there is a file "broken" beside it, one that the broker refuses.
+/// A program that prints a token without a signature, as the broker's own test server takes it, and counts its calls.
+/// While there is a file "broken" beside it, it prints one that the broker refuses.
 std::string token_program(const AttachWorld& world, int seconds) {
   const std::string text = R"(import base64, json, os, sys, time
 part = lambda o: base64.urlsafe_b64encode(json.dumps(o).encode()).rstrip(b"=").decode()
@@ -110,7 +110,7 @@ TEST_F(KafkaSecurity, OfTokensThatACommandPrintsAndThatAreRenewed) {
   };
   const auto before = count();
   EXPECT_GE(before, 1);
-  wait_until([&] { return count() >= before + 2; });  // each of its clients fetches its own, every 12 s
+  wait_until([&] { return count() >= before + 2; });  // each of its clients fetches a token of its own, every 12 s
   world.write(AttachWorld::values(500));
   wait_until([&] { return ledger_end(world).steps == 1000; });
   service.signal(SIGTERM);
@@ -118,7 +118,7 @@ TEST_F(KafkaSecurity, OfTokensThatACommandPrintsAndThatAreRenewed) {
   EXPECT_EQ(result.code, 0) << result.err;
 }
 
-// The door is there again before the service gives up.
+// The token is accepted again before the service gives up.
 TEST_F(KafkaSecurity, OfATokenThatIsRefusedForAWhile) {
   KafkaCluster& cluster = with_sasl();
   const AttachWorld world;
@@ -212,14 +212,14 @@ TEST_F(KafkaSecurity, OfCertificatesThatAreExchangedWhileItRuns) {
                                          {"--set", "state.commit_seconds=0.1"})));
   world.write(AttachWorld::values(500));
   wait_until([&] { return ledger_end(world).steps == 500; });
-  service.signal(SIGHUP);  // nothing is exchanged: nothing begins anew
+  service.signal(SIGHUP);  // no certificate changed, so that nothing begins anew
   world.write(AttachWorld::values(100));
   wait_until([&] { return ledger_end(world).steps == 600; });
   put("second");
   service.signal(SIGHUP);
   world.write(AttachWorld::values(400));
   wait_until([&] { return ledger_end(world).steps == 1000; });
-  put("stranger");  // whom the broker does not know: that it is shown to the broker ends the service
+  put("stranger");  // the broker does not know this one; showing it ends the service
   service.signal(SIGHUP);
   const CommandResult result = service.wait();
   EXPECT_NE(result.code, 0);

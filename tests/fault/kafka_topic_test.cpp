@@ -1,4 +1,4 @@
-// What a topic is like, as a real broker tells it.
+// The settings of a topic, as a real broker tells them.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -36,7 +36,7 @@ TEST(KafkaTopic, IsDescribedByItsShapeAndItsSettings) {
   EXPECT_EQ(found->segment_ms, 3600000);
 }
 
-// What nobody set has the broker's defaults: Kafka's documentation, "Topic configs".
+// A setting that nobody set has the broker's default: Kafka's documentation, "Topic configs".
 TEST(KafkaTopic, HasTheBrokersDefaults) {
   const std::string broker = shared_broker().bootstrap();
   const std::string topic = fresh_name("defaults");
@@ -48,7 +48,7 @@ TEST(KafkaTopic, HasTheBrokersDefaults) {
   EXPECT_EQ(found->cleanup_policy, "delete");
   EXPECT_EQ(found->max_message_bytes, 1048588);
   EXPECT_EQ(found->message_timestamp_type, "CreateTime");
-  EXPECT_EQ(found->retention_ms, -1);  // of the brokers of these tests
+  EXPECT_EQ(found->retention_ms, -1);  // the default of these tests' brokers
   EXPECT_EQ(found->max_compaction_lag_ms, 9223372036854775807);
 }
 

@@ -1,5 +1,5 @@
-// What a transaction promises, on a real broker: nothing before the commit, nothing ever after an abort, one
-// producer.
+// What a transaction promises, on a real broker: nothing shows before the commit, nothing ever shows after an abort,
+// and there is one producer.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -57,7 +57,7 @@ TEST(KafkaTransaction, ThatIsAbortedStaysReadableToReadUncommittedAlone) {
   EXPECT_EQ(values_of(read_uncommitted_records(broker, topic)), (Values{"secret", "public"}));
 }
 
-// Records that are still on their way are where an abort could go wrong.
+// An abort could go wrong where records are still on their way.
 TEST(KafkaTransaction, MayBeAbortedAtAnyMoment) {
   const std::string broker = shared_broker().bootstrap();
   for (const int records : {1, 100, 5000}) {
@@ -107,7 +107,7 @@ TEST(KafkaTransaction, KeepsKeysHeadersAndNulls) {
   EXPECT_EQ(records[2].value, "");
 }
 
-// Without it two owners of a lane would publish two values for one step.
+// Without fencing, two owners of a lane would publish two values for one step.
 TEST(KafkaTransaction, OfAnOlderProducerWithTheSameIdIsFenced) {
   const std::string broker = shared_broker().bootstrap();
   const std::string topic = fresh_name("fenced");
@@ -198,7 +198,7 @@ TEST(KafkaTransaction, ToAPartitionThatIsNotThereIsRefused) {
   EXPECT_EQ(error->topic, topic);
 }
 
-// A commit without records or offsets is what a drain of an empty lane does.
+// The drain of an empty lane makes a commit without records or offsets.
 TEST(KafkaTransaction, MayBeEmpty) {
   const std::string broker = shared_broker().bootstrap();
   const auto producer = ready_producer(broker, fresh_name("producer"), {});

@@ -1,5 +1,5 @@
-// Where noise keys come from: the kernel's random source and nothing else. The command runs with a source that a test
-// holds (support/key_source.cpp).
+// Noise keys come from the kernel's random source and from nothing else. The command runs with a source that a test
+// controls (support/key_source.cpp).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,10 +23,11 @@ namespace {
 using ::testing::HasSubstr;
 
 const std::string preload = "LD_PRELOAD=" NUSTREAM_KEY_SOURCE;
-// Of a build under the address sanitizer, whose runtime asks to be loaded first.
+// For a build under the address sanitizer, whose runtime asks to be loaded first.
 const std::string in_any_order = "ASAN_OPTIONS=verify_asan_link_order=0";
 
-/// Whatever the system says: an old kernel, a filter of system calls, a pool that is not ready, no reason at all.
+/// The source fails for any reason: an old kernel, a filter of system calls, a pool that is not ready, or no reason
+/// at all.
 TEST(KeySource, ThatFailsIs77AndNothingIsReleased) {
   for (const int error : {ENOSYS, EPERM, EAGAIN, EINVAL, EFAULT, EIO, ENOMEM, EACCES, EOPNOTSUPP, 0}) {
     SCOPED_TRACE("errno " + std::to_string(error));
@@ -82,8 +83,8 @@ TEST(KeySource, TheEpochsKeyIsExactlyWhatItHandedOut) {
   EXPECT_NE(std::string(key->begin(), key->end()), read_file(world.path("state/key")));
 }
 
-/// Two folders under one key file, three epochs in each: every one begins with 256 bits that the system handed out to
-/// that very run, and no two with the same.
+/// Two folders under one key file, with three epochs in each. Every epoch begins with 256 bits that the system handed
+/// out to that very run, and no two begin with the same.
 TEST(KeySource, LaterEpochsOfTwoFoldersDrawTheirOwnKeys) {
   const ReplayWorld world(200);
   const std::string key_file = world.path("shared.key");
@@ -108,7 +109,7 @@ TEST(KeySource, LaterEpochsOfTwoFoldersDrawTheirOwnKeys) {
   }
 }
 
-/// A source that hands out five bytes at a time, between signals: all 32 bytes of a key are still its.
+/// The source hands out five bytes at a time, between signals. All 32 bytes of a key still come from it.
 TEST(KeySource, ThatHandsOutLittleAtATimeIsAskedUntilAKeyIsWhole) {
   const ReplayWorld world(200);
   const std::string handed_out = world.path("handed-out");
@@ -119,7 +120,7 @@ TEST(KeySource, ThatHandsOutLittleAtATimeIsAskedUntilAKeyIsWhole) {
   std::string all;
   std::istringstream lines(read_file(handed_out));
   for (std::string line; std::getline(lines, line);) all += line;
-  std::vector<noise::KeyBytes> windows;  // at every byte, since draws of other sizes stand between the keys
+  std::vector<noise::KeyBytes> windows;  // from every byte, since draws of other sizes stand between keys
   for (std::size_t at = 0; at + 64 <= all.size(); at += 2) {
     noise::KeyBytes key{};
     if (secrets::from_hex(all.substr(at, 64), key)) windows.push_back(key);

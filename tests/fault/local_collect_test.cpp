@@ -1,4 +1,4 @@
-// `nustream local collect` as a server meets it: what counts, what a model is made of, and what is refused.
+// `nustream local collect` as a server meets it: what counts, what a model is made from, and what is refused.
 #include <map>
 #include <random>
 #include <set>
@@ -22,7 +22,7 @@ TEST_F(Local, CountsEachReportOnce) {
   EXPECT_EQ(count(json, "/this_run/duplicates"), 800u);
 }
 
-// In any order, in any pieces, over restarts: the same sums to the bit.
+// In any order, in any pieces and over restarts, the sums are the same to the bit.
 TEST_F(Local, NeitherOrderNorPiecesChangeTheModel) {
   const std::string file = reports();
   collect({file});
@@ -69,15 +69,16 @@ TEST_F(Local, AnEmptyInputIsNoModel) {
   EXPECT_THAT(run("collect", {"--show"}).out, HasSubstr("no report yet"));
 }
 
-// A million users are not needed at ε = 10,000: the model of the table, and a verdict that it can be used.
+// At ε = 10,000 there is no need for a million users: the model is that of the table, and the verdict is that it can
+// be used.
 TEST_F(Local, EstimatesTheModel) {
   world.write("records.csv", LocalWorld::records(60'000, 5));
   const std::vector<std::string> loud{"--set", "local.epsilon=10000"};
   const CommandResult randomized = randomize({loud[0], loud[1], "--quiet"});
   ASSERT_EQ(randomized.code, 0) << randomized.err;
   const simdjson::dom::element json = collect({world.write("reports.jsonl", randomized.out), loud[0], loud[1]});
-  // Truth 2 and −1; four standard errors of the table itself are .12, and uniform features bend the lemma by a per
-  // cent.
+  // The truth is 2 and −1. Four standard errors of the table itself are .12, and uniform features bend the lemma by a
+  // percent.
   EXPECT_NEAR(json.at_pointer("/estimate/a").get_double().value(), 2, 0.15);
   EXPECT_NEAR(json.at_pointer("/estimate/b").get_double().value(), -1, 0.15);
   EXPECT_FALSE(json.at_key("noise_exceeds_signal").get_bool().value());
@@ -97,7 +98,7 @@ TEST_F(Local, SaysWhenTheNoiseIsStillLarger) {
   EXPECT_TRUE(json.at_key("noise_exceeds_signal").get_bool().value());
   EXPECT_GT(json.at_key("reports_needed").get_double().value(), 400);
   EXPECT_EQ(std::string_view(json.at_pointer("/spectrum/repair").get_string().value()), "ridge");
-  // n at which 2σ_1 √(p/n) is the smallest eigenvalue of the public rows, 1/12.
+  // The number of reports n at which 2σ_1 √(p/n) is the smallest eigenvalue of the public rows, 1/12.
   const double sd = json.at_pointer("/noise/second_moment").get_double().value();
   EXPECT_NEAR(json.at_pointer("/second_moment/reports_needed").get_double().value() / (4 * sd * sd * 2 * 144), 1,
               0.2);
@@ -133,7 +134,7 @@ TEST_F(Local, PublicRowsThatCannotBeUsed) {
   EXPECT_EQ(count(json, "/public_rows/projected"), 1u);
 }
 
-// A constant or collinear column: no number of reports helps, and that is said.
+// With a constant or collinear column no number of reports helps, and the output says so.
 TEST_F(Local, FeaturesThatDetermineOneAnother) {
   world.write("public.csv", "a,b\n0.2,0.4\n-0.1,-0.2\n0.3,0.6\n");
   const std::string file = reports();

@@ -1,5 +1,5 @@
-// `nustream local randomize` as users meet it: retries, what is kept, bad input with its message and exit code; and
-// signals to both commands.
+// `nustream local randomize` as users meet it: retries, what is kept, and bad input with its message and exit code.
+// Signals go to both commands.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -28,7 +28,7 @@ TEST_F(Local, ARetrySendsTheSameBytes) {
   EXPECT_THAT(again.err, HasSubstr("400 reports, 400 of them kept from before"));
 }
 
-// By its key: wherever a record stands, and whatever it says by now.
+// A record has one report by its key, wherever it stands and whatever it says by now.
 TEST_F(Local, ARecordHasOneReportWhereverItStandsAndWhateverItBecomes) {
   std::map<std::string, std::string> report_of;
   const Lines records = lines_of(read_file(world.path("records.csv")));
@@ -90,11 +90,11 @@ TEST_F(Local, AStoreOfOtherSettingsIsRefusedAndUnchanged) {
 TEST_F(Local, ADamagedStoreIsRefusedAndATornEndIsNot) {
   const std::string out = randomize().out;
   const std::string store = read_file(world.path("reports/reports"));
-  // A crash in the middle of the last commit: what it left means nothing.
+  // A crash came in the middle of the last commit; what it left means nothing.
   std::ofstream(world.path("reports/reports"), std::ios::app | std::ios::binary) << "0123456789abcdef torn";
   EXPECT_EQ(randomize().out, out);
   EXPECT_EQ(read_file(world.path("reports/reports")), store);
-  // A second commit, after which the first is known to have been durable.
+  // A second commit shows that the first was durable.
   world.write("records.csv", read_file(world.path("records.csv")) + "new,0.1,0.1,1\n");
   ASSERT_EQ(randomize().code, 0);
   std::string damaged = read_file(world.path("reports/reports"));
@@ -119,7 +119,7 @@ TEST_F(Local, UnusableRecordsAreReportedAsNull) {
   EXPECT_EQ(run("randomize", {file, "--quiet"}).err, "");
 }
 
-// That one is missing would show, with certainty, that a record is broken.
+// A missing report would show with certainty that a record is broken.
 TEST_F(Local, RecordsWithoutAKeyHaveAReportOfNobody) {
   const std::string file = world.write(
       "bad.csv", "user,a,b,y\n,0.1,0.2,1\n" + std::string(1025, 'k') + ",0.1,0.2,1\nu,0.1,0.2\nv,1,1,1\n");
@@ -197,7 +197,7 @@ TEST_F(Local, ItsSettingsAreCheckedWithoutARun) {
   expect_failure(check(set("local.split=2")), 78, "0 < split < 1");
 }
 
-/// A lock that another run would hold.
+/// A lock as another run would hold it.
 class HeldLock {
  public:
   explicit HeldLock(const std::string& file) : descriptor_(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
@@ -252,7 +252,7 @@ class Fifo {
   int descriptor_;
 };
 
-/// At most five minutes, which is no bound on speed: it ends a test that hangs.
+/// Waits at most five minutes, which is no bound on speed: it ends a test that hangs.
 void wait_until(const std::function<bool()>& condition) {
   for (int i = 0; i < 60'000 && !condition(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   ASSERT_TRUE(condition());

@@ -1,5 +1,5 @@
-// The real commands, killed at every named place and at random moments: no record ever shows two reports, and every
-// report is counted once.
+// The real commands are killed at every named place and at random moments. No record ever shows two reports, and
+// every report is counted once.
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
@@ -18,9 +18,9 @@ namespace nustream::tests {
 namespace {
 
 constexpr int killed = 128 + SIGKILL;
-constexpr std::size_t users = 3000;  // three batches of reports
+constexpr std::size_t users = 3000;  // these make three batches of reports
 
-/// What was readable: whole lines.
+/// What could be read: the whole lines.
 std::string whole_lines(const std::string& text) {
   return text.substr(0, text.rfind('\n') + 1);
 }
@@ -52,7 +52,7 @@ class KilledLocal : public ::testing::Test {
   static std::string failpoint(std::string_view place, int count) {
     return "NUSTREAM_FAILPOINT=" + std::string(place) + ":" + std::to_string(count);
   }
-  /// The model without what this run alone met.
+  /// The model, without what this run alone met.
   [[nodiscard]] std::string model(const std::string& sums) const {
     std::vector<std::string> arguments = collect(sums, "--show");
     const CommandResult result = run_command(NUSTREAM_COMMAND, arguments);
@@ -66,14 +66,14 @@ TEST_F(KilledLocal, AtEveryNamedPlaceARecordShowsOneReport) {
     for (const int count : {1, 2}) {
       const std::string store = std::string(place) + std::to_string(count);
       const CommandResult cut = run_command(NUSTREAM_FAULTY, randomize(store), {}, {failpoint(place, count)});
-      if (place == "after-begin-reports" && count == 2) continue;  // passed once
+      if (place == "after-begin-reports" && count == 2) continue;  // this place is passed once
       ASSERT_EQ(cut.code, killed) << place << " was not reached";
       const CommandResult whole = run_command(NUSTREAM_COMMAND, randomize(store));
       ASSERT_EQ(whole.code, 0) << whole.err;
       ASSERT_TRUE(whole.out.compare(0, whole_lines(cut.out).size(), whole_lines(cut.out)) == 0)
           << store << ": a report that was shown is another one now";
       ASSERT_EQ(static_cast<std::size_t>(std::count(whole.out.begin(), whole.out.end(), '\n')), users);
-      // Both outputs sent: the server counts each record once.
+      // Both outputs are sent, and the server counts each record once.
       const std::string both = world.write("both", whole_lines(cut.out) + whole.out);
       const CommandResult counted = run_command(NUSTREAM_COMMAND, collect(store + "-sums", both));
       ASSERT_NE(counted.out.find("\"reports\":3000,"), std::string::npos) << counted.out;
@@ -97,8 +97,8 @@ TEST_F(KilledLocal, AtEveryNamedPlaceEachReportIsCountedOnce) {
   }
 }
 
-/// How long a whole life takes on this machine, of three the shortest: kills are drawn from within it, however fast
-/// the machine is. `arguments_of` names the folder of a life.
+/// The shortest of three whole lives on this machine. Kills are drawn from within it, however fast the machine is.
+/// `arguments_of` takes the folder of a life.
 template <typename ArgumentsOf>
 std::chrono::duration<double> shortest_life(const ArgumentsOf& arguments_of) {
   std::chrono::duration<double> shortest = std::chrono::hours(1);

@@ -1,4 +1,5 @@
-// `nustream local collect` over a topic of a real broker: running sums with their own positions, each report once.
+// `nustream local collect` over a topic of a real broker: running sums with their own positions, and each report
+// counts once.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <simdjson.h>
@@ -27,7 +28,7 @@ using Lines = std::vector<std::string>;
 constexpr int partitions = 2;
 constexpr int killed = 128 + SIGKILL;
 
-// Brokers would be waited for as long as kafka.give_up_seconds: 300.
+// It would wait for brokers as long as kafka.give_up_seconds, which is 300.
 TEST(LocalCollect, EndsAtOnceWhereNobodyListens) {
   const LocalWorld world;
   for (const auto& [signal, code] : {std::pair{SIGTERM, 0}, std::pair{SIGINT, 130}}) {
@@ -57,7 +58,7 @@ class LocalTopic : public ::testing::Test {
     for (std::string line; std::getline(stream, line);) reports.push_back(line);
   }
 
-  /// Reports [begin, end), in turn to the partitions.
+  /// Sends reports [begin, end) to the partitions in turn.
   void send(std::size_t begin, std::size_t end) const {
     for (int partition = 0; partition < partitions; ++partition) {
       Lines values;
@@ -76,7 +77,7 @@ class LocalTopic : public ::testing::Test {
   [[nodiscard]] CommandResult run(std::vector<std::string> more) const {
     return run_command(NUSTREAM_COMMAND, arguments(std::move(more)));
   }
-  /// A run to the end that the topic has now.
+  /// Runs to the end that the topic has now.
   simdjson::dom::element collect(std::vector<std::string> more = {}) {
     more.emplace_back("--until-end");
     const CommandResult result = run(more);
@@ -104,7 +105,7 @@ TEST_F(LocalTopic, CountsWhatIsThereAndGoesOnWhereItWas) {
   json = collect();
   EXPECT_EQ(count(json, "/reports"), 400u);
   EXPECT_EQ(count(json, "/this_run/duplicates"), 0u) << "read again";
-  send(300, 600);  // a hundred are sent twice
+  send(300, 600);  // a hundred of them come a second time
   json = collect();
   EXPECT_EQ(count(json, "/reports"), 600u);
   EXPECT_EQ(count(json, "/this_run/added"), 200u);
@@ -112,7 +113,7 @@ TEST_F(LocalTopic, CountsWhatIsThereAndGoesOnWhereItWas) {
   json = collect({"--from-start"});
   EXPECT_EQ(count(json, "/reports"), 600u);
   EXPECT_EQ(count(json, "/this_run/duplicates"), 700u);
-  // The same sums as those of a file of the same reports.
+  // The sums are the same as those of a file with the same reports.
   std::string text;
   for (const std::string& report : reports) text += report + "\n";
   ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"local", "collect", world.config(), world.write("file", text), "--set",
@@ -184,14 +185,14 @@ TEST_F(LocalTopic, ATopicThatContradictsThePositions) {
   // Records that were counted are gone: nothing is missing.
   delete_records(shared_broker().direct(), topic, 0, 20);
   EXPECT_EQ(count(collect(), "/reports"), 100u);
-  // Records that were not counted are gone: said, and gone on behind them.
+  // Records that were not counted are gone: the command says so, and goes on behind them.
   send(100, 140);
   delete_records(shared_broker().direct(), topic, 1, 60);
   const CommandResult gap = run({"--until-end"});
   EXPECT_EQ(gap.code, 0) << gap.err;
   EXPECT_THAT(gap.err, HasSubstr("offsets 50 to 59 are gone before they were counted"));
   EXPECT_THAT(gap.out, HasSubstr("\"reports\":130,"));
-  // Made anew: said, and read from its start where that is asked for.
+  // The topic is made anew: the command says so, and reads it from its start where that is asked for.
   delete_topic(shared_broker().direct(), topic);
   create_topic(shared_broker().direct(), topic, partitions);
   send(138, 150);

@@ -1,4 +1,4 @@
-// `nustream estimate` over settings that are measured first, killed at every named place of its commits: nothing is
+// `nustream estimate` over settings that are measured first is killed at every named place of its commits. Nothing is
 // measured twice, and what was spent is in the ledger once.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -46,7 +46,8 @@ class KilledMeasuring : public ::testing::Test {
     all.insert(all.end(), options.begin(), options.end());
     return all;
   }
-  /// A run after the kill, whatever the folder holds: it ends with one measuring and one run, and their ρ.
+  /// Runs once more after the kill, whatever the folder holds. The folder then has one measuring and one run, and
+  /// their ρ.
   void expect_one_of_each(const std::string& state) const {
     const bool has_state = std::filesystem::exists(folder.path() / state / "state");
     const CommandResult last =
@@ -69,8 +70,8 @@ class KilledMeasuring : public ::testing::Test {
 TEST_F(KilledMeasuring, AtEveryNamedPlaceSpendsOnce) {
   int reached = 0;
   for (const std::string_view place : journal::failpoints) {
-    if (place.find("rejects") != std::string_view::npos) continue;  // none are written
-    for (const char* time : {":1", ":2"}) {                         // of the measuring's commit, and of the run's
+    if (place.find("rejects") != std::string_view::npos) continue;  // no rejects are written
+    for (const char* time : {":1", ":2"}) {                         // in the measuring's commit, and in the run's
       const std::string state = std::string(place) + time[1];
       const CommandResult result =
           run_command(NUSTREAM_FAULTY, arguments(state), {}, {"NUSTREAM_FAILPOINT=" + std::string(place) + time});

@@ -1,4 +1,4 @@
-// Settings that say "private": what is found, what it costs, what is kept, and that nothing is measured twice.
+// Settings that are "private": what is found, what it costs, what is kept, and that nothing is measured twice.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,8 @@ using ::testing::Not;
 
 constexpr int rows = 20'000;
 
-/// y = 3 + 2a − b + noise of 1, a about 100 ± 3; c is text; yes is 1 with the logit of 2(a − 100)/3.
+/// Rows with y = 3 + 2a − b + noise of 1, where a is about 100 ± 3, c is text, and yes is 1 with the logit of 2(a −
+/// 100)/3.
 std::string table() {
   std::string csv = "a,b,c,yes,y\n";
   std::mt19937_64 random(11);
@@ -40,7 +41,7 @@ std::string table() {
 
 class Measured : public ::testing::Test {
  protected:
-  /// Of a table with `estimate`, else of a stream.
+  /// Settings of a table with `estimate`, else of a stream.
   [[nodiscard]] std::string settings(const std::string& sections, const std::string& target = "y",
                                      bool places_target = true) const {
     return folder.write("settings.toml",

@@ -1,5 +1,5 @@
-// The service, linked from its own library, with a noise of the test's: that of the lane, and an integer shift at one
-// step, one number for each of every stage in turn. neighbour_service CONFIG SEED STEP SHIFT…
+// The service, linked from its own library, with noise of the test's: that of the lane, moved by integers at one
+// step, one for each number of every stage in turn. Usage: neighbour_service CONFIG SEED STEP SHIFT…
 #include <cstdio>
 #include <cstdlib>
 #include <exception>

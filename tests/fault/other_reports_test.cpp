@@ -1,4 +1,4 @@
-// --report and --chart of fit, audit and plan: what they show is what the command prints, and they refer to nothing.
+// --report and --chart of fit, audit and plan: they show what the command prints, and they refer to no other file.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// A folder with a file and a picture to be made, and the JSON that the command printed.
+/// A folder with a page and a picture that a command is to make, and the JSON that the command printed.
 struct Made {
   explicit Made(const TemporaryFolder& folder)
       : page_file((folder.path() / "report.html").string()), chart_file((folder.path() / "chart.svg").string()) {}
@@ -88,7 +88,7 @@ TEST(FitReport, HoldsTheAnswerItsCostAndTheRanges) {
   EXPECT_THAT(made.chart, HasSubstr("demand: slopes</text>"));
 }
 
-// What was measured and what is to be copied is a configuration that runs.
+// The settings to copy, with what was measured, are a configuration that runs.
 TEST(FitReport, HasSettingsThatAreTheWrittenConfiguration) {
   const TemporaryFolder folder;
   const std::string file = folder.write("rows.csv", rows());
@@ -133,7 +133,7 @@ TEST(AuditReport, HoldsWhatIsClaimedAndWhatWasProven) {
 const std::vector<std::string> guesses{"--set", "plan.records=20000", "--set", "plan.residual=0.4",
                                        "--set", "plan.distance=1"};
 
-// Every cell of the two sliders stands in the file; the one that is set is what the plan itself says.
+// The file holds every cell of the two sliders. The cell that is set is what the plan itself says.
 TEST(PlanReport, HoldsWhatThePlanExpectsOfEachEstimator) {
   const TemporaryFolder folder;
   const std::string config = folder.write("model.toml", example_config());

@@ -1,5 +1,5 @@
-// `nustream plan` of rules that steer: what no correlation can do better, a bound and a clip norm of a stream, step
-// sizes and clip norms of two stages. What they say is held against draws in statistical/inference_*_test.cpp.
+// The advice of `nustream plan`: what no correlation can beat, a bound and a clip norm for a stream, and step sizes
+// and clip norms of two stages. It is compared with draws in statistical/inference_*_test.cpp.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -47,7 +47,7 @@ TEST(PlanOfADescent, SaysHowFarFromTheBestPossibleItIs) {
   EXPECT_DOUBLE_EQ(number(independent, "least_excess"), least) << "of every correlation";
   EXPECT_GT(number(independent, "predicted_excess"), 2 * least);
   EXPECT_THAT(text(example_config(), {}), HasSubstr("no correlation is below"));
-  // One that ends is calibrated for its end alone.
+  // A correlation that ends is calibrated for its end alone.
   JsonOutput ends = plan(example_config(), {"--set", "noise.correlation=nu", "--set", "noise.horizon=1000"});
   ASSERT_EQ(ends.command.code, 0) << ends.command.err;
   EXPECT_FALSE(has(ends, "least_excess"));
@@ -63,11 +63,11 @@ TEST(PlanOfADescent, BoundsTheErrorAndTellsAClipNorm) {
   EXPECT_DOUBLE_EQ(privacy, number(found, "predicted_excess"));
   EXPECT_NEAR(found.value("bound", "excess"),
               privacy + found.value("bound", "start") + found.value("bound", "sampling"), 1e-9 * privacy);
-  // η/2 · Tr H σ²/2 to first order: one feature and an intercept.
+  // η/2 · Tr H σ²/2 to first order, for one feature and an intercept.
   EXPECT_NEAR(found.value("bound", "sampling"), 0.005, 0.0005);
   EXPECT_THAT(text(example_config(), guesses), HasSubstr("after 100,000 steps at most"));
 
-  // What the plan expects after so many steps is below it, where the clip norm that it tells is set.
+  // What the plan expects after so many steps is below the bound, where the clip norm that it suggests is set.
   std::vector<std::string> more = guesses;
   more.insert(more.end(), {"--set", "privacy.rho=1e6"});
   const double clip = [&] {
@@ -141,7 +141,7 @@ TEST(PlanOfTwoStages, TellsStepSizesAndClipNorms) {
   EXPECT_GT(found.value("two_stages", "clip_norm_without_clipping"), 10);
   EXPECT_EQ(found.json["warnings"].get_array().size(), 0u);
   EXPECT_THAT(text(config, {"--records", "100000"}), HasSubstr("descent.step_size 0.5: contracts below"));
-  // Fewer records tell less of the largest eigenvalue, and of the smallest.
+  // Fewer records tell less about the largest eigenvalue, and about the smallest.
   JsonOutput few = plan(config, {"--records", "1000"});
   EXPECT_LT(few.value("two_stages", "step_size_below"), found.value("two_stages", "step_size_below"));
   EXPECT_GT(few.value("two_stages", "contraction"), found.value("two_stages", "contraction"));

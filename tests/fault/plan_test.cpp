@@ -1,5 +1,5 @@
-// `nustream plan` of a descent: what it predicts of the number that is quoted, what it suggests for it, what it warns
-// of.
+// `nustream plan` of a descent: what it predicts of the number that is quoted, what it suggests for it, and what it
+// warns of.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ std::string text(const std::vector<std::string>& options) {
 const std::vector<std::string> tail{
     "--records", "100000", "--set", "descent.average=tail", "--set", "descent.average_from=50000"};
 
-// What is suggested is what the settings then have: planned again with it, that is the least.
+// A plan with what was suggested finds that nothing is better.
 TEST(PlanOfAnAverage, SuggestsWhatMakesItBetter) {
   JsonOutput before = plan(tail);
   const double suggested = before.value("average", "suggested_nu");
@@ -61,7 +61,7 @@ TEST(PlanOfADescent, HasNoAverageWhereNoneIsReleased) {
   EXPECT_NE(found.json["average"].get(average), simdjson::SUCCESS);
 }
 
-// The gradient of a step is the mean of its minibatch: as much noise as a hundredth of Δ.
+// A step's gradient is the mean of its minibatch: its noise is a hundredth of that of Δ.
 TEST(PlanOfADescent, DividesTheNoiseByTheMinibatch) {
   JsonOutput one = plan({});
   JsonOutput many = plan({"--set", "descent.minibatch=100"});
@@ -85,7 +85,7 @@ TEST(PlanOfADescent, WarnsOfADeviationThatHidesEveryAnswer) {
   EXPECT_THAT(text({"--set", "descent.step_size=0.9"}), HasSubstr("the iterates diverge"));
 }
 
-/// Guesses of a stream that sums are best for, and the settings of a descent left to be chosen.
+/// Guesses about a stream for which sums are best, with the settings of a descent left to be chosen.
 std::string to_choose(const std::string& guesses) {
   std::string settings = example_config();
   for (const char* line : {"step_size = 0.01\n", "clip_norm = 1.0\n", "[noise]\nnu = 0.01\n"}) {
@@ -106,7 +106,7 @@ TEST(PlanThatChooses, TakesTheLeastAndSaysWhy) {
     error = std::min(error, each.value["error"].get_double().value());
   }
   EXPECT_EQ(error, found.json["expected"]["best"][least]["error"].get_double().value());
-  // What is then set is expected to do as it was said, but for two digits.
+  // What is then set is expected to do as was said, but for the rounding to two digits.
   EXPECT_NEAR(found.json["expected"]["as_set"]["running sums"]["error"].get_double().value(), error, 0.05 * error);
   simdjson::dom::element sums;
   EXPECT_EQ(found.json["moments"].get(sums), simdjson::SUCCESS) << "sums were chosen";

@@ -1,5 +1,5 @@
-// No planted bug in what is shipped: neither a name of one, nor a call that asks for one, nor the variable that names
-// it.
+// What is shipped has no planted bug: neither the name of one, nor a call that asks for one, nor the variable that
+// names it.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -13,7 +13,7 @@ namespace nustream::tests {
 namespace {
 
 TEST(PlantedReleaseBuild, HoldsNoPlantedBug) {
-  std::vector<std::string_view> texts{"NUSTREAM_PLANT", "8nustream7planted"};  // the name space, mangled
+  std::vector<std::string_view> texts{"NUSTREAM_PLANT", "8nustream7planted"};  // the name space in mangled names
   texts.insert(texts.end(), planted::names.begin(), planted::names.end());
   const std::string planted = read_file(NUSTREAM_PLANTED_COMMAND);
   for (const char* const shipped : {NUSTREAM_COMMAND, NUSTREAM_SERVICE_ARCHIVE, NUSTREAM_CORE_ARCHIVE}) {

@@ -1,5 +1,5 @@
-// Public instruments and regressors, a private target (IV paper, Algorithm 3), end to end: the first stage takes
-// steps without noise, so no target may move it, whatever its text does to its line.
+// Public instruments and regressors with a private target (IV paper, Algorithm 3), end to end. The first stage takes
+// steps without noise, so that no target may move it, whatever the target's text does to its line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -141,7 +141,7 @@ Fitted fit(const std::string& command, const std::string& config_text, const std
       journal::open_state(secrets::Keyring::insecure(3), read_file(folder.path() / "state" / "state"));
   const lane::Lane lane = lane::Lane::decode(config.descent, mechanism.grids, state.record.lane);
   const std::span<const double> theta = lane.theta();
-  constexpr std::size_t second = 3;  // intercept, w, x
+  constexpr std::size_t second = 3;  // intercept, w and x
   return {{theta.begin(), theta.begin() + second}, {theta.begin() + second, theta.end()}};
 }
 
@@ -162,7 +162,7 @@ TEST(PublicRowsEndToEnd, NoTargetOfATableMovesTheFirstStage) {
                            fit("estimate", config_text(), csv(lines_of(hostile_targets()))));
 }
 
-// As `attach` decodes them: a value may hold line breaks, too.
+// The records are decoded as `attach` does it, so that a value may hold line breaks, too.
 TEST(PublicRowsEndToEnd, NoTargetOfARecordedTopicMovesTheFirstStage) {
   const std::string config = config_text("columns = [\"z\", \"w\", \"x\", \"y\"]\nheader = false\n");
   std::vector<std::string> hostile = lines_of(hostile_targets());

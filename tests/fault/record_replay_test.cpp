@@ -1,4 +1,4 @@
-// The real command on recorded segments: the same model as from a file of the same records.
+// The real command on recorded segments: it gives the same model as a file of the same records.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,14 +22,14 @@ class SegmentReplay : public ::testing::Test {
   SegmentReplay() {
     std::istringstream csv(ReplayWorld::csv(rows));
     std::string line;
-    std::getline(csv, line);  // the header
+    std::getline(csv, line);  // skips the header
     while (std::getline(csv, line)) lines_.push_back(line);
     std::string text;
     for (const std::string& each : lines_) text += each + "\n";
     world_.write("lines.csv", text);
   }
 
-  // A recording of the lines from offset `first` on, one in `stride` offsets; `count` of them, ended or not.
+  // A recording of `count` lines from offset `first` on, one in every `stride` offsets; with its end marker or not.
   std::string record(const std::string& name, std::uint64_t first = 0, std::uint64_t stride = 1,
                      std::size_t count = rows, bool ended = true, std::uint32_t partition = 0) {
     const std::string path = world_.path(name);
@@ -66,7 +66,7 @@ class SegmentReplay : public ::testing::Test {
     EXPECT_EQ(result.code, code) << result.err;
     EXPECT_THAT(result.err, HasSubstr(part));
   }
-  // Releases without their positions: what is left does not tell a file from a topic.
+  // The releases without their positions. What is left does not tell a file from a topic.
   std::string iterates(const std::string& state) {
     std::istringstream in(world_.releases(state));
     std::string out, line;
@@ -103,7 +103,7 @@ TEST_F(SegmentReplay, OfWhichTheEndIsMissingIsGoneOnWithOnceItIsThere) {
   expect_failure({path, "--resume"}, "state", 74, "before offset");
   record("growing.segment", 10, 2);
   expect_ok({path, "--resume"}, "state");
-  // Ends of runs that failed leave no extra release.
+  // The ends of runs that failed leave no extra release.
   EXPECT_EQ(world_.releases("state"), world_.releases("whole"));
   // A recording that begins behind where the state goes on would leave records out.
   expect_failure({record("late.segment", 20'000), "--resume"}, "state", 65, "from offset 20000 on");

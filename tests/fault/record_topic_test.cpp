@@ -1,4 +1,4 @@
-// Topics of a real broker into folders of segments, by the real command.
+// The real command records topics of a real broker into folders of segments.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -61,7 +61,7 @@ class Recording {
   std::filesystem::path folder_;
 };
 
-// The recording of a partition is what a reader of committed records finds there.
+// Expects that the recording of a partition is what a reader of committed records finds there.
 void expect_all_of(const AttachWorld& world, const Recording& recording, int partition = 0) {
   const std::vector<StoredRecord> expected = read_committed_records(world.direct(), world.name(), partition);
   const SegmentContent content = recording.content(partition);
@@ -78,7 +78,8 @@ void expect_all_of(const AttachWorld& world, const Recording& recording, int par
   }
 }
 
-// The recording of a partition, replayed as its lane, gives the committed releases of the lane, byte for byte.
+// Expects that the recording of a partition, replayed as its lane, gives the lane's committed releases, byte for
+// byte.
 void expect_replayed_as_attached(const AttachWorld& world, const Recording& recording, int lane,
                                  const std::vector<std::string>& more) {
   const std::string state = (world.folder().path() / ("replayed-" + std::to_string(lane))).string();
@@ -141,7 +142,7 @@ TEST(RecordTopic, KeepsOffsetsKeysHeadersAndTimes) {
   EXPECT_EQ(std::filesystem::status(recording.file()).permissions(), perms::owner_read | perms::owner_write);
 }
 
-// The promise: a recording of a topic, replayed, is the topic attached, at every step.
+// The promise: the replay of a recorded topic is the topic attached, at every step.
 TEST(RecordTopic, ReplayedItGivesTheReleasesOfTheTopicAttached) {
   const AttachWorld world(2);
   const std::vector<std::string> values = AttachWorld::values(4000);
@@ -233,19 +234,20 @@ TEST(RecordTopic, KilledAtAnyMomentItIsGoneOnWith) {
   const int records = 100'000;
   std::vector<std::string> values = numbers(0, records);
   for (std::string& value : values) {
-    for (int i = 0; i < 20; ++i) value += ',' + std::to_string(random());  // enough for some blocks
+    for (int i = 0; i < 20; ++i) value += ',' + std::to_string(random());  // enough for several blocks
   }
   world.write(values, 0);
   world.write(values, 1);
   const auto size = [&] { return std::filesystem::exists(recording.file()) ? file_size(recording.file()) : 0; };
-  int unfinished = 0;  // recordings that a kill left behind in their middle
+  int unfinished = 0;  // recordings that a kill ended in their middle
   bool done = false;
   for (int life = 0; life < 15 && !done; ++life) {
     std::vector<std::string> more{"--until-end"};
     if (std::filesystem::exists(recording.file(0))) more.emplace_back("--resume");
     Command command(NUSTREAM_COMMAND, recording.arguments(more));
     if (life < 12) {
-      // Every third life ends while it starts; the others a moment after the file grew, however slow the machine.
+      // Every third life ends while it starts. The others end a moment after the file grew, however slow the machine
+      // is.
       const std::uintmax_t before = size();
       const std::chrono::milliseconds patience(life % 3 == 2 ? random() % 300 : 20'000);
       const auto until = std::chrono::steady_clock::now() + patience;
@@ -263,7 +265,7 @@ TEST(RecordTopic, KilledAtAnyMomentItIsGoneOnWith) {
   EXPECT_GE(unfinished, 2);
   expect_all_of(world, recording, 0);
   expect_all_of(world, recording, 1);
-  // Done is done, whatever came to the topic since.
+  // A finished recording stays as it is, whatever has come to the topic since.
   world.write(numbers(0, 10), 0);
   recording.expect_ok({"--resume", "--until-end"});
   EXPECT_EQ(recording.values().size(), static_cast<std::size_t>(records));
@@ -337,7 +339,7 @@ TEST(RecordTopic, RecordsThatAreGoneAreNoGap) {
   const std::string before = read_file(recording.file());
   recording.expect_failure({"--resume"}, 65, "offsets 100 to 149 are gone");
   EXPECT_EQ(read_file(recording.file()), before);
-  // A new one begins at the first record that is there.
+  // A new recording begins at the first record that is there.
   Recording(world, "other").expect_ok({"--until-end"});
   EXPECT_EQ(Recording(world, "other").values(), numbers(150, 300));
 }

@@ -1,4 +1,4 @@
-// Bad input to the real command: each with its message and exit code, and never more than one record spoiled.
+// Bad input to the real command: each case has its message and exit code, and never spoils more than one record.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <simdjson.h>
@@ -21,7 +21,7 @@ using ::testing::MatchesRegex;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-/// One line, behind what a run that took steps tells its operator.
+/// Expects one line of error, behind what a run that took steps tells its operator.
 void expect_failure(const CommandResult& result, int code, const std::string& mentions) {
   EXPECT_EQ(result.code, code) << result.err;
   std::string said = result.err;
@@ -35,14 +35,14 @@ struct Counts {
   std::uint64_t rejected = 0;
 };
 
-/// What makes a run tell its counts: to everybody how many steps it took, to the operator how many records were no
-/// use.
+/// Arguments with which a run tells its counts: to everybody how many steps it took, and to the operator how many
+/// records were unusable.
 std::vector<std::string> with_counts(const ReplayWorld& world, std::vector<std::string> more = {}) {
   more.insert(more.end(), {"--json", "--operator-json", world.path("operator.json")});
   return more;
 }
 
-/// Steps and unusable records of such a run that ended as it should.
+/// The steps and the unusable records of such a run, which has to end with `code`.
 Counts counts_of(const ReplayWorld& world, const CommandResult& result, int code = 0) {
   EXPECT_EQ(result.code, code) << result.err;
   simdjson::dom::parser for_all;
@@ -153,7 +153,7 @@ TEST(BadInput, AFolderToResumeThatIsNotThereIs65AndNotMade) {
 
 TEST(Budget, ThatEndsARunBeforeItsNoiseIsToldFirst) {
   const ReplayWorld world(200);
-  const std::string budget = "privacy.budget=0.4";  // of the 0.5 of privacy.rho
+  const std::string budget = "privacy.budget=0.4";  // privacy.rho is 0.5
   const CommandResult told = run_command(NUSTREAM_COMMAND, {"check", world.config(), "--set", budget});
   const CommandResult run = world.run(with_counts(world, {"--set", budget}));
   const std::string says =
@@ -164,7 +164,7 @@ TEST(Budget, ThatEndsARunBeforeItsNoiseIsToldFirst) {
     EXPECT_THAT(json.out, HasSubstr("\"warnings\":[\"" + says)) << command;
   }
   EXPECT_THAT(run.err, HasSubstr("warning: " + says));
-  // A second epoch, which the ledger leaves less for.
+  // The ledger leaves less for a second epoch.
   const CommandResult next = world.run({"--new-epoch", "--from", "0", "--set", "privacy.budget=0.8"});
   EXPECT_THAT(next.err, HasSubstr("warning: privacy.budget ends this epoch after "));
   for (const char* enough : {"privacy.budget=0.5", "privacy.budget=2.0"}) {
@@ -202,9 +202,9 @@ TEST(BadInput, SettingsThatAnOptionOrATableNeedsAreNamed) {
 
 TEST(BadInput, AColumnThatIsNotThereIs78AndShowsNoRecord) {
   const ReplayWorld world;
-  world.write("rows.csv", "xx,y\n1,2\n");  // "y" alone proves no header: it may be somebody's answer
+  world.write("rows.csv", "xx,y\n1,2\n");  // "y" alone does not prove a header: it may be somebody's answer
   expect_failure(world.run({}), 78, "which has 2 columns");
-  world.write("rows.csv", "alice,z,1\n");  // no header: a record
+  world.write("rows.csv", "alice,z,1\n");  // this line is no header but a record
   const CommandResult none = world.run({});
   expect_failure(none, 78, "which has 3 columns");
   EXPECT_THAT(none.err, Not(HasSubstr("'z'")));
@@ -228,7 +228,8 @@ TEST(BadInput, BinaryRecordsTakeZeroGradientSteps) {
   EXPECT_EQ(counts.steps, static_cast<std::uint64_t>(std::count(bytes.begin(), bytes.end(), '\n') - 1));
 }
 
-// Of two runs over neighbours, what everybody is told differs by noise alone: the counts are in the operator's file.
+// What everybody is told about two runs over neighbours differs by noise alone; the counts are in the operator's
+// file.
 TEST(OperatorJson, HoldsWhatIsNotToldToEverybody) {
   const ReplayWorld world;
   const std::string file = world.path("operator.json");
@@ -262,7 +263,7 @@ struct BadRecord {
 };
 class OneBadRecord : public ::testing::TestWithParam<BadRecord> {};
 
-// Whatever one line holds, its record takes a zero-gradient step and its neighbours are untouched.
+// Whatever a line holds, its record takes a zero-gradient step, and its neighbours are untouched.
 TEST_P(OneBadRecord, SpoilsItselfOnly) {
   const ReplayWorld world(0);
   world.write("rows.csv", "x,y\n1,2\n3,4\n" + GetParam().line + "\n5,6\n7,8\n");
@@ -297,7 +298,7 @@ TEST(BadInput, ALineOf100MegabytesIsOneBadRecordInFlatMemory) {
 #endif
 }
 
-// What arrived with its newline is stepped and released; the rest of a cut archive is not a record.
+// What arrived with its newline is stepped and released. What is left of a cut archive is not a record.
 TEST(BadInput, ATruncatedArchiveIs74AfterItsWholeRecords) {
   const ReplayWorld world(5000);
   const std::string csv = world.path("rows.csv");
@@ -402,7 +403,7 @@ TEST(BadInput, AFolderInUseIs75) {
   ASSERT_EQ(::write(writer, header.data(), header.size()), static_cast<ssize_t>(header.size()));
   while (!std::filesystem::exists(world.path("state/key"))) ::usleep(1000);
   expect_failure(world.run({}), 75, "state");
-  expect_failure(world.run({"--resume"}), 75, "state");  // the first one has not committed yet
+  expect_failure(world.run({"--resume"}), 75, "state");  // the first run has not committed yet
   ::close(writer);
   EXPECT_EQ(first.wait().code, 0);
 }

@@ -1,4 +1,4 @@
-// Where a replay closes its batches, and what it takes of records whose time is wrong: nothing of either is in the
+// Where a replay closes its batches, and what it takes from records whose time is wrong. Neither shows in the
 // releases.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace nustream::tests {
 namespace {
 
-/// A stream of many features, whose every step is released: some 4 kB a release.
+/// A stream of many features whose every step is released, with some 4 kB a release.
 class WideWorld {
  public:
   WideWorld() {
@@ -72,7 +72,7 @@ std::ptrdiff_t lines_in(const std::string& text) {
   return std::count(text.begin(), text.end(), '\n');
 }
 
-// Its outbox would grow with the input: a batch closes at 8 MiB of releases, wherever its count of records is.
+// The outbox would grow with the input: a batch closes at 8 MiB of releases, whatever its count of records is.
 TEST(Batches, CloseByTheBytesOfTheirReleases) {
   const WideWorld world;
   const CommandResult by_bytes = world.run("by-bytes", 1'000'000'000);
@@ -80,21 +80,21 @@ TEST(Batches, CloseByTheBytesOfTheirReleases) {
   ASSERT_EQ(world.run("by-count", 100).code, 0);
   const std::string releases = world.file("by-bytes", "releases.jsonl");
   ASSERT_GT(releases.size(), std::size_t{24} << 20) << "several batches of 8 MiB";
-  // The last one, with which the run closes, is not much longer than 8 MiB and a read of 2,048 rows; one batch alone
-  // would have one line of the ledger.
+  // The last batch, with which the run closes, is not much longer than 8 MiB and a read of 2,048 rows. A single batch
+  // would give the ledger a single line.
   const auto bytes_of_read = static_cast<std::ptrdiff_t>(2048 * releases.size() / WideWorld::records);
   EXPECT_GT(lines_in(world.file("by-bytes", "ledger")), 1);
   EXPECT_LE(world.file("by-bytes", "state").size(),
             (std::size_t{8} << 20) + static_cast<std::size_t>(bytes_of_read) + (std::size_t{1} << 20));
   EXPECT_TRUE(releases == world.file("by-count", "releases.jsonl")) << "a border of batches shows";
-  // And goes on behind such a batch as behind any other.
+  // The stream goes on behind such a batch as behind any other.
   ASSERT_EQ(world.run("parts", 1'000'000'000, {"--to", "5000"}).code, 0);
   ASSERT_EQ(world.run("parts", 1'000'000'000, {"--resume"}).code, 0);
   std::string last = world.file("parts", "releases.jsonl");
   EXPECT_EQ(lines_in(last), lines_in(releases));
 }
 
-/// The rows of a stream with a time each, of which the 500th has another one.
+/// The rows of a stream, each with a time; the 500th has another one.
 std::string timed(const std::string& other) {
   const std::string rows = ReplayWorld::csv(1000);
   std::string text = "ts,x,y\n";
@@ -108,7 +108,7 @@ std::string timed(const std::string& other) {
   return text;
 }
 
-// It is a record as any other, and what follows it is not late for it.
+// It is a record like any other, and what follows it does not become late because of it.
 TEST(RecordOfAnotherTime, ChangesNoRelease) {
   const ReplayWorld world(1);
   std::string before;

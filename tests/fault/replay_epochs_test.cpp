@@ -19,7 +19,7 @@ double number(const CommandResult& result, const char* name) {
   return json[name].get_double().value();
 }
 
-// Two zero-outs apart are four times as dear.
+// Two zero-outs after each other are four times as dear.
 TEST(Promises, AZeroOutEpochIsChargedFourfoldWhereReplacementsAreAskedAbout) {
   const ReplayWorld world;
   ASSERT_EQ(world.run({}).code, 0);
@@ -88,7 +88,7 @@ nu = 0.01
   EXPECT_EQ(run({"--new-epoch", "--from", "0"}).code, 0);
 }
 
-// An epoch that has released nothing has no estimate: the folder's last one cost what its own epoch spent.
+// An epoch that has released nothing has no estimate. The folder's last estimate cost what its own epoch spent.
 TEST(Promises, AnEarlierEpochsEstimateIsNotShownUnderThisOnesEpsilon) {
   const ReplayWorld world;
   ASSERT_EQ(world.run({}).code, 0);

@@ -31,7 +31,7 @@ ShownRelease first_of(const std::vector<ShownRelease>& all, std::uint32_t epoch)
   return {};
 }
 
-/// Steps so small that the first release of an epoch shows where it began.
+/// The steps are so small that the first release of an epoch shows where it began.
 const std::vector<std::string> standing_still{"--set", "descent.step_size=1e-9", "--set", "release.every=1"};
 
 std::vector<std::string> and_standing_still(std::vector<std::string> more) {
@@ -60,8 +60,8 @@ TEST(GoingOn, ANewEpochBeginsAtTheLastRelease) {
   ASSERT_GT(std::abs(all[9].estimate[0].second), 1e-3) << "another start than zero";
 }
 
-// A budget stops an epoch at a step that is not released: its iterate would see through the noise that the next
-// epoch's releases hide.
+// A budget stops an epoch at a step that is not released. Its iterate would see through the noise that hides it in
+// the next epoch's releases.
 TEST(GoingOn, NothingIsTakenFromAnIterateThatWasNotReleased) {
   const ReplayWorld world(3000);
   ASSERT_EQ(world.run({"--set", "privacy.budget=0.499", "--set", "release.every=70"}).code, 73);
@@ -113,7 +113,7 @@ TEST(GoingOn, OtherFeaturesAreRefusedByName) {
   EXPECT_EQ(world.run({"--new-epoch", "--from-start"}).code, 0);
 }
 
-// The name and its place are as before, so that nothing but what the release says of its model could tell.
+// The name and its place are as before, so that only what the release says about its model can tell.
 TEST(GoingOn, AnotherTransformUnderTheSameNameIsRefused) {
   const ReplayWorld world(3000);
   ASSERT_EQ(world.run({"--to", "1000"}).code, 0);
@@ -128,7 +128,8 @@ TEST(GoingOn, AnotherTransformUnderTheSameNameIsRefused) {
   EXPECT_EQ(world.run(from_start).code, 0);
 }
 
-// The rule is in the digest, where the epoch does not begin as epochs do; who resumes it need not repeat the rule.
+// The rule is in the digest of an epoch that does not begin as epochs usually do. Whoever resumes it need not repeat
+// the rule.
 TEST(GoingOn, AnEpochKeepsTheRuleThatItBeganBy) {
   const ReplayWorld world(3000);
   ASSERT_EQ(world.run({"--to", "1000"}).code, 0);
@@ -143,8 +144,7 @@ TEST(GoingOn, AnEpochKeepsTheRuleThatItBeganBy) {
   EXPECT_EQ(all.back().step, 1500U);
 }
 
-// As a place to begin at, for a first epoch or with --from-start: a release of another stream, or coefficients by
-// name.
+// A first epoch, or one with --from-start, may begin at a release of another stream, or at coefficients by name.
 TEST(GoingOn, AFileOfReleasesOrCoefficientsByNameAreAStart) {
   const ReplayWorld world(3000);
   ASSERT_EQ(world.run({"--to", "1000"}).code, 0);
@@ -174,7 +174,7 @@ TEST(GoingOn, WithoutAStateTheReleasesAreLeft) {
   expect_begins_at(first_of(all, 1), all[9].estimate);
 }
 
-// Of 3,000 records, 500 are left out of each epoch's average: the mean of 500 iterates goes on as one of so many.
+// Of 3,000 records, 500 are left out of each epoch's average. The mean of 500 iterates goes on as one of so many.
 TEST(GoingOn, TheAverageKeepsItsWeight) {
   const ReplayWorld world(3000);
   ASSERT_EQ(world.run({"--to", "1000"}).code, 0);

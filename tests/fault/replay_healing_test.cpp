@@ -1,5 +1,5 @@
-// A backup that is restored and resumed, by the command with a key file: what it draws behind its last step is nobody
-// else's, so that two releases of one step differ by noise as well as by what the records differ by.
+// A backup is restored and resumed, by the command with a key file. The noise that it draws after its last step is
+// nobody else's, so that two releases of one step differ by noise as well as by their records.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t copied_at = 1000;
 constexpr std::size_t records = 2000;
 constexpr double step_size = 0.01;
-// Without a witness: one would refuse the restored copy.
+// There is no witness, which would refuse the restored copy.
 const std::vector<std::string> settings{"--set", "release.every=1", "--set", "state.witness=none"};
 
 std::vector<std::string> with(std::vector<std::string> more) {
@@ -50,7 +50,7 @@ void copy_folder(const ReplayWorld& world, const std::string& from, const std::s
   fs::copy(world.path(from), world.path(to), fs::copy_options::recursive | fs::copy_options::copy_symlinks);
 }
 
-/// The records, one of which, read behind the copy, has other fields.
+/// Changes the fields of one record, which is read after the copy was made.
 void change_a_record(const ReplayWorld& world, std::size_t number) {
   std::istringstream lines(read_file(world.path("rows.csv")));
   std::string text;
@@ -59,9 +59,9 @@ void change_a_record(const ReplayWorld& world, std::size_t number) {
   std::ofstream(world.path("rows.csv"), std::ios::binary) << text;
 }
 
-// The step at θ moves it by η times gradient and noise; once the paths differ, so do the gradients, but by no more
-// than 2G each: with the noise of one key the difference of the first step behind the copy would be the records'
-// alone, and zero where they are the same.
+// The step at θ moves it by η times gradient and noise. Once the paths differ, so do the gradients, but by at most 2G
+// each. With one key's noise, the difference of the first step after the copy would be the records' alone, and zero
+// where they are the same.
 TEST(Restored, BackupDrawsOtherNoiseFromItsNextStepOn) {
   const ReplayWorld world(records);
   ASSERT_EQ(world.run(with({"--to", std::to_string(copied_at)})).code, 0);
@@ -79,8 +79,8 @@ TEST(Restored, BackupDrawsOtherNoiseFromItsNextStepOn) {
   for (std::size_t step = 0; step < records; ++step) {
     ASSERT_EQ(one[step] == two[step], step < copied_at) << step + 1;
   }
-  // By more than a step's rounding, from the very first: the standard deviation of the noise's difference is above 1
-  // G.
+  // The paths differ by more than a step's rounding from the very first step on: the standard deviation of the
+  // noises' difference is above 1 G.
   std::size_t far = 0;
   for (std::size_t step = copied_at; step < records; ++step) {
     const double moved = (two[step] - one[step]) - (step > copied_at ? two[step - 1] - one[step - 1] : 0);
@@ -89,8 +89,8 @@ TEST(Restored, BackupDrawsOtherNoiseFromItsNextStepOn) {
   EXPECT_GT(far, (records - copied_at) * 8 / 10);
 }
 
-// Resumed over another input, so that nobody's records are in it, the copy yields noise; none of it is that of the
-// run it was taken from.
+// The copy is resumed over another input, so that nobody's records are in it, and yields noise. None of it is that of
+// the run from which the copy was taken.
 TEST(Restored, BackupOpensNoLaterReleases) {
   const ReplayWorld world(records);
   ASSERT_EQ(world.run(with({"--to", std::to_string(copied_at)})).code, 0);
@@ -107,7 +107,7 @@ TEST(Restored, BackupOpensNoLaterReleases) {
   const noise::Segment& before = copy.record.noise.stages.at(0).segments.at(0);
   const noise::Segment& after = later.record.noise.stages.at(0).segments.at(0);
   EXPECT_EQ(before.first, StepIndex{0});
-  EXPECT_EQ(after.first, StepIndex{copied_at});  // in the same block: it was resumed there
+  EXPECT_EQ(after.first, StepIndex{copied_at});  // it was resumed there, in the middle of a block
   EXPECT_NE(before.chain_key, after.chain_key);
 }
 

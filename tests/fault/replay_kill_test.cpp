@@ -1,4 +1,4 @@
-// The real command, killed: at every named place of the commit protocol and at random moments. Whatever was readable
+// The real command is killed at every named place of the commit protocol and at random moments. What could be read
 // stays as it was, and the end is that of an undisturbed run.
 #include <gtest/gtest.h>
 #include <simdjson.h>
@@ -25,7 +25,7 @@ int passages(std::string_view place) {
 
 class KilledReplay : public ::testing::Test {
  protected:
-  // 6,000 records, every 97th of them unusable, in batches of 500: twelve commits, five releases each.
+  // 6,000 records, every 97th of which is unusable, come in batches of 500: twelve commits, with five releases each.
   const ReplayWorld world{6000};
   const std::vector<std::string> settings{"--set", "state.commit_records=500", "--set",  "state.commit_seconds=1e9",
                                           "--set", "state.rejects=true",       "--quiet"};
@@ -38,7 +38,7 @@ class KilledReplay : public ::testing::Test {
   [[nodiscard]] bool has_state(const std::string& state) const {
     return std::filesystem::exists(world.path(state + "/state"));
   }
-  /// Starts afresh, or resumes where there is a state.
+  /// Arguments that begin anew, or resume where there is a state.
   [[nodiscard]] std::vector<std::string> arguments(const std::vector<std::string>& run,
                                                    const std::string& state) const {
     return world.replay(has_state(state) ? join(run, {"--resume"}) : run, state);
@@ -57,7 +57,7 @@ class KilledReplay : public ::testing::Test {
     simdjson::dom::parser parser;
     return parser.parse(result.out)["epoch"].get_uint64().value();
   }
-  /// What was readable after a kill, without a last line that was cut short.
+  /// What could be read after a kill, without a last line that was cut short.
   [[nodiscard]] std::string readable(const std::string& state) const {
     std::string text = std::filesystem::exists(world.path(state + "/releases.jsonl")) ? world.releases(state) : "";
     return text.substr(0, text.rfind('\n') + 1);
@@ -75,7 +75,7 @@ TEST_F(KilledReplay, AtEveryNamedPlaceEndsAsAnUndisturbedRun) {
       const std::string state = std::string(place) + std::to_string(count);
       const std::string failpoint = "NUSTREAM_FAILPOINT=" + std::string(place) + ":" + std::to_string(count);
       CommandResult result = run_command(NUSTREAM_FAULTY, arguments(run, state), {}, {failpoint});
-      if (result.code != killed) {  // a place of the resume: passed only where there is something to resume
+      if (result.code != killed) {  // only a resume passes this place
         result = run_command(NUSTREAM_FAULTY, world.replay(join(run, {"--resume"}), state), {}, {failpoint});
       }
       ASSERT_EQ(result.code, count > passages(place) ? 0 : killed) << place << ", time " << count;
@@ -90,7 +90,7 @@ TEST_F(KilledReplay, AtEveryNamedPlaceEndsAsAnUndisturbedRun) {
   RecordProperty("kills", kills);
 }
 
-// An epoch that goes on is killed around its first state, which holds where it began: what follows it is the same.
+// An epoch that goes on is killed around its first state, which holds where it began. What follows is the same.
 TEST_F(KilledReplay, AroundTheFirstStateOfAnEpochThatGoesOnEndsAsAnUndisturbedRun) {
   const std::vector<std::string> run = join(settings, insecure);
   const std::vector<std::string> first = join(run, {"--to", "3000"});
@@ -146,7 +146,7 @@ TEST_F(KilledReplay, AtRandomMomentsEndsAsAnUndisturbedRun) {
   EXPECT_GE(kills, wanted);
 }
 
-// Running sums: a step that was open when it died is read again, and no noise is read over two inputs.
+// With running sums, a step that was open at the kill is read again, and no noise is used over two inputs.
 TEST_F(KilledReplay, OfRunningSumsEndsAsAnUndisturbedRun) {
   std::vector<std::string> run = join(settings, insecure);
   for (const char* each :
@@ -175,8 +175,8 @@ TEST_F(KilledReplay, OfRunningSumsEndsAsAnUndisturbedRun) {
   EXPECT_GE(kills, 10);
 }
 
-// With a real key every computation draws the same noise from the sealed keys or from none: what was readable once is
-// never contradicted.
+// With a real key, every computation draws the same noise from the sealed keys, or from none: what could be read once
+// is never contradicted.
 TEST_F(KilledReplay, UnderARealKeyNeverReleasesAStepWithTwoValues) {
   ASSERT_EQ(world.run(settings, "undisturbed").code, 0);
   const double spent = total_rho("undisturbed", {});
@@ -207,14 +207,14 @@ TEST_F(KilledReplay, UnderARealKeyNeverReleasesAStepWithTwoValues) {
   EXPECT_GE(kills, 3 * folders) << "of six lives each; one that met no place came to its end";
 }
 
-// Killed at the end of the first of three passes, in the second and at its end: the records that a later pass reads
-// again are looked at as well as those that it passes.
+// The run is killed at the end of the first of three passes, in the second, and at the second's end. Records that a
+// later pass reads again are compared as well as those that it passes over.
 TEST_F(KilledReplay, InSeveralPassesGoesOnOverTheSameInputAlone) {
   const std::string csv = read_file(world.path("rows.csv"));
   std::vector<std::string> run{"--passes", "3", "--set", "state.commit_records=2000", "--quiet"};
   run = join(run, insecure);
   ASSERT_EQ(world.run(run, "undisturbed").code, 0);
-  for (const char* count : {"3", "4", "6"}) {  // three batches a pass
+  for (const char* count : {"3", "4", "6"}) {  // a pass has three batches
     const std::string state = std::string("passes") + count;
     const std::string failpoint = std::string("NUSTREAM_FAILPOINT=after-commit:") + count;
     ASSERT_EQ(run_command(NUSTREAM_FAULTY, arguments(run, state), {}, {failpoint}).code, killed);

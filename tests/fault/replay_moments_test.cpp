@@ -42,7 +42,7 @@ class SolvedReplay : public ::testing::Test {
   }
 };
 
-// y = 1 − 0.5x, every 97th record unusable: 19,794 of 20,000 count.
+// y = 1 − 0.5x, and every 97th record is unusable: 19,794 of 20,000 count.
 TEST_F(SolvedReplay, ReleasesTheLeastSquaresSoFarAfterEveryBatch) {
   const CommandResult result =
       world.run(with({"--insecure-seed", "3", "--set", "release.every=1000", "--set", "privacy.rho=10"}));
@@ -63,7 +63,7 @@ TEST_F(SolvedReplay, ReleasesTheLeastSquaresSoFarAfterEveryBatch) {
   EXPECT_NEAR(last_of("state")["estimate"]["x"].get_double().value(), -0.5, 0.01);
 }
 
-// Stops at any commit leave no trace: a step that was open is read again, with the noise that is its own.
+// A stop at any commit leaves no trace: a step that was open is read again, with the noise that is its own.
 TEST_F(SolvedReplay, GoesOnFromAnyCommitAsIfItHadNotStopped) {
   const std::vector<std::string> stages{"--set", "moments.stages=[{from=5000, residual_bound=1.5}]",
                                         "--set", "intervals.kind=sandwich",
@@ -119,7 +119,7 @@ TEST_F(SolvedReplay, SaysWhereNoiseHidesTheAnswer) {
   EXPECT_EQ(release["moments"]["floored"].get_uint64().value(), 2U);
 }
 
-// What is released is enough to solve for whatever else one likes: here once more for the estimate.
+// What is released suffices to solve for other models; here it is solved once more for the estimate.
 TEST_F(SolvedReplay, ReleasesTheSumsThatTheAnswerIsMadeOf) {
   ASSERT_EQ(world.run(with({"--insecure-seed", "7", "--set", "release.moments=true", "--set", "privacy.rho=5"})).code,
             0);

@@ -47,7 +47,7 @@ TEST(Budget, ThatAResumeHasAlreadyPassedStopsItAtOnce) {
   EXPECT_TRUE(world.releases() == before);
 }
 
-// Without a witness, which would still know what was spent.
+// There is no witness, which would still know what was spent.
 TEST(NewEpoch, WithoutAStateIsRefusedWhereTheLedgerLacksWhatIsPublic) {
   const ReplayWorld world;
   const auto run = [&](std::vector<std::string> arguments) {
@@ -84,12 +84,12 @@ TEST(NewEpoch, GoesOnBehindADamagedOrRolledBackStateAtTheFurthestOfWhatIsKnown) 
     const auto shown = inspect(world, parser, "state");
     EXPECT_EQ(shown["epoch"].get_uint64().value(), 1u);
     EXPECT_EQ(shown["steps"].get_uint64().value(), 500u) << "from 1500 on, not from the old state's 500";
-    // The marks are lost with the state, and another input's ordinals would say nothing.
+    // The marks are lost with the state, and ordinals of another input would mean nothing.
     EXPECT_NEAR(shown["total_rho"].get_double().value(), 1.0, 1e-5) << "added up";
   }
 }
 
-// The state knows of a spend that a ledger cut at a line does not: to go on would forget it.
+// The state knows of a spend that a ledger cut at a line does not. To go on would forget the spend.
 TEST(NewEpoch, IsRefusedWhereTheLedgerLostWhatTheStateKnows) {
   const ReplayWorld world;
   ASSERT_EQ(world.run({"--to", "500"}).code, 0);
@@ -100,7 +100,7 @@ TEST(NewEpoch, IsRefusedWhereTheLedgerLostWhatTheStateKnows) {
   EXPECT_EQ(world.run({"--new-epoch"}).code, 65);
 }
 
-// A power failure may keep a release and lose its ledger line; with the state lost as well, the release says the
+// A power failure may keep a release and lose its ledger line. Where the state is lost as well, the release tells the
 // spend.
 TEST(NewEpoch, ChargesAReleaseWhoseLedgerLineWasLostByWhatItSays) {
   const ReplayWorld world(3000);
@@ -119,8 +119,8 @@ TEST(NewEpoch, ChargesAReleaseWhoseLedgerLineWasLostByWhatItSays) {
   EXPECT_NEAR(shown["total_rho"].get_double().value(), 1.5, 1e-5) << "over unknown ranges: added up";
 }
 
-// A part of a release shows a step that neither the ledger nor a whole release has: its epoch is charged all that it
-// can have spent, and where it ended nobody knows, now or later.
+// A part of a release shows a step that neither the ledger nor a whole release has. Its epoch is charged all that it
+// can have spent, and nobody knows where it ended, now or later.
 TEST(NewEpoch, BehindATornReleaseIsChargedToTheLimit) {
   const ReplayWorld world(3000);
   const std::vector<std::string> slow{"--set", "noise.nu=1e-6"};
@@ -133,7 +133,7 @@ TEST(NewEpoch, BehindATornReleaseIsChargedToTheLimit) {
   EXPECT_LT(inspect(world, parser, "state")["total_rho"].get_double().value(), 0.49);
   world.write("state/releases.jsonl", world.releases() + R"({"format":1,"stream":"s","lane":0,"epoch":0,"step":7)");
   std::filesystem::remove(world.path("state/state"));
-  // What was not committed forgets nothing.
+  // A command that did not commit makes nothing be forgotten.
   EXPECT_EQ(run({"--new-epoch", "--passes", "2"}).code, 64);
   ASSERT_EQ(run({"--new-epoch", "--to", "501"}).code, 0);
   const double before = inspect(world, parser, "state")["total_rho"].get_double().value();

@@ -1,5 +1,5 @@
-// What the ledger of a folder reserves: few lines, which pay for what was readable wherever a run is killed; a lost
-// state is charged what was reserved, and with the state there the exact step counts.
+// What the ledger of a folder reserves: a few lines, which pay for what could be read wherever a run is killed. Where
+// the state is lost, what was reserved is charged; with the state there, the exact number of steps counts.
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
@@ -19,7 +19,7 @@ constexpr int killed = 128 + SIGKILL;
 
 class Reserved : public ::testing::Test {
  protected:
-  /// Of a spend that grows for as long as the test lasts; batches of 50 records, a release every 100.
+  /// Settings with a spend that grows for as long as the test lasts, batches of 50 records and a release every 100.
   [[nodiscard]] static std::vector<std::string> with(std::vector<std::string> more) {
     more.insert(more.end(), {"--set", "noise.nu=1e-6", "--set", "state.commit_records=50", "--set",
                              "state.commit_seconds=1e9", "--set", "state.witness=\"none\"", "--quiet"});
@@ -28,7 +28,7 @@ class Reserved : public ::testing::Test {
   [[nodiscard]] CommandResult run(std::vector<std::string> more, const std::string& state = "state") const {
     return world.run(with(std::move(more)), state);
   }
-  /// Killed where the place is passed for the `time`th time; else it ends by itself.
+  /// Runs until the place is passed for the `time`-th time, where it is killed; else it ends by itself.
   [[nodiscard]] int run_to(const std::string& place, int time, const std::string& state) const {
     return run_command(NUSTREAM_FAULTY, world.replay(with({}), state), {},
                        {"NUSTREAM_FAILPOINT=" + place + ":" + std::to_string(time)})
@@ -45,7 +45,7 @@ class Reserved : public ::testing::Test {
   }
   [[nodiscard]] double rho(const std::string& line) { return field(line, "rho").get_double(); }
   [[nodiscard]] std::uint64_t steps(const std::string& line) { return field(line, "steps").get_uint64(); }
-  /// Of the folder's ledger, as inspect shows it.
+  /// An epoch of the folder's ledger, as inspect shows it.
   [[nodiscard]] simdjson::dom::element epoch(std::size_t index, const std::string& state) {
     return inspect(world, parser, state)["ledger"].at(index).value();
   }
@@ -70,7 +70,7 @@ TEST_F(Reserved, OneLineADoublingAndOneThatCloses) {
 }
 
 TEST_F(Reserved, ALostStateIsChargedWhatWasReserved) {
-  ASSERT_EQ(run_to("after-commit", 11, "state"), killed);  // 550 steps, of 1,024
+  ASSERT_EQ(run_to("after-commit", 11, "state"), killed);  // 550 steps of 1,024
   const std::string last = ledger().back();
   ASSERT_EQ(steps(last), 1024U);
   const auto shown = inspect(world, parser, "state");
@@ -90,13 +90,13 @@ TEST_F(Reserved, ALostStateIsChargedWhatWasReserved) {
   ASSERT_EQ(run({"--new-epoch", "--from", "0", "--to", "100"}, "kept").code, 0);
   EXPECT_EQ(epoch(0, "kept")["rho"].get_double().value(), taken);
   EXPECT_NEAR(inspect(world, parser, "kept")["total_rho"].get_double().value(), taken + new_epoch, 1e-9);
-  // It stays so where the new state is lost too: the ledger was told.
+  // It stays so where the new state is lost as well, because the ledger was told.
   std::filesystem::remove(world.path("kept/state"));
   ASSERT_EQ(run({"--new-epoch", "--from", "0", "--to", "100"}, "kept").code, 0);
   EXPECT_EQ(epoch(0, "kept")["rho"].get_double().value(), taken);
 }
 
-// Between the line that reserves and the commit of the steps that use it, and everywhere else.
+// The kill comes between the line that reserves and the commit of the steps that use it, and everywhere else.
 TEST_F(Reserved, PaysForWhatWasReadableWhereverARunIsKilled) {
   int kills = 0;
   for (const std::string_view place : journal::failpoints) {
@@ -122,7 +122,7 @@ TEST_F(Reserved, PaysForWhatWasReadableWhereverARunIsKilled) {
   EXPECT_GT(kills, 20);
 }
 
-// A budget of what 600 steps cost: all of them are taken, killed or not.
+// With a budget of what 600 steps cost, all of them are taken, whether the run is killed or not.
 TEST_F(Reserved, NothingEndsEarly) {
   ASSERT_EQ(run({"--to", "600"}, "measured").code, 0);
   const double budget = inspect(world, parser, "measured")["total_rho"].get_double();

@@ -1,5 +1,5 @@
-// A resume over an input that is not the one that was read: rows would take part twice, or never, while the ledger
-// says that each did once. It is refused, and nothing is published or cut.
+// A resume over an input that is not the one that was read is refused, and nothing is published or cut. Rows would
+// take part twice, or never, while the ledger says that each did once.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <simdjson.h>
@@ -23,7 +23,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-/// Everything that a refusal must leave as it was.
+/// All that a refusal must leave as it was.
 std::string folder_of(const ReplayWorld& world, const std::string& state) {
   std::string all;
   for (const char* file : {"state", "ledger", "releases.jsonl"})
@@ -58,7 +58,8 @@ TEST(ResumedInput, IsRefusedWhereItIsAnotherOne) {
   EXPECT_EQ(world.run({"--resume"}).code, 0);
 }
 
-// What it reads stands in the ledger as disjoint from what was read before; with --from it is charged again.
+// What the new epoch reads counts in the ledger as disjoint from what was read before; with --from it is charged
+// again.
 TEST(NewEpochBehind, IsRefusedOverAnotherInput) {
   const ReplayWorld world(3000);
   const std::string csv = read_file(world.path("rows.csv"));
@@ -74,8 +75,8 @@ TEST(NewEpochBehind, IsRefusedOverAnotherInput) {
   EXPECT_EQ(world.run({"--new-epoch", "--from", "0"}).code, 0);
 }
 
-// Ordinals of another input say nothing of what was read before: what stands behind them is charged as the sum, and
-// so is all that comes after it.
+// Ordinals of another input say nothing about what was read before. What was read is charged as the sum, and so is
+// all that comes after it.
 TEST(NewEpochFrom, BehindWhatWasReadIsDisjointOverTheSameInputAlone) {
   const auto total = [](const ReplayWorld& world) {
     const CommandResult result = run_command(NUSTREAM_COMMAND, {"inspect", world.path("state"), "--json"});
@@ -124,7 +125,8 @@ TEST(ResumedInput, MayHaveGrownAtItsEndOrLostItsLastNewline) {
   EXPECT_THAT(world.releases("halves"), HasSubstr("\"step\":1500"));
 }
 
-// Compressed anew, from standard input and over several files: the same records are the same input.
+// The same records are the same input, whether they are compressed anew, come from standard input or from several
+// files.
 TEST(ResumedInput, IsKnownHoweverItIsStored) {
   const ReplayWorld world(3000);
   const std::string csv = read_file(world.path("rows.csv"));
@@ -154,7 +156,7 @@ TEST(ResumedInput, IsKnownHoweverItIsStored) {
   }
 }
 
-// Marks are taken at commits, and some of them stay all along: a change anywhere in what was read is found that moves
+// Marks are taken at commits, and some of them stay for ever. A change anywhere in what was read is found if it moves
 // as many records as there are between two commits.
 TEST(ResumedInput, IsMarkedAllAlong) {
   const ReplayWorld world(4000);
@@ -172,8 +174,8 @@ TEST(ResumedInput, IsMarkedAllAlong) {
   EXPECT_EQ(world.run({"--resume"}).code, 0);
 }
 
-// Of 127 records 64 were stepped, and the others wait for their minibatch: the 64th is the last one marked, whether
-// the input ended there or was left.
+// Of 127 records 64 were stepped, and the others wait for their minibatch. The 64th is the last one that is marked,
+// whether or not the input ended there.
 TEST(ResumedInput, IsMarkedWhereRecordsWaitForTheirMinibatch) {
   const std::vector<std::string> settings{"--set", "descent.minibatch=64"};
   for (const bool ended : {true, false}) {
@@ -190,7 +192,7 @@ TEST(ResumedInput, IsMarkedWhereRecordsWaitForTheirMinibatch) {
   }
 }
 
-// A record longer than any buffer is marked by its beginning, wherever the buffers end.
+// A record that is longer than any buffer is marked by its beginning, wherever the buffers end.
 TEST(ResumedInput, MayHoldRecordsThatAreTooLong) {
   const ReplayWorld world(10);
   const std::string rest = ReplayWorld::csv(20).substr(std::string_view("x,y\n").size());
@@ -238,7 +240,7 @@ TEST(ResumedInput, MayBeARecordedSegment) {
   EXPECT_EQ(world.run(with(settings, {record("grown", grown), "--resume"})).code, 0);
 }
 
-// The marks have a key of their own: another key file changes nothing of them.
+// The marks have a key of their own: another key file changes nothing about them.
 TEST(ResumedInput, IsKnownAfterARotation) {
   const ReplayWorld world(3000);
   const std::string csv = read_file(world.path("rows.csv"));

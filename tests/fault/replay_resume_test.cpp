@@ -1,4 +1,4 @@
-// The real command through stops and restarts: what is released, what is refused, what is spent.
+// The real command through stops and restarts: what is released, what is refused, and what is spent.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <simdjson.h>
@@ -39,7 +39,7 @@ TEST(Resume, InTwoHalvesGivesTheReleasesOfOneRun) {
   EXPECT_TRUE(both == world.releases("whole"));
 }
 
-// Few steps, of which each still costs something.
+// There are few steps, each of which still costs something.
 TEST(Resume, SpendsWhatOneRunWouldHaveSpent) {
   const ReplayWorld world(40);
   ASSERT_EQ(world.run({}, "whole").code, 0);
@@ -80,7 +80,7 @@ TEST(Resume, UnderOtherSettingsNamesThem) {
                               "--new-epoch\n")));
 }
 
-// What this epoch cost, and what the folder did.
+// The output tells what this epoch cost, and what the folder did.
 TEST(Resume, TellsTheEpsilonOfTheEpochAndOfTheLedgerApart) {
   const ReplayWorld world;
   ASSERT_EQ(world.run({}).code, 0);
@@ -92,7 +92,7 @@ TEST(Resume, TellsTheEpsilonOfTheEpochAndOfTheLedgerApart) {
   EXPECT_EQ(value("epsilon"), privacy::epsilon(Rho{value("rho")}, Delta{1e-6}).value());
   EXPECT_EQ(value("ledger_epsilon"), privacy::epsilon(Rho{value("ledger_rho")}, Delta{1e-6}).value());
   EXPECT_GT(value("ledger_rho"), 1.9 * value("rho"));
-  // Every release says the same of its own step.
+  // Every release says the same about its own step.
   std::istringstream lines(world.releases());
   std::optional<publish::ShownRelease> last;
   for (std::string line; std::getline(lines, line);) {
@@ -158,7 +158,7 @@ TEST(Resume, AnInsecureStateIsNeverResumedAsPrivateNorTheOtherWayRound) {
   EXPECT_THAT(result.err, HasSubstr("holds a private state"));
 }
 
-// Of one key file, each put in the place of another: by its stream, its lane or its epoch.
+// The states are of one key file, and each is put in the place of another: by its stream, its lane or its epoch.
 TEST(Resume, AStateOfAnotherStreamLaneOrEpochIs65) {
   const ReplayWorld world;
   const std::string key = world.path("a.key");
@@ -204,7 +204,8 @@ TEST(Resume, ARolledBackOrForeignStateIs65) {
   EXPECT_TRUE(world.releases() == released);
 }
 
-// With a minibatch, windows of different sizes have passes of equally many steps, and so the same settings digest.
+// With a minibatch, windows of different sizes may have passes of equally many steps, and so the same settings
+// digest.
 TEST(Passes, AreNotResumedOverAnInputThatGrewOrShrank) {
   const ReplayWorld world(1005);
   const std::vector<std::string> settings{"--passes", "2", "--set", "descent.minibatch=10"};
@@ -225,12 +226,13 @@ void make_folder(const ReplayWorld& world) {
   ::chmod(world.path("state").c_str(), 0700);
 }
 
-// Whether a record is bad depends on data: what cannot be written of it must not show in the releases.
+// Whether a record is bad depends on data. That it cannot be written to the list must not show in the releases.
 TEST(Rejects, ThatCannotBeWrittenDoNotStopTheReleases) {
   const ReplayWorld world;
   ASSERT_EQ(world.run({"--insecure-seed", "3"}, "undisturbed").code, 0);
   make_folder(world);
-  ASSERT_EQ(::mkfifo(world.path("state/rejects.jsonl").c_str(), 0600), 0);  // opens, and takes no write at a place
+  // It can be opened, but takes no write at a place.
+  ASSERT_EQ(::mkfifo(world.path("state/rejects.jsonl").c_str(), 0600), 0);
   const CommandResult result = world.run({"--insecure-seed", "3", "--set", "state.rejects=true"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("could not be used"));
@@ -252,7 +254,7 @@ TEST(Rejects, AreListedWhereTheOperatorIsTold) {
   EXPECT_THAT(read_file(world.path("told.json")), Not(HasSubstr("rejects_written")));
 }
 
-// Whether the file can be made does not.
+// Whether the file can be made does not depend on data.
 TEST(Rejects, ThatCannotBeMadeAreToldBeforeAnythingIsSpent) {
   const ReplayWorld world;
   make_folder(world);
@@ -299,7 +301,7 @@ TEST(Passes, AreOneLedgerEntryAtTheParticipationsOwnSensitivity) {
   EXPECT_EQ(world.run({"--passes", "2", "-"}, "pipe").code, 74) << "a pipe cannot be read twice";
 }
 
-// Every pass reads the window from its beginning: a new epoch or another window would read records again that the
+// Every pass reads the window from its beginning. A new epoch or another window would read records again that the
 // ledger takes for disjoint.
 TEST(Passes, ReadNothingAgainThatTheLedgerWouldTakeForDisjoint) {
   const ReplayWorld world(500);
@@ -332,10 +334,10 @@ TEST(Passes, ResumeInTheMiddleOfOneGivesTheReleasesOfOneRun) {
   EXPECT_TRUE(world.releases("cut") == world.releases("whole"));
 }
 
-// Same key file, same settings, two files that differ in nothing: with shared noise the releases would be equal, and
-// with two files the difference of the noise would cancel. Fresh keys per stream make them differ from step one.
-// Two files of different records: what is left of their releases' difference, once the records' part is taken away,
-// is the difference of two noises. One shared noise would cancel in it.
+// The streams have the same key file and the same settings. Over two files that do not differ, shared noise would
+// give equal releases. Over two files with different records, what is left of their releases' difference, once the
+// records' part is taken away, is the difference of two noises, and shared noise would cancel in it. Fresh keys for
+// each stream make the releases differ from the first step on.
 TEST(FreshNoise, TwoFilesUnderOneKeyFileShareNone) {
   const ReplayWorld world;
   const std::string key = world.path("shared.key");
@@ -358,8 +360,8 @@ TEST(FreshNoise, TwoFilesUnderOneKeyFileShareNone) {
   }
   ASSERT_EQ(a.size(), 2000u);
   ASSERT_EQ(b.size(), 2000u);
-  // Increments are dominated by η z_t; correlated noises would show in the correlation of the increments, whose
-  // standard error is 1/√2000: 6 of them is a false-alarm rate of 2e-9.
+  // Increments are dominated by η z_t. Correlated noises would show in the correlation of the increments, whose
+  // standard error is 1/√2000; 6 of those give a false-alarm rate of 2e-9.
   double ab = 0, aa = 0, bb = 0, apart = 0;
   for (std::size_t t = 1; t < a.size(); ++t) {
     ab += (a[t] - a[t - 1]) * (b[t] - b[t - 1]);
@@ -368,7 +370,7 @@ TEST(FreshNoise, TwoFilesUnderOneKeyFileShareNone) {
     const double difference = (a[t] - a[t - 1]) - (b[t] - b[t - 1]);
     apart += difference * difference;
   }
-  // Of independent noises the variances add up; a shared one would leave the gradients', 1% of them.
+  // The variances of independent noises add up; a shared one would leave the gradients' part, which is 1% of that.
   EXPECT_NEAR(apart / (aa + bb), 1, 6 * std::sqrt(2 / 2000.0));
   EXPECT_LT(std::abs(ab) / std::sqrt(aa * bb), 6 / std::sqrt(2000.0));
 }

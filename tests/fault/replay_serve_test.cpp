@@ -1,4 +1,4 @@
-// replay --serve: the listeners of [serve] show what the run has published, while it runs and behind its end.
+// replay --serve: the listeners of [serve] show what the run has published, while it runs and after its end.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// `nustream replay` told to end: how it ends, and what it says of how to go on.
+// `nustream replay` is told to end: how it ends, and what it says about going on.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,7 +30,7 @@ TEST(Signals, SigintIsResumableAndSigtermDrains) {
     const int writer = ::open(world.path(name).c_str(), O_WRONLY);
     const std::string rows = ReplayWorld::csv(25);
     ASSERT_EQ(::write(writer, rows.data(), rows.size()), static_cast<ssize_t>(rows.size()));
-    // At most five minutes, which is no bound on speed: it ends a test that hangs.
+    // Waits at most five minutes, which is no bound on speed: it ends a test that hangs.
     for (int i = 0; i < 15'000 && !std::filesystem::exists(world.path(name + "-state/state")); ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
@@ -44,7 +44,8 @@ TEST(Signals, SigintIsResumableAndSigtermDrains) {
   }
 }
 
-// No state is there that --resume could go on from; behind an old epoch's it would go on with that one.
+// There is no state from which --resume could go on; behind an old epoch's state, --resume would go on with that
+// epoch.
 TEST(Signals, BeforeTheFirstStepLeaveNothingToResume) {
   const ReplayWorld world(10);
   ASSERT_EQ(world.run({}, "behind").code, 0);

@@ -1,4 +1,4 @@
-// --report of replay and estimate: one file that holds what was released, and nothing that is not to be shown.
+// --report of replay and estimate: one file that holds what was released, and nothing that must not be shown.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -75,7 +75,7 @@ TEST(Report, DrawsThePastOfARunThatWentOn) {
   const std::string file = world.path("report.html");
   const CommandResult result = world.run({"--resume", "--report", file});
   ASSERT_EQ(result.code, 0) << result.err;
-  // The faint iterate begins with the average, behind step 500: of 100 to 2,000 the quoted line has all twenty
+  // The faint iterate begins with the average, after step 500. The quoted line, from 100 to 2,000, has all twenty
   // points.
   const std::string page = read_file(file);
   const std::size_t line = page.find("<path class=\"line\" d=\"");

@@ -1,5 +1,5 @@
-// Somebody else's programs on both listeners: curl reads them, promtool judges their metrics, Prometheus' own parser
-// included. A tool that is not installed skips its test with a message.
+// Other people's programs on both listeners: curl reads them, and promtool, which has Prometheus' own parser, judges
+// their metrics. Where a tool is not installed, its test is skipped with a message.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -123,7 +123,7 @@ TEST_F(ServedToTools, PromtoolFindsTheOperatorsMetricsClean) {
   expect_clean(get_operator("/metrics").out);
 }
 
-// The judge judges: a page with a counter that is not called one, and without help, is not clean.
+// promtool can complain: a page with a counter that is not named as one, and without help, is not clean.
 TEST_F(ServedToTools, PromtoolWouldComplain) {
   if (!installed(promtool)) GTEST_SKIP() << promtool << " is not installed (package prometheus)";
   const std::string page = folder_.write("page", "# TYPE nustream_steps counter\nnustream_steps 1\n");

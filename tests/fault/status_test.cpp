@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// y = x + noise; from record `turn` on −x + noise.
+/// Rows with y = x + noise; from record `turn` on, y = −x + noise.
 std::string rows(int count, int turn) {
   std::mt19937_64 engine(3);
   std::normal_distribution<double> normal;
@@ -101,7 +101,7 @@ TEST(Status, IsToldWithoutIntervalsWhereItIsAskedFor) {
   EXPECT_THAT(releases_in(other).back(), ::testing::Not(HasSubstr("\"status\":")));
 }
 
-// A function of what is released: where commits fell must not show.
+// The status is a function of what is released: where commits came must not show.
 TEST(Status, DoesNotDependOnWhereCommitsFell) {
   const TemporaryFolder folder;
   folder.write("rows.csv", rows(20'000, 20'000));

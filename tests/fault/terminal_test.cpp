@@ -29,7 +29,7 @@ using ::testing::Not;
 
 constexpr const char* cleared = "\r\x1b[K";
 
-/// All that the program writes to a terminal, which both of its outputs are.
+/// All that the program writes to a terminal, which is both of its outputs.
 std::string shown_on_terminal(std::vector<std::string> arguments, unsigned short columns = 0,
                               const std::vector<std::string>& variables = {}) {
   arguments.insert(arguments.begin(), NUSTREAM_COMMAND);
@@ -50,7 +50,7 @@ std::string shown_on_terminal(std::vector<std::string> arguments, unsigned short
   }
   std::string shown;
   std::array<char, 4096> chunk;
-  // A terminal that its program left fails to be read.
+  // Reading a terminal fails once its program has left it.
   for (ssize_t got; (got = ::read(terminal, chunk.data(), chunk.size())) > 0;) {
     shown.append(chunk.data(), static_cast<std::size_t>(got));
   }
@@ -60,7 +60,7 @@ std::string shown_on_terminal(std::vector<std::string> arguments, unsigned short
   return shown;
 }
 
-// Nothing is drawn within the first half second: the games last longer.
+// Nothing is drawn within the first half second; the games last longer.
 TEST(Terminal, ShowsHowFarAnAuditIs) {
   const TemporaryFolder folder;
   const std::string config = folder.write("audit.toml", example_config());
@@ -90,7 +90,8 @@ TEST(Terminal, ShowsHowFarAReplayIs) {
   EXPECT_THAT(shown.substr(last), Not(HasSubstr("ETA"))) << "the bar is still there";
 }
 
-/// Half of the rows, a second of waiting, and the other half: time for a line to be drawn.
+/// Writes half of the rows, waits for a second, and writes the other half, so that there is time for a line to be
+/// drawn.
 std::string slow_replay(const ReplayWorld& world, unsigned short columns, const std::vector<std::string>& variables) {
   const std::string fifo = world.path("rows.fifo");
   if (::mkfifo(fifo.c_str(), S_IRUSR | S_IWUSR) != 0) throw std::runtime_error("cannot make a pipe");
@@ -106,7 +107,7 @@ std::string slow_replay(const ReplayWorld& world, unsigned short columns, const 
       columns, variables);
 }
 
-/// The lines that were drawn over and over, without what stands behind them.
+/// The lines that were drawn over and over, without what follows them.
 std::vector<std::string> drawn_lines(const std::string& shown) {
   std::vector<std::string> lines;
   const std::string mark = cleared;
@@ -147,7 +148,7 @@ TEST(Terminal, KeepsItsLineWithinANarrowOne) {
   for (std::size_t at = shown.find("estimate"), end; at < shown.size(); at = end + 1) {
     end = std::min(shown.find('\n', at), shown.size());
     const std::string line = shown.substr(at, end - at);
-    if (line.starts_with("steps") || line.starts_with("rho")) break;  // behind the table sentences may wrap
+    if (line.starts_with("steps") || line.starts_with("rho")) break;  // sentences below the table may wrap
     EXPECT_LE(letters(line), 40U) << line;
   }
 }

@@ -1,4 +1,4 @@
-// Inputs of which nothing, or little, can be used: never an answer without a word, whatever else is shown.
+// Inputs of which nothing, or little, can be used: no answer comes without a word about it, whatever else is shown.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ using Words = std::vector<std::string>;
 /// A folder with an input, and settings for a stream or a table over it.
 class UnusableInput : public ::testing::Test {
  protected:
-  /// `more` goes behind [stream], `model` behind [model].
+  /// `more` is added to [stream], and `model` to [model].
   std::string settings(const std::string& input, const std::string& more, const std::string& model = "",
                        const std::string& clip_norm = "50.0") const {
     return fmt::format(
@@ -53,7 +53,7 @@ class UnusableInput : public ::testing::Test {
   int runs_ = 0;
 };
 
-/// "PATTERN\n" for i from 0, with each {} the number.
+/// `count` lines, the i-th of which is line(i), from 0.
 std::string lines(int count, const std::function<std::string(int)>& line) {
   std::string text;
   for (int i = 0; i < count; ++i) text += line(i) + "\n";
@@ -96,7 +96,7 @@ TEST_F(UnusableInput, MinUsableRefusesToBeginBeforeAnythingIsSpent) {
   }
 }
 
-// 999 of the first 1,000 can be used, and none of those behind them: nothing behind the first ones stops a run.
+// 999 of the first 1,000 records can be used, and none of those after them. Only the first ones can stop a run.
 TEST_F(UnusableInput, MinUsableLooksAtTheFirstRecordsAlone) {
   write("in.csv", "x,y\n" + lines(3000, [](int i) {
                     return i > 0 && i < 1000 ? fmt::format("{},{}", i % 10, i % 7) : std::string("?,1");
@@ -109,7 +109,7 @@ TEST_F(UnusableInput, MinUsableLooksAtTheFirstRecordsAlone) {
   EXPECT_TRUE(has_state());
   EXPECT_EQ(run("replay", config, {"--quiet", "--min-usable", "0.9995"}).code, 66);
   EXPECT_FALSE(has_state());
-  // As many as a batch holds: of the first 10 one is bad.
+  // As many records as a batch holds are judged: of the first 10 one is bad.
   EXPECT_EQ(run("replay", config, {"--quiet", "--min-usable", "0.95", "--set", "state.commit_records=10"}).code, 66);
 }
 
@@ -151,7 +151,7 @@ TEST_F(UnusableInput, LabelsThatNobodyNamedAreExplained) {
     const CommandResult named = run("replay", stream(text), {"--json", "--insecure-seed", "3", "--set", labels});
     EXPECT_EQ(named.code, 0) << named.err;
     EXPECT_THAT(named.err, Not(HasSubstr("could not be used")));
-    // The names are all that differs from labels 0 and 1: equal noise, equal estimates.
+    // Only the names differ from labels 0 and 1: equal noise gives equal estimates.
     write("in.csv", labelled("0", "1"));
     const CommandResult numbers = run("replay", stream(text), {"--json", "--insecure-seed", "3"});
     simdjson::dom::parser one, other;
@@ -192,7 +192,7 @@ TEST_F(UnusableInput, ANegativeNumberIsNoCount) {
                 "--data shows more\n"));
 }
 
-// Life expectancy by income and year, as they are: no gradient fits the clip.
+// Life expectancy by income and year, neither centred nor scaled: no gradient fits the clip norm.
 TEST_F(UnusableInput, ColumnsThatNobodyCentredAreTold) {
   write("in.csv", "y,x,year\n" + lines(1704, [](int i) {
                     return fmt::format("{},{},{}", 30 + i % 50, 300 + 17 * (i % 997), 1952 + 5 * (i % 12));

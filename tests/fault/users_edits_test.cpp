@@ -1,4 +1,4 @@
-// What an operator may do with the users of a folder: look at them, close some, end them all.
+// What an operator may do with the users of a folder: look at them, close some, and end them all.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using ::testing::Not;
 
 class UsersOfAFolder : public ::testing::Test {
  protected:
-  // So much of rho that noise is nothing, and no limit that anybody reaches by himself.
+  // rho is so large that noise is nothing, and nobody reaches a limit by taking part.
   const UsersWorld world{2000, 40, "participations = 1000\n"};
   const std::vector<std::string> settings{"--insecure-seed", "7", "--quiet", "--set", "privacy.rho=1e9"};
 
@@ -42,7 +42,7 @@ class UsersOfAFolder : public ::testing::Test {
     EXPECT_FALSE(users["private"].get_bool().value());
     return {users["entries"].get_uint64().value(), users["at_limit"].get_uint64().value()};
   }
-  /// Of the last release.
+  /// The slope of the last release.
   [[nodiscard]] double slope() const {
     std::istringstream lines(world.releases());
     std::string last;
@@ -59,7 +59,7 @@ TEST_F(UsersOfAFolder, AreCountedForTheOperatorAlone) {
   EXPECT_THAT(shown.out, Not(HasSubstr("39 users")));
 }
 
-// Everybody is closed between two runs, one who was never seen among them: the second run moves nothing.
+// All users are closed between two runs, one who was never seen among them. The second run moves nothing.
 TEST_F(UsersOfAFolder, DoNotCountAgainWhereTheyAreClosed) {
   ASSERT_EQ(replay({"--to", "1000"}).code, 0);
   const double before = slope();

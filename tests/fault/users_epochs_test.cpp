@@ -1,4 +1,5 @@
-// What counts of users outlive: a rotation of the key, another name of their column, and where records name them.
+// What users' counts outlive: a rotation of the key, another name of their column, and another place where records
+// name them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,12 +20,12 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// With so much of rho that noise is nothing: whoever counts moves the iterate, and nobody else does.
+/// rho is so large that noise is nothing: whoever counts moves the iterate, and nobody else does.
 const std::vector<std::string> without_noise{"--quiet", "--set", "privacy.rho=1e9", "--set", "descent.step_size=0.5"};
 constexpr double nothing = 1e-3;
 constexpr double something = 1e-2;
 
-// Each of 40 users counts once; the first 1,000 records see all of them.
+// Each of 40 users counts once, and the first 1,000 records hold all of them.
 class CountsOfUsers : public ::testing::Test {
  protected:
   const UsersWorld world{2000, 40, "participations = 1\n"};
@@ -48,7 +49,7 @@ TEST_F(CountsOfUsers, OutliveARotationOfTheKey) {
   EXPECT_NEAR(slopes.back(), slopes[49], nothing);
 }
 
-/// The same stream, whose column of users has another name.
+/// The same stream with another name of its users' column.
 std::string renamed(std::string csv) {
   return csv.replace(0, 7, "x,customer,y");
 }
@@ -70,7 +71,7 @@ TEST_F(CountsOfUsers, BeginAnewUnderAnotherColumnAndBothEpochsAreCharged) {
   EXPECT_GT(report["ledger_rho"].get_double().value(), 1.2 * report["rho"].get_double().value());
 }
 
-// Whoever was closed stays closed: under the stream's one key the same identifier is the same user.
+// Whoever was closed stays closed: under the stream's one key, the same identifier is the same user.
 TEST_F(CountsOfUsers, LeaveThoseClosedWhoWereWhereTheColumnIsRenamed) {
   ASSERT_EQ(run({"--to", "100"}).code, 0);
   std::vector<std::string> close{"users", "close", world.config()};
@@ -90,7 +91,7 @@ TEST_F(CountsOfUsers, LeaveThoseClosedWhoWereWhereTheColumnIsRenamed) {
   EXPECT_THAT(seen.out, HasSubstr("39 users, 39 of them at their limits")) << seen.err;
 }
 
-// The same records, whose users are named by a column, by the key or by a header of a topic's record.
+// The records are the same, and their users are named by a column, by the key or by a header of a topic's record.
 TEST(UsersOfATopic, AreThoseOfTheColumnThatNamesThem) {
   const UsersWorld world;
   const std::vector<std::string> from_a_seed{"--insecure-seed", "7", "--quiet"};

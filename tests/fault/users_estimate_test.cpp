@@ -42,8 +42,8 @@ steps = 5
 )" + more;
 }
 
-/// Of each user one row with the sums of its rows, and rows that cannot be used up to as many as there were: what a
-/// descent by record clips as a whole.
+/// Rows of users, and a table that has for each user one row with the sums of its rows, filled up with unusable rows
+/// to as many as there were. A descent by record clips those sums as a whole.
 std::pair<std::string, std::string> rows_and_their_sums() {
   std::mt19937_64 bits(3);
   std::normal_distribution<double> normal;
@@ -63,7 +63,7 @@ std::pair<std::string, std::string> rows_and_their_sums() {
   return {by_row, by_user};
 }
 
-// The noise is the same, and so is what is clipped: T participations of a whole table in either.
+// The noise is the same, and so is what is clipped: in both, a unit takes part in T steps of the whole table.
 TEST(UsersEstimate, ClipsTheSumOfAUsersRowsAtEachStep) {
   const auto [by_row, by_user] = rows_and_their_sums();
   const TemporaryFolder folder;
@@ -83,8 +83,8 @@ TEST(UsersEstimate, ClipsTheSumOfAUsersRowsAtEachStep) {
   EXPECT_GT(found.for_operator["clipped"].get_uint64().value(), 0U);
 }
 
-// In minibatches a user's rows may be in each of them: its noise is that of T participations one after the other, not
-// of one in every pass.
+// A user's rows may be in every minibatch. The noise is that of T participations one after the other, not of one in
+// every pass.
 TEST(UsersEstimate, CostsAUserEveryStepWhateverTheMinibatches) {
   const TemporaryFolder folder;
   folder.write("rows.csv", rows_and_their_sums().first);
@@ -116,14 +116,14 @@ TEST(UsersEstimate, SaysWhoseTheSpendIsAndAddsEstimatesUp) {
   const CommandResult two = run_command(NUSTREAM_COMMAND, again);
   ASSERT_EQ(two.code, 0) << two.err;
   EXPECT_THAT(two.out, HasSubstr("rho 4"));
-  // Another way to tell users apart is another table.
+  // Another way to tell users apart makes another table.
   folder.write("rows.csv", rows_and_their_sums().first);
   again.insert(again.end(), {"--set", "privacy.unit=\"record\""});
   const CommandResult by_record = run_command(NUSTREAM_COMMAND, again);
   EXPECT_EQ(by_record.code, 78) << by_record.err;
 }
 
-// A table that differs in whose a row is, and in nothing else, is another one.
+// A table that differs only in whose a row is, is another table.
 TEST(UsersEstimate, ResumesOverTheSameUsersAlone) {
   const TemporaryFolder folder;
   const std::string by_row = rows_and_their_sums().first;

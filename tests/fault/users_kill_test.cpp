@@ -1,5 +1,5 @@
-// A replay by user under a real key, killed at every place where its store or its journal could be left between two
-// states: what it goes on with is what was committed, and nobody counts again.
+// A replay by user under a real key is killed at every place where its store or its journal could be left between two
+// states. It goes on with what was committed, and nobody counts again.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ constexpr int killed = 128 + SIGKILL;
 
 class KilledReplayOfUsers : public ::testing::Test {
  protected:
-  const UsersWindowsWorld world;  // 20 commits
+  const UsersWindowsWorld world;  // it makes 20 commits
   std::vector<std::string> settings;
 
   [[nodiscard]] std::vector<std::string> arguments(const std::string& state) const {
@@ -69,7 +69,8 @@ void KilledReplayOfUsers::is_killed_at_every_named_place() {
       expect_same(state);
     }
   }
-  EXPECT_GE(kills, 3 * 2 * static_cast<int>(places.size() - 10));  // some come at a resume, or at the end, alone
+  // Some places are passed at a resume, or at the end, alone.
+  EXPECT_GE(kills, 3 * 2 * static_cast<int>(places.size() - 10));
 }
 
 TEST_F(KilledReplayOfUsers, AtEveryNamedPlaceGoesOnAsIfItHadNotBeen) {
@@ -85,8 +86,8 @@ TEST_F(KilledReplayOfUsersOnDisk, AtEveryNamedPlaceGoesOnAsIfItHadNotBeen) {
   is_killed_at_every_named_place();
 }
 
-// Another column empties the table, and another mass restates it. Until the new epoch's first commit the folder is
-// that of the old one, which goes on as if nothing had been asked for.
+// Another column empties the table, and another mass restates it. Until the new epoch's first commit the folder is in
+// the old epoch, which goes on as if nothing had been asked for.
 TEST_F(KilledReplayOfUsers, BeforeANewEpochsFirstCommitIsInTheOldOne) {
   for (const std::string change : {"privacy.user=y", "users.participations=2"}) {
     for (const char* place : {"during-write-users", "after-write-users", "after-sync-users"}) {

@@ -1,4 +1,4 @@
-// A stream that bounded what one record may do moves to limits of users, and from one kind of those to another: it is
+// A stream that bounded what one record may do moves to limits of users, and from one kind of those to another. It is
 // refused and left as it was, or both epochs are charged.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ TEST(RecordsThatMoveToUsers, AreRefusedAndLeftAsTheyWere) {
   EXPECT_EQ(kept.code, 0) << kept.err;
 }
 
-// Elsewhere the users begin with nothing used up, and are charged for that stream alone.
+// In another folder, users begin with nothing used up, and are charged for that stream alone.
 TEST(RecordsThatMoveToUsers, BeginInAFolderOfTheirOwn) {
   const UsersWorld world;
   ASSERT_EQ(world.run(with(with(under_a_seed, twice), {"--to", "1000"})).code, 0);
@@ -70,7 +70,8 @@ TEST(RecordsThatMoveToUsers, BeginInAFolderOfTheirOwn) {
               AllOf(HasSubstr(R"("protects":"user")"), Not(HasSubstr(R"("protects":"record")"))));
 }
 
-// More contributions of one kind: nobody counts anew, and the charge is of one user that spreads the larger k.
+// More contributions of the same kind are allowed: nobody counts anew, and the charge is for one user who spreads the
+// larger k.
 TEST(LimitsThatChange, OfOneKindCarryCountsOver) {
   const UsersWorld world(2000, 40, "participations = 2\nseparation = 2\n");
   const Spent first = run_and_charge(world, {"--to", "1000"});
@@ -80,7 +81,7 @@ TEST(LimitsThatChange, OfOneKindCarryCountsOver) {
   EXPECT_LT(second.all, .95 * (first.all + second.epoch));
 }
 
-// A count says nothing of a mass: everybody begins anew, and the epochs add up.
+// A count says nothing about a mass: everybody begins anew, and the epochs add up.
 TEST(LimitsThatChange, OfAnotherKindAddUp) {
   const UsersWorld world;
   const Spent first = run_and_charge(world, {"--to", "1000"});

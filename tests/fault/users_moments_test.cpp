@@ -1,4 +1,4 @@
-// Running sums where the unit of privacy is the user: in a stream and over a table.
+// Running sums where the unit of privacy is the user, in a stream and over a table.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Rows and sums so wide that nothing is shortened but a user's sums.
+/// Bounds of rows and sums so wide that only a user's sums are shortened.
 const std::vector<std::string> by_sums{"--quiet",
                                        "--insecure-seed",
                                        "7",
@@ -25,7 +25,7 @@ const std::vector<std::string> by_sums{"--quiet",
                                        "--set",
                                        "moments={row_norm=12, residual_bound=10}"};
 
-// y = 1 − 0.5x + noise: with next to no noise, and a limit that nobody meets, every row counts.
+// y = 1 − 0.5x + noise. With next to no privacy noise, and a limit that nobody meets, every row counts.
 TEST(UsersMoments, AreThoseOfAllRowsWhereNothingIsShortened) {
   const UsersWorld world(2000, 40, "participations = 1000\n");
   const CommandResult run = world.run(with(by_sums, {"--set", "privacy.rho=1e9", "--json"}));

@@ -1,5 +1,5 @@
 // `nustream replay` where the unit of privacy is the user: counts that outlive runs, a store that the state vouches
-// for, epochs that are charged together.
+// for, and epochs that are charged together.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 
 const std::vector<std::string> seeded{"--insecure-seed", "7", "--quiet"};
 
-/// The bytes after a run in one go.
+/// The releases of a run in one go.
 std::string in_one_go(const UsersWorld& world) {
   const CommandResult whole = world.run(seeded, "whole");
   EXPECT_EQ(whole.code, 0) << whole.err;
@@ -47,8 +47,8 @@ TEST(UsersReplay, SaysWhoseTheSpendIsOnEveryLine) {
               HasSubstr(R"("protects":"user","participations":3,"separation":2)"));
 }
 
-// A run that is stopped and gone on with, again and again, lets nobody count again: its releases are those of a run
-// in one go, to the byte.
+// A run that is stopped and continued again and again lets nobody count again: its releases are those of a run in one
+// go, to the byte.
 TEST(UsersReplay, CountsOnWhereItWasStopped) {
   const UsersWorld world;
   const std::string whole = in_one_go(world);
@@ -60,7 +60,7 @@ TEST(UsersReplay, CountsOnWhereItWasStopped) {
     const CommandResult part = world.run(with(seeded, more));
     ASSERT_EQ(part.code, 0) << part.err;
   }
-  // The last release of each run carries another tag.
+  // The last release of each run has another tag.
   simdjson::dom::parser first;
   simdjson::dom::parser second;
   std::istringstream all(whole);
@@ -103,14 +103,14 @@ TEST(UsersReplay, RefusesAStoreThatIsLostCutOlderOrAnothers) {
   changed[changed.size() / 2] ^= 1;
   world.write("state" + log, changed);
   refused("changed: ");
-  // A record is taken out of the middle: what is left is genuine.
+  // A record is taken out of the middle; what is left is genuine.
   world.write("state" + log, good);
   fs::permissions(world.path("state" + log), fs::perms::owner_read | fs::perms::owner_write);
   const CommandResult again = world.run(with(seeded, {"--resume"}));
   EXPECT_EQ(again.code, 0) << again.err;
 }
 
-// An older state beside the newest store: batches are there that the state does not know.
+// An older state stands beside the newest store, which has batches that the state does not know.
 TEST(UsersReplay, RefusesAStateThatIsOlderThanItsStore) {
   const UsersWorld world;
   ASSERT_EQ(world.run(with(seeded, {"--to", "400"})).code, 0);
@@ -122,8 +122,9 @@ TEST(UsersReplay, RefusesAStateThatIsOlderThanItsStore) {
   EXPECT_THAT(again.err, HasSubstr("rolled back"));
 }
 
-// With whole counts and equal settings two epochs cost what one does; where the counts are gone they add up. Records
-// of the second are others than those of the first: disjoint by record is not disjoint by user.
+// With whole counts and equal settings, two epochs cost what one does; where the counts are gone, they add up. The
+// second epoch's records differ from the first one's, but epochs that are disjoint by record are not disjoint by
+// user.
 TEST(UsersReplay, ChargesEpochsByUser) {
   const UsersWorld world;
   ASSERT_EQ(world.run(with(seeded, {"--to", "1000"})).code, 0);
@@ -147,7 +148,7 @@ TEST(UsersReplay, CarriesCountsOverIntoTheNextEpoch) {
   ASSERT_EQ(world.run(with(plain, {"--to", "1000"})).code, 0);
   const CommandResult next = world.run(with(plain, {"--new-epoch", "--json"}));
   ASSERT_EQ(next.code, 0) << next.err;
-  // 40 users, all of whom the first 1,000 records have seen: what follows adds nothing but noise of 1e-6.
+  // The first 1,000 records hold all 40 users, so that what follows adds nothing but noise of 1e-6.
   simdjson::dom::parser parser;
   std::istringstream lines(world.releases());
   std::vector<std::vector<double>> slopes(2);

@@ -1,4 +1,4 @@
-// `nustream replay` where users' limits hold within windows of time: a window's user is a user of its own.
+// `nustream replay` where users' limits hold within windows of time: a user of one window is a unit of its own.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 
 const std::vector<std::string> seeded_day{"--insecure-seed", "7", "--quiet"};
 
-/// Of every release, in order.
+/// The estimate of every release, in order.
 std::vector<std::string> estimates_in(const std::string& releases) {
   simdjson::dom::parser parser;
   std::istringstream lines(releases);
@@ -41,7 +41,7 @@ class UsersWithinADay : public ::testing::Test {
   [[nodiscard]] CommandResult run(const std::vector<std::string>& more, const std::string& state = "state") const {
     return world.run(with(with(seeded_day, UsersWindowsWorld::within_a_day()), more), state);
   }
-  /// Of the stream in which a user of two days is two users.
+  /// The estimates of the stream in which a user of two days is two users.
   [[nodiscard]] std::vector<std::string> twin() const {
     const CommandResult run = world.run(with(seeded_day, world.renamed()), "twin");
     EXPECT_EQ(run.code, 0) << run.err;
@@ -92,7 +92,7 @@ TEST_F(UsersWithinADay, AreNamedWithTheirPeriodWhereverTheUnitIs) {
   EXPECT_THAT(planned.out, AllOf(HasSubstr("within P1D"), HasSubstr("in 12 windows")));
 }
 
-// Everybody but user 1 is closed on a day of their own, and the days go on: nobody of them counts again.
+// All users but user 1 are closed, and the days go on: none of them counts again.
 TEST_F(UsersWithinADay, StayClosedOnAllDaysThatFollow) {
   const std::vector<std::string> settings = with(UsersWindowsWorld::within_a_day(), {"--set", "privacy.rho=1e9"});
   ASSERT_EQ(world.run(with(with(seeded_day, settings), {"--to", "1000"})).code, 0);
@@ -124,7 +124,7 @@ TEST_F(UsersWithinADay, AreRefusedWhereTheirTimesAreNobodysWord) {
   refused(with(UsersWindowsWorld::within_a_day(), {"--passes", "2"}), 78, "a second pass");
 }
 
-// One promise is about days and another about weeks: neither says anything of the other's unit.
+// One promise is about days and another about weeks: neither says anything about the other's unit.
 TEST_F(UsersWithinADay, AddUpWithEpochsOfTheSamePeriodAlone) {
   ASSERT_EQ(run({"--to", "1000"}).code, 0);
   const double one = ledger_total();
@@ -182,7 +182,7 @@ TEST_F(UsersWithinADay, GoByTheAppendTimesOfARecording) {
   const CommandResult dated = replayed(decode::TimeKind::producer, {}, "dated");
   EXPECT_EQ(dated.code, 65) << dated.err;
   EXPECT_THAT(dated.err, HasSubstr("LogAppendTime"));
-  std::filesystem::remove(world.path("dated.segment"));  // no recording is written over
+  std::filesystem::remove(world.path("dated.segment"));  // a recording is never written over
   const CommandResult trusted =
       replayed(decode::TimeKind::producer,
                {"--set", "users.times=\"trusted\"", "--set", "stream.time=\"@timestamp\""}, "trusted");

@@ -1,5 +1,5 @@
-// Records that count more or less than one, and columns of texts and ages, through the command: against least squares
-// and rates that are computed here.
+// Records that count more or less than one, and columns of texts and ages, through the command. They are compared
+// with least squares and rates that are computed here.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <simdjson.h>
@@ -19,10 +19,10 @@ namespace {
 
 using testing::HasSubstr;
 
-/// A table with a two-valued x: what its models come to has a closed form.
+/// A table with an x of two values, for which its models have closed forms.
 struct Rows {
   std::string csv = "x,y,n,days\n";
-  std::array<double, 2> weight{};    // Σ w of x = 0 and x = 1
+  std::array<double, 2> weight{};    // Σ w where x = 0 and where x = 1
   std::array<double, 2> sum{};       // Σ w y
   std::array<double, 2> counted{};   // Σ y
   std::array<double, 2> exposure{};  // Σ days
@@ -35,7 +35,7 @@ Rows rows(std::size_t count) {
     const std::size_t x = random() % 2;
     const double days = 0.5 + static_cast<double>(random() % 8) / 4;
     const double y = static_cast<double>(std::poisson_distribution<int>(days * (x == 0 ? 1.0 : 1.6))(random));
-    const double n = static_cast<double>(random() % 9);  // held to 5
+    const double n = static_cast<double>(random() % 9);  // the bound is 5
     rows.csv += fmt::format("{},{},{},{}\n", x, y, n, days);
     const double w = std::min(n, 5.0);
     rows.weight[x] += w;
@@ -79,7 +79,7 @@ class WeightedRecords : public testing::Test {
   mutable int runs_ = 0;
 };
 
-// The weighted means of y where x is 0 and where it is 1, solved from sums.
+// Sums solve for the weighted means of y where x is 0 and where it is 1.
 TEST_F(WeightedRecords, SumsComeToWeightedLeastSquares) {
   const std::vector<double> found = estimate(
       "replay",
@@ -92,7 +92,7 @@ TEST_F(WeightedRecords, SumsComeToWeightedLeastSquares) {
   EXPECT_NEAR(found[1], at_1 - at_0, 1e-3);
 }
 
-// The same by full-batch descents, whose noise and clips are out of the way.
+// Full-batch descents come to the same; their noise and clip norms have no effect here.
 TEST_F(WeightedRecords, DescentsComeToWeightedLeastSquares) {
   const std::vector<double> found =
       estimate("estimate",
@@ -103,7 +103,7 @@ TEST_F(WeightedRecords, DescentsComeToWeightedLeastSquares) {
   EXPECT_NEAR(found[0] + found[1], rows_.sum[1] / rows_.weight[1], 2e-3);
 }
 
-// Rates: counts over what they were counted over.
+// Rates are counts over what they were counted over.
 TEST_F(WeightedRecords, ExposuresComeToRates) {
   const std::vector<double> found =
       estimate("estimate",
@@ -113,8 +113,8 @@ TEST_F(WeightedRecords, ExposuresComeToRates) {
   EXPECT_NEAR(std::exp(found[0] + found[1]), rows_.counted[1] / rows_.exposure[1], 2e-3);
 }
 
-// The games of an audit are of records that count more than their bound: what they prove is nearly what is claimed,
-// and no more.
+// An audit's games are of records that count as more than their bound. What they prove is nearly what is claimed, and
+// no more.
 TEST_F(WeightedRecords, AuditsPlayWithWeights) {
   const std::string descent = "[descent]\nstep_size = 0.2\nclip_norm = 1\n[noise]\nnu = 0.2\n";
   const std::string weight = "[weight]\ncolumn = \"n\"\nmax = 5\n";
@@ -133,7 +133,7 @@ TEST_F(WeightedRecords, AuditsPlayWithWeights) {
   }
 }
 
-// Settings that are measured are of rows times the roots of their weights.
+// Settings are measured from rows times the roots of their weights.
 TEST_F(WeightedRecords, SettingsAreMeasuredWithWeights) {
   const std::vector<double> found =
       estimate("replay",

@@ -1,5 +1,5 @@
-// The real command under a real key, killed while it keeps its witness: it goes on from every kill, and is never
-// refused; and a copy from before the last kills is.
+// The real command under a real key is killed while it keeps its witness. It goes on after every kill and is never
+// refused, while a copy from before the last kills is.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ constexpr int killed = 128 + SIGKILL;
 
 class KilledWitness : public ::testing::Test {
  protected:
-  // 6,000 records in batches of 100: sixty commits.
+  // 6,000 records in batches of 100 make sixty commits.
   const ReplayWorld world{6000};
   const std::vector<std::string> settings{"--set",  "state.commit_records=100",
                                           "--set",  "state.commit_seconds=1e9",

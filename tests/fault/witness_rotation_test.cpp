@@ -1,5 +1,5 @@
-// A witness while the key of its folder is rotated: it goes over to the new key, what a copy from before finds tells
-// that the folder went on, and no rotation makes a copy the newest folder.
+// A witness while its folder's key is rotated. It goes over to the new key, what a copy from before finds shows that
+// the folder went on, and no rotation makes a copy the newest folder.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class Rotated : public Witnessed {
   [[nodiscard]] CommandResult rotate(const std::string& key) const {
     return run_command(NUSTREAM_COMMAND, {"key", "rotate", world.path("state"), key});
   }
-  /// What is in the folder gives way to `copy`, under whose key `key` leads to.
+  /// Replaces the folder's content by `copy`, which is under the key that `key` leads to.
   void restore(const std::string& copy) const { copy_folder(world.path(copy), world.path("state")); }
 };
 
@@ -49,7 +49,7 @@ TEST_F(Rotated, RotationHandsTheWitnessOver) {
   const std::string second = world.path("keys/second.key");
   ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"key", "new", second}).code, 0);
   const std::vector<std::string> rotate{"key", "rotate", world.path("state"), second};
-  for (int time = 0; time < 2; ++time) {  // again, as after a crash on the way
+  for (int time = 0; time < 2; ++time) {  // the second time as after a crash on the way
     const CommandResult rotated = run_command(NUSTREAM_COMMAND, rotate);
     ASSERT_EQ(rotated.code, 0) << rotated.err;
     EXPECT_EQ(fs::read_symlink(world.path("state/key")), second);
@@ -64,7 +64,8 @@ TEST_F(Rotated, RotationHandsTheWitnessOver) {
   EXPECT_EQ(run({"--resume"}).code, 77) << "the old state, under the old key";
 }
 
-// The way on from a copy that only the old key opens; what it lacks is charged, and nothing makes it the newest one.
+// This is the way on from a copy that only the old key opens. What the copy lacks is charged, and nothing makes it
+// the newest folder.
 TEST_F(Rotated, CopyThatIsRotatedAgainIsStillAnOlderOne) {
   begin_copy_and_go_on();
   const std::string key = new_key();
@@ -85,7 +86,7 @@ TEST_F(Rotated, CopyThatIsRotatedAgainIsStillAnOlderOne) {
   EXPECT_GT(total_rho(), spent + 0.4) << "the lost epoch's limit, and the new one";
 }
 
-// Where the keys lie in two folders, each holds a witness of the rotation.
+// Where the keys lie in two folders, each folder holds a witness of the rotation.
 TEST_F(Rotated, CopyFindsTheOldPlaceTold) {
   begin_copy_and_go_on();
   copy_folder(world.path("state"), world.path("just-before"));
@@ -100,7 +101,7 @@ TEST_F(Rotated, CopyFindsTheOldPlaceTold) {
   }
 }
 
-// What a crash between the state and its witness leaves: the same command again tells the witness.
+// A crash came between the state and its witness. The same command again tells the witness.
 TEST_F(Rotated, CrashOnTheWayIsMadeGood) {
   begin_copy_and_go_on();
   copy_folder(world.path("state"), world.path("just-before"));
@@ -139,7 +140,7 @@ TEST_F(Witnessed, KeyMayBeNamedThroughTheFoldersLink) {
   EXPECT_EQ(run_command(NUSTREAM_COMMAND, {"inspect", world.path("state"), "--key-file", link}).code, 0);
 }
 
-// The witness cannot be told of the new epoch: the ledger charges what it tells of, and the epoch goes on.
+// The witness cannot be told of the new epoch. The ledger charges what the witness tells, and the epoch goes on.
 TEST_F(Witnessed, EpochBegunBehindItGoesOnWithoutIt) {
   begin_copy_and_go_on();
   copy_folder(world.path("copy"), world.path("state"));

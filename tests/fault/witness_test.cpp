@@ -118,7 +118,7 @@ TEST_F(Witnessed, OlderCopyIsRefusedAndCharged) {
   EXPECT_EQ(run({"--resume"}).code, 0);
 }
 
-// Copies that run in turn on one machine: each is refused once the other has run.
+// Copies run in turn on one machine: each is refused once the other has run.
 TEST_F(Witnessed, OtherCopyIsRefused) {
   ASSERT_EQ(run({"--to", "500"}).code, 0);
   copy_folder(world.path("state"), world.path("copy"));
@@ -141,7 +141,7 @@ TEST_F(Witnessed, DeletedFolderIsNotAFreshBudget) {
   EXPECT_EQ(run({}, "another").code, 0) << "another folder";
 }
 
-// The budget is stopped at the sum.
+// The budget stops at the sum of both folders' spends.
 TEST_F(Witnessed, DeletedFolderCountsAgainstTheBudget) {
   const std::vector<std::string> budget{"--set", "privacy.budget=0.7"};
   ASSERT_EQ(run({"--to", "500"}).code, 0);
@@ -178,7 +178,7 @@ TEST_F(Witnessed, LostWitnessIsToldAndMadeAnew) {
   expect_no_warning(quiet);
 }
 
-// As a crash between the state and its witness leaves it.
+// A crash between the state and its witness leaves the folder so.
 TEST_F(Witnessed, FolderMayBeAhead) {
   ASSERT_EQ(run({"--to", "500"}).code, 0);
   const fs::path file = witness();
@@ -229,7 +229,7 @@ TEST_F(Witnessed, RunsThatPromiseNothingHaveNone) {
   EXPECT_EQ(run({"--insecure-seed", "1"}).code, 0);
 }
 
-// Epochs of one folder, and the runs of an estimate, are one account.
+// The epochs of one folder, and the runs of an estimate, are one account.
 TEST_F(Witnessed, EpochsAreOneAccount) {
   ASSERT_EQ(run({"--to", "500"}).code, 0);
   copy_folder(world.path("state"), world.path("copy"));

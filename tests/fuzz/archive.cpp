@@ -1,4 +1,4 @@
-// bzip2, xz and zip around CSV: whatever the bytes are, rows or a failure, in the memory of a buffer.
+// bzip2, xz and zip around CSV: whatever the bytes are, they give rows or a failure, in the memory of a buffer.
 #include "line_rows.h"
 
 namespace nustream::fuzz {

@@ -1,4 +1,4 @@
-// What a state holds of a lane and of its noise.
+// What a state holds of a lane and of the lane's noise.
 #include <cmath>
 #include <cstring>
 
@@ -33,11 +33,11 @@ void check_lane(std::string_view input) {
     const lane::Lane lane = lane::Lane::decode(kind.settings, kind.grids, input);
     require(lane.encode() == input, "a lane that is read is written as it was");
   } catch (const InvalidParameter&) {
-    // No bytes of a lane.
+    // These bytes are no lane.
   }
 }
 
-// Of two coordinates, so that a short input is the memory of a generator.
+// The noise has two coordinates, so that a short input is the memory of a generator.
 void check_noise(std::string_view input) {
   constexpr std::size_t dimension = 2;
   static const std::vector<noise::Correlation> all{
@@ -62,11 +62,11 @@ void check_noise(std::string_view input) {
   try {
     noise::NoiseSource source(correlation, kind, dimension, checkpoint, next, std::pmr::get_default_resource(), {},
                               healing);
-    // None is as good as zeros.
+    // No memory is as good as a memory of zeros.
     const bool same = source.checkpoint(next).memory.size() == checkpoint.memory.size();
     require(same || checkpoint.memory.empty(), "a checkpoint is kept as it was");
   } catch (const InvalidParameter&) {
-    // Not of this correlation.
+    // The memory is not one of this correlation.
   } catch (const Unsupported&) {
   }
 }

@@ -1,4 +1,4 @@
-// gzip and zstd around CSV: whatever the bytes are, rows or a failure, in the memory of a buffer.
+// gzip and zstd around CSV: whatever the bytes are, they give rows or a failure, in the memory of a buffer.
 #include "line_rows.h"
 
 namespace nustream::fuzz {

@@ -1,4 +1,4 @@
-// Every committed input of every kind, and random changes of them: what fuzzing found stays found.
+// Plays every committed input of every kind, and random changes of these inputs: what fuzzing found stays found.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -22,7 +22,7 @@ std::vector<std::string> corpus(const std::string& kind) {
   return inputs;
 }
 
-/// Bits, bytes and stretches changed, left out, repeated, or taken from another input.
+/// The input with bits, bytes and stretches changed, left out, repeated, or taken from another input.
 std::string changed(std::string input, const std::vector<std::string>& all, std::mt19937_64& random) {
   for (auto changes = 1 + random() % 4; changes > 0; --changes) {
     const std::size_t at = input.empty() ? 0 : random() % input.size();

@@ -1,4 +1,5 @@
-// CSV: files of lines, and every kernel beside the portable one. First byte: delimiter, numbers of columns, length.
+// CSV: files of lines, and every kernel beside the portable one. The first byte chooses delimiter, numbers of columns
+// and length.
 #include <array>
 #include <memory>
 
@@ -15,12 +16,12 @@ struct KernelResult {
   std::vector<double> numbers;
 };
 
-/// `index` is used again and again: it is large.
+/// `index` is used again and again, because it is large.
 KernelResult run_kernel(const decode::CsvKernel& kernel, std::string_view text, char delimiter,
                         decode::CsvIndex& index) {
   KernelResult result{&index, {}};
   kernel.index(text, delimiter, *result.index);
-  // The first field of every record: whatever else a record holds, that one is there.
+  // The first field of every record: whatever else a record holds, this field is there.
   std::vector<std::uint32_t> firsts;
   for (std::uint32_t row = 0; row < result.index->row_count; ++row) {
     firsts.push_back(row == 0 ? 1 : result.index->row_ends[row - 1] + 1);

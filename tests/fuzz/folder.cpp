@@ -1,5 +1,5 @@
-// A folder whose files hold anything: it is refused and left as it is, or goes on with nothing of what was public
-// changed.
+// A folder whose files hold anything: a run refuses it and leaves it as it is, or resumes it and changes nothing of
+// what was public.
 #include <functional>
 
 #include "error.h"
@@ -42,7 +42,7 @@ struct Past {
   }
 };
 
-/// The file's last bytes changed, cut or followed by others.
+/// The file with its last bytes changed, cut off or followed by others.
 std::string damaged(std::string bytes, std::string_view& input) {
   const std::size_t cut = take_byte(input) % (bytes.size() + 1);
   bytes.resize(bytes.size() - cut);
@@ -63,7 +63,7 @@ bool is_refused(const std::function<void()>& work) {
   }
 }
 
-/// With the state, and a bookmark that may be any bytes.
+/// Checks a resume with the state, and with a bookmark that may be any bytes.
 void check_recovery(Past& past, std::string_view input) {
   const std::string whole = past.disk.seen(releases);
   const std::string bookmark = past.recovery.bookmark;
@@ -80,14 +80,14 @@ void check_recovery(Past& past, std::string_view input) {
   require(past.disk.seen(releases) == whole, "what is recovered is what was published");
 }
 
-/// Without one.
+/// Checks a folder without a state.
 void check_adoption(Past& past, std::string_view input) {
   past.disk.remove(folder + "/state");
   past.disk.tamper(
       releases, take_byte(input) % 2 == 0 ? std::string(take_part(input)) : damaged(past.disk.seen(releases), input));
   past.disk.tamper(ledger, std::string(input));
   const std::string before = past.disk.seen(releases);
-  if (before.empty() && past.disk.seen(ledger).empty()) return;  // nothing to adopt
+  if (before.empty() && past.disk.seen(ledger).empty()) return;  // there is nothing to adopt
   OutboxFolder files(past.disk, {folder, false, true});
   static_cast<void>(files.load());
   const bool refused = is_refused([&] { static_cast<void>(files.adopt()); });

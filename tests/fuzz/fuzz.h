@@ -1,5 +1,5 @@
-// One kind of input a file of this folder: bytes from anywhere, and what must hold whatever they are. Built as
-// libFuzzer's targets by the preset fuzz, and all together as a test that plays the corpora again.
+// Each file of this folder has one kind of input: bytes from anywhere, and what must hold whatever they are. The
+// preset fuzz builds the files as targets of libFuzzer; a test that plays the corpora again contains all of them.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace nustream::fuzz {
 
-/// A property that does not hold. Nothing catches it: a fuzzer sees a crash, the test the message.
+/// A property that does not hold. Nothing catches it, so a fuzzer sees a crash and the test shows the message.
 struct Violation : std::logic_error {
   using std::logic_error::logic_error;
 };
@@ -23,13 +23,13 @@ inline void require(bool holds, const char* what) {
 
 using Target = void (*)(std::string_view input);
 
-/// Every kind of input by its name, which is that of its corpus.
+/// Every kind of input by its name, which is also the name of its corpus.
 inline std::map<std::string, Target>& targets() {
   static std::map<std::string, Target> all;
   return all;
 }
 
-/// The first byte of an input, which chooses settings; taken off it.
+/// Takes the first byte off an input. The byte chooses settings.
 inline std::uint8_t take_byte(std::string_view& input) {
   if (input.empty()) return 0;
   const auto byte = static_cast<std::uint8_t>(input.front());
@@ -37,7 +37,7 @@ inline std::uint8_t take_byte(std::string_view& input) {
   return byte;
 }
 
-/// Some bytes, their number told by one of them.
+/// Takes some bytes off an input; the first of them says how many.
 inline std::string_view take_part(std::string_view& input) {
   std::size_t size = take_byte(input);
   size = std::min(size, input.size());

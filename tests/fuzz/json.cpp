@@ -1,4 +1,4 @@
-// JSON lines.
+// JSON lines, as a file and as messages.
 #include "line_rows.h"
 
 namespace nustream::fuzz {

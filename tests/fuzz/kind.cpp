@@ -1,4 +1,5 @@
-// What a file is said to be: one sentence or none, which holds nothing of the file, whatever the bytes are.
+// What the program says a file is: one sentence or none, which holds nothing of the file's content, whatever the
+// bytes are.
 #include "decode/file_kind.h"
 
 #include "fuzz.h"

@@ -1,4 +1,4 @@
-// Lines of a ledger, and of releases, which a resume reads too.
+// Lines of a ledger, and lines of releases, which a resume reads too.
 #include "error.h"
 #include "fuzz.h"
 #include "journal/last_release.h"
@@ -36,7 +36,7 @@ void check_line(std::string_view line) {
   static_cast<void>(publish::read_release(line));
 }
 
-/// A chain that is accepted is the very one that its entries make.
+/// A chain that is accepted has to be the very chain that its entries make.
 void check_chain(std::string_view lines) {
   journal::LedgerVerifier verifier(keys());
   or_refused([&] {
@@ -45,12 +45,12 @@ void check_chain(std::string_view lines) {
       const std::string_view line = lines.substr(0, end);
       const journal::Hash before = verifier.head();
       verifier.add(line);
-      // Lines under another key (the first that they name, however they name it) are vouched for by a later one, or
-      // refused at the end.
+      // Lines under another key (the first key that they name, in whatever way they name it) need a later line that
+      // vouches for them, or the ledger is refused at its end.
       const std::size_t ours = line.find("\"key\":\"" + secrets::to_hex(keys().fingerprint()) + '"');
       const bool under_ours = ours != std::string_view::npos && line.find("\"key\"") == ours;
       if (under_ours && line.find("\"rotated\"") == std::string_view::npos) {
-        // Those of earlier versions are not signed.
+        // Lines of earlier versions are not signed.
         require(!journal::read_unsealed(line).signed_ ||
                     journal::ledger_line(journal::read_entry(line), before, keys()) == std::string(line) + '\n',
                 "a line under its MAC is the line that its entry makes");

@@ -1,4 +1,4 @@
-// Rows of a file of lines, and what holds of them whatever the bytes are.
+// The rows of a file of lines, and what must hold of them whatever the bytes are.
 #pragma once
 
 #include <algorithm>
@@ -32,8 +32,8 @@ inline record::RowBatch rows_of(std::string_view content, decode::InputSettings 
   return batch;
 }
 
-/// Reads a file of two columns without a header that its first bytes call compressed: rows, up to a thousand or so of
-/// them, or a failure of the input.
+/// Reads a file of two columns without a header whose first bytes call it compressed. It has to give rows, up to a
+/// thousand or so, or a failure of the input.
 inline void read_compressed(const std::string& content) {
   constexpr std::size_t rows_max = 1000;
   decode::InputSettings settings;
@@ -56,7 +56,8 @@ inline bool same_bits(const std::vector<double>& one, const std::vector<double>&
          });
 }
 
-/// Every row is whole and finite, and that of an unusable record all zeros. `first`: position of the first row.
+/// Checks that every row is whole and finite, and that the row of an unusable record is all zeros. `first` is the
+/// position of the first row.
 inline void check_batch(const record::RowBatch& rows, std::uint64_t first) {
   require(rows.x.size() == rows.count() * rows.dimension, "every row is whole");
   require(std::all_of(rows.x.begin(), rows.x.end(), [](double x) { return std::isfinite(x); }), "finite features");
@@ -70,7 +71,7 @@ inline void check_batch(const record::RowBatch& rows, std::uint64_t first) {
   }
 }
 
-/// As the values of messages: one row each.
+/// Reads the lines as the values of messages: each has to give one row.
 inline void check_messages(std::string_view content, decode::MessageDecoder& decoder) {
   decode::MessageBatch batch;
   for (std::uint64_t offset = 0; !content.empty(); ++offset) {
@@ -85,7 +86,8 @@ inline void check_messages(std::string_view content, decode::MessageDecoder& dec
   check_batch(rows, 0);
 }
 
-/// As a file: a record ends at its newline, whatever it holds, and strides do not matter.
+/// Reads the lines as a file: a record ends at its newline, whatever it holds, and the size of strides does not
+/// matter.
 inline void check_file(std::string_view content, const decode::InputSettings& settings,
                        const record::Schema& schema) {
   const record::RowBatch rows = rows_of(content, settings, schema, 4096);
@@ -97,11 +99,12 @@ inline void check_file(std::string_view content, const decode::InputSettings& se
   require(same_bits(rows.x, again.x) && same_bits(rows.y, again.y), "rows do not depend on strides");
 }
 
-/// Both; files, whose readers take hundreds of kilobytes, for one input in sixteen.
+/// Checks both ways of reading. Files are read for one input in sixteen, because their readers take hundreds of
+/// kilobytes.
 inline void check_rows(std::string_view content, const decode::InputSettings& settings, const record::Schema& schema,
                        decode::MessageDecoder& decoder) {
   check_messages(content, decoder);
-  // What a file is told to be by its first bytes: compressed, an archive, a segment, or of a kind that is refused.
+  // The first bytes may say that a file is compressed, an archive, a segment, or of a kind that is refused.
   if (content.empty()) return;
   constexpr std::string_view magics[] = {"\x1f\x8b",
                                          "\x28\xb5\x2f\xfd",

@@ -1,4 +1,4 @@
-// A file in memory with a path of its own, for what reads files.
+// A file in memory with a path of its own, for code that reads files.
 #pragma once
 
 #include <sys/mman.h>
@@ -10,7 +10,7 @@
 
 namespace nustream::fuzz {
 
-/// Path of the one file, which holds `content` from now on.
+/// The path of the one file, which holds `content` from now on.
 inline const std::string& file_of(std::string_view content) {
   static const int file = ::memfd_create("input", MFD_CLOEXEC);
   static const std::string path = "/proc/self/fd/" + std::to_string(file);

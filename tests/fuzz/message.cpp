@@ -1,4 +1,5 @@
-// Records of a topic: key, value, headers and time to rows, dead letters of them, and the bookmark of a state.
+// Records of a topic: their key, value, headers and time become rows; dead letters are made of them, and they are in
+// the bookmark of a state.
 #include <cmath>
 
 #include "decode/message_decoder.h"
@@ -43,7 +44,8 @@ void target(std::string_view input) {
   decode::InputSettings settings;
   settings.format = (choice & 1U) != 0 ? decode::Format::json_lines : decode::Format::csv;
   settings.columns = {"a", "b"};
-  settings.record_bytes_max = (choice & 2U) != 0 ? 16 : 512;  // zeroed for each input, by each decoder
+  // Each decoder sets as many bytes to zero for each input.
+  settings.record_bytes_max = (choice & 2U) != 0 ? 16 : 512;
   if ((choice & 4U) != 0) settings.time_column = "@timestamp";
   const record::Schema schema = tests::columns({"a", "@key", "@header:h"}, "b");
   decode::MessageDecoder decoder(settings, schema);

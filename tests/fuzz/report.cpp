@@ -1,4 +1,4 @@
-// Lines that anybody may have written to a collector of local reports.
+// Lines that anybody may have sent to a collector of local reports.
 #include <cstdlib>
 #include <span>
 #include <vector>
@@ -12,7 +12,7 @@ namespace {
 
 using local::Reject;
 
-/// A collector of reports on so many features, and one report that it takes.
+/// A collector of reports on the features, and one report that it accepts.
 struct Collector {
   explicit Collector(const char* features)
       : settings(local::read_settings(
@@ -38,7 +38,7 @@ Collector& collector(bool of_two_features) {
   return of_two_features ? two : one;
 }
 
-/// The good report with bytes set, cut and followed by others as `input` says.
+/// The good report with bytes changed, cut off and followed by others, as `input` says.
 std::string damaged(std::string line, std::string_view input) {
   for (int changes = take_byte(input) % 8; changes > 0; --changes) {
     const std::size_t at = (take_byte(input) * std::size_t{256} + take_byte(input)) % line.size();

@@ -1,4 +1,4 @@
-// Requests to a listener: bytes of a header, and who is answered with what.
+// Requests to a listener: the bytes of a header, and which answer they get.
 #include <boost/asio/buffer.hpp>
 
 #include <algorithm>
@@ -62,7 +62,7 @@ void target(std::string_view input) {
   if ((choice & 8U) != 0) access.token.emplace(token);
   access.literal_hosts_only = (choice & 16U) != 0;
 
-  // As much as a listener hands to the parser at once: a header to its end, of no more than its limit.
+  // A listener hands its parser a whole header at once, of no more bytes than its limit.
   constexpr std::string_view header_end = "\r\n\r\n";
   const std::size_t end = input.find(header_end);
   const std::string_view header = input.substr(0, end == input.npos ? input.size() : end + header_end.size());

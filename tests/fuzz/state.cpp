@@ -41,7 +41,7 @@ void check_record(std::string_view input) {
   try {
     const StateRecord record = journal::decode_record(bytes);
     const std::string again = journal::encode_record(record);
-    // States of an older format are read, and written anew in the present one.
+    // States of an older format are read, and written again in the present one.
     require(journal::encode_record(journal::decode_record(again)) == again, "what is encoded is read as it was");
   } catch (const Failure& failure) {
     require(failure.code() == Exit::data, "a malformed record is a failure of data");

@@ -1,4 +1,4 @@
-// Configurations: typed settings, or one line that says what is wrong.
+// Configurations: they give typed settings, or one line that says what is wrong.
 #include <functional>
 #include <string>
 #include <string_view>
@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::string_view fitted = "optimised";
 
-/// A fit takes as long as the settings ask for: only those of fewer than a hundred steps, and bands, are made here.
+/// Whether a number in the settings has three digits or more, so that they may ask for a fit of a hundred steps or
+/// bands. A fit takes as long as the settings ask for, so only shorter ones are made here.
 bool asks_for_a_long_fit(std::string_view input) {
   std::size_t digits = 0;
   for (const char c : input) {
@@ -25,8 +26,9 @@ bool asks_for_a_long_fit(std::string_view input) {
   return false;
 }
 
-/// Even a short fit takes a thousand times as long as reading what asks for it, and most inputs descend from the few
-/// that ask for one: of them one in 64 has it made, the others ask for no fit instead.
+/// Takes the request for a fit out of most inputs. Even a short fit takes a thousand times as long as reading the
+/// settings that ask for it, and most inputs descend from the few that do: one in 64 of them has its fit made, and
+/// the others ask for none.
 std::string with_few_fits(std::string_view input) {
   constexpr std::size_t one_in = 64;
   std::string settings(input);

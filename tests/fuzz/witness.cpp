@@ -1,4 +1,4 @@
-// Witnesses of state folders: bytes that anybody may have put there, and one of which no byte may change.
+// Witnesses of state folders: bytes that anybody may have put there, and a good witness, of which no byte may change.
 #include "journal/witness.h"
 #include "error.h"
 #include "fuzz.h"
@@ -53,7 +53,8 @@ void check(const std::string& bytes) {
   }
 }
 
-// The first byte chooses: the bytes as they are, or which bytes of a good one are changed, and where it is cut.
+// The first byte chooses: the bytes as they are, or a good witness, of which the input says which bytes are changed
+// and where it is cut.
 void target(std::string_view input) {
   if (take_byte(input) % 2 == 0) return check(std::string(input));
   std::string bytes = written();

@@ -45,7 +45,7 @@ TEST(RetailStream, LeastSquaresOfItsRowsIsTheKnownAnswer) {
 TEST(RetailStream, CountsAndTimes) {
   const InputSettings settings{.files = {retail}, .time_column = "ts", .times_public = true};
   EXPECT_EQ(count_records(settings), records);
-  // zcat | awk -F, 'NR > 1 && $1 >= "2011-06-01" { print NR − 2; exit }'
+  // The number is that of zcat | awk -F, 'NR > 1 && $1 >= "2011-06-01" { print NR − 2; exit }'
   EXPECT_EQ(ordinal_at_or_after(settings, 1306886400.0), 145'450U);
 }
 

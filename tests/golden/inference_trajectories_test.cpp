@@ -13,13 +13,13 @@
 namespace nustream::tests {
 namespace {
 
-/// One step over all rows, `silence` or noise given in gradient units of the mean.
+/// Takes one step over all rows, with `silence` or with noise in gradient units of the mean.
 void step(lane::Lane& lane, const record::RowBatch& rows, std::span<const noise::GridNoise> noise) {
   lane::Releases releases;
   lane.advance(slice(rows, 0, rows.count()), noise, releases);
 }
 
-// DP-GD with a given noise: BDE+ (5), X_ij = sin((1 + i)(1 + .7j)), y_i = cos i, z_t[j] = .01 sin(3t + j).
+// DP-GD with a given noise, as in BDE+ (5): X_ij = sin((1 + i)(1 + .7j)), y_i = cos i, z_t[j] = .01 sin(3t + j).
 TEST(Trajectory, OfFullBatchDescent) {
   record::RowBatch rows;
   rows.dimension = 3;
@@ -37,7 +37,7 @@ TEST(Trajectory, OfFullBatchDescent) {
     for (int j = 0; j < 3; ++j) {
       units.push_back(std::llround(20 * 0.01 * std::sin(3.0 * static_cast<double>(t) + j) / grid.spacing()));
     }
-    // θ − η(…) + ηz: the paper adds its noise with the other sign.
+    // The paper writes θ − η(…) + ηz, so its noise has the other sign.
     for (std::int64_t& entry : units) entry = -entry;
     const noise::GridNoise noise{StepIndex{t}, 3, units};
     step(lane, rows, {&noise, 1});
@@ -52,7 +52,7 @@ struct Instruments {
   Eigen::VectorXd y;
 };
 
-// Z_ij = sin((1 + i)(1 + .7j)), X_k = 2Z_k + .3 cos(i(1 + k)), y = X(1, −1) + .2 sin 5i; 15 rows.
+// 15 rows of Z_ij = sin((1 + i)(1 + .7j)), X_k = 2Z_k + .3 cos(i(1 + k)), y = X(1, −1) + .2 sin 5i.
 Instruments instruments() {
   Instruments data{{}, Eigen::MatrixXd(15, 3), Eigen::MatrixXd(15, 2), Eigen::VectorXd(15)};
   data.rows.dimension = 5;
@@ -68,7 +68,7 @@ Instruments instruments() {
   return data;
 }
 
-/// 2S-GD of T steps, without noise and with the clip out of reach. Spacings of about 1e-13.
+/// 2S-GD of T steps, without noise and with the clip norm out of reach. The grids have spacings of about 1e-13.
 lane::Lane two_stage_descent(const Instruments& data, double alpha, double eta, std::uint64_t steps) {
   lane::Settings settings = settings_for(8, {}, 30, alpha);
   settings.first_stage =
@@ -87,7 +87,7 @@ lane::Lane two_stage_descent(const Instruments& data, double alpha, double eta, 
 
 TEST(Trajectory, OfTwoStageDescent) {
   const lane::Lane lane = two_stage_descent(instruments(), 0.1, 0.5, 10);
-  // β, then the columns of Θ.
+  // β comes first, and then the columns of Θ.
   const double expected[] = {0.9223354192195204,   -0.8042381387952399,  2.1412892161933472, -0.005617950049966923,
                              0.010735306221244516, -0.01564225092265226, 1.8509532041472674, -0.033654875264195624};
   for (std::size_t j = 0; j < 8; ++j) EXPECT_NEAR(lane.theta()[j], expected[j], 1e-11) << j;
@@ -96,7 +96,7 @@ TEST(Trajectory, OfTwoStageDescent) {
   inference::TwoStageDescent plain{{3, 0, 2}, constant(0.5), constant(0.1), 0, 0, {}, {}, StepCount{10}};
   const std::vector<double> beta = inference::two_stage_descent({5, data.rows.x, data.rows.y}, plain);
   for (std::size_t j = 0; j < 2; ++j) EXPECT_NEAR(beta[j], expected[j], 1e-13) << j;
-  // From where it was after four steps it goes on as it would have.
+  // A lane that begins where this one was after four steps goes on as this one did.
   const lane::Lane four = two_stage_descent(instruments(), 0.1, 0.5, 4);
   plain.start.assign(four.theta().begin(), four.theta().end());
   plain.steps = StepCount{6};
@@ -104,7 +104,8 @@ TEST(Trajectory, OfTwoStageDescent) {
   for (std::size_t j = 0; j < 2; ++j) EXPECT_NEAR(resumed[j], expected[j], 1e-11) << j;
 }
 
-// Its limit is 2SLS: Ŷ regressed on P_Z X. At T = 500 with steps that suit the data; the reference's own 2SLS too.
+// The limit of the descent is 2SLS, which is Ŷ regressed on P_Z X. The test takes T = 500 with steps that suit the
+// data, and compares with the reference's own 2SLS too.
 TEST(Limit, OfTwoStageDescentIsTwoStageLeastSquares) {
   const Instruments data = instruments();
   const Eigen::MatrixXd first = data.z.colPivHouseholderQr().solve(data.x);

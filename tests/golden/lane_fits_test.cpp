@@ -23,14 +23,14 @@ std::vector<std::vector<double>> standardised_columns(const Table& table, const 
   return columns;
 }
 
-// `passes` steps over the whole table, the noise at zero, the clip out of reach.
+// Takes `passes` steps over the whole table, with the noise at zero and the clip norm out of reach.
 std::vector<double> fit(const record::RowBatch& rows, model::Loss loss, double step_size, std::size_t passes,
                         std::vector<double> start = {}) {
   auto settings = settings_for(rows.dimension, loss, 1e6, step_size);
   settings.minibatch = rows.count();
   settings.release_every = passes + 1;
   if (!start.empty()) settings.start = std::move(start);
-  lane::Lane lane(settings, grid_for(settings, 8.0), Position{0});  // spacing about 2^-29
+  lane::Lane lane(settings, grid_for(settings, 8.0), Position{0});  // a spacing of about 2^-29
   const std::vector<std::int64_t> silence(rows.dimension);
   lane::Releases releases;
   for (std::size_t pass = 0; pass < passes; ++pass) {
@@ -70,7 +70,7 @@ TEST(Fits, MeanOfBikeColumns) {
   for (double& mean : means) mean /= static_cast<double>(rows.count());
   expect_near(fit(rows, {Kind::mean}, 0.5, 40), means);
 
-  // One pass, record by record, with η_t = 1/(1 + t): the running mean.
+  // One pass, record by record, with η_t = 1/(1 + t): the iterate is the running mean.
   auto settings = settings_for(4, {Kind::mean}, 8.0);
   settings.schedule = descent::Schedule{descent::Inverse{StepSize{1}, 1}};
   lane::Lane lane(settings, grid_for(settings), Position{0});
@@ -103,7 +103,7 @@ TEST(Fits, HuberOnBike) {
   EXPECT_NEAR(mean_loss(rows, huber, theta), 0.25701719963093633, 1e-6);
 }
 
-// The Hessian's condition is 2,900, so the objective is compared, not the coefficients.
+// The condition number of the Hessian is 2,900, so the objective is compared, and not the coefficients.
 TEST(Fits, LogisticOnCovtype) {
   const Table covtype = read_table("covtype.csv.gz");
   const auto columns = standardised_columns(covtype, covtype_columns);

@@ -1,5 +1,5 @@
-// Independent values for running sums (mpmath of 40 digits; exhaustive search where said). Squared standard
-// deviations in units of Δ²/(2ρ).
+// Independent values for running sums, computed by mpmath with 40 digits, or by exhaustive search where a comment
+// says so. Squared standard deviations are in units of Δ²/(2ρ).
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ inline constexpr ForgettingSum forgetting_sums[] = {
 struct SeveralRecords {
   double nu;
   std::uint64_t steps, batch, times, separation;
-  double squared_sensitivity;  ///< the largest of an exhaustive search
+  double squared_sensitivity;  ///< the largest value that an exhaustive search found
 };
 inline constexpr SeveralRecords several_records[] = {{0, 6, 3, 2, 1, 6.49444580078125},
                                                      {0, 6, 3, 3, 2, 11.88720703125},
@@ -41,7 +41,7 @@ inline constexpr SeveralRecords several_records[] = {{0, 6, 3, 2, 1, 6.494445800
                                                      {0, 8, 2, 3, 5, 8.338355302810669}};
 
 struct ReplaceOne {
-  double second, responses;  ///< ρ of each by itself
+  double second, responses;  ///< the ρ of each by itself
   double together;
 };
 inline constexpr ReplaceOne replacements[] = {{.5, .5, .78125}, {.1, .9, .9}, {.7, .3, .8580357142857142}};

@@ -40,7 +40,7 @@ TEST(SumsReference, NoiseOfPlainSumsUnderATinyDamping) {
     const double found =
         squared_limit(expected.nu) * variance(exact(expected.nu, expected.releases), 1, expected.releases);
     EXPECT_NEAR(found, expected.variance, 1e-11 * expected.variance) << expected.nu;
-    // The correlation without end that generates it comes close, with its own sensitivity.
+    // The rational correlation, which has no end and is what a run generates, comes close with its own sensitivity.
     const noise::Correlation rational{noise::Rational::nu_ftrl(Damping{expected.nu})};
     const double own =
         std::pow(sensitivity_limit(rational, {}).value(), 2) * variance(rational, 1, expected.releases);

@@ -1,5 +1,6 @@
-// Long runs of the noise, hashed: one changed bit anywhere shows. The hashes stand in docs/formats/noise.md; a change
-// of either is a change of format. Reached on every instruction set, by gcc and clang, and on aarch64.
+// Long runs of the noise are hashed, so that one changed bit anywhere shows. The hashes stand in
+// docs/formats/noise.md; a change of any of them is a change of format. Every instruction set gives these hashes, by
+// gcc and clang, and so does aarch64.
 #include <gtest/gtest.h>
 #include <openssl/evp.h>
 
@@ -76,7 +77,7 @@ struct Golden {
   std::string recurrent;
 };
 
-// By noise_gaussian_twin.py, which shares no code with the library.
+// The hashes are from noise_gaussian_twin.py, which shares no code with the library.
 const std::vector<Golden> goldens{
     {1, "461c656760a5eb442f64c85802fba193201f001c9da72019ad8ced35867ce0b1",
      "27ea17a7b9e1d9f934104123c7bba570cef6a7d747357c2744b770550c4c5f38"},

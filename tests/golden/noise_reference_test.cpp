@@ -29,7 +29,7 @@ void expect_relative(const Series& computed, const Series& reference, double tol
   }
 }
 
-// Sums of terms of either sign: relative to the largest entry.
+// The entries are sums of terms of either sign, so the tolerance is relative to the largest entry.
 void expect_stream(const Series& computed, const Series& reference, double tolerance, const std::string& what) {
   ASSERT_EQ(computed.size(), reference.size()) << what;
   double largest = 0;
@@ -71,7 +71,7 @@ class JaxPrivacyRational : public ::testing::TestWithParam<int> {
 };
 
 TEST_P(JaxPrivacyRational, PolesOfTheNoiseFollowFromThoseOfTheStrategy) {
-  // 1 − p and p between them fix p and its distance to 1.
+  // The data hold 1 − p and p; together they fix p and its distance to 1.
   expect_relative(rational().p(), series("p"), 1e-12, "p");
   for (std::size_t i = 0; i < rational().poles(); ++i) {
     EXPECT_NEAR(rational().a()[i], series("a")[i], 1e-12) << i;
@@ -89,7 +89,7 @@ TEST_P(JaxPrivacyRational, ColumnNorms) {
   const auto steps = static_cast<std::uint64_t>(series("steps").front());
   const double finite = series("squared_column_norm").front();
   EXPECT_NEAR(rational().squared_column_norm(StepCount{steps}), finite, 1e-12 * finite);
-  // jax-privacy's limit loses digits where a q is close to 1; the 40-digit value does not.
+  // The limit of jax-privacy loses digits where a q is close to 1; the 40-digit value does not.
   const double limit = series("squared_column_norm_limit").front();
   EXPECT_NEAR(rational().squared_column_norm_limit(), limit, 1e-9 * limit);
   const double exact = series("exact_squared_column_norm_limit").front();
@@ -113,7 +113,8 @@ TEST_P(JaxPrivacyToeplitz, InverseAndStreamsOfAGivenStrategy) {
   const ReferenceData data("noise_streams.txt");
   const std::string name = "toeplitz_" + std::to_string(GetParam()) + ".";
   Series c = data.series(name + "strategy");
-  // The optimised strategy is scaled to column norm 1; the library's begin with 1, and B and C scale inversely.
+  // The optimised strategy is scaled to column norm 1. The library's strategies begin with 1, and B scales inversely
+  // to C.
   const double scale = c.front();
   for (double& entry : c) entry /= scale;
   const Correlation correlation{Strategy{c, StepCount{stream_steps}}};
@@ -145,7 +146,7 @@ TEST(RationalReference, ClosedFormOfTheRule) {
   const Rational rational = Rational::nu_ftrl(Damping{0.01}, 4);
   expect_relative(rational.p(), data.series("rule_0.01_4.p"), 1e-14, "p");
   expect_relative(rational.q(), data.series("rule_0.01_4.q"), 1e-14, "q");
-  // The reference multiplies differences of p's and q's in double precision, which cancel.
+  // The reference multiplies differences of p's and q's in double precision, where they cancel.
   expect_relative(rational.a(), data.series("rule_0.01_4.a"), 1e-12, "a");
   expect_relative(rational.b(), data.series("rule_0.01_4.b"), 1e-12, "b");
   EXPECT_NEAR(rational.squared_column_norm_limit(), data.number("rule_0.01_4.squared_column_norm_limit"), 1e-14);
@@ -159,7 +160,7 @@ TEST(RationalReference, NormsAndExcessByFortyDigitArithmetic) {
     const Series& reference = data.series("excess_" + std::to_string(i));
     const Damping nu{reference[0]};
     const Rational rational = Rational::nu_ftrl(nu, static_cast<std::size_t>(reference[1]));
-    // A pole next to 1 − ν is rounded by up to 1e-16 of 1, which is 1e-16/ν of its distance to 1.
+    // A pole next to 1 − ν is rounded by up to 1e-16, which is 1e-16/ν of its distance to 1.
     const double rounding = 1e-14 + 1e-16 / nu.value();
     EXPECT_NEAR(rational.squared_column_norm_limit(), reference[2], rounding * reference[2]) << nu.value();
     EXPECT_NEAR(rational.squared_noise_norm_limit(), reference[3], rounding * reference[3]) << nu.value();
@@ -174,7 +175,7 @@ TEST(NuFtrlReference, ColumnNormInTheLimit) {
     const double nu = data.series("limit.nu")[i];
     const double limit = 1 / arithmetic_geometric_mean(1, std::sqrt(nu * (2 - nu)));
     EXPECT_NEAR(limit, data.series("limit.exact")[i], 1e-14 * limit) << nu;
-    // The papers' 1 − (1 − ν)², as it stands, cancels.
+    // The papers' 1 − (1 − ν)², computed as it stands, cancels.
     EXPECT_NEAR(limit, data.series("limit.squared_column_norm")[i], (1e-14 + 1e-17 / nu) * limit) << nu;
   }
 }

@@ -14,7 +14,7 @@
 namespace nustream::privacy {
 namespace {
 
-/// Rows of a comma-separated file of this folder, without comments and heading.
+/// The rows of a comma-separated file of this folder, without its comments and heading.
 std::vector<std::vector<std::string>> rows(const std::string& name) {
   std::ifstream file(std::string(NUSTREAM_TESTS_DIR) + "/golden/data/" + name);
   std::vector<std::vector<std::string>> result;
@@ -66,7 +66,7 @@ TEST(EpsilonReference, DeltaOfTheExactCurve) {
     const double mu = std::stod(row[0]);
     const double at = std::stod(row[1]);
     const double expected = std::stod(row[2]);
-    // The exponent −x²/2, x = ε/μ − μ/2, carries the rounding of x.
+    // The exponent is −x²/2 with x = ε/μ − μ/2, so it carries the rounding of x.
     const double x = at / mu - mu / 2;
     EXPECT_NEAR(gaussian_delta(mu, at), expected, (1e-14 + 1e-15 * x * x) * expected)
         << "mu " << row[0] << ", epsilon " << row[1];

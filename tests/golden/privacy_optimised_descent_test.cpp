@@ -30,7 +30,7 @@ struct Margin {
   double condition, percent, tolerance;
 };
 
-// CDP+ Figure 3, η = .5: how far below ν = ημ the optimised correlation's bound is.
+// CDP+ Figure 3 at η = .5: how far the bound of the optimised correlation is below that of ν = ημ.
 const std::vector<Margin> margins = {{10, 3, 0.5}, {30, 6, 0.5}, {100, 12, 1.5}, {300, 18, 1.5}};
 
 TEST(TheoremThreeOne, OptimisedIsAsFarBelowNuAsInThePaper) {
@@ -54,7 +54,7 @@ TEST(TheoremThreeOne, GivesBackNuWhereTheConditionIsOne) {
   for (std::size_t t = 0; t < beta.size(); ++t) EXPECT_NEAR(beta[t], expected[t], 1e-12) << t;
   const double least = least_descent_loss(problem(1));
   EXPECT_NEAR(descent_bound(nu_ftrl(0.5), problem(1)), least, 1e-8 * least);
-  // Without a seam: the multipliers grow without end as μ → L.
+  // The optimum continues without a jump, although the multipliers grow without end as μ → L.
   EXPECT_NEAR(least_descent_loss(problem(1 + 1e-4)), least, 1e-3 * least);
 }
 
@@ -89,7 +89,7 @@ TEST(TheoremThreeOne, FallsWithMoreTaps) {
   }
 }
 
-// A window of few terms is a correlation of its own: what is lost is in its own γ and its own bound.
+// A window of few terms is a correlation of its own: its γ and its bound contain what is lost by cutting.
 TEST(TheoremThreeOne, ShortWindowsAccountForThemselves) {
   const double least = least_descent_loss(problem(300));
   double before = HUGE_VAL;
@@ -122,7 +122,7 @@ double excess(const Correlation& correlation, const LocalProblem& problem) {
 TEST(GivenEigenvalues, ReachesTheLowerBoundOfAllToeplitzCorrelations) {
   const LocalProblem linear = power_law(Curvature::fixed);
   EXPECT_NEAR(least_descent_loss(linear) / 2, 0.0041483, 5e-8);
-  // Cut at 4000 terms, 0.6/(ηλ) for the smallest λ.
+  // The window is cut at 4,000 terms, which is 0.6/(ηλ) for the smallest λ.
   const double window = excess(optimised_window(linear, 4000), linear);
   EXPECT_GT(window, 0.0041483);
   EXPECT_LT(window, 0.0041483 * (1 + 5e-4));

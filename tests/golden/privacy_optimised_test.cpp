@@ -62,7 +62,7 @@ PrefixSums once(std::uint64_t steps, PrefixError error) {
   return {StepCount{steps}, Participation::once(), error};
 }
 
-/// B written out.
+/// The matrix B, written out.
 Matrix noise_matrix(const Correlation& correlation, std::size_t steps) {
   const std::vector<double> dense = noise::dense_noise_matrix(correlation, steps);
   const auto size = static_cast<Eigen::Index>(steps);
@@ -84,10 +84,11 @@ TEST(Optimised, IsAsGoodAsWhatOthersFound) {
   }
 }
 
-// Their fits and ours are the same where both are optima of one family: no better by another definition of the loss.
+// The reference's fits and the library's are the same where both are optima of one family: neither is better by
+// another definition of the loss.
 TEST(Optimised, FindsTheSameLossWhereTheFamilyIsTheSame) {
   for (const Reference& reference : references()) {
-    // Theirs has not converged there.
+    // The reference's fit has not converged there.
     if (reference.family == "dense" && reference.size == reference.problem.horizon.value()) continue;
     const bool wider_family = reference.family == "toeplitz" && reference.problem.participation.times() > 1;
     if (wider_family) continue;
@@ -109,7 +110,8 @@ TEST(Optimised, LossIsThatOfTheMatrices) {
   }
 }
 
-// jax-privacy 2.0.0, toeplitz.optimize_banded_toeplitz(n=256, bands=4, reduction_fn=jnp.max), divided by the first.
+// The values are those of jax-privacy 2.0.0, toeplitz.optimize_banded_toeplitz(n=256, bands=4, reduction_fn=jnp.max),
+// divided by the first one.
 TEST(Optimised, ReachesTheSameCoefficients) {
   const std::vector<double> theirs = {0.6093931238777579, 0.5006403500303855, 0.45713349005382764,
                                       0.41113043278644296};
@@ -119,7 +121,8 @@ TEST(Optimised, ReachesTheSameCoefficients) {
   for (std::size_t t = 0; t < 4; ++t) EXPECT_NEAR(c[t], theirs[t] / theirs[0], 1e-6) << t;
 }
 
-// Kept apart from the program's own tricks: eigenvectors in place of an integral over tridiagonal inverses.
+// This program shares no trick with the library's: it has eigenvectors in place of an integral over tridiagonal
+// inverses.
 double bound_by_eigenvectors(std::size_t steps, PrefixError error) {
   const auto size = static_cast<Eigen::Index>(steps);
   const Matrix ones = prefix_sums(steps);
@@ -206,7 +209,8 @@ TEST(BandedDenseFit, SatisfiesTheConditionOfTheConvexProblem) {
 }
 
 TEST(Optimised, ForSeveralParticipationsTakesTheBetterOfNarrowAndWide) {
-  // Narrow: better than the best falling column. Wide: better than any of b entries.
+  // A narrow column has b entries, b the separation; a wide one falls over all steps. For `many` the narrow one is
+  // better than the best wide one, and for `few` the wide one is better than any of b entries.
   const PrefixSums many{StepCount{1000}, {10, 100}, PrefixError::largest};
   const PrefixSums few{StepCount{500}, {4, 50}, PrefixError::largest};
   const auto bands = [](const PrefixSums& problem) {
@@ -227,7 +231,7 @@ TEST(Optimised, ForSeveralParticipationsTakesTheBetterOfNarrowAndWide) {
   EXPECT_LT(prefix_sum_loss(dense, mean), 0.99 * prefix_sum_loss(optimised_toeplitz(mean, 50), mean));
 }
 
-// Every record in every step, as in full-batch descent: prefix sums gain nothing from correlation that falls.
+// Every record is in every step, as in full-batch descent: correlation that falls then gains nothing for prefix sums.
 TEST(Optimised, IsIndependentNoiseWhereEveryRecordIsInEveryStep) {
   const PrefixSums problem{StepCount{100}, {100, 1}, PrefixError::largest};
   EXPECT_NEAR(prefix_sum_loss(optimised_toeplitz(problem), problem), 1e4, 1e-6);
@@ -243,7 +247,8 @@ TEST(Optimised, HasALossAtOneStep) {
   }
 }
 
-// Closed form against the sum over the coefficients, which a strategy of the same column takes.
+// The closed form against the sum over the coefficients, which is how the loss of a strategy with the same column is
+// computed.
 TEST(Optimised, LossOfARationalCorrelationNeedsNoCoefficients) {
   const noise::Rational alternating = noise::Rational::from_poles({0.9, 0.3}, {0.7, 0.5});
   ASSERT_LT(alternating.p().back(), 0);
@@ -263,7 +268,8 @@ TEST(Optimised, LossOfARationalCorrelationNeedsNoCoefficients) {
   EXPECT_THROW((void)prefix_sum_loss(Correlation{noise::Independent{}}, vast), Unsupported);
 }
 
-// Several starts end in one valley: more poles are never worse, at horizons and errors without a reference.
+// Several starts end in one valley, so more poles are never worse, also at horizons and for errors without a
+// reference.
 TEST(Optimised, OfMorePolesIsBetter) {
   for (const PrefixSums& problem :
        {once(30, PrefixError::mean), once(3000, PrefixError::mean), once(1'000'000, PrefixError::largest),
@@ -297,9 +303,9 @@ TEST(Optimised, RefusesWhatItCannotFit) {
   EXPECT_THROW((void)prefix_sum_loss(optimised_rational(problem, 1), once(101, PrefixError::mean)), Unsupported);
 }
 
-// The coefficients are part of what a resumed run has to find again, on another machine too: whichever compiler and
-// processor this runs on, the bits are these. Found with gcc 12 at -O0 and -O3, with and without AVX-512, clang 16
-// and an aarch64 cross compiler.
+// A resumed run has to find the same coefficients again, on another machine too: whichever compiler and processor
+// this runs on, the bits are these. They were found with gcc 12 at -O0 and -O3, with and without AVX-512, with clang
+// 16 and with an aarch64 cross compiler.
 TEST(Optimised, HasTheSameBitsOnEveryMachine) {
   const PrefixSums mean = once(200, PrefixError::mean);
   const PrefixSums several{StepCount{200}, {3, 40}, PrefixError::largest};

@@ -52,8 +52,8 @@ TEST(PlanReference, RegressionWithTheNoiseOfGaussianFeatures) {
   const Correlation damped{noise::DampedAntiPgd{Damping{std::sqrt(.02 * trace / 128)}}};
   EXPECT_NEAR(predicted_excess(damped, problem, one), .014785, 5e-7);
   // The reference's best ν, printed as 6.2e-4 with .0044704, is the best of a grid (6.17e-4 reproduces it). The
-  // valley is flat: 20-digit quadrature (mpmath 1.3.0) has .004470405229 there and its lowest value, .004469502,
-  // at 6.56e-4.
+  // valley is flat: 20-digit quadrature (mpmath 1.3.0) gives .004470405229 at this ν, and the lowest value,
+  // .004469502, at 6.56e-4.
   EXPECT_NEAR(predicted_excess(exact_nu(6.17e-4), problem, one), .004470405229, 1e-12);
   const Damping best = suggested_nu(problem, Participation::once());
   EXPECT_NEAR(best.value(), 6.56e-4, 2e-6);

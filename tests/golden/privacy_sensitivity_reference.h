@@ -11,7 +11,7 @@ namespace nustream::privacy::reference {
 
 struct NuColumn {
   double nu;
-  std::uint64_t steps;  ///< 0: the limit
+  std::uint64_t steps;  ///< the number of steps; 0 stands for the limit
   double squared_sensitivity;
 };
 
@@ -84,10 +84,10 @@ inline constexpr std::array<TreeParticipation, 14> tree_participations = {{
 struct Blt {
   std::uint64_t steps, separation, times;
   double once, limit;                  ///< squared sensitivity for one participation, over `steps` and for ever
-  double several;                      ///< for `times` participations
+  double several;                      ///< the same for `times` participations
   std::vector<double> decays, scales;  ///< c_t = Σ scales · decays^{t−1}
 };
-/// jax-privacy 2.0.0 buffered_toeplitz.
+/// The values are from buffered_toeplitz of jax-privacy 2.0.0.
 inline const std::vector<Blt> blts = {
     {100,
      1,

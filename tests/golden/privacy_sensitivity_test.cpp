@@ -41,7 +41,7 @@ TEST(SensitivityReference, NuFtrlForSeveralParticipations) {
   }
 }
 
-// The largest decay rate is 1 − 2e-10: there the double that is compared with has itself lost seven digits.
+// The largest decay rate is 1 − 2e-10: there the reference, which is a double, has itself lost seven digits.
 TEST(SensitivityReference, RationalFromSomeoneElsesPoles) {
   for (const auto& blt : reference::blts) {
     const noise::Correlation correlation{noise::Rational::from_poles(blt.decays, blt.scales)};
@@ -65,8 +65,8 @@ TEST(SensitivityReference, TreeForSeveralParticipations) {
   }
 }
 
-// Restarted trees: the spend of a record that takes part once is that of one tree (tensorflow-privacy's
-// compute_rdp_tree_restart for step counts 128, 100 and 64 has 8 levels in the largest).
+// Restarted trees: a record that takes part once costs one tree (compute_rdp_tree_restart of tensorflow-privacy, for
+// step counts 128, 100 and 64, has 8 levels in the largest tree).
 TEST(SensitivityReference, RestartedTreeCostsOneTree) {
   const noise::Correlation correlation{noise::Tree{7, noise::Tree::Estimator::honaker, true}};
   EXPECT_NEAR(squared(correlation, 1'000'000'000, Participation::once()), 8, 1e-13);
@@ -99,9 +99,9 @@ TEST(SensitivityReference, TheOptimalToeplitzStrategyIsNuZero) {
   }
 }
 
-// dp-accounting 0.6.0: SingleEpochTreeAggregationDpEvent composed over 10 epochs of 100 steps at a noise multiplier
-// of 5, and a tree restarted after 128, 100 and 64 steps at 2. Its ε is the least over a list of orders, ours over
-// all.
+// dp-accounting 0.6.0 composes SingleEpochTreeAggregationDpEvent over 10 epochs of 100 steps at a noise multiplier of
+// 5, and a tree restarted after 128, 100 and 64 steps at 2. Its ε is the least over a list of orders, and the
+// library's is the least over all orders.
 TEST(SensitivityReference, RestartedTreesComposeAsElsewhere) {
   const noise::Correlation tree{noise::Tree{7, noise::Tree::Estimator::plain, false}};
   const Rho epoch = privacy::rho(sensitivity(tree, StepCount{100}, Participation::once()), NoiseMultiplier{5});

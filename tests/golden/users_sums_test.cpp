@@ -19,14 +19,14 @@ struct ManyRecords {
   double squared;                      ///< the largest ‖Σ C e‖² where all records of a unit add up
   std::vector<std::uint64_t> pattern;  ///< the records that reach it
 };
-// A unit in k records, in steps of m records: largest ‖C e‖², by exhaustive search.
+// The largest ‖C e‖² of a unit with k records, in steps of m records, by exhaustive search.
 const std::vector<ManyRecords> searched{{0, 6, 3, 6.49444580078125, {0, 1}},
                                         {0, 6, 3, 11.88720703125, {0, 2, 4}},
                                         {0, 6, 3, 9.791458129882812, {0, 4, 8}},
                                         {.1, 6, 4, 9.870008458648492, {0, 3, 6}},
                                         {0, 8, 2, 8.338355302810669, {0, 5, 10}}};
 
-// Where records add up in a step, their number is the mass that they need.
+// Where records add up within a step, the unit needs their number as its mass.
 TEST(UserSums, MassCoversRecordsThatAddUpInAStep) {
   for (const auto& [nu, steps, batch, squared, pattern] : searched) {
     const Limits mass{std::nullopt, Mass{static_cast<double>(pattern.size())}};

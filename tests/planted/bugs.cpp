@@ -34,7 +34,7 @@ Catch catch_of(const std::string& word) {
   return found->second;
 }
 
-/// The head of a patch: what the bug is, an empty line, and a line for each catcher.
+/// Reads the head of a patch: a sentence that says what the bug is, an empty line, and a line for each catcher.
 void read_patch(const std::filesystem::path& path, Table& table) {
   constexpr std::string_view caught_by = "Caught-by: ";
   constexpr std::string_view file_mark = "+++ b/";

@@ -1,10 +1,10 @@
-// The switch of planted bugs. Sources that tests/planted/*.patch change are compiled once more with all patches, and
-// with this header before each of them:
+// The switch of planted bugs. The sources that tests/planted/*.patch change are compiled once more, with all patches
+// applied and with this header before each of them. There
 //
 //     NUSTREAM_PLANTED("name") ? wrong : right
 //
-// is true where the environment says NUSTREAM_PLANT=name. What is shipped is compiled from the sources without
-// patches.
+// takes the wrong branch where the environment says NUSTREAM_PLANT=name. The program that is shipped is compiled from
+// the sources without patches.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,8 @@ consteval std::size_t index_of(std::string_view name) {
   throw "no such bug: the switch has the name of its patch";
 }
 
-/// Whether NUSTREAM_PLANT names the bug; the process ends where it names none.
+/// Whether NUSTREAM_PLANT names the bug with this index. The process ends where NUSTREAM_PLANT names something that
+/// is no bug.
 [[nodiscard]] bool is_planted(std::size_t index) noexcept;
 
 }  // namespace nustream::planted

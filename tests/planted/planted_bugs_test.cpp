@@ -1,8 +1,8 @@
-// Each bug of tests/planted/*.patch is planted, alone, and what is said to catch it has to; the same without the bug
-// has to pass. A bug that nothing catches means that a test is missing.
+// Each bug of tests/planted/*.patch is planted alone, and what is said to catch it has to fail; without the bug the
+// same has to pass. A bug that nothing catches means that a test is missing.
 //
-// Audits draw fresh keys. Their bounds of μ under a bug lie five standard errors or more above the claim (seen in ten
-// audits of each), so that one of the seventeen fails to show it less than once in a hundred thousand runs.
+// Audits draw fresh keys. Under a bug their bounds of μ lie five standard errors or more above the claim (seen in ten
+// audits of each), so one of the seventeen audits fails to show its bug less than once in a hundred thousand runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Those of this run: what needs a broker is the campaign's.
+/// The bugs that this run plants: those that only a broker shows belong to the campaign.
 std::vector<PlantedBug> of_this_run(std::span<const PlantedBug> all) {
   std::vector<PlantedBug> bugs;
   for (const PlantedBug& bug : all) {
@@ -63,8 +63,8 @@ CommandResult run_audit(const PlantedBug& bug, const std::vector<std::string>& v
   return run_command(NUSTREAM_PLANTED_COMMAND, arguments, {}, variables);
 }
 
-/// What is said to catch `bug`, with the bug or without: a twin of the test where there is one, and twins of the
-/// commands that it runs.
+/// Runs what is said to catch `bug`, with the bug or without it. The runs use twins of the test and of the commands
+/// that it calls, which are compiled with the patches, where there are such twins.
 CommandResult run_catcher(const PlantedBug& bug, bool planted) {
   std::vector<std::string> variables{"NUSTREAM_PLANTED_PROGRAMS=1", "NUSTREAM_SIMULATION_HISTORIES=200",
                                      "NUSTREAM_COUPLING_PAIRS=6000"};
@@ -89,7 +89,8 @@ TEST_P(PlantedBugs, AreCaught) {
       EXPECT_THAT(result.err, HasSubstr("contract violated"));
       return;
     default:
-      // A filter without tests, a crash and a test that was skipped are no catch.
+      // A filter without tests, a crash or a skipped test does not catch a bug, although each of them ends with an
+      // error.
       EXPECT_EQ(result.code, 1) << result.out << result.err;
       EXPECT_THAT(result.out, HasSubstr("[  FAILED  ]"));
   }
@@ -104,8 +105,8 @@ TEST_P(Catchers, PassWithoutTheBug) {
   EXPECT_THAT(result.out, Not(HasSubstr("SKIPPED")));
 }
 
-// Else whatever ends with 70 would count as a catch. Each of an honest audit's two bounds exceeds its claim at most
-// once in a thousand times: that two of these audits do happens once in two thousand.
+// Without this test, whatever ends with 70 would count as a catch. Each of an honest audit's two bounds exceeds its
+// claim at most once in a thousand times, so two of these audits do so together once in two thousand runs.
 TEST(AuditsThatCatch, FindNothingWithoutTheBug) {
   int exceeded = 0;
   std::vector<PlantedBug> bugs = bugs_to_plant();
@@ -120,7 +121,7 @@ TEST(AuditsThatCatch, FindNothingWithoutTheBug) {
   EXPECT_LE(exceeded, 1);
 }
 
-/// One of the bugs that each catcher is there for. Those of audits are above.
+/// One bug for each catcher. Those that audits catch are tested above.
 std::vector<PlantedBug> one_for_each_catcher() {
   std::vector<PlantedBug> bugs;
   std::set<std::pair<std::string, std::string>> seen;
@@ -149,8 +150,8 @@ INSTANTIATE_TEST_SUITE_P(Also, PlantedBugs, ::testing::ValuesIn(to_catch_once_mo
 
 class PrivateStep : public PlantedBugs {};
 
-// The bugs sit in the definition of the private step (src/descent/private_step.h). A kernel, loop or moment whose
-// test passes all the same clips, rounds or adds noise by a copy of its own.
+// These bugs sit in the definition of the private step (src/descent/private_step.h). If the test of a kernel, loop or
+// moment passes all the same, then this user clips, rounds or adds noise by a copy of its own.
 TEST_P(PrivateStep, HasOneDefinitionForEveryKernelLoopAndMoment) {
   const CommandResult result = run_catcher(GetParam(), true);
   EXPECT_EQ(result.code, 1) << result.out << result.err;
@@ -169,7 +170,7 @@ INSTANTIATE_TEST_SUITE_P(
                       in_the_private_step("noise-is-left-out", "*EveryStep.AddsItsNoiseAsIntegers/*")),
     name_of);
 
-// The compiled switches are of the names that the patches had when the build was configured.
+// The compiled switches have the names that the patches had when the build was configured.
 TEST(TableOfBugs, HoldsEachSwitchOnce) {
   std::set<std::string_view> names;
   for (const PlantedBug& bug : planted_bugs()) names.insert(bug.name);
@@ -183,7 +184,7 @@ TEST(TableOfBugs, ANameThatIsNotInItIsRefused) {
   EXPECT_EQ(run_command(NUSTREAM_PLANTED_COMMAND, {"check", config}, {}, {"NUSTREAM_PLANT=x"}).code, 128 + SIGABRT);
 }
 
-/// NUSTREAM_WRITE_DOCS=1 writes it.
+/// NUSTREAM_WRITE_DOCS=1 makes this test write the page.
 TEST(TableOfBugs, IsThatOfThePage) {
   const std::string path = NUSTREAM_ROOT_DIR "/docs/planted-bugs.md";
   std::string page = read_file(path);

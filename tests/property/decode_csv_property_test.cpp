@@ -1,4 +1,5 @@
-// Random CSV files against a slow twin that reads them character by character with strtod.
+// The CSV reader over random files against a slow twin, which reads them character by character and converts with
+// strtod.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -23,7 +24,7 @@ using tests::read_all;
 
 // --- the twin --------------------------------------------------------------------------------------------------
 
-// One record, by a state machine over RFC 4180; empty where it is none.
+// The fields of one record, read by a state machine over RFC 4180; empty where the line is no record.
 std::vector<std::string> twin_fields(std::string line) {
   if (!line.empty() && line.back() == '\r') line.pop_back();
   if (line.empty() || line.find('\0') != std::string::npos) return {};
@@ -70,7 +71,7 @@ struct Twin {
   std::vector<double> x, y;
   std::vector<std::uint64_t> rejected;
 };
-// Rows of (f1, f0 | f3) of `text`, whose header is f0 … f(width−1).
+// The rows (f1, f0 | f3) of `text`, whose header is f0 … f(width−1).
 Twin twin_rows(const std::string& text, std::size_t width, std::size_t longest) {
   Twin twin;
   std::size_t at = text.find('\n') + 1;
@@ -179,7 +180,7 @@ TEST(CsvProperty, FromAnyOrdinalTheRestIsTheSame) {
   }
 }
 
-// A pipe that gives its bytes in pieces, down to one at a time.
+// A pipe may give its bytes in pieces of any size, down to one byte at a time; the rows must not depend on it.
 TEST(CsvProperty, APipeInAnyPiecesGivesTheSameRows) {
   Random random(33);
   const tests::TemporaryFolder folder;
@@ -208,7 +209,7 @@ TEST(CsvProperty, APipeInAnyPiecesGivesTheSameRows) {
   }
 }
 
-// JSON lines of the same numbers give the same rows.
+// JSON lines that hold the same numbers as the CSV file give the same rows.
 TEST(JsonProperty, ObjectsWithTheFieldsOfARowGiveThatRow) {
   Random random(34);
   const tests::TemporaryFolder folder;

@@ -1,4 +1,4 @@
-// Lines are the same however the bytes arrive.
+// The framing finds the same lines however the bytes arrive.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace nustream::decode {
 namespace {
 
-// Gives a text in pieces of random size, with signals in between, and may fail at its end.
+// A source that gives a text in pieces of random size, with signals in between, and may fail at its end.
 class Pieces : public ByteSource {
  public:
   Pieces(std::string text, std::size_t largest, bool fails, std::uint64_t seed)
@@ -39,7 +39,8 @@ class Pieces : public ByteSource {
 
 constexpr const char* over_long = "(too long)";
 
-// One entry a line; a line longer than `longest` is `over_long` whichever way it was found to be so.
+// Every line as one entry. A line longer than `longest` becomes `over_long`: the buffer may drop such a line or hand
+// it out whole, and both count as the same.
 std::vector<std::string> lines_of(Pieces source, std::size_t longest, std::mt19937_64& random) {
   LineBuffer buffer(longest);
   std::vector<std::string> lines;
@@ -49,7 +50,7 @@ std::vector<std::string> lines_of(Pieces source, std::size_t longest, std::mt199
       if (state == LineBuffer::State::end) return lines;
       if (state == LineBuffer::State::over_long) lines.emplace_back(over_long);
       if (state != LineBuffer::State::lines) continue;
-      // Use some of the lines, so that the rest is carried along.
+      // Only some of the lines are used, so that the buffer has to carry the rest along.
       for (std::size_t some = 1 + random() % 4; some > 0 && !buffer.lines().empty(); --some) {
         const std::string line(buffer.lines().substr(0, buffer.lines().find('\n')));
         lines.push_back(line.size() > longest ? over_long : line);
@@ -62,7 +63,8 @@ std::vector<std::string> lines_of(Pieces source, std::size_t longest, std::mt199
   }
 }
 
-// The definition: what stands between newlines, and what follows the last one at a clean end.
+// The definition of lines: what stands between newlines, and, where the text ends without a fault, what follows the
+// last newline.
 std::vector<std::string> split(const std::string& text, std::size_t longest, bool fails) {
   std::vector<std::string> lines;
   std::size_t at = 0;

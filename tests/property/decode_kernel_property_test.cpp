@@ -1,4 +1,5 @@
-// Every kernel that this machine can run against the portable one, and that against the standard library.
+// Every kernel that this machine can run is held against the portable one, and the portable one against the standard
+// library.
 #include "decode/csv_kernel.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +21,7 @@ namespace {
 
 constexpr std::size_t slack = 128;
 
-// Text that kernels may read beyond: what lies there must not matter.
+// A text with padding behind it that kernels may read: the bytes that lie there must not matter.
 class Padded {
  public:
   Padded(const std::string& text, char filler)
@@ -36,7 +37,7 @@ std::vector<std::uint32_t> head(const CsvIndex::Positions& positions, std::size_
   return {positions.begin(), positions.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
-// The index up to the last whole row: behind it, kernels may differ.
+// Compares the index up to the last whole row only: behind it kernels may differ.
 void expect_same_index(const CsvKernel& kernel, std::string_view segment, char delimiter) {
   const auto expected = std::make_unique<CsvIndex>();
   const auto actual = std::make_unique<CsvIndex>();
@@ -95,7 +96,7 @@ std::vector<double> read_column(const CsvKernel& kernel, const std::vector<std::
   return numbers;
 }
 
-// What std::from_chars says of a field without spaces around it.
+// The number that std::from_chars reads from a field without spaces around it.
 double expected_number(const std::string& field) {
   const std::size_t sign = field.starts_with('-') || field.starts_with('+') ? 1 : 0;
   const char* const begin = field.data() + sign;
@@ -157,7 +158,8 @@ TEST(CsvKernelProperty, DoublesAsPeoplePrintThem) {
   expect_like_from_chars(fields);
 }
 
-// Halfway between two neighbouring doubles, and next to it: where a result that is not exact shows.
+// Fields halfway between two neighbouring doubles, and right next to halfway: there a conversion that is not exact
+// shows.
 TEST(CsvKernelProperty, HalfwayCases) {
   std::mt19937_64 random(14);
   std::vector<std::string> fields;
@@ -228,7 +230,7 @@ TEST(CsvKernelProperty, FieldsThatAreNoPlainNumbers) {
   expect_like_from_chars(fields);
 }
 
-// Columns in any order and number, side by side or not: each lane reads its own field.
+// Columns in any order and number, adjacent or not: each lane of a kernel has to read its own field.
 TEST(CsvKernelProperty, ColumnsOfTheirOwn) {
   std::mt19937_64 random(16);
   for (int i = 0; i < 500; ++i) {
@@ -264,7 +266,8 @@ TEST(CsvKernelProperty, ColumnsOfTheirOwn) {
   }
 }
 
-// Quotients with remainders at either end of their range, where an estimate is corrected or is not.
+// Quotients whose remainders lie at either end of their range: there the first estimate of a quotient has to be
+// corrected, or must not be.
 TEST(DivideProperty, EqualsTheCompilersDivision) {
   std::mt19937_64 random(19);
   for (int i = 0; i < 400'000; ++i) {
@@ -294,7 +297,7 @@ TEST(QuotientByPowerOfTenProperty, EqualsTheStandardLibrary) {
   }
 }
 
-// Ties by construction: an odd 54-bit integer times 5^k·2^j over 10^k, times a power of two.
+// Ties by construction: an odd 54-bit integer, written as (integer · 5^k · 2^j)/10^k, times a power of two.
 TEST(QuotientByPowerOfTenProperty, TiesGoToEven) {
   std::mt19937_64 random(18);
   for (int i = 0; i < 200'000; ++i) {

@@ -1,4 +1,5 @@
-// Random messages against a slow twin: each value alone in a file, its key and headers as further columns of it.
+// The message decoder over random messages against a slow twin, which writes each value alone into a file, with its
+// key and headers as further columns.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -83,8 +84,8 @@ std::string quoted(const std::string& text) {
   return out + "\"";
 }
 
-// A file of one record in which key, headers h and g stand before the value's own fields; unreadable where a part is
-// missing. For values that are lines of CSV, and for texts without line breaks.
+// A line of a file in which key, header h and header g stand before the value's own fields; a missing part makes the
+// line unreadable. It serves values that are lines of CSV, and texts without line breaks.
 std::string twin_line(const StoredMessage& message) {
   std::string line = message.key ? quoted(*message.key) : "missing";
   for (const char* name : {"h", "g"}) {
@@ -108,7 +109,7 @@ record::Feature feature(const std::string& column, const std::string& equals = {
   return result;
 }
 
-// What one message alone gives: no row where it is unusable, else its x and y.
+// The x and y of one message read alone; empty where the message is unusable.
 std::optional<std::pair<std::vector<double>, double>> twin_row(const StoredMessage& message,
                                                                const record::Schema& schema, bool beside,
                                                                const InputSettings& like,
@@ -122,16 +123,18 @@ std::optional<std::pair<std::vector<double>, double>> twin_row(const StoredMessa
   settings.record_bytes_max = 1 << 18;
   if (like.format == Format::csv) {
     if (content.find('\n') != std::string::npos || content.empty()) return std::nullopt;
-    // The value must be a record by itself: an empty one is none, though it would be one behind a key.
+    // The value must be a record by itself: an empty value is none, though behind a key it would make a line of the
+    // file.
     if (content == "\r") return std::nullopt;
     if (beside) settings.columns = {"@key", "@header:h", "@header:g", "f0", "f1", "f2"};
     content = beside ? twin_line(message) : *message.value;
   } else {
-    std::replace(content.begin(), content.end(), '\n', '\t');  // white space, and refused inside a string
+    // To JSON a line break is white space, and refused inside a string: a tab is both as well.
+    std::replace(content.begin(), content.end(), '\n', '\t');
   }
   settings.files = {folder.write("one", content)};
   if (content.empty()) return std::nullopt;
-  RecordedReader reader(settings, schema);  // what else the one record may be taken for is not asked
+  RecordedReader reader(settings, schema);  // RecordedReader does not ask what else the one record may be taken for
   const record::RowBatch batch = tests::read_all(reader);
   EXPECT_EQ(batch.count(), 1U);
   if (!batch.rejects.empty()) return std::nullopt;
@@ -158,7 +161,7 @@ void expect_like_twin(const record::RowBatch& batch, const std::vector<StoredMes
   ASSERT_EQ(positions, rejected);
 }
 
-// All messages, in calls of random size.
+// Decodes all messages, in calls of random size.
 record::RowBatch decode_in_slices(const std::vector<StoredMessage>& messages, const InputSettings& settings,
                                   const record::Schema& schema, Random& random) {
   MessageDecoder decoder(settings, schema);
@@ -215,7 +218,7 @@ TEST(MessageProperty, JsonRowsAreThoseOfEachMessageAloneInAFile) {
   }
 }
 
-// What stands beside a value is read alike whatever the format of the value.
+// Keys and headers are read alike, whatever the format of the value beside them.
 TEST(MessageProperty, KeysAndHeadersAreTheSameInBothFormats) {
   Random random(43);
   record::Schema beside = schema_of(true);

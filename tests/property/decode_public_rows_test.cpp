@@ -1,5 +1,5 @@
-// Rows whose target alone is private: whatever stands in its place, the public entries are those of the same record
-// with any other target, in files and in messages, for every kernel.
+// Rows whose target alone is private: whatever stands in the target's place, the row's public entries are those that
+// it has with any other target. This is tested in files and in messages, for every kernel.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -24,7 +24,7 @@ using Random = std::mt19937_64;
 
 const std::string nul(1, '\0');
 
-/// z and x of z, w, x, y; w is text that an indicator reads.
+/// Features z and x of the columns z, w, x, y; w holds text that an indicator reads.
 record::Schema public_rows() {
   record::Schema schema = tests::columns({"z", "x"}, "y");
   record::Feature red;
@@ -44,7 +44,7 @@ std::string number(Random& random) {
   return std::to_string(static_cast<double>(static_cast<std::int64_t>(random() % 2'000'000) - 1'000'000) / 1024);
 }
 
-// Mostly sound, for a third of the rows not.
+// A field that is mostly sound; about a third of the rows hold one that is not.
 std::string public_field(Random& random) {
   if (random() % 20 != 0) return number(random);
   return one_of(random, {"", "\"7.5\"", "\"7.5", "x", "\"1\" 2", "5\"", "\"a \"\"b\"\"\"", nul, "1" + nul, "\xff\xfe",
@@ -54,7 +54,7 @@ std::string leading(Random& random) {
   return public_field(random) + "," + (random() % 8 == 0 ? "red" : public_field(random)) + "," + public_field(random);
 }
 
-// With the delimiter before it; without one where the line ends before the target.
+// A target with the delimiter before it; without the delimiter where the line ends before its target.
 std::string target(Random& random, bool line_breaks) {
   if (line_breaks && random() % 6 == 0) return one_of(random, {",\n", ",5\n6", ",\n\n\n", ",\"5\n\"", ",1\n2,3\n"});
   if (random() % 4 == 0) return "," + number(random);
@@ -125,7 +125,8 @@ TEST(PublicRowsProperty, NoTargetMovesThePublicEntriesInAnyKernel) {
   }
 }
 
-// Through the framing: lines that no buffer holds, at every length around what is allowed.
+// The same through the framing: lines that no buffer holds, and lines of every length around the longest that is
+// allowed.
 TEST(PublicRowsProperty, NoTargetMovesThePublicEntriesOfAFile) {
   Random random(52);
   const tests::TemporaryFolder folder;
@@ -172,7 +173,8 @@ TEST(PublicRowsProperty, NoTargetMovesThePublicEntriesOfAMessage) {
   }
 }
 
-// What the rows are, so that no two wrong ones agree: public entries as they stand, the target NaN where it is none.
+// What the rows are, so that the tests above are not passed by two wrong rows that agree: public entries as they
+// stand in the file, and a target of NaN where the record has none.
 TEST(PublicRows, KeepTheirEntriesAndLackATarget) {
   const tests::TemporaryFolder folder;
   const std::string text = "z,w,x,y\n1,red,2,3\n4,a,5,12,5\n6,\"red\",7,\"8\"\n9,b,10,\"\n11,c,12\n13,d,14," +
@@ -203,7 +205,7 @@ TEST(PublicRows, OfAMessageKeepTheirEntriesWithoutAValueWhereNoneIsInIt) {
   expect_same_bits(batch.y, {5, NAN, NAN, NAN, NAN}, "target");
 }
 
-// A header is no part of the value: the value may be of any format.
+// A header is no part of the value, so the value may be of any format, as for rows that are all private.
 TEST(PublicRows, WithATargetInAHeaderAreReadAsEver) {
   record::Schema schema = tests::columns({"z", "x"}, "@header:y");
   schema.features_public = true;

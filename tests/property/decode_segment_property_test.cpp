@@ -1,4 +1,5 @@
-// Random segments: what was written is read, and no damage, cut or invention gives another record.
+// Random segments: a reader gets the messages that were written, and no damage, cut or invented content gives it
+// another record.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,7 +43,7 @@ TEST(SegmentProperty, WhatWasWrittenIsRead) {
   }
 }
 
-// A record whose value and surroundings look like a segment is a record like any other.
+// A record whose key, value and headers look like a segment is a record like any other.
 TEST(SegmentProperty, ASegmentInsideASegment) {
   Random random(52);
   std::vector<StoredMessage> messages = random_messages(random, 5, 20);
@@ -112,7 +113,8 @@ TEST(SegmentProperty, BlocksLeftOutRepeatedSwappedOrOfAnotherFileAreFound) {
   }
 }
 
-// Content that no writer wrote, under checks that fit: parsed without reading beyond it, for the sanitizers to see.
+// Content that no writer wrote, under checksums that fit, is parsed without reading beyond its end; the sanitizers
+// would see that.
 TEST(SegmentProperty, AnyBytesCanBeParsedAsRecords) {
   Random random(56);
   for (int i = 0; i < 30'000; ++i) {
@@ -129,7 +131,8 @@ TEST(SegmentProperty, AnyBytesCanBeParsedAsRecords) {
       }
       content.resize(random() % (content.size() + 1));
     }
-    const auto memory = std::make_unique<char[]>(content.size());  // of that size exactly
+    // Exactly as large as the content, so that one byte beyond is out of bounds.
+    const auto memory = std::make_unique<char[]>(content.size());
     std::copy(content.begin(), content.end(), memory.get());
     RecordParser parser({memory.get(), content.size()}, 5);
     MessageBatch batch;
@@ -165,7 +168,7 @@ TEST(SegmentProperty, AnyBytesCanBeReadAsASegment) {
 
 // --- as rows -----------------------------------------------------------------------------------------------------
 
-// Rows of the segment are those of its values as the lines of a file.
+// The rows of a segment are those of a file whose lines are the segment's values.
 TEST(SegmentProperty, RowsAreThoseOfAFileOfItsValues) {
   Random random(58);
   const tests::TemporaryFolder folder;
@@ -192,7 +195,7 @@ TEST(SegmentProperty, RowsAreThoseOfAFileOfItsValues) {
       ASSERT_EQ(rows.rejects[r].position.value(), messages[expected.rejects[r].position.value()].offset);
       ASSERT_EQ(rows.rejects[r].reason, expected.rejects[r].reason);
     }
-    // From anywhere the rest is the same.
+    // Reading from any offset gives the rest of the rows.
     const std::size_t skipped = random() % messages.size();
     settings.from = messages[skipped].offset;
     const auto rest = tests::read_all(settings, schema, 1 + random() % 600);

@@ -1,4 +1,5 @@
-// The sensitivity bound itself: whatever a record holds, its clipped gradient on the grid is no longer than G.
+// The sensitivity bound itself: whatever a record holds, its clipped gradient on the grid is no longer than the clip
+// norm G.
 #include "nustream/descent/clip.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +36,8 @@ TEST(Clip, NeverExceedsTheClipNormInExactArithmetic) {
     const std::size_t d = dimensions[random() % (repetition % 20 == 0 ? 12 : 9)];
     const double clip_norm =
         std::ldexp(1.0 + static_cast<double>(random() % 1000) / 1000, static_cast<int>(random() % 20) - 10);
-    // Up to 2^18 standard deviations of noise: the finest grid that is allowed, and coarser ones.
+    // The clip norm is up to 2^18 standard deviations of noise, so that the finest grid that is allowed is tested,
+    // and coarser ones.
     const noise::Grid grid(NoiseStddev{clip_norm * std::ldexp(1.01, -static_cast<int>(random() % 18))}, 1.0,
                            ClipNorm{clip_norm});
     const auto x = adversarial(random, d);
@@ -43,7 +45,7 @@ TEST(Clip, NeverExceedsTheClipNormInExactArithmetic) {
     ASSERT_TRUE(within(clipped(slope, x, grid), grid, clip_norm, 1));
     for (const kernel::Variant& variant : kernel::variants()) {
       if (!variant.available) continue;
-      // The mean's slope is −1: the kernel's fast path sees x as it is.
+      // Under the loss of the mean the slope is −1, so the kernel's fast path sees x as it is.
       ASSERT_TRUE(within(gradient_units(variant, {model::Loss::Kind::mean}, grid, x, x, 0), grid, clip_norm, 1))
           << variant.name << ' ' << repetition;
       const auto linear = gradient_units(variant, {model::Loss::Kind::linear}, grid, std::vector<double>(d), x,
@@ -53,8 +55,9 @@ TEST(Clip, NeverExceedsTheClipNormInExactArithmetic) {
   }
 }
 
-// What the margin of d·2^-53 is for: `heads` entries of 1 whose sum absorbs every later square, each a little less
-// than half of its last bit, so that the computed norm is too short by up to d/4 roundings.
+// The margin of d·2^-53 is for vectors such as this one: `heads` entries of 1, whose sum absorbs every later square,
+// because each is a little less than half of the sum's last bit. The computed norm is then too short by up to d/4
+// roundings.
 std::vector<double> absorbed(std::size_t dimension, std::size_t heads, double sum_of_heads) {
   std::vector<double> x(dimension, std::sqrt(0.49 * 0x1p-52 * sum_of_heads));
   std::fill_n(x.begin(), heads, 1.0);
@@ -67,7 +70,7 @@ TEST(Clip, CoversSquaresThatTheSumAbsorbs) {
   EXPECT_TRUE(within(clipped(1e9, absorbed(16'384, 1, 1.0), grid), grid, clip_norm, 1));
   for (const kernel::Variant& variant : kernel::variants()) {
     if (!variant.available) continue;
-    // One head for each of the 4 × 8 running sums of a kernel.
+    // One head for each of the 4 × 8 running sums of a kernel, so that all of them absorb squares.
     auto x = absorbed(16'384, 32, 1.0);
     for (double& entry : x) entry *= 0x1p20;
     EXPECT_TRUE(within(gradient_units(variant, {model::Loss::Kind::mean}, grid, x, x, 0), grid, clip_norm, 1))
@@ -85,7 +88,8 @@ TEST(Clip, KernelsAgreeWithThePlainWayToOneUnit) {
     for (const kernel::Variant& variant : kernel::variants()) {
       if (!variant.available) continue;
       const auto fast = gradient_units(variant, {model::Loss::Kind::mean}, grid, x, x, 0);
-      // Both are truncations of numbers within (d + 16)·2^-53·2^35 < 1 of each other.
+      // Both are truncations of numbers that lie within (d + 16)·2^-53·2^35 < 1 of each other, so they differ by one
+      // unit at most.
       for (std::size_t j = 0; j < d; ++j) ASSERT_LE(std::abs(fast[j] - plain[j]), 1) << variant.name;
     }
   }
@@ -143,7 +147,8 @@ TEST(Clip, WhatIsNotANumberIsTheZeroGradient) {
   EXPECT_EQ(units, zero);
 }
 
-// Under every loss and on every instruction set: a NaN or an infinity anywhere in the record, or a row of zeros.
+// A NaN or an infinity anywhere in the record, or a row of zeros, makes the gradient zero, under every loss and on
+// every instruction set.
 TEST(Clip, AnUnusableRecordIsTheZeroGradient) {
   const noise::Grid grid(NoiseStddev{1}, 1.0, ClipNorm{5});
   const std::vector<double> theta = {0.5, -2.0};

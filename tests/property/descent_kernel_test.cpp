@@ -1,4 +1,4 @@
-// Every instruction set takes the same steps to the bit, so that a fast path can be checked against a plain one.
+// Every instruction set takes the same steps to the bit. This lets a fast path be checked against a plain one.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -54,7 +54,7 @@ Outcome run(const Variant& variant, const Case& setting, std::uint64_t seed) {
   for (std::int64_t& unit : noise) {
     unit = static_cast<std::int64_t>(normal(random) * static_cast<double>(setting.noise_scale));
   }
-  x[0] = 1e200;  // one record outside the fast path
+  x[0] = 1e200;  // one record that the fast path leaves to the plain one
   std::vector<double> weights(y.size());
   for (double& weight : weights) weight = std::fabs(normal(random));
   const bool is_weighted = d % 2 == 1;
@@ -96,7 +96,7 @@ Outcome run(const Variant& variant, const Case& setting, std::uint64_t seed) {
           .clipped = 0,
           .weights = is_weighted ? weights.data() : nullptr};
   variant.run(job);
-  // What the kernels may assume of padded vectors they have to leave so.
+  // Kernels may assume that the padding of vectors is zero, so they have to leave it zero.
   for (std::size_t j = d; j < theta.size(); ++j) EXPECT_EQ(std::bit_cast<std::uint64_t>(theta[j]), 0U);
   return {bits(theta.data(), d), bits(average.data(), d), job.clipped};
 }
@@ -108,7 +108,8 @@ TEST(Kernels, GiveTheSameBitsOnEveryInstructionSet) {
   for (const std::size_t d : dimensions) {
     for (const model::Loss::Kind kind : model::single_predictor_kinds()) {
       for (const std::size_t minibatch : {1U, 4U}) {
-        // Up to the ends of int64, where sums saturate and where int64 to double rounds.
+        // Noise reaches up to the ends of int64, where sums saturate and where the conversion of int64 to double
+        // rounds.
         for (const std::int64_t noise_scale : {std::int64_t{1} << 32, std::int64_t{1} << 60}) {
           const Case setting{d, {kind, 0.7}, minibatch, projections[(d + minibatch) % 3], noise_scale};
           const auto& baseline = variants()[variant_count - 1];
@@ -139,7 +140,7 @@ std::vector<std::int64_t> two_stage_sums(const Variant& variant, std::size_t end
   for (std::vector<double>* all : {&rows, &y, &beta, &first}) {
     for (double& entry : *all) entry = normal(random);
   }
-  rows[0] = 1e200;  // outside the fast path
+  rows[0] = 1e200;  // one record outside the fast path
   y[3] = std::nan("");
   std::fill_n(rows.begin() + static_cast<std::ptrdiff_t>(5 * (instruments + endogenous)), instruments + endogenous,
               0);

@@ -1,6 +1,6 @@
-// The private step against its definition, written out in exact arithmetic, for everything that takes one: each
-// kernel, loop and moment. tests/planted demands that each of these tests fails where the definition is broken, so
-// that none of them can go on with a copy of its own.
+// The private step against its definition, written out in exact arithmetic, for everything that takes such a step:
+// each kernel, loop and moment. tests/planted demands that each of these tests fails where the definition is broken,
+// so that no user of the step can go on with a copy of its own.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,7 +15,7 @@ namespace {
 
 using Exact = __float128;
 
-/// √square: that of long double, and one step of Newton's.
+/// √square: the root in long double, improved by one step of Newton's method.
 Exact root(Exact square) {
   const Exact first = sqrtl(static_cast<long double>(square));
   return first == 0 ? 0 : (first + square / first) / 2;
@@ -31,7 +31,8 @@ bool usable(const Record& record, bool overflow_is_zero) {
   return true;
 }
 
-/// g · min(1, R/‖g‖)/s, R the radius that the grid allows: not yet truncated.
+/// g · min(1, R/‖g‖)/s, where R is the radius that the grid allows and s its spacing. It is not yet truncated to
+/// integers.
 std::vector<Exact> clipped_by_definition(const Record& record, const noise::Grid& grid, bool overflow_is_zero) {
   std::vector<Exact> gradient(record.slopes.size() * record.x.size());
   if (!usable(record, overflow_is_zero)) return gradient;
@@ -47,13 +48,14 @@ std::vector<Exact> clipped_by_definition(const Record& record, const noise::Grid
   return gradient;
 }
 
-/// A vector of a size that suits every user, and up to `columns_max` slopes that make it short, long or extreme.
+/// A record whose vector has a size that suits every user of the step, with up to `columns_max` slopes that make its
+/// gradient short, long or extreme.
 Record drawn_record(std::mt19937_64& random, std::size_t columns_max) {
   constexpr std::size_t sizes[] = {3, 6, 10, 15, 21, 28, 36, 45, 136};
   std::normal_distribution<double> normal;
   Record record;
   record.x = adversarial(random, sizes[random() % std::size(sizes)]);
-  // Three of four of a size that rows have.
+  // Three of four records have entries of the size that rows have.
   if (random() % 4 != 0) {
     for (double& entry : record.x) entry = normal(random);
   }
@@ -68,7 +70,7 @@ Record drawn_record(std::mt19937_64& random, std::size_t columns_max) {
 
 class EveryClip : public ::testing::TestWithParam<ClipUser> {};
 
-// What the roundings of norm and radius come to, in units of the grid: a gradient is at most 2^35 units long, and d ≤
+// A bound on the roundings of norm and radius, in units of the grid: a gradient is at most 2^35 units long, and d ≤
 // 408.
 constexpr double rounding = 0x1p-7;
 
@@ -90,7 +92,7 @@ TEST_P(EveryClip, IsTheDefinitionToTheUnit) {
       exact += clear ? 1 : 0;
     }
   }
-  EXPECT_GT(exact, 20'000);  // of some 66,000 entries or more, most of them of an ordinary size
+  EXPECT_GT(exact, 20'000);  // of 66,000 entries or more, most of which are of an ordinary size
 }
 
 TEST_P(EveryClip, IsNeverLongerThanTheClipNorm) {
@@ -99,7 +101,8 @@ TEST_P(EveryClip, IsNeverLongerThanTheClipNorm) {
   int longer = 0;
   for (int repetition = 0; repetition < 2000; ++repetition) {
     const double clip_norm = std::ldexp(1.0 + static_cast<double>(random() % 1000) / 1000, repetition % 20 - 10);
-    // Up to 2^18 standard deviations of noise: the finest grid that is allowed, and coarser ones.
+    // The clip norm is up to 2^18 standard deviations of noise, so that the finest grid that is allowed is tested,
+    // and coarser ones.
     const noise::Grid grid(NoiseStddev{clip_norm * std::ldexp(1.01, -(repetition % 18))}, 1.0, ClipNorm{clip_norm});
     Record record = drawn_record(random, user.columns_max);
     for (double& entry : record.x) entry *= 0x1p12;
@@ -107,7 +110,7 @@ TEST_P(EveryClip, IsNeverLongerThanTheClipNorm) {
     ASSERT_TRUE(within(units, grid, clip_norm, 1)) << repetition;
     longer += within(units, grid, clip_norm * (1 - 0x1p-20), 1) ? 0 : 1;
   }
-  EXPECT_GT(longer, 1000);  // cut to G, or nearly so
+  EXPECT_GT(longer, 1000);  // gradients that are cut to G, up to rounding
 }
 
 INSTANTIATE_TEST_SUITE_P(Users, EveryClip, ::testing::ValuesIn(clip_users()),
@@ -115,7 +118,7 @@ INSTANTIATE_TEST_SUITE_P(Users, EveryClip, ::testing::ValuesIn(clip_users()),
 
 class EveryStep : public ::testing::TestWithParam<NoiseUser> {};
 
-// The sum and its noise meet as integers, which saturate, and are converted once.
+// The sum and its noise meet as integers: their addition saturates, and the result is converted to double once.
 TEST_P(EveryStep, AddsItsNoiseAsIntegers) {
   const NoiseUser& user = GetParam();
   const noise::Grid grid(NoiseStddev{0.5}, 1.0, ClipNorm{3});
@@ -150,7 +153,8 @@ TEST_P(EveryStep, AddsItsNoiseAsIntegers) {
 INSTANTIATE_TEST_SUITE_P(Users, EveryStep, ::testing::ValuesIn(noise_users()),
                          [](const auto& user) { return user.param.name; });
 
-// A sum over more records than 64 bits hold brings its own addition and conversion, and nothing else.
+// A number for sums over more records than 64 bits hold. It brings its own addition and conversion, and nothing else
+// of the step.
 struct Wide {
   __int128 value;
 };

@@ -1,5 +1,6 @@
-// How long keys stay with those who use them: all memory of the process is looked through, whoever holds it. A key of
-// a block that no committed or in-flight state needs any more opens noise that is out already.
+// How long keys stay with those who use them: the tests look through all memory of the process, whoever holds it.
+// This matters because the key of a block that no committed or in-flight state needs any more opens noise that is in
+// releases already.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -38,7 +39,7 @@ std::uint64_t block_steps() {
   return noise::steps_per_block(dimension);
 }
 
-/// Whether the search finds what is there: the chain key of `block`.
+/// Whether the search finds the chain key of `block`: proof that it would find a key that has stayed.
 bool finds(const KeysInMemory& keys, const std::string& name) {
   const Names found = keys.found();
   return std::any_of(found.begin(), found.end(),
@@ -49,8 +50,8 @@ std::string chain_name(std::uint64_t block) {
   return "chain key of block " + std::to_string(block);
 }
 
-/// The chain's keys of lane 0, epoch 0, from block `first` up to `last`, made and wiped in memory of its own; beside
-/// them the epoch's key where block 0 is among them.
+/// The chain keys of lane 0, epoch 0, from block `first` up to `last`, derived in memory of their own and wiped
+/// there. Where block 0 is among them, the epoch's key is too.
 KeysInMemory keys_of(std::uint64_t first, std::uint64_t last) {
   KeysInMemory keys;
   secrets::LockedMemory locked;
@@ -83,7 +84,8 @@ struct World {
   config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
 };
 
-/// Calls as deep as any: what dead frames below here held is written over, as in the course of a longer run.
+/// Goes as deep into the stack as any call does and writes over what finished calls left there, as a longer run would
+/// in its course.
 [[gnu::noinline]] void write_over_the_stack() {
   volatile std::uint8_t frames[256 * 1024];
   for (volatile std::uint8_t& byte : frames) byte = 0;
@@ -109,7 +111,7 @@ TEST(KeysOfNoise, StayWithAFeedForTheBlockBeforeItsOwnAtMost) {
   expect_none(keys_of(0, blocks + 2), "once the feed is gone");
 }
 
-/// The other thread: one for all pieces of work, as the service has it.
+/// The other thread: a single one that does all pieces of work, as the service has it.
 class Bench {
  public:
   Bench() : thread_([this](const std::stop_token& stop) { work(stop); }) {}
@@ -120,7 +122,7 @@ class Bench {
       changed_.notify_all();
     };
   }
-  /// Until nothing is under way.
+  /// Waits until no work is under way.
   void rest() {
     std::unique_lock hold(mutex_);
     changed_.wait(hold, [this] { return !work_ && !busy_; });
@@ -147,8 +149,8 @@ class Bench {
   std::jthread thread_;
 };
 
-// Dead frames of the other thread hold the last key that was derived there, until its next piece of work writes over
-// them: that one is done here, as by another lane.
+// The stack of the other thread holds the last key that was derived there, until its next piece of work writes over
+// it. This test does such a piece of work, as noise for another lane would.
 TEST(KeysOfNoise, StayWithNoiseMadeAheadForTheBlockBeforeItsOwnAtMost) {
   const World world;
   Bench bench;
@@ -170,7 +172,7 @@ TEST(KeysOfNoise, StayWithNoiseMadeAheadForTheBlockBeforeItsOwnAtMost) {
   expect_none(keys_of(0, blocks + 2), "once it is gone");
 }
 
-/// As replay::run(), with a look at every batch.
+/// Does what replay::run() does, and calls `look` after every batch.
 void replay_and_look(const World& world, const std::function<void(std::uint64_t steps)>& look) {
   const folder::Window window{0, std::nullopt, 1};
   folder::Options options;
@@ -201,7 +203,7 @@ void replay_and_look(const World& world, const std::function<void(std::uint64_t 
   EXPECT_TRUE(finds(keys_of(blocks + 1, blocks + 2), chain_name(blocks + 1))) << "the next step's";
 }
 
-// In flight is one batch, behind the one before it: both may need the block before the lane's own.
+// One batch is in flight, behind the batch before it: both may need the block before the lane's own.
 TEST(KeysOfNoise, StayWithASessionForTheBlockBeforeItsOwnAtMost) {
   const World world;
   std::uint64_t next_look = 2 * block_steps() + 2000;  // two batches into a block
@@ -219,7 +221,8 @@ TEST(KeysOfNoise, StayWithASessionForTheBlockBeforeItsOwnAtMost) {
   expect_none(keys_of(0, blocks + 3), "once the session is gone");
 }
 
-// Beside its own locked pages nobody keeps what it was made of, and those go with the last copy.
+// Nobody but the keyring, in its own locked pages, keeps the bytes that it was made of, and those are wiped with its
+// last copy.
 TEST(KeysOfAKeyFile, GoWithTheKeyring) {
   const TemporaryFolder folder;
   const std::string file = (folder.path() / "key").string();

@@ -1,7 +1,8 @@
-// The privacy argument of running sums over random settings: a neighbouring stream under coupled noise shows the same
-// releases, states and all, and the shift of the noise that this takes costs no more than the mechanism claims.
+// The privacy argument of running sums, over random settings: under coupled noise a neighbouring stream shows the
+// same releases, states included, and the shift of the noise that this takes costs no more than the mechanism claims.
 //
-// A failure names its seed: NUSTREAM_MOMENTS_SEED=123 plays one again, NUSTREAM_MOMENTS_PAIRS=1000000 another number.
+// A failure names its seed: NUSTREAM_MOMENTS_SEED=123 plays that one again, and NUSTREAM_MOMENTS_PAIRS=1000000 plays
+// another number of pairs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -40,12 +41,13 @@ struct Pair {
   record::RowBatch rows;
   record::RowBatch other;
   std::uint64_t steps;
-  std::uint64_t record;         ///< in which they differ
-  std::vector<double> begun{};  ///< the centre of an epoch that goes on; empty: the settings' start
-  std::vector<std::vector<std::int64_t>> shift{};  ///< of each noised block, at the record's step
+  std::uint64_t record;         ///< the record in which the two streams differ
+  std::vector<double> begun{};  ///< the centre of an epoch that continues another; empty: the start of the settings
+  std::vector<std::vector<std::int64_t>> shift{};  ///< the shift of each noised block at the record's step
 };
 
-/// Where the stream begins: of an epoch that goes on about what another one released, which is public.
+/// The estimator with which the stream begins. That of an epoch which continues another begins about what the other
+/// one released, which is public.
 engine::Estimator first_lane(const Pair& pair) {
   engine::Estimator lane = engine::first_estimator(pair.config, pair.mechanism, Position{0});
   if (!pair.begun.empty()) lane.go_on_from({.theta = pair.begun});
@@ -57,7 +59,7 @@ std::string toml_of(std::mt19937_64& random, std::uint64_t every) {
   const std::size_t features = 1 + draw(3);
   const bool target_only = draw(4) == 0;
   const std::uint64_t stages = draw(3);
-  // Of a model with instrumental variables the last columns are instruments, then endogenous regressors.
+  // In a model with instrumental variables the last columns are the instruments, and then the endogenous regressors.
   const std::size_t endogenous = draw(3) == 0 ? 1 + draw(2) : 0;
   const std::size_t instruments = endogenous > 0 ? endogenous + draw(2) : 0;
   const std::size_t columns = features + instruments + endogenous;
@@ -101,7 +103,7 @@ void add_row(record::RowBatch& rows, const std::vector<double>& x, double y) {
   rows.next.push_back(rows.y.size());
 }
 
-/// Numbers of any size, and now and then none.
+/// A number of any size, and now and then NaN or an infinity.
 double any_number(std::mt19937_64& random) {
   std::normal_distribution<double> normal;
   switch (random() % 12) {
@@ -122,7 +124,7 @@ std::vector<double> any_row(std::mt19937_64& random, const config::Config& confi
   std::vector<double> x(config.schema.dimension());
   for (double& entry : x) entry = any_number(random);
   if (config.schema.intercept) x.front() = 1;
-  // A record that its features make unusable is a row of NaN.
+  // A record whose features make it unusable is a row of NaN.
   const bool usable = std::ranges::all_of(x, [](double entry) { return std::isfinite(entry); });
   if (!usable) std::ranges::fill(x, std::numeric_limits<double>::quiet_NaN());
   return x;
@@ -152,7 +154,7 @@ Pair draw_pair(std::uint64_t seed) {
     double other_y = y;
     if (i == pair.record) {
       other_y = replaced ? any_number(random) : none;
-      // The worst pairs: two opposite targets at the same inputs; or none against a large record.
+      // The pairs that differ most: two opposite targets at the same inputs, or no record against a large one.
       if (replaced && random() % 2 == 0) other_y = -1e6 * y;
       if (!target_only) {
         if (!replaced) std::ranges::fill(x, none);
@@ -164,7 +166,8 @@ Pair draw_pair(std::uint64_t seed) {
   return pair;
 }
 
-/// Sums of one step under the lane's present settings: what the record moves is told by the batch sums themselves.
+/// The sums of one step under the lane's present settings. Because the library's own batch sums compute them, they
+/// tell what the record moves, truncation included.
 std::vector<std::vector<moments::Wide>> sums_of_step(const Pair& pair, const record::RowBatch& rows,
                                                      const moments::Radii& radii, std::span<const double> centre) {
   const moments::Settings settings = config::moments_settings(pair.config, pair.mechanism);
@@ -188,7 +191,7 @@ std::vector<std::vector<moments::Wide>> sums_of_step(const Pair& pair, const rec
   return all;
 }
 
-/// A feed whose noise is shifted at one step.
+/// A supply of noise that is shifted at one step.
 class Shifted final : public engine::NoiseSupply {
  public:
   Shifted(const Pair& pair, const journal::NoiseCheckpoints& from, std::uint64_t next_step,
@@ -227,10 +230,11 @@ class Shifted final : public engine::NoiseSupply {
 
 struct Shown {
   std::string releases;
-  std::vector<std::string> states;  ///< at every commit
+  std::vector<std::string> states;  ///< the state at every commit
 };
 
-/// What one run shows that commits and dies at random steps; `stop_before`: the state before the record's step.
+/// What a run shows that commits and dies at random steps, which `fate` decides. `state_before` receives the state
+/// before the record's step.
 Shown run(const Pair& pair, std::uint64_t seed, const record::RowBatch& rows, bool shifted, std::uint64_t fate,
           std::string* state_before = nullptr) {
   const secrets::Keyring keys = secrets::Keyring::insecure(seed);
@@ -260,7 +264,7 @@ Shown run(const Pair& pair, std::uint64_t seed, const record::RowBatch& rows, bo
     }
     engine::Output output;
     while (rest.count() >= every) static_cast<void>(stepper.step(rest, rest.count(), output));
-    if (dies) continue;  // nothing of it is out
+    if (dies) continue;  // nothing of an uncommitted batch is out
     shown.releases += output.outbox;
     state = lane.encode();
     shown.states.push_back(state);
@@ -271,7 +275,8 @@ Shown run(const Pair& pair, std::uint64_t seed, const record::RowBatch& rows, bo
   return shown;
 }
 
-/// ρ that the shift costs: γ² of what is left of the stream times the squared lengths in units of σΔ.
+/// The ρ that the shift costs: γ² of what is left of the stream, times the squared lengths of the shift in units of
+/// σΔ.
 double cost_of(const Pair& pair) {
   const std::uint64_t step = pair.record / pair.config.descent.minibatch;
   const std::vector<double> c =
@@ -289,12 +294,12 @@ double cost_of(const Pair& pair) {
   return cost;
 }
 
-/// Radii and centre of the record's step, by the state before it.
+/// Sets the shift from the radii and the centre of the record's step, which the state before that step determines.
 void aim_shift(Pair& pair, const std::string& state_before) {
   const std::uint64_t step = pair.record / pair.config.descent.minibatch;
   const moments::Settings settings = config::moments_settings(pair.config, pair.mechanism);
   moments::Lane before = moments::Lane::decode(settings, step == 0 ? first_lane(pair).encode() : state_before);
-  // A row of nothing opens the step, and with it a stage that begins there.
+  // A row of zeros opens the step, and with it the stage that may begin there.
   record::RowBatch open;
   open.dimension = pair.rows.dimension;
   add_row(open, std::vector<double>(open.dimension), 0);

@@ -1,4 +1,5 @@
-// Noise made ahead by another thread against noise made at once: the same bits, the same checkpoints, in any slicing.
+// Noise that another thread makes ahead against noise made when it is asked for: the same bits and the same
+// checkpoints, however the steps are sliced.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +20,7 @@
 namespace nustream::tests {
 namespace {
 
-/// What a loop does: sleeps until it is woken.
+/// Stands for a loop of the service: it sleeps until it is woken.
 class Loop {
  public:
   void wake() {
@@ -72,7 +73,7 @@ void expect_same(const journal::NoiseCheckpoints& left, const journal::NoiseChec
   }
 }
 
-/// Fresh bytes that follow from a number: each call of it the same ones again.
+/// Fresh bytes that follow from a number, so that two feeds with the same number mix in the same bytes.
 noise::Healing scripted(std::uint64_t number, bool resumed) {
   return {[random = std::mt19937_64(number)](std::span<std::uint8_t> bytes) mutable {
             for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random());
@@ -80,7 +81,8 @@ noise::Healing scripted(std::uint64_t number, bool resumed) {
           resumed};
 }
 
-/// Takes `steps` steps in random slices from both and compares; restarts from the checkpoint now and then.
+/// Takes `steps` steps in random slices from both feeds and compares them; now and then both restart from the
+/// checkpoint.
 void compare(const config::Mechanism& mechanism, std::uint64_t steps, std::uint64_t seed) {
   secrets::LockedMemory locked;
   const noise::KeyBytes key{1, 2, 3};
@@ -126,7 +128,7 @@ TEST(NoiseAhead, GivesWhatNoiseMadeAtOnceGives) {
                             "[noise]\ncorrelation = \"windowed\"\nnu = 0.01\nwindow = 300\nhorizon = 60000\n",
                             "[noise]\ncorrelation = \"nu\"\nnu = 0.01\nhorizon = 40000\ngenerator = \"fft\"\n",
                             "[noise]\ncorrelation = \"tree\"\nheight = 15\n",
-                            // Three stages, whose blocks end at different steps.
+                            // These settings have three stages, whose blocks end at different steps.
                             "average = \"tail\"\n[intervals]\nkind = \"sandwich\"\nsecond_moment_clip = 4\n"
                             "squared_residual_clip = 4\n[noise]\nnu = 0.01\n"}) {
     SCOPED_TRACE(noise);
@@ -153,8 +155,8 @@ std::span<const noise::GridNoise> taken(engine::NoiseSupply& supply, Loop& loop,
   }
 }
 
-// What a state holds after any step opens the rest of the block that its next step is in, as the run itself has it:
-// the segment of that step is in the state. Behind the block, fresh bytes are mixed in that the state does not hold.
+// A state that is written after any step opens the rest of the block of its next step, as the run itself has it: the
+// state holds the segment of that step. Behind the block, fresh bytes are mixed in that the state does not hold.
 TEST(NoiseAhead, KeepsTheSegmentOfTheNextStep) {
   const TemporaryFolder folder;
   std::uint64_t seed = 90;
@@ -173,7 +175,7 @@ TEST(NoiseAhead, KeepsTheSegmentOfTheNextStep) {
     std::uint64_t done = 0;
     int healed = 0;
     for (int round = 0; round < 24; ++round) {
-      // At the end of a block every other time: what is taken is cut there.
+      // Every other round asks for more steps than a block has: what is taken is then cut at the block's end.
       done += engine::steps_in(taken(ahead, loop, round % 2 == 0 ? 1 + bits() % 4000 : 100'000));
       engine::NoiseFeed copy(mechanism, ahead.checkpoints(), StepIndex{done}, &locked, {});
       const auto own = taken(ahead, loop, 1);
@@ -189,7 +191,7 @@ TEST(NoiseAhead, KeepsTheSegmentOfTheNextStep) {
   }
 }
 
-// With fresh bytes as well: what is made ahead is what is made at once, and so is what a state holds.
+// The same with fresh bytes: noise made ahead equals noise made at once, and so do the states.
 TEST(NoiseAhead, MixesInWhatNoiseMadeAtOnceMixesIn) {
   const TemporaryFolder folder;
   const config::Mechanism mechanism = mechanism_of(folder, of_three_stages);
@@ -235,7 +237,8 @@ TEST(NoiseAhead, ThrowsWhereThereAreNoFreshBytes) {
   EXPECT_EQ(ahead.checkpoints().stages.at(0).segments.at(0).first, StepIndex{block});
 }
 
-// States of an earlier version hold the number of a block and no segments: one segment, that nothing was mixed into.
+// States of an earlier version hold the number of a block and no segments. They are read as one segment into which
+// nothing was mixed.
 TEST(NoiseFeed, GoesOnFromAStateThatCountsBlocks) {
   const TemporaryFolder folder;
   const config::Mechanism mechanism = mechanism_of(folder, of_three_stages);

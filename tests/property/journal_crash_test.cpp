@@ -1,6 +1,6 @@
-// Thousands of lives of a run over a disk that loses power, kills the process, tears writes and fails syncs, each
-// from its seed. Every computed batch has values of its own, so that a step that was readable before its state was
-// durable, and is computed again, shows as two values.
+// Thousands of lives of a run over a disk that loses power, kills the process, tears writes and fails syncs; each
+// history follows from its seed. Every computed batch has values of its own, so a step that was readable before its
+// state was durable, and is computed again after a crash, shows as two different values.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -24,8 +24,8 @@ std::size_t lines_of(const std::string& text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-/// Whoever reads a file at every moment, and never forgets: what was seen at a place stays what it is, though a
-/// power failure may take it away for a while.
+/// Somebody who reads a file at every moment and never forgets: what was seen at a place must stay what it is, though
+/// a power failure may take it away for a while.
 class Reader {
  public:
   void look(const std::string& content) {
@@ -79,7 +79,7 @@ class History {
     }
   }
 
-  /// One process: resumes, commits some batches, perhaps flushes; ends by itself or by the fault.
+  /// One process: it resumes, commits some batches and perhaps flushes; it ends by itself or by the fault.
   void live(Faults faults) {
     disk_.start_process(faults);
     call_failed_ = call_failed_ || faults.fail_at != 0;
@@ -99,7 +99,8 @@ class History {
             lane.batch(1 + random_() % 3, files.bookmark(), [this](auto) { return std::to_string(random_()); }));
         committed_ = lane.steps();
         ++batches_;
-        // Released with the commit, not one later: whatever is committed is readable while the process lives.
+        // A step is released with its own commit, not with the next: whatever is committed is readable while the
+        // process lives.
         ASSERT_EQ(lines_of(disk_.seen(releases_path)), committed_);
       }
       if (last || random_() % 2 == 0) {
@@ -139,7 +140,8 @@ class History {
       const auto state = journal::open_state(keys_, disk_.seen(state_path));
       ASSERT_EQ(ledger.head, state.record.ledger_head);
       ASSERT_EQ(ledger.epochs.back().steps, StepCount{committed_});
-      // A call that failed may have hit the rejects, which are then given up and never stop a batch.
+      // A call that failed may have been one for the rejects. The journal then gives the rejects up, for they never
+      // stop a batch, and they may be incomplete.
       if (!call_failed_) {
         ASSERT_GE(lines_of(disk_.seen(rejects_path)), batches_);
       }
@@ -157,7 +159,7 @@ class History {
 };
 
 #if defined(__SANITIZE_THREAD__)
-constexpr std::uint64_t histories = 300;  // each of them ten times as slow, and over the same threads
+constexpr std::uint64_t histories = 300;  // each history takes ten times as long and runs over the same threads
 #else
 constexpr std::uint64_t histories = 3000;
 #endif

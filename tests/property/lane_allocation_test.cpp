@@ -1,4 +1,4 @@
-// What a step may not do: ask for memory. Every allocation of the process is counted.
+// A step may not ask for memory: these tests count every allocation of the process.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -23,7 +23,8 @@ void* counted(std::size_t bytes, std::size_t alignment) {
 
 }  // namespace
 
-// The compiler sees free() behind new, and not the posix_memalign() within.
+// The compiler sees free() behind this operator new, and not the posix_memalign() within it, and would warn of a
+// mismatch.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 
 void* operator new(std::size_t bytes) {
@@ -66,7 +67,7 @@ void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept {
 namespace nustream::tests {
 namespace {
 
-/// Allocations of one advance() over `steps` records, after a first one that may make room.
+/// The number of allocations in one advance() over `steps` records, after a first advance() that may make room.
 std::uint64_t allocations_of(const lane::Settings& settings, std::size_t steps) {
   std::mt19937_64 bits(4);
   std::normal_distribution<double> normal;

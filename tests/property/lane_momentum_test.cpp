@@ -1,4 +1,4 @@
-// Momentum: the state holds the velocity, the noise is in the gradients before the velocity takes them in, and what
+// Momentum: the state holds the velocity, the gradients have their noise before the velocity takes them in, and what
 // correlated noise cancels stays cancelled under momentum and under a step size that cools down.
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ TEST(Momentum, GoesOnToTheBitFromItsEncodedState) {
   }
 }
 
-// Of a state without momentum no byte changed.
+// The state of a lane without momentum did not change by a byte when momentum was added.
 TEST(Momentum, OfZeroIsAPlainDescent) {
   const lane::Settings plain = with_momentum({}, 0);
   const World world = random_world(plain, 20, 6, 0x1p31);
@@ -72,7 +72,7 @@ descent::Schedule cooled(double size, double share, double floor, std::uint64_t 
       descent::Cooldown{std::make_shared<const descent::Schedule>(constant(size)), share, floor, StepCount{steps}}};
 }
 
-/// γ times the deviation that the noise leaves in the last iterate, curvature 1: what ρ has to pay for.
+/// γ times the deviation that the noise leaves in the last iterate at curvature 1: ρ has to pay for this product.
 double cost(const noise::Correlation& correlation, const descent::Schedule& schedule, double momentum,
             std::uint64_t steps) {
   const double left = inference::last_iterate(correlation, schedule, 1, momentum, steps).noise_variance;
@@ -80,8 +80,9 @@ double cost(const noise::Correlation& correlation, const descent::Schedule& sche
          privacy::sensitivity(correlation, StepCount{steps}, privacy::Participation::once()).value();
 }
 
-// The last quarter of the steps, down to a twentieth, as in CDP+ appendix G.1: correlated noise gains more by it than
-// independent noise. The figures are those of docs/reproduction.md, by a program of its own.
+// The step size falls over the last quarter of the steps to a twentieth, as in CDP+ appendix G.1. Correlated noise
+// gains more by this than independent noise. The expected figures are those of docs/reproduction.md, which a separate
+// program computed.
 TEST(Cooldown, KeepsWhatCorrelatedNoiseCancels) {
   constexpr std::uint64_t steps = 1024;
   const noise::Correlation nu{noise::NuFtrl{Damping{0.02}, StepCount{steps}}};
@@ -93,8 +94,8 @@ TEST(Cooldown, KeepsWhatCorrelatedNoiseCancels) {
   EXPECT_NEAR(cost(independent, cooling, 0, steps), 0.06226, 1e-5);
 }
 
-// Momentum is a filter of the same noisy gradients: of the same long-run reach η/(1 − μ) it leaves less of correlated
-// noise, whose power is in what the filter takes out, and as much of independent noise.
+// Momentum filters the same noisy gradients. At the same long-run reach η/(1 − μ) it leaves less of correlated noise,
+// whose power lies where the filter damps, and as much of independent noise as before.
 TEST(Momentum, SuitsCorrelatedNoise) {
   constexpr std::uint64_t steps = 1024;
   const noise::Correlation nu{noise::NuFtrl{Damping{0.02}, StepCount{steps}}};
@@ -105,7 +106,8 @@ TEST(Momentum, SuitsCorrelatedNoise) {
   EXPECT_NEAR(cost(independent, constant(0.001), 0.95, steps), 0.10001, 1e-5);
 }
 
-// The recursion of last_iterate against the lane itself: mean estimation, whose gradient is linear, without records.
+// The recursion of last_iterate() against the lane itself. The lane estimates a mean, whose gradient is linear, and
+// has no records.
 TEST(LastIterate, IsTheLanesOwn) {
   for (const double momentum : {0.0, 0.7}) {
     lane::Settings settings = settings_for(1, {model::Loss::Kind::mean}, 1.0, 0.1);
@@ -128,7 +130,7 @@ TEST(LastIterate, IsTheLanesOwn) {
           2.5 * inference::last_iterate(noise::Correlation{noise::Independent{}}, settings.schedule, 1, momentum, 12)
                     .start,
           1e-12);
-      // One step's share by a noise that has a single entry: C with a huge diagonal elsewhere.
+      // A huge diagonal of C elsewhere leaves noise in a single step, so that this step's share shows alone.
       std::vector<double> rows(12, 1e9);
       rows[at] = 1;
       const noise::Correlation only{noise::Dense{rows, 1, StepCount{12}}};

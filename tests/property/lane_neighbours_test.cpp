@@ -1,5 +1,5 @@
-// The privacy argument, played out: two streams that differ in one record are made to release the same bytes by
-// shifting one step's noise, by no more than the sensitivity. So the releases depend on the record only through
+// The privacy argument, played out: two streams that differ in one record are made to release the same bytes, by a
+// shift of one step's noise that is no longer than the sensitivity. So the releases depend on the record only through
 // (gradient + noise) of its own step.
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ Run run(const lane::Settings& settings, const noise::Grid& grid, const World& wo
   return {bits(releases), lane.encode()};
 }
 
-// The kernel that Loop prefers.
+// The kernel that descent::Loop prefers on this machine.
 const descent::kernel::Variant& preferred() {
   for (const auto& variant : descent::kernel::variants()) {
     if (variant.available) return variant;
@@ -41,8 +41,8 @@ std::vector<double> iterate_before(const lane::Settings& settings, const noise::
   return {lane.theta().begin(), lane.theta().end()};
 }
 
-// `neighbour` is `world` but for one record, and its noise is shifted at that record's step by the difference.
-// Returns the shift, units of the grid.
+// Makes `neighbour` equal to `world` but for one record, and shifts its noise at that record's step by the difference
+// of the gradients. Returns the shift in units of the grid.
 std::vector<std::int64_t> couple(const lane::Settings& settings, const noise::Grid& grid, const World& world,
                                  World& neighbour, std::size_t record) {
   const std::size_t d = settings.dimension;
@@ -76,7 +76,7 @@ TEST(LaneNeighbours, ZeroOutIsHiddenByAShiftOfNoMoreThanG) {
     const auto shift = couple(settings, grid, world, neighbour, record);
     EXPECT_TRUE(within(shift, grid, settings.clip.value(), 1)) << seed;
     EXPECT_EQ(run(settings, grid, world), run(settings, grid, neighbour)) << seed;
-    if (neighbour.noise == world.noise) continue;  // the record had no gradient
+    if (neighbour.noise == world.noise) continue;  // the change moved no gradient
     ++moved;
     neighbour.noise = world.noise;
     const bool bounded = !std::holds_alternative<descent::Unbounded>(settings.projection.family());
@@ -102,7 +102,7 @@ TEST(LaneNeighbours, ReplaceOneIsHiddenByAShiftOfNoMoreThanTwoG) {
     EXPECT_EQ(run(settings, grid, world), run(settings, grid, neighbour)) << seed;
     if (!within(shift, grid, settings.clip.value(), 1)) ++beyond_one;
   }
-  EXPECT_GT(beyond_one, 30);  // Δ = G would not do
+  EXPECT_GT(beyond_one, 30);  // a sensitivity of Δ = G would be too small
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Two-stage models whose rows are public (IV paper, Algorithm 3): the first stage is plain descent, and only a target
-// may be private. The paper offers it for private rows too (Lemma F.1); the last test shows why this library does
+// may be private. The paper offers the same for private rows (Lemma F.1); the last test shows why this library does
 // not.
 #include <gtest/gtest.h>
 
@@ -51,7 +51,7 @@ TEST(PublicRows, TheFirstStageIsPlainDescent) {
       sum[1] += residual * row[1];
     }
     for (std::size_t j = 0; j < 2; ++j) first[j] -= 0.03 * (sum[j] / 3 + 0.01 * first[j]);
-    // Rows of length 20 make it diverge: relative to its size.
+    // Rows of length 20 make the descent diverge, so the tolerance is relative to the iterate's size.
     for (std::size_t j = 0; j < 2; ++j) ASSERT_NEAR(path[t][1 + j], first[j], 1e-12 * (1 + std::fabs(first[j]))) << t;
   }
 }
@@ -71,7 +71,7 @@ record::RowBatch strong_instruments() {
   return table;
 }
 
-// Θ is a function of public rows: neither a target nor its absence may show in it.
+// The first stage's Θ is a function of public rows: neither a target nor its absence may show in Θ.
 TEST(PublicRows, NoTargetMovesTheFirstStage) {
   const lane::Settings settings = one_regressor(2);
   record::RowBatch rows = strong_instruments();
@@ -87,8 +87,8 @@ TEST(PublicRows, NoTargetMovesTheFirstStage) {
   }
 }
 
-/// n = 1,000 rows, every step over all of them; Σ clip of the second stage, step by step. β hardly moves, so that two
-/// tables are compared at the same β, as an adversary who sees it compares them.
+/// The sums of clipped gradients of the second stage, step by step, over n = 1,000 rows that are all in every step. β
+/// hardly moves, so that two tables are compared at the same β, as an adversary who sees β compares them.
 std::vector<double> gradient_sums(const record::RowBatch& table, std::size_t steps) {
   constexpr double tiny = 1e-9;
   lane::Settings settings = one_regressor(table.count());
@@ -117,7 +117,7 @@ double largest_change(const record::RowBatch& one, const record::RowBatch& other
   return largest;
 }
 
-// 2γ2 is what one record may move the sum of clipped gradients (γ2 = 1 here), and what the noise is scaled for.
+// One record may move the sum of clipped gradients by 2γ2 (γ2 = 1 here): the noise is scaled for that.
 TEST(PublicRows, OneTargetMovesTheSumByAtMostTwiceTheClipNorm) {
   const record::RowBatch table = strong_instruments();
   for (const double target : {1e6, -1e6, std::nan("")}) {
@@ -129,8 +129,8 @@ TEST(PublicRows, OneTargetMovesTheSumByAtMostTwiceTheClipNorm) {
   }
 }
 
-// Lemma F.1 claims the same of a record whose z and x are private. One such record moves Θ, noiselessly, and with it
-// the clipped gradient of every other record: the claim is wrong by more than an order of magnitude.
+// Lemma F.1 claims the same bound for a record whose z and x are private. One such record moves Θ, to which no noise
+// is added, and through Θ the clipped gradient of every other record: the sum moves by more than ten times the bound.
 TEST(PublicRows, OneRowMovesTheSumFarBeyondIt) {
   const record::RowBatch table = strong_instruments();
   record::RowBatch neighbour = table;

@@ -1,4 +1,4 @@
-// How batches are cut, and where a state is encoded and decoded, changes no bit of what is released.
+// Where batches are cut, and where a state is encoded and decoded, changes no bit of what is released.
 #include <gtest/gtest.h>
 
 #include "support/lane_world.h"
@@ -6,7 +6,7 @@
 namespace nustream::tests {
 namespace {
 
-constexpr std::size_t length = 700;  // beyond the steps that a lane prepares at a time
+constexpr std::size_t length = 700;  // more steps than a lane prepares at a time
 
 std::vector<std::uint64_t> undisturbed(const lane::Settings& settings, const World& world, std::string& state) {
   lane::Lane lane(settings, grid_for(settings), Position{1000});
@@ -28,7 +28,8 @@ TEST(Lane, ReleasesTheSameHoweverItsBatchesAreCut) {
     lane::Releases releases;
     while (lane.steps().value() < length) {
       const std::size_t left = length - lane.steps().value();
-      advance(lane, settings, world, std::min<std::size_t>(left, random() % 40), releases);  // also empty batches
+      // Batches of no steps are among them.
+      advance(lane, settings, world, std::min<std::size_t>(left, random() % 40), releases);
     }
     lane.release_now(releases);
     ASSERT_EQ(bits(releases), expected) << seed;

@@ -1,4 +1,5 @@
-// Lanes with several stages: the same in any slicing and after any restart, and no record weighs more than its clips.
+// Lanes with several stages release the same in any slicing and after any restart, and no record weighs more than its
+// clip norms allow.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -84,7 +85,8 @@ TEST(LaneStages, ACutOrLongerStateIsRefused) {
   }
 }
 
-// For every record, extreme ones too, the exact norm of what it adds is at most G/s.
+// For every record, an extreme one too, the exact norm of what it adds to the sum is at most G/s, the clip norm in
+// units of the grid.
 TEST(GradientSum, NoRecordIsLongerThanTheClipNorm) {
   std::mt19937_64 random(3);
   std::normal_distribution<double> normal;
@@ -111,7 +113,8 @@ TEST(GradientSum, NoRecordIsLongerThanTheClipNorm) {
   }
 }
 
-// One factor's square subnormal, the other's huge: their product looks harmless and has lost its digits.
+// The square of one factor is subnormal and that of the other huge: their product looks harmless, though it has lost
+// its digits.
 TEST(GradientSum, FactorsOfFarApartSizesAreClippedToo) {
   std::mt19937_64 random(5);
   for (const double clip : {1e-8, 1e-6, 1.0}) {
@@ -133,7 +136,7 @@ TEST(GradientSum, FactorsOfFarApartSizesAreClippedToo) {
   }
 }
 
-// A record that is not clipped adds its gradient, truncated.
+// A record that is too short to be clipped adds its gradient, truncated to the grid.
 TEST(GradientSum, AddsTheGradientOfAShortRecord) {
   const noise::Grid grid(NoiseStddev{1.0}, 1.0, ClipNorm{100});
   descent::GradientSum sum(grid, 2, 2);

@@ -1,6 +1,6 @@
 // Loops with several predictors and with two stages against twins that are written as the equations read, in long
-// double and step by step: their projection, and their averages, which are of the iterates that have their step's
-// noise. (Loops of one predictor: property/lane_twin_test.cpp.)
+// double and step by step. Their projections are compared too, and their averages, which are of the iterates that
+// have their step's noise. (property/lane_twin_test.cpp has the loops of one predictor.)
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -31,7 +31,7 @@ void add(const Reals& part, Reals& sum) {
   for (std::size_t j = 0; j < sum.size(); ++j) sum[j] += part[j];
 }
 
-/// The nearest point of the set.
+/// Moves θ to the nearest point of the projection's set.
 void project(const descent::Projection& projection, std::span<long double> theta) {
   if (const auto* const ball = std::get_if<descent::Ball>(&projection.family())) {
     long double squares = 0;
@@ -44,7 +44,7 @@ void project(const descent::Projection& projection, std::span<long double> theta
   }
 }
 
-/// Weighted by decay^age over the iterates of step counts from + 1, …
+/// The average of the iterates with step counts from + 1, from + 2, …, each weighted by decay^age.
 Reals average_of(const std::vector<Reals>& iterates, const descent::Averaging& averaging) {
   const long double decay = averaging.kind == Kind::exponential ? averaging.decay : 1.0;
   Reals total(iterates.front().size());
@@ -58,7 +58,7 @@ Reals average_of(const std::vector<Reals>& iterates, const descent::Averaging& a
   return total;
 }
 
-/// One of each projection, average and size of a minibatch, by number.
+/// The settings with the projection, average and minibatch size that the number `which` selects.
 lane::Settings varied(lane::Settings settings, std::size_t which) {
   const descent::Projection::Family projections[] = {descent::Unbounded{}, descent::Ball{0.05},
                                                      descent::Box{{-0.01}, {0.02}}};
@@ -73,7 +73,7 @@ lane::Settings varied(lane::Settings settings, std::size_t which) {
 }
 constexpr std::size_t variations = 24;
 
-/// Σ of clipped gradients of one step, one vector a stage, at the iterate.
+/// Computes the sums of clipped gradients of one step at the iterate θ, one vector for each stage.
 using Sums = std::function<std::vector<Reals>(const StagedWorld& world, std::size_t step, const Reals& theta)>;
 
 void expect_near(std::span<const double> found, const Reals& expected, const char* what) {
@@ -83,7 +83,8 @@ void expect_near(std::span<const double> found, const Reals& expected, const cha
   }
 }
 
-/// How many steps were projected: otherwise a projection that does nothing would agree as well.
+/// Returns how many steps were projected. A test has to ask for some: without any, a projection that does nothing
+/// would agree as well.
 std::size_t compare(const lane::Settings& settings, const Sums& sums) {
   const auto grids = grids_for(settings);
   const StagedWorld world = staged_world(settings, steps, 5, noise_units);

@@ -27,7 +27,7 @@ long double slope_of(const model::Loss& loss, long double p, long double y) {
       return std::fmin(std::fmax(share, 0.0L), 1.0L) - loss.level;
     }
     case Kind::multinomial:
-      break;  // several predictors: unit/descent_stages_test.cpp
+      break;  // property/lane_stages_twin_test.cpp has the losses of several predictors
   }
   return 0;
 }
@@ -36,7 +36,7 @@ struct Twin {
   lane::Settings settings;
   long double spacing;
   std::vector<long double> theta;
-  std::vector<std::vector<long double>> iterates;  // after each step
+  std::vector<std::vector<long double>> iterates;  // the iterate after each step
   std::vector<long double> velocity = std::vector<long double>(theta.size());
 
   void project() {
@@ -79,7 +79,7 @@ struct Twin {
     iterates.push_back(theta);
   }
 
-  // Weighted by decay^age over the iterates of step counts from + 1, …
+  // The average of the iterates with step counts from + 1, from + 2, …, each weighted by decay^age.
   [[nodiscard]] std::vector<long double> average() const {
     const bool exponential = settings.averaging.kind == descent::Averaging::Kind::exponential;
     const long double decay = exponential ? settings.averaging.decay : 1.0;
@@ -107,7 +107,8 @@ TEST(Lane, AgreesWithATwinThatReadsAsTheEquation) {
       lane::Releases releases;
       advance(lane, settings, world, 1, releases);
       twin.step(world, t);
-      // An exponential makes rounding differences grow with the iterate; the rest is about 2^-32 per unit.
+      // The exponential of some losses makes rounding differences grow with the iterate; the others stay near 2^-32
+      // per unit.
       for (std::size_t j = 0; j < settings.dimension; ++j) {
         ASSERT_NEAR(lane.theta()[j], static_cast<double>(twin.theta[j]), 1e-9) << seed << ' ' << t << ' ' << j;
       }

@@ -1,4 +1,4 @@
-// Records that count more or less than one: a weight multiplies a gradient before it is clipped.
+// Records that count more or less than one: a weight multiplies the gradient of its record before that is clipped.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,11 +11,11 @@
 namespace nustream::tests {
 namespace {
 
-/// One of each kind of loop: losses of one predictor, of several, and two stages.
+/// Settings of each kind of loop: losses of one predictor, of several, and two stages.
 std::vector<lane::Settings> all_loops(double clip) {
   std::vector<lane::Settings> all;
   for (const model::Loss::Kind kind : model::single_predictor_kinds()) {
-    if (kind == model::Loss::Kind::mean) continue;  // nothing weighs it: see Config
+    if (kind == model::Loss::Kind::mean) continue;  // config allows no weights for a mean
     all.push_back(settings_for(5, {.kind = kind, .threshold = 0.7}, clip));
   }
   all.push_back(multinomial_settings(4, clip));
@@ -24,7 +24,7 @@ std::vector<lane::Settings> all_loops(double clip) {
   return all;
 }
 
-/// Somewhere, so that predictions are not 0.
+/// A start away from zero, so that predictions are not 0.
 std::vector<double> somewhere(std::size_t dimension) {
   std::vector<double> start(dimension);
   for (std::size_t j = 0; j < dimension; ++j) start[j] = 0.1 * static_cast<double>(j % 5) - 0.15;
@@ -58,13 +58,15 @@ double distance(const std::vector<double>& one, const std::vector<double>& other
   return std::sqrt(squares);
 }
 
-// Where nothing is clipped: three of one row are one row of weight 3, and a row of weight 0 is none.
+// Where nothing is clipped, three records of one row equal one record of weight 3, and a record of weight 0 equals
+// none.
 TEST(Weights, CountARecordAsSoManyOfIt) {
   for (const lane::Settings& settings : all_loops(1e4)) {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
       const StagedWorld world = staged_world(settings, 8, seed, 0);
       record::RowBatch rows = picked(world.rows, {2, 3, 4, 5, 6, 7});
-      for (double& y : rows.y) y = std::fabs(std::trunc(y));  // a class, a count, a number
+      // A class, a count or a number, as every loss accepts it.
+      for (double& y : rows.y) y = std::fabs(std::trunc(y));
       for (double& y : rows.y) y = std::min(y, settings.loss.kind == model::Loss::Kind::logistic ? 1.0 : 2.0);
       record::RowBatch weighted = rows;
       weighted.weights = {3, 1, 1, 0, 0, 1};
@@ -78,7 +80,7 @@ TEST(Weights, CountARecordAsSoManyOfIt) {
   }
 }
 
-// However large it is: each stage moves by at most its step size times its clip norm.
+// A weight, however large it is, widens no bound: each stage moves by at most its step size times its clip norm.
 TEST(Weights, WidenNothing) {
   const double infinity = std::numeric_limits<double>::infinity();
   for (const lane::Settings& settings : all_loops(0.5)) {
@@ -98,7 +100,7 @@ TEST(Weights, WidenNothing) {
   }
 }
 
-// What the sandwich is made of: the very gradient, weighted, and the curvature.
+// The sandwich is made of weighted parts: the gradient as it is weighted, and the weighted curvature.
 TEST(Weights, AreInTheSecondMoments) {
   const noise::Grid grid(NoiseStddev{1}, 1.0, ClipNorm{1e3});
   const std::vector<double> x{1, 2, 3, -1};

@@ -1,5 +1,5 @@
-// Kept reports and running sums over a disk that loses power, kills the process, tears writes and fails syncs, each
-// history from its seed.
+// Kept reports and running sums over a disk that loses power, kills the process, tears writes and fails syncs; each
+// history follows from its seed.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -39,7 +39,8 @@ void end_process(std::mt19937_64& random, SimulatedDisk& disk) {
   }
 }
 
-// Every draw has bytes of its own: a record whose report was shown and is drawn again shows as two reports.
+// Every draw has bytes of its own: if the report of a record was shown and then drawn again, the record shows two
+// reports.
 class ReportHistory {
  public:
   explicit ReportHistory(std::uint64_t seed) : random_(seed), disk_(seed ^ 0x9e3779b97f4a7c15U) {}
@@ -111,7 +112,7 @@ const local::ReportFormat& format_of_one_feature() {
   return format;
 }
 
-// Senders that repeat until they are counted: in the end each report is in the sums once.
+// Senders repeat their reports until they are counted: in the end each report has to be in the sums once.
 class SumsHistory {
  public:
   explicit SumsHistory(std::uint64_t seed) : random_(seed), disk_(seed ^ 0x9e3779b97f4a7c15U) {}
@@ -141,7 +142,7 @@ class SumsHistory {
  private:
   static constexpr std::uint64_t all = 60;
 
-  /// A report that is told apart in the sums: 2^number.
+  /// A report that can be told apart in the sums: its first number is 2^number.
   static std::vector<std::int64_t> numbers(std::uint64_t number) {
     return {std::int64_t{1} << number, -static_cast<std::int64_t>(number)};
   }
@@ -154,10 +155,11 @@ class SumsHistory {
   void check(const local::CollectorFolder& folder) {
     const inference::LocalCollector& sums = folder.sums();
     const std::uint64_t counted =
-        sums.sums()[0].low;  // a bit for each report: carries would show one that is there twice
+        // The low word has a bit for each report: a report that was counted twice would show as a carry.
+        sums.sums()[0].low;
     ASSERT_EQ(static_cast<std::uint64_t>(__builtin_popcountll(counted)), sums.reports());
     for (const std::uint64_t number : committed_) ASSERT_NE(counted >> number & 1, 0U) << "a counted report is lost";
-    // The position goes with the sums: it is one that was given to a commit of just these.
+    // The position belongs to the sums: it has to be one that was given to a commit of exactly these reports.
     ASSERT_TRUE(positions_.contains({counted, folder.position("t", 0).value_or(0)})) << "of another commit";
   }
 
@@ -173,7 +175,7 @@ class SumsHistory {
           const bool known = (folder.sums().sums()[0].low >> number & 1) != 0;
           ASSERT_EQ(folder.add(id(number), numbers(number)), !known);
         }
-        // A position of its own for every attempt, in case it is the one that comes through.
+        // Every attempt has a position of its own, in case this attempt is the one that comes through.
         if (!batch.empty() && random_() % 2 == 0) folder.set_position("t", 0, ++position_);
         positions_.emplace(folder.sums().sums()[0].low, folder.position("t", 0).value_or(0));
         folder.commit();
@@ -191,8 +193,9 @@ class SumsHistory {
   SimulatedDisk disk_;
   const local::Settings& settings_ = settings_of_one_feature();
   const local::ReportFormat& format_ = format_of_one_feature();
-  std::set<std::uint64_t> committed_;                                    ///< reports whose commit returned
-  std::set<std::pair<std::uint64_t, std::uint64_t>> positions_{{0, 0}};  ///< with the sums they were committed with
+  std::set<std::uint64_t> committed_;  ///< the reports whose commit returned
+  /// Every position, with the sums that it was committed with.
+  std::set<std::pair<std::uint64_t, std::uint64_t>> positions_{{0, 0}};
   std::uint64_t position_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// AdaSSP of running sums: what the smallest eigenvalue is and how far a record moves it, and the whole release
-// against the formula written out.
+// AdaSSP of running sums: what the smallest eigenvalue is, how far a record moves it, and the whole release against
+// the formula written out.
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
@@ -23,7 +23,7 @@ moments::Design ridge_design(std::size_t inputs, privacy::Adjacency adjacency = 
   return {{inputs, 0}, moments::Spread::none, {adjacency}, moments::Solution::adassp};
 }
 
-/// λ_min of the rows' scaled second moments, in units of R_x², as the lane is handed it.
+/// The smallest eigenvalue λ_min of the rows' scaled second moments, in units of R_x², as the lane receives it.
 double released(const moments::Design& design, double spacing, const std::vector<double>& x) {
   BatchSums sums(design, moments::Spacings(3, spacing));
   sums.aim({}, std::vector<double>(design.shape.inputs));
@@ -32,7 +32,7 @@ double released(const moments::Design& design, double spacing, const std::vector
   return spacing * static_cast<double>(sums.sums(Block::eigenvalue).front());
 }
 
-/// Rows of the unit ball, some of them bad.
+/// Rows whose entries are standard normal, so that many rows are longer than 1; now and then an entry is NaN.
 std::vector<double> random_rows(std::size_t rows, std::size_t inputs, std::mt19937_64& random) {
   std::normal_distribution<double> normal;
   std::vector<double> x;
@@ -60,12 +60,14 @@ TEST(SmallestEigenvalue, IsThatOfTheScaledRows) {
     const std::vector<double> x = random_rows(1 + random() % 40, inputs, random);
     EXPECT_NEAR(released(ridge_design(inputs), 0x1p-40, x), smallest_of(inputs, x), 1e-9);
   }
-  // 3 rows along each axis but 1 along the last.
+  // Three rows of length 1 along the first axis, and along the second two of length 1 and two of length 1/2, so that
+  // λ_min = 2.5.
   const std::vector<double> known{1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 0.5, 0, 0.5};
   EXPECT_NEAR(released(ridge_design(2), 0x1p-40, known), 2.5, 1e-9);
 }
 
-// The claim that its noise is scaled by: without a record, or with another one in its place, never more than 1.
+// The claim for which the eigenvalue's noise is scaled: leaving a record out, or putting another one in its place,
+// moves it by 1 at most.
 TEST(SmallestEigenvalue, OfNeighboursDiffersByOneAtMost) {
   std::mt19937_64 random(2);
   double furthest = 0;
@@ -82,7 +84,7 @@ TEST(SmallestEigenvalue, OfNeighboursDiffersByOneAtMost) {
     EXPECT_LE(moved, 1);
     furthest = std::max(furthest, moved);
   }
-  EXPECT_GT(furthest, 0.9);  // of one input: a row of length 1 moves it by all of its radius
+  EXPECT_GT(furthest, 0.9);  // with one input a row of length 1 moves it by its whole radius
 }
 
 moments::Settings ridge_settings(std::size_t inputs, std::uint64_t rows, double sigma) {
@@ -95,8 +97,8 @@ moments::Settings ridge_settings(std::size_t inputs, std::uint64_t rows, double 
   return settings;
 }
 
-// (H + λI)(θ − θ_c) = g, λ by Wang 2018, Algorithm 2, from the smallest eigenvalue of the sums without noise plus the
-// noise that the lane was handed.
+// (H + λI)(θ − θ_c) = g, where λ follows Algorithm 2 of Wang 2018 from the smallest eigenvalue of the sums without
+// noise plus the noise that the lane was given.
 TEST(AdaptiveRidge, IsTheFormulaWrittenOut) {
   std::size_t with_ridge = 0;
   std::size_t without = 0;

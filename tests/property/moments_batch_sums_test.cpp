@@ -1,4 +1,4 @@
-// Contributions of rows against a twin in long double, and their lengths.
+// What rows contribute to the sums, against a twin in long double, and how long their contributions are.
 #include "nustream/moments/batch_sums.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ long double length(const Numbers& v) {
   return sqrtl(squares);
 }
 
-/// Every block's contribution of one row, in units of its radius, as the formulas read.
+/// Every block's contribution of one row, in units of the block's radius, as the formulas read.
 std::vector<Numbers> twin(const Design& design, const Radii& radii, const std::vector<double>& centre,
                           const std::vector<double>& row, double target) {
   const std::size_t d = design.shape.inputs;
@@ -147,7 +147,8 @@ TEST(BatchSums, AreTheFormulasTruncatedToTheGrid) {
   }
 }
 
-// A row of weight w is the row times the root of w, before it is scaled: no weight makes it longer.
+// A row of weight w is the row times √w, before its length is limited: no weight makes a contribution longer than its
+// radius.
 TEST(BatchSums, TakeWeightedRowsTimesTheRootOfTheirWeight) {
   RandomCases random(2);
   for (int trial = 0; trial < 500; ++trial) {
@@ -191,7 +192,8 @@ TEST(BatchSums, NoRowMovesABlockByMoreThanItsRadius) {
   }
 }
 
-// All blocks at once, as the sum of their ρ claims; and a long row only loses its length.
+// One row reaches the radii of all blocks at once, so the sum of the blocks' ρ is not too much to claim; and a longer
+// row only loses its length.
 TEST(BatchSums, OneRowReachesAllRadiiAtOnce) {
   const Design design{{2, 1}, Spread::residuals, {}};
   const Spacings spacings(4, 0x1p-40);
@@ -202,7 +204,7 @@ TEST(BatchSums, OneRowReachesAllRadiiAtOnce) {
   }
 }
 
-// What a replaced record moves: never more than the joint bound's geometry allows, truncation included.
+// Replacing a record never moves the sums by more than the geometry of the joint bound allows, truncation included.
 TEST(BatchSums, TwoRowsAreNoFurtherApartThanTheirOuterProductsMayBe) {
   RandomCases random(4);
   for (int trial = 0; trial < 2000; ++trial) {
@@ -250,7 +252,7 @@ TEST(BatchSums, OfPublicRowsKeepThoseWithoutATarget) {
     EXPECT_EQ(length(block), 0);
 }
 
-// 64 bits hold 2^11 rows of the finest grid.
+// The sums are wider than 64 bits, which would hold only 2^11 rows on the finest grid.
 TEST(BatchSums, DoNotWrapWhere64BitsWould) {
   const Design design{{1, 0}, Spread::none, {}};
   const Spacings spacings(2, 0x1p-51);

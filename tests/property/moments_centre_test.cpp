@@ -1,5 +1,5 @@
-// A lane of running sums that is begun about a released centre, as a new epoch is: its sensitivity and its noise are
-// those of any public centre, and its results those of a twin that begins there.
+// A lane of running sums that begins about a released centre, as a new epoch does: its sensitivity and its noise are
+// those of any public centre, and its results are those of a twin that begins there.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace nustream::tests {
 namespace {
 
-/// A centre such as another run's release may be.
+/// A centre such as another run may have released.
 std::vector<double> any_centre(const moments::Settings& settings, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::normal_distribution<double> normal;
@@ -25,7 +25,7 @@ std::vector<double> any_centre(const moments::Settings& settings, std::uint64_t 
   return centre;
 }
 
-// A new epoch is begun about what the last one released: its own start is then nowhere in it.
+// A new epoch begins about what the last one released: the start in its settings is then nowhere in its results.
 TEST(SumsLaneBegunAboutACentre, AgreesWithATwinThatBeginsThere) {
   std::size_t compared = 0;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
@@ -38,7 +38,8 @@ TEST(SumsLaneBegunAboutACentre, AgreesWithATwinThatBeginsThere) {
   EXPECT_GT(compared, 200U);
 }
 
-// To the bit, in releases and states: the settings' start is one public centre among others.
+// The releases and states are those of settings that start at the centre, to the bit: the settings' start is one
+// public centre among others.
 TEST(SumsLaneBegunAboutACentre, IsOneWhoseSettingsStartThere) {
   for (const moments::Settings& settings : all_kinds()) {
     const std::size_t m = settings.mechanism.participation.batch;
@@ -49,7 +50,7 @@ TEST(SumsLaneBegunAboutACentre, IsOneWhoseSettingsStartThere) {
     moments::Lane begun(settings, Position{7});
     begun.begin_about(there.start);
     EXPECT_EQ(begun.encode(), expected.encode());
-    // Its centre is in its state, and not in the settings that it is read with.
+    // The state holds the centre, and the settings that it is read with do not.
     begun = moments::Lane::decode(settings, begun.encode());
     moments::Releases of_expected;
     moments::Releases of_begun;
@@ -60,7 +61,7 @@ TEST(SumsLaneBegunAboutACentre, IsOneWhoseSettingsStartThere) {
   }
 }
 
-/// Squared length of the difference of two lanes' noisy sums, in units of the blocks' radii, for each block.
+/// The squared length of the difference of two lanes' noisy sums, for each block and in units of the block's radius.
 std::vector<double> moved_by(const moments::Settings& settings, const moments::Lane& one, const moments::Lane& two) {
   const moments::Design& design = settings.mechanism.design;
   const moments::StageSums& a = one.sums().stages().back();
@@ -81,8 +82,8 @@ std::vector<double> moved_by(const moments::Settings& settings, const moments::L
   return all;
 }
 
-/// The longest move of each block over all pairs of the rows of one step: row i left out, or in its place row j, a
-/// thousand times as long and with responses far on the other side.
+/// Raises `largest` to the longest move of each block over all pairs of rows of one step: row i is left out, or
+/// replaced by row j, a thousand times as long and with responses far on the other side.
 void raise_by_pairs(const moments::Settings& settings, std::uint64_t seed, std::vector<double>& largest) {
   const std::vector<double> centre = any_centre(settings, seed);
   const SumsWorld world = sums_world(settings, 1, seed);
@@ -110,8 +111,8 @@ void raise_by_pairs(const moments::Settings& settings, std::uint64_t seed, std::
   }
 }
 
-// The sensitivity is that of the radii alone, wherever the centre is: brute force over
-// pairs of records. The largest moves come close to what is claimed.
+// The sensitivity follows from the radii alone, wherever the centre is. The test searches pairs of records by brute
+// force; the largest moves come close to what is claimed.
 TEST(SumsLaneBegunAboutACentre, ARecordMovesTheSumsByNoMoreThanElsewhere) {
   for (const auto adjacency : {privacy::Adjacency::zero_out, privacy::Adjacency::replace_one}) {
     for (const std::size_t endogenous : {0U, 2U}) {
@@ -132,7 +133,7 @@ TEST(SumsLaneBegunAboutACentre, ARecordMovesTheSumsByNoMoreThanElsewhere) {
   }
 }
 
-// Rows of nothing leave the noise alone in the sums: in units of the radii, whatever the centre is.
+// Rows of zeros leave the noise alone in the sums. In units of the radii it is the same whatever the centre is.
 TEST(SumsLaneBegunAboutACentre, TheNoiseIsThatOfTheRadii) {
   for (const moments::Settings& settings : all_kinds()) {
     if (settings.mechanism.design.neighbours.target_only) continue;

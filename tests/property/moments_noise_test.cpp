@@ -1,4 +1,4 @@
-// The covariance that intervals claim of the privacy noise, against draws of it.
+// The covariance that intervals claim for the privacy noise, against draws of that noise.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,8 +12,9 @@
 namespace nustream::tests {
 namespace {
 
-// The rows stay, the noise does not. About a centre that lies far away the noise of H, times the distance, is most of
-// it. 2,000 draws tell a variance within 3.2%: one of three is off by 13% once in 5,000 seeds, and the seed is fixed.
+// The rows stay the same and the noise is drawn anew. About a centre that lies far away, most of it is the noise of H
+// times the distance. From 2,000 draws a variance is known within 3.2%; one of the three variances is off by 13% once
+// in 5,000 seeds, and the seed is fixed.
 TEST(SumsNoise, MovesTheEstimateAsFarAsIntervalsSay) {
   constexpr std::size_t inputs = 3;
   constexpr std::size_t draws = 2000;
@@ -33,7 +34,7 @@ TEST(SumsNoise, MovesTheEstimateAsFarAsIntervalsSay) {
     advance(lane, settings, world, 0, rows.count(), releases);
     const moments::Frame frame{
         settings.mechanism.design, moments::block_noise(settings.mechanism.design, settings.sigmas), {}, 400};
-    const std::vector<double> covariance{1};  // of the first step's noise
+    const std::vector<double> covariance{1};  // The covariance of the first step's noise.
     const moments::Estimate found = moments::estimate(lane.sums(), frame, covariance);
     const auto of_noise = moments::privacy_covariance(lane.sums(), frame, covariance, found, 0);
     ASSERT_TRUE(of_noise);
@@ -50,7 +51,7 @@ TEST(SumsNoise, MovesTheEstimateAsFarAsIntervalsSay) {
   }
 }
 
-/// Moments of what was drawn, and the mean of what was claimed.
+/// The moments of the estimates that were drawn, and the mean of the covariances that were claimed.
 class Draws {
  public:
   void add(std::span<const double> drawn, std::span<const double> covariance) {
@@ -64,7 +65,7 @@ class Draws {
     }
     ++count_;
   }
-  /// Claimed variance over the drawn one, of each coefficient.
+  /// The claimed variance over the drawn one, for each coefficient.
   [[nodiscard]] std::vector<double> ratios() const {
     std::vector<double> all;
     for (std::size_t j = 0; j < sum_.size(); ++j) {
@@ -79,9 +80,11 @@ class Draws {
   double count_ = 0;
 };
 
-/// Rows of three features and a target that reads all of them, in two steps, each of a stage of its own.
+/// Settings with three features and a target that reads all of them, in two steps, each of which is a stage of its
+/// own.
 moments::Settings two_stages() {
-  moments::Settings settings = linear_settings(3, 400, noise::Correlation{noise::Independent{}});  // as it is drawn
+  // Independent, because the test draws it so.
+  moments::Settings settings = linear_settings(3, 400, noise::Correlation{noise::Independent{}});
   settings.stages = {{0, {2, 1, 100}}, {1, {2, 1, 100}}};
   settings.sigmas = {NoiseMultiplier{0.25}, NoiseMultiplier{0.0025}};
   settings.start = {9, -7, 5};
@@ -110,7 +113,8 @@ TEST(SumsNoise, OfAReleaseIsThatOfItsEstimate) {
   for (std::size_t i = 0; i < 9; ++i) EXPECT_NEAR(claimed[i], (*expected)[i], 1e-9 * std::fabs((*expected)[0])) << i;
 }
 
-// As above; the second stage begins about the noisy estimate of the first, so that the noise of both is in it.
+// As above, in other models. The second stage begins about the noisy estimate of the first, so the noise of both is
+// in it.
 TEST(SumsNoise, MovesOtherModelsAsFarAsTheReleaseTells) {
   const moments::Settings settings = two_stages();
   const record::RowBatch rows = sums_world(settings, 2, 1).rows;

@@ -1,4 +1,4 @@
-// Sensitivity of a unit with several records against an exhaustive search over where its records may be.
+// The sensitivity for a unit with several records, against an exhaustive search over where its records may be.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace nustream::moments {
 namespace {
 
-/// max over the records' places of Σ_ij |⟨C_i, C_j⟩|, i and j the records' steps.
+/// The maximum, over the places of the records, of Σ_ij |⟨C_i, C_j⟩|, where i and j run over the records' steps.
 double exhaustive(const noise::Correlation& correlation, std::uint64_t steps, const BatchParticipation& unit) {
   const auto products = privacy::brute_force::encoder_products(correlation, steps);
   long double largest = 0;
@@ -43,7 +43,8 @@ noise::Correlation some_correlation(std::uint64_t choice, std::uint64_t steps) {
   }
 }
 
-// Every unit of at most 4 records, 9 apart, in batches of at most 4, over at most 6 steps, under four correlations.
+// Every unit of at most 4 records, with a separation of at most 9, in batches of at most 4, over at most 6 steps,
+// under four correlations.
 TEST(BatchParticipation, IsNeverLessThanAnExhaustiveSearchFindsNorMuchMore) {
   double largest = 1;
   for (std::uint64_t steps = 2; steps <= 6; ++steps) {
@@ -63,7 +64,7 @@ TEST(BatchParticipation, IsNeverLessThanAnExhaustiveSearchFindsNorMuchMore) {
   EXPECT_GE(largest, 1.32) << "the header may say less";
 }
 
-// Records that are b apart may be in the same step, or in neighbouring ones.
+// Records that are b apart may still be in the same step, or in neighbouring steps.
 TEST(BatchParticipation, ASeparationInRecordsIsNoneInSteps) {
   const noise::Correlation correlation{noise::NuFtrl{Damping{0}, StepCount{8}}};
   const double exact = exhaustive(correlation, 8, {3, 2, 4});

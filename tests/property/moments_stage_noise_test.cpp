@@ -1,4 +1,4 @@
-// The covariance of the noise in stage sums against the dense matrix B.
+// The covariance of the noise in a stage's sums, against the dense matrix B.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -61,7 +61,7 @@ TEST(StageNoise, IsTheCovarianceOfTheSums) {
   }
 }
 
-// A resumed lane asks other questions than one that went on, and has to get the same bits.
+// A resumed lane asks other questions than a lane that went on, and has to get answers that are the same to the bit.
 TEST(StageNoise, AnswersDoNotDependOnWhatWasAskedBefore) {
   const std::vector<std::uint64_t> firsts{0, 7, 60};
   for (const noise::Correlation& correlation : correlations()) {

@@ -1,4 +1,5 @@
-// The lane of running sums against a twin in long double that keeps every step, and against itself cut and resumed.
+// The lane of running sums against a twin in long double that keeps every step, and against itself when it is cut and
+// resumed.
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
@@ -23,7 +24,7 @@ TEST(SumsLane, AgreesWithATwinThatKeepsEveryStep) {
   EXPECT_GT(compared, 200U);
 }
 
-// However the rows are cut, and wherever the state is written and read again, the same bytes come out.
+// The same bytes come out however the rows are cut, and wherever the state is written and read again.
 TEST(SumsLane, CutsAndResumesLeaveNoTrace) {
   constexpr std::size_t steps = 14;
   for (const moments::Settings& settings : all_kinds()) {
@@ -58,7 +59,8 @@ TEST(SumsLane, CutsAndResumesLeaveNoTrace) {
   }
 }
 
-// A record's inputs and target reach the sums of its own step alone, and later centres only through these.
+// A record's inputs and target reach the sums of its own step alone. They reach later centres only through these
+// sums.
 TEST(SumsLane, ARecordMovesNoEarlierRelease) {
   const moments::Settings settings = linear_settings(3, 25);
   SumsWorld world = sums_world(settings, 10, 4);
@@ -73,12 +75,12 @@ TEST(SumsLane, ARecordMovesNoEarlierRelease) {
   EXPECT_NE(before[6].theta, after[6].theta);
 }
 
-// Public rows make H exact, so that θ̂ without noise is least squares.
+// Public rows make H exact, so that the estimate without noise is least squares.
 TEST(SumsLane, OfPublicRowsAreExactButForTheTargetsNoise) {
   moments::Settings settings = redesigned(
       linear_settings(2, 50), moments::Design{{2, 0}, moments::Spread::none, {privacy::Adjacency::zero_out, true}});
   settings.stages = {{0, {100, 1, 1000}}};
-  settings.sigmas.assign(1, NoiseMultiplier{0x1p-16});  // for a fine grid
+  settings.sigmas.assign(1, NoiseMultiplier{0x1p-16});  // a small σ makes the grid fine
   SumsWorld world = sums_world(settings, 4, 8);
   ASSERT_EQ(world.noise.size(), 1U);
   std::ranges::fill(world.noise[0], 0);
@@ -88,7 +90,7 @@ TEST(SumsLane, OfPublicRowsAreExactButForTheTargetsNoise) {
   moments::Releases releases;
   advance(lane, settings, world, 0, 200, releases);
   EXPECT_EQ(releases.back().floored, 0U);
-  // A row without a target keeps its H and has no residual: it says that the centre is right there.
+  // A row without a target stays in H and has residual 0: it says that the centre is right there.
   Eigen::Matrix2d second = Eigen::Matrix2d::Zero();
   Eigen::Vector2d cross = Eigen::Vector2d::Zero();
   const Eigen::Vector2d centre(0.125, 0.125);

@@ -1,5 +1,5 @@
-// Seed noise is a function of (key of the block, sample index) alone: any range, in any order, equals the samples
-// computed one by one.
+// A sample of seed noise is a function of (key of the block, sample index) alone: any range of samples, asked for in
+// any order, equals the samples computed one by one.
 #include <gtest/gtest.h>
 
 #include <random>

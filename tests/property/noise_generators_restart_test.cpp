@@ -1,5 +1,5 @@
-// Restarts of windows, transforms and trees with real keys: whatever a checkpoint was taken from and wherever it goes
-// on, each step has the noise that it would have had.
+// Restarts of windows, transforms and trees with real keys: from whatever step a checkpoint was taken, and wherever a
+// source goes on from it, each step has the noise that it would have had without a restart.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,14 +14,14 @@
 namespace nustream::noise {
 namespace {
 
-constexpr std::size_t dimension = 40;  // 256 steps a block
+constexpr std::size_t dimension = 40;  // so that a block has 256 steps
 
 struct Case {
   Correlation correlation;
   GeneratorKind kind;
 };
 
-// 1 on the diagonal, entries that change from row to row beside it.
+// A matrix with 1 on the diagonal and, beside it, entries that change from row to row.
 Dense banded(std::size_t bands, std::size_t horizon) {
   std::vector<double> rows;
   for (std::size_t t = 0; t < horizon; ++t) {
@@ -38,7 +38,7 @@ Correlation anew(const Correlation& block) {
   return Correlation{Restarted{block}};
 }
 
-// Windows shorter and longer than a block, stretches that end within one, trees that do.
+// Windows shorter and longer than a block, and stretches and trees that end within one.
 std::vector<Case> cases() {
   const StepCount horizon{5000};
   return {{windowed_nu(Damping{1e-4}, 2), GeneratorKind::direct},
@@ -53,7 +53,7 @@ std::vector<Case> cases() {
           {Correlation{Rational::nu_ftrl(Damping{1e-3}, 3), horizon}, GeneratorKind::fft},
           {Correlation{banded(1, 5000)}, GeneratorKind::dense},
           {Correlation{banded(300, 5000)}, GeneratorKind::dense},
-          // Begun anew within blocks and strides, at their borders, and seldom.
+          // These begin anew within blocks and strides, at their borders, and seldom.
           {anew(Correlation{Rational::nu_ftrl(Damping{1e-3}, 3), StepCount{37}}), GeneratorKind::recurrent},
           {anew(Correlation{Rational::nu_ftrl(Damping{1e-3}, 3), StepCount{512}}), GeneratorKind::recurrent},
           {anew(Correlation{AntiPgd{StepCount{100}}}), GeneratorKind::direct},
@@ -79,12 +79,12 @@ TEST(NoiseSourceRestart, GivesEveryStepTheNoiseThatItHad) {
   const Checkpoint start = first_checkpoint(example_key(), {LaneId{1}, EpochId{2}, 0});
   std::mt19937_64 random(11);
   for (const Case& tested : cases()) {
-    // FFT promises its rounding only, the others every bit.
+    // FFT promises only that its rounding stays small; the others promise every bit.
     const double tolerance = tested.kind == GeneratorKind::fft ? 1e-13 : 0;
     std::vector<double> z;
     NoiseSource undisturbed(tested.correlation, tested.kind, dimension, start, StepIndex{0});
     NoiseSource interrupted(tested.correlation, tested.kind, dimension, start, StepIndex{0});
-    std::uint64_t taken = 0;  // blocks that the interrupted run was given since its last restart
+    std::uint64_t taken = 0;  // the number of blocks that the interrupted run was given since its last restart
     for (std::size_t number = 0; number < blocks; ++number) {
       const CorrelatedBlock whole = undisturbed.next();
       z.assign(whole.z.begin(), whole.z.end());
@@ -95,7 +95,7 @@ TEST(NoiseSourceRestart, GivesEveryStepTheNoiseThatItHad) {
         ASSERT_NEAR(other.z[i], z[i], tolerance) << tested.correlation.name() << " block " << number;
       }
       if (random() % 2 == 0) continue;
-      // Go back by up to two blocks, and through the blocks up to here once more.
+      // Goes back by up to two blocks, and then through the blocks up to here once more.
       const std::uint64_t back = std::min<std::uint64_t>(taken, 1 + random() % 2);
       const StepIndex next_step{(number + 1 - back) * block + random() % block};
       const Checkpoint checkpoint = interrupted.checkpoint(next_step);
@@ -107,7 +107,7 @@ TEST(NoiseSourceRestart, GivesEveryStepTheNoiseThatItHad) {
   }
 }
 
-// A checkpoint holds the key of the oldest block that its window reaches, and no older one.
+// A checkpoint holds the key of the oldest block that the window still reaches, and no older key.
 TEST(NoiseSourceRestart, KeepsNoKeyOlderThanTheWindow) {
   const Checkpoint start = first_checkpoint(example_key(), {LaneId{1}, EpochId{2}, 0});
   const auto oldest = [&](const Correlation& correlation, GeneratorKind kind, std::uint64_t blocks) {
@@ -121,15 +121,15 @@ TEST(NoiseSourceRestart, KeepsNoKeyOlderThanTheWindow) {
   EXPECT_EQ(oldest(windowed_nu(Damping{1e-4}, 2), GeneratorKind::direct, 10), 9U);
   EXPECT_EQ(oldest(windowed_nu(Damping{1e-4}, 257), GeneratorKind::direct, 10), 9U);
   EXPECT_EQ(oldest(windowed_nu(Damping{1e-4}, 258), GeneratorKind::direct, 10), 8U);
-  // Step 2560 is in the stretch from 1749 on, whose window begins at 1450, in block 5.
+  // Step 2560 is in the stretch from step 1749 on, whose window begins at step 1450, in block 5.
   EXPECT_EQ(oldest(windowed_nu(Damping{1e-4}, 300), GeneratorKind::fft, 10), 5U);
   EXPECT_EQ(oldest(Correlation{NuFtrl{Damping{0}, StepCount{5000}}}, GeneratorKind::fft, 10), 0U);
   EXPECT_EQ(oldest(Correlation{Tree{12, Tree::Estimator::honaker, true}}, GeneratorKind::tree, 10), 10U);
-  // A dense encoder's noise depends on all before it.
+  // The noise of a dense encoder depends on all steps before it.
   EXPECT_EQ(oldest(Correlation{banded(2, 5000)}, GeneratorKind::dense, 10), 0U);
 }
 
-// No step beyond the horizon has noise.
+// There is no noise for steps beyond the horizon.
 TEST(NoiseSourceRestart, EndsAtTheHorizon) {
   const Checkpoint start = first_checkpoint(example_key(), {LaneId{1}, EpochId{2}, 0});
   for (const Case& tested :

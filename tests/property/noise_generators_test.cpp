@@ -47,7 +47,7 @@ std::vector<double> random_window(Random& random, double total) {
   return series;
 }
 
-// Rows whose inverse stays small: the entries beside the diagonal sum to less than it.
+// Rows whose inverse stays small, because the entries beside the diagonal sum to less than the diagonal entry.
 Dense random_dense(Random& random, std::size_t horizon) {
   const std::size_t bands = whole(random, 1, random() % 2 == 0 ? std::min<std::size_t>(8, horizon) : horizon);
   std::vector<double> rows(Dense::entries(bands, StepCount{horizon}));
@@ -61,7 +61,7 @@ Dense random_dense(Random& random, std::size_t horizon) {
   return {std::move(rows), bands, StepCount{horizon}};
 }
 
-// Any correlation that exists for `steps` steps, and begins once.
+// Any correlation that exists for `steps` steps and does not begin anew.
 Correlation random_block(Random& random, std::size_t steps) {
   const Damping nu{std::pow(10, uniform(random, -6, -0.1))};
   const StepCount horizon{steps + random() % 50};
@@ -81,7 +81,7 @@ Correlation random_block(Random& random, std::size_t steps) {
     case 6:
       return Correlation{Strategy{random_window(random, 0.9), horizon}};
     case 7:
-      return Correlation{random_dense(random, steps + 400)};  // blocks are asked for beyond the last step
+      return Correlation{random_dense(random, steps + 400)};  // blocks reach beyond the last step
     case 8:
       return Correlation{random_rational(random), horizon};
     default:
@@ -90,7 +90,7 @@ Correlation random_block(Random& random, std::size_t steps) {
   }
 }
 
-// Any correlation that exists for `steps` steps: one with a horizon may begin anew there.
+// Any correlation that exists for `steps` steps; a correlation with a horizon may begin anew there.
 Correlation random_correlation(Random& random, std::size_t steps) {
   if (random() % 3 != 0) return random_block(random, steps);
   if (random() % 8 == 0) return Correlation{Restarted{Correlation{random_dense(random, whole(random, 1, 40))}}};
@@ -99,7 +99,7 @@ Correlation random_correlation(Random& random, std::size_t steps) {
   return random_block(random, steps);
 }
 
-// All kinds that can generate it.
+// All kinds of generator that can generate the correlation.
 std::vector<GeneratorKind> kinds_of(const Correlation& correlation) {
   std::vector<GeneratorKind> kinds{GeneratorKind::automatic};
   for (const auto kind : {GeneratorKind::direct, GeneratorKind::fft, GeneratorKind::recurrent, GeneratorKind::tree,
@@ -133,7 +133,7 @@ std::string text(const Setting& setting, GeneratorKind kind) {
          std::to_string(static_cast<int>(kind));
 }
 
-// B times the seed noise, by the definition, column by column.
+// B times the seed noise by the definition, column by column.
 std::vector<double> dense_twin(const Setting& setting, std::size_t seed_width) {
   const std::size_t steps = setting.steps;
   const std::size_t dimension = setting.dimension;
@@ -162,14 +162,14 @@ TEST(EveryGenerator, EqualsTheDenseMatrix) {
       const std::vector<double> z =
           testing::run_generator(*generator, seed, setting.steps, setting.dimension, setting.block);
       const std::vector<double> expected = dense_twin(setting, generator->seed_width());
-      // |z| is below 2·√12 times Σ|β| here; 1e-12 of that leaves a hundred roundings a term.
+      // Here |z| is below 2·√12 times Σ|β|; 1e-12 of that leaves room for a hundred roundings a term.
       for (std::size_t i = 0; i < z.size(); ++i) ASSERT_NEAR(z[i], expected[i], 1e-12) << text(setting, kind);
     }
   }
 }
 
-// Restored at the start of any block, from what a checkpoint keeps and with the older keys wiped, the rest of
-// the run is the same: to the bit, but for FFT, of which only the rounding's size is promised.
+// A generator is restored at the start of any block, from what a checkpoint keeps and with the older keys wiped. The
+// rest of its run is the same to the bit; only FFT promises no more than the size of its rounding.
 TEST(EveryGenerator, GoesOnFromAnyBlockAsIfNothingHadHappened) {
   for (std::uint64_t run = 1000; run < 1300; ++run) {
     const Setting setting = random_setting(run);
@@ -193,7 +193,7 @@ TEST(EveryGenerator, GoesOnFromAnyBlockAsIfNothingHadHappened) {
         for (std::size_t i = 0; i < z.size(); ++i) {
           ASSERT_NEAR(z[i], again[i], to_the_bit ? 0 : 1e-13) << text(setting, kind) << " step " << first;
         }
-        // What the two remember is the same too.
+        // Both have to remember the same as well.
         ASSERT_EQ(undisturbed->memory(), restored->memory()) << text(setting, kind);
         newer_seed.forget_before(restored->oldest_needed(StepIndex{first + setting.block}));
         restored->generate(StepIndex{first + setting.block}, setting.block, newer_seed, after);
@@ -202,7 +202,7 @@ TEST(EveryGenerator, GoesOnFromAnyBlockAsIfNothingHadHappened) {
   }
 }
 
-// A generator that has run may be restored too; it must not go on with the window of where it was.
+// A generator that has already run may be restored too; it must not go on with the window of where it was.
 TEST(EveryGenerator, ForgetsWhereItWasWhenRestored) {
   for (std::uint64_t run = 3000; run < 3100; ++run) {
     const Setting setting = random_setting(run);
@@ -221,7 +221,7 @@ TEST(EveryGenerator, ForgetsWhereItWasWhenRestored) {
   }
 }
 
-// Undisturbed, no step's seed noise is drawn a second time.
+// In a run without restarts, the seed noise of no step is drawn a second time.
 TEST(EveryGenerator, DrawsEachStepOnce) {
   class OnceSeed final : public SeedNoise {
    public:
@@ -247,7 +247,7 @@ TEST(EveryGenerator, DrawsEachStepOnce) {
   }
 }
 
-// The size of the blocks is a matter of speed, never of the noise.
+// The size of the blocks decides the speed, and never the noise.
 TEST(EveryGenerator, GivesTheSameInBlocksOfAnySize) {
   for (std::uint64_t run = 2000; run < 2200; ++run) {
     const Setting setting = random_setting(run);

@@ -1,6 +1,6 @@
-// Segments: z = B w over whatever a history of restarts, crashes and restored copies left of the keys, the same B as
-// without them; nobody's noise behind a restart is anybody else's; an old copy opens nothing behind its segment. The
-// fresh bytes are the test's, from a seed.
+// Segments. First, z = B w holds over whatever keys a history of restarts, crashes and restored copies left, with the
+// same B as without them. Second, the noise behind a restart is that of no other run. Third, an old copy opens
+// nothing behind its segment. The fresh bytes come from the test, from a seed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,10 +29,10 @@ using Random = std::mt19937_64;
 using testing::example_epoch_key;
 using testing::example_stage;
 
-constexpr std::size_t dimension = 1000;  // 16 steps a block
+constexpr std::size_t dimension = 1000;  // so that a block has 16 steps
 constexpr std::uint64_t horizon = 200;
 
-/// A random source in the hands of a test.
+/// A source of fresh bytes that a test controls.
 class Script {
  public:
   explicit Script(std::uint64_t seed) : random_(seed) {}
@@ -65,7 +65,7 @@ Dense banded(std::size_t bands) {
   return {rows, bands, StepCount{horizon}};
 }
 
-// Windows shorter and longer than a block and than everything; stretches, trees and bands that end within a block.
+// Windows shorter and longer than a block and than the whole run; stretches, trees and bands that end within a block.
 std::vector<Case> cases() {
   const StepCount end{horizon};
   return {{Correlation{Independent{}}, GeneratorKind::recurrent},
@@ -96,12 +96,12 @@ std::vector<Segment> listed(const Segments& segments) {
   return list;
 }
 
-/// What is durable: a state, and what was published with it.
+/// What is durable: a state, and what was published up to it.
 struct Committed {
   std::uint64_t next_step = 0;
   Checkpoint checkpoint = first_checkpoint(example_epoch_key(), example_stage());
-  Segments segments;      // of all steps before next_step
-  std::vector<double> z;  // as well
+  Segments segments;      // the segments of all steps before next_step
+  std::vector<double> z;  // the noise of these steps
 };
 
 NoiseSource source(const Case& tested, const Committed& from, Healing healing) {
@@ -115,13 +115,13 @@ NoiseSource source(const Case& tested, const Committed& from, Healing healing) {
           std::move(healing)};
 }
 
-/// A process from a state on: gives blocks, commits at steps that are its callers' choice.
+/// A process that goes on from a state: it gives blocks, and commits at steps that its callers choose.
 class Life {
  public:
   Life(const Case& tested, Committed from, Healing healing)
       : source_(source(tested, from, std::move(healing))), now_(std::move(from)), given_(now_.next_step) {}
 
-  /// Draws the next block; one past its last step.
+  /// Draws the next block; returns the step behind the block's last one.
   std::uint64_t draw() {
     const CorrelatedBlock block = source_.next();
     EXPECT_LE(block.first.value(), given_);
@@ -149,12 +149,13 @@ class Life {
   std::uint64_t given_;
 };
 
-/// Lives that end at any step, most of them with blocks that were drawn, and committed steps that were not the last.
+/// The state after lives that end at any step. Most of them drew blocks that they did not use up, and committed
+/// before the last step they had drawn.
 Committed disturbed(const Case& tested, Random& random, Script& script) {
   Committed state;
   for (bool resumed = false; state.next_step < horizon; resumed = true) {
     Life life(tested, state, script.healing(resumed));
-    if (random() % 3 == 0) state = life.commit(state.next_step);  // without a step
+    if (random() % 3 == 0) state = life.commit(state.next_step);  // a commit that takes no step
     std::uint64_t end = state.next_step;
     for (auto blocks = 1 + random() % 4; blocks > 0 && end < horizon; --blocks) {
       const std::uint64_t first = end;
@@ -165,7 +166,7 @@ Committed disturbed(const Case& tested, Random& random, Script& script) {
   return state;
 }
 
-// w of all steps, by the segments alone, and B written out.
+// z = B w with B written out, where w is the seed noise of all steps as the segments alone give it.
 std::vector<double> expected_z(const Case& tested, const Segments& segments, std::size_t columns) {
   const std::size_t width = make_generator(tested.correlation, tested.kind, dimension)->seed_width();
   KeyRing keys(listed(segments), steps_per_block(dimension), std::pmr::get_default_resource());
@@ -192,10 +193,10 @@ TEST(Healing, KeepsTheCorrelationOverAnyRestarts) {
     for (int trial = 0; trial < 2; ++trial) {
       Script script(random());
       const Committed history = disturbed(tested, random, script);
-      ASSERT_GT(history.segments.size(), horizon / 16) << text(tested);  // every block at least
+      ASSERT_GT(history.segments.size(), horizon / 16) << text(tested);  // one segment for every block at least
       const std::vector<double> z = expected_z(tested, history.segments, columns);
       for (std::size_t i = 0; i < z.size(); ++i) {
-        // |z| stays below 10; a sum of up to 1600 terms.
+        // |z| stays below 10, and is a sum of up to 1,600 terms.
         ASSERT_NEAR(history.z[i / columns * dimension + i % columns], z[i], 1e-11)
             << text(tested) << " step " << i / columns;
       }
@@ -203,7 +204,7 @@ TEST(Healing, KeepsTheCorrelationOverAnyRestarts) {
   }
 }
 
-/// Cipher keys of the steps from `first` to `last`, by the segments.
+/// The cipher keys of the steps from `first` to `last`, as the segments give them.
 std::vector<KeyBytes> ciphers(const Segments& segments, std::uint64_t first, std::uint64_t last) {
   KeyRing keys(listed(segments), steps_per_block(dimension), std::pmr::get_default_resource());
   std::vector<KeyBytes> all;
@@ -218,9 +219,9 @@ Committed gone_on(const Case& tested, const Committed& from, Healing healing, st
   return life.commit(to);
 }
 
-// Whoever restores an old copy and resumes it draws, from its next step on, what nobody drew before: neither the run
-// that the copy was taken from, nor another one resumed from it. The difference of two releases of one step has a
-// noise.
+// Somebody restores an old copy and resumes it. From its next step on, it draws what nobody drew before: neither the
+// run that the copy was taken from, nor another run that was resumed from it. So the difference of two releases of
+// one step keeps its noise.
 TEST(Healing, OfTwoRunsFromOneCopySharesNoNoise) {
   Random random(71);
   for (const Case& tested : cases()) {
@@ -254,8 +255,8 @@ TEST(Healing, OfTwoRunsFromOneCopySharesNoNoise) {
   }
 }
 
-// A thief with a copy of state and key goes on from it without the fresh bytes: to the end of the copy's segment,
-// which is the block's, or the next resume, and no further.
+// A thief with a copy of state and key goes on from it without the fresh bytes. He gets as far as the end of the
+// copy's segment, which is the end of its block or the next resume, and no further.
 TEST(Healing, EndsWhatAnOldCopyOpens) {
   Random random(72);
   for (const Case& tested : cases()) {
@@ -294,7 +295,7 @@ Healing bytes_from_0x80(bool resumed) {
           resumed};
 }
 
-// Computed with Python's hmac from docs/formats/noise.md: fresh bytes 80 81 … 9f.
+// These values were computed with Python's hmac from docs/formats/noise.md; the fresh bytes are 80 81 … 9f.
 TEST(Healing, GivesTheGoldenVectors) {
   const Checkpoint start = first_checkpoint(example_epoch_key(), example_stage());
   KeyRing bordered(start.segments, 16, std::pmr::get_default_resource(), cuts(bytes_from_0x80(false), 0));
@@ -311,7 +312,7 @@ TEST(Healing, GivesTheGoldenVectors) {
   EXPECT_EQ(resumed.segments(0, 5).size(), 2U);
 }
 
-// A run that was resumed where it had taken no step leaves no segment behind: the next one takes its place.
+// A run that was resumed and took no step leaves no segment behind: the next resume's segment takes its place.
 TEST(Healing, ReplacesASegmentWithoutAStep) {
   Script script(73);
   for (const Case& tested : cases()) {
@@ -323,7 +324,8 @@ TEST(Healing, ReplacesASegmentWithoutAStep) {
       state = life.commit(37);
       EXPECT_EQ(state.checkpoint.segments.back().first.value(), 37U) << text(tested);
       EXPECT_TRUE(keys.insert(state.checkpoint.segments.back().chain_key).second) << text(tested);
-      EXPECT_LE(state.checkpoint.segments.size(), 4U) << text(tested);  // 0, 16, 32 and 37
+      // The segments that begin at steps 0, 16, 32 and 37.
+      EXPECT_LE(state.checkpoint.segments.size(), 4U) << text(tested);
     }
   }
 }
@@ -344,7 +346,7 @@ TEST(Healing, BeginsNoMoreSegmentsThanAStateHolds) {
   KeyRing keys(start.segments, 1, std::pmr::get_default_resource(), cuts(script.healing(false), 0));
   static_cast<void>(keys.cipher_key(4999));
   EXPECT_EQ(keys.segments(0, 4999).size(), segments_max);
-  keys.forget_before(1000);  // a thousand of them left the reach
+  keys.forget_before(1000);  // a thousand segments left the window
   static_cast<void>(keys.cipher_key(6999));
   EXPECT_EQ(keys.segments(1000, 6999).size(), segments_max);
   EXPECT_EQ(keys.segments(1000, 6999).back().first, StepIndex{5999});
@@ -362,8 +364,8 @@ TEST(Healing, RefusesARestartThatAStateHasNoRoomFor) {
   };
   EXPECT_THROW(static_cast<void>(resume(segments_max, true)), Unsupported);
   EXPECT_EQ(resume(segments_max, false), segments_max);
-  EXPECT_EQ(resume(segments_max - 1, true), segments_max);  // in place of the last one
-  // What the window no longer reaches does not count.
+  EXPECT_EQ(resume(segments_max - 1, true), segments_max);  // the new segment takes the place of the last one
+  // Segments that the window no longer reaches do not count.
   EXPECT_EQ(resume(segments_max + 2000, true), segments_max);
   full.segments.push_back({StepIndex{segments_max}, {}});
   EXPECT_THROW(static_cast<void>(resume(segments_max, false)), InvalidParameter);

@@ -1,4 +1,5 @@
-// Fitted correlations through every generator, against their matrix written out; and their hard stop.
+// Fitted correlations, generated in every way that they can be, against their matrix written out; and their hard stop
+// at the horizon.
 #include <gtest/gtest.h>
 
 #include <string>

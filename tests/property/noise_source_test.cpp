@@ -1,5 +1,5 @@
-// A source restarted from any checkpoint gives the noise of the run that was not interrupted; a checkpoint holds no
-// key older than its next step needs, and the source wiped what came before.
+// A source that restarts from any checkpoint gives the noise of the run that was not interrupted. A checkpoint holds
+// no key older than its next step needs, and the source has wiped the keys before.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -107,7 +107,7 @@ TEST(NoiseSourceProperty, AnyRestartGivesTheUndisturbedNoise) {
       ASSERT_EQ(checkpoint.segments.front().first.value(), oldest * block_steps);
       ASSERT_EQ(checkpoint.segments.front().chain_key, all_keys.chain_key(oldest * block_steps));
       auto restarted = make(checkpoint, next_step);
-      // Restarting from the restart, before it gave anything and after a block.
+      // Restarts once more from the restarted source, before it gave anything and after a block.
       auto again = make(restarted.checkpoint(StepIndex{wanted * block_steps}), next_step);
       for (std::uint64_t block = wanted; block < blocks; ++block) {
         const auto continued = copied(restarted.next());
@@ -124,7 +124,8 @@ TEST(NoiseSourceProperty, AnyRestartGivesTheUndisturbedNoise) {
   }
 }
 
-// From the first checkpoint alone, far ahead: the service's fallback when only the epoch key is known.
+// The first checkpoint alone reaches any step far ahead: the service falls back on this when it knows only the epoch
+// key.
 TEST(NoiseSourceProperty, AnyStepIsReachedFromTheFirstCheckpoint) {
   Random random(41);
   for (int trial = 0; trial < 12; ++trial) {
@@ -143,11 +144,13 @@ TEST(NoiseSourceProperty, AnyStepIsReachedFromTheFirstCheckpoint) {
   }
 }
 
-// Whoever needs no step from `end` on gets the steps before it as they are, to the bit, in blocks of whole strides.
+// A source may be told that nobody needs steps from `end` on. The steps before `end` are then the same to the bit, in
+// blocks of whole strides.
 TEST(NoiseSourceProperty, AnEndTakesNothingFromTheStepsBeforeIt) {
   Random random(42);
   for (int trial = 0; trial < 120; ++trial) {
-    const std::size_t dimension = trial % 4 == 0 ? 1 : 1 + random() % 60;  // one coordinate goes in strides of steps
+    // A single coordinate is generated in strides of steps.
+    const std::size_t dimension = trial % 4 == 0 ? 1 : 1 + random() % 60;
     const std::uint64_t block_steps = steps_per_block(dimension);
     const std::uint64_t end = 1 + random() % (trial / 4 % 2 == 0 ? 17 : 3 * block_steps);
     const Setting setting = random_setting(random, 4 * block_steps);

@@ -1,4 +1,5 @@
-// Sensitivity from its definition: every participation, the dense covariance of the noise, no closed form.
+// Sensitivity from its definition: over every participation and with the dense covariance of the noise, without a
+// closed form.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,7 @@ namespace nustream::privacy::brute_force {
 
 using Matrix = std::vector<std::vector<long double>>;
 
-/// Calls `visit` with every set of steps below `steps` that `participation` allows, each in rising order.
+/// Calls `visit` with every set of steps below `steps` that `participation` allows; each set is in rising order.
 inline void for_each_participation(std::size_t steps, const Participation& participation,
                                    const std::function<void(const std::vector<std::size_t>&)>& visit) {
   std::vector<std::size_t> taken;
@@ -31,7 +32,8 @@ inline void for_each_participation(std::size_t steps, const Participation& parti
   extend(0);
 }
 
-/// G = (B Bᵀ)⁻¹ = Cᵀ C: ⟨C_i, C_j⟩ for all pairs of steps, by Gauss–Jordan elimination of the noise's covariance.
+/// G = (B Bᵀ)⁻¹ = Cᵀ C, which holds ⟨C_i, C_j⟩ for all pairs of steps. It is computed by Gauss–Jordan elimination of
+/// the noise's covariance.
 inline Matrix encoder_products(const noise::Correlation& correlation, std::size_t steps) {
   const std::vector<double> dense = noise::dense_noise_matrix(correlation, steps);
   const std::size_t width = dense.size() / steps;
@@ -63,7 +65,7 @@ inline Matrix encoder_products(const noise::Correlation& correlation, std::size_
   return inverse;
 }
 
-/// max_π Σ_ij |⟨C_i, C_j⟩|: for gradients of length 1 in any directions.
+/// max_π Σ_ij |⟨C_i, C_j⟩|: the squared sensitivity for gradients of length 1 in any directions.
 inline double squared_sensitivity(const noise::Correlation& correlation, std::size_t steps,
                                   const Participation& participation) {
   const Matrix products = encoder_products(correlation, steps);
@@ -78,7 +80,8 @@ inline double squared_sensitivity(const noise::Correlation& correlation, std::si
   return static_cast<double>(largest);
 }
 
-/// max_π Σ over completed nodes of dyadic trees of (participations below the node)².
+/// The maximum, over participations π, of the sum over completed nodes of dyadic trees of (participations below the
+/// node)².
 inline double squared_tree_sensitivity(unsigned height, std::size_t steps, const Participation& participation) {
   double largest = 0;
   for_each_participation(steps, participation, [&](const std::vector<std::size_t>& taken) {

@@ -1,4 +1,4 @@
-// (ε, δ) over the whole range of doubles: calibration, monotony, the order of the conversions.
+// (ε, δ) over the whole range of doubles: the calibration, the monotony and the order of the conversions.
 #include "nustream/privacy/epsilon.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ TEST(EpsilonProperty, CalibrationNeverExceedsItsTargetAndWastesNothing) {
   }
 }
 
-// Both functions of the exact curve are inverse to each other.
+// The two functions of the exact curve are inverse to each other.
 TEST(EpsilonProperty, DeltaAtEpsilonIsDelta) {
   PowersOfTen random;
   for (int trial = 0; trial < 2000; ++trial) {
@@ -46,7 +46,7 @@ TEST(EpsilonProperty, DeltaAtEpsilonIsDelta) {
       EXPECT_LE(gaussian_delta(mu, 0), delta.value() * (1 + 1e-14));
       continue;
     }
-    // An error of one unit in ε/μ is one of x in ln δ, and ε itself is a rounded double.
+    // An error of one unit in ε/μ is an error of x units in ln δ, and ε itself is a rounded double.
     const double x = std::abs(at / mu - mu / 2);
     const double rounding = 1e-13 + 4e-16 * (x + 1) * (at / mu + mu + 1);
     EXPECT_NEAR(gaussian_delta(mu, at), delta.value(), rounding * delta.value()) << mu << ", " << delta.value();
@@ -71,7 +71,7 @@ TEST(EpsilonProperty, GrowsWithRhoAndShrinksWithDeltaAndTheExactCurveIsSmallest)
   }
 }
 
-// inf over α by brute force: the bound is valid at every α, and the reported one is the smallest.
+// The infimum over α by brute force: the bound is valid at every α, and the function reports the smallest.
 TEST(EpsilonProperty, ZcdpIsTheInfimumOverAlpha) {
   PowersOfTen random;
   for (int trial = 0; trial < 200; ++trial) {

@@ -1,4 +1,4 @@
-// What the tests of sensitivities draw, and what they compare.
+// The random numbers that tests of sensitivities draw, and the comparisons that they make.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// The sensitivity of noise that begins anew every so many steps against the definition, over patterns that span its
-// blocks.
+// The sensitivity of noise that begins anew every so many steps, against the definition, over patterns that span
+// several of its blocks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 using noise::Correlation;
 
-/// Blocks of `every` steps whose c falls, so that what a block costs is exact.
+/// A correlation of `every` steps whose c falls, so that the cost of a block is exact.
 Correlation falling(Random& random, std::uint64_t every) {
   switch (random.integer(0, 3)) {
     case 0:
@@ -35,7 +35,7 @@ Correlation falling(Random& random, std::uint64_t every) {
   }
 }
 
-/// Any other one with a horizon: its c changes sign, or it is a matrix.
+/// Any other correlation with a horizon: its c changes sign, or it is a matrix.
 Correlation wandering(Random& random, std::uint64_t every) {
   if (random.integer(0, 1) == 0) {
     return Correlation{noise::Windowed{{1, random.real(-0.6, 0.6), random.real(-0.6, 0.6)}, StepCount{every}}};
@@ -52,7 +52,7 @@ Correlation anew(const Correlation& block) {
   return Correlation{noise::Restarted{block}};
 }
 
-/// Of one kind and the other in turn.
+/// A restarted correlation: of the one kind in even trials and of the other in odd ones.
 Correlation either_anew(Random& random, int trial, std::uint64_t every) {
   return anew(trial % 2 == 0 ? falling(random, every) : wandering(random, every));
 }
@@ -103,8 +103,8 @@ TEST(RestartedSensitivity, OfOneParticipationIsThatOfOneBlock) {
   }
 }
 
-// Three passes over 100 records, begun anew with each pass and with every other one: what a record costs is three
-// blocks, or the pair in one of them and the single one.
+// Three passes over 100 records, where the noise begins anew with each pass or with every other pass. A record then
+// costs three blocks, or the pair of steps in one block and the single step in the next.
 TEST(RestartedSensitivity, AddsUpOverEpochs) {
   const auto block = [](std::uint64_t every) { return Correlation{noise::NuFtrl{Damping{0}, StepCount{every}}}; };
   const Participation three{3, 100};
@@ -114,14 +114,15 @@ TEST(RestartedSensitivity, AddsUpOverEpochs) {
   EXPECT_NEAR(std::pow(sensitivity_limit(anew(block(100)), three).value(), 2), 3 * one, 1e-11);
 }
 
-// Sizes at which the programme would take too long have bounds instead, which are not below what it gives.
+// At sizes where the dynamic programme would take too long there are bounds instead, which are never below what it
+// gives.
 TEST(RestartedSensitivity, BoundsManyParticipations) {
   const Correlation block{noise::NuFtrl{Damping{0.01}, StepCount{200}}};
   const double full = squared(block, 200, {200, 1});
-  // A table's every step: all blocks as full as they get, the last one begun.
+  // A table that takes part in every step: all blocks are as full as they get, and the last one is only begun.
   EXPECT_NEAR(squared(anew(block), 1000, {1000, 1}), 5 * full, 1e-9 * full);
   EXPECT_NEAR(squared(anew(block), 1050, {1050, 1}), 5 * full + squared(block, 50, {50, 1}), 1e-9 * full);
-  // 300 of a thousand steps: more than a block and a half, no more than five blocks.
+  // 300 of a thousand steps cost more than a block and a half, and no more than five blocks.
   const double some = squared(anew(block), 1000, {300, 1});
   EXPECT_GE(some, full + squared(block, 200, {100, 1}));
   EXPECT_LE(some, 5 * full * (1 + 1e-12));
@@ -141,7 +142,8 @@ TEST(RestartedSensitivity, NeverFallsWithMoreStepsOrParticipations) {
   }
 }
 
-// A running spend is asked for at rising step counts, and of a copy that remembers nothing: the same to the bit.
+// A running spend that is asked for at rising step counts, and one of a copy that remembers nothing, are the same to
+// the bit.
 TEST(RestartedSensitivity, SpendDoesNotDependOnWhatWasAskedBefore) {
   const Correlation correlation = anew(Correlation{noise::NuFtrl{Damping{0.01}, StepCount{37}}});
   const Spend spend(correlation, {5, 11}, NoiseMultiplier{3});

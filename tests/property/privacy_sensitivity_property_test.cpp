@@ -112,7 +112,7 @@ TEST(SensitivityProperty, NeverBelowTheDefinition) {
     const double expected = brute_force::squared_sensitivity(correlation, steps, participation);
     EXPECT_GE(squared(correlation, steps, participation), expected * (1 - 1e-13))
         << description(correlation, steps, participation);
-    // The formula for falling columns, applied where it does not hold.
+    // The formula for falling columns, applied to a column for which it does not hold.
     const std::vector<double> c = noise::strategy_coefficients(correlation, steps);
     double earliest = 0;
     for (std::size_t t = 0; t < steps; ++t) {
@@ -127,7 +127,7 @@ TEST(SensitivityProperty, NeverBelowTheDefinition) {
   EXPECT_GT(closed_form_would_be_too_small, 30) << "the settings do not reach what this test is about";
 }
 
-// Where no two participations meet, the columns' own shape does not matter.
+// Where the columns of no two participations meet, the shape of the columns does not matter.
 TEST(SensitivityProperty, ExactWhereTheColumnEndsBeforeTheNextParticipation) {
   Random random{std::mt19937_64{37}};
   for (int trial = 0; trial < 300; ++trial) {
@@ -142,7 +142,7 @@ TEST(SensitivityProperty, ExactWhereTheColumnEndsBeforeTheNextParticipation) {
   }
 }
 
-// The leading steps of a matrix are its own encoder there, so every running spend has its definition too.
+// The leading steps of a matrix form an encoder of their own, so every running spend has its definition too.
 TEST(SensitivityProperty, OfDenseEncodersIsExactUntilParticipationsMeetAndABoundBeyond) {
   Random random{std::mt19937_64{41}};
   int exact = 0;
@@ -169,7 +169,7 @@ TEST(SensitivityProperty, OfDenseEncodersIsExactUntilParticipationsMeetAndABound
   EXPECT_GT(loose, 100);
 }
 
-// A matrix that is Toeplitz, or a triangle of ones, at sizes where no list of participations is possible.
+// A matrix that is Toeplitz, or a triangle of ones, at sizes where participations cannot be listed any more.
 TEST(SensitivityProperty, OfDenseEncodersAgreesWithTheToeplitzOnes) {
   Random random{std::mt19937_64{43}};
   for (int trial = 0; trial < 60; ++trial) {
@@ -205,8 +205,8 @@ TEST(SensitivityProperty, TreesCountTheNodesOfEveryParticipation) {
   }
 }
 
-// What is released by either estimator is post-processing of the nodes, so the node count bounds the sensitivity
-// of the noise that is really added. For Honaker at T = 2 it is 1.8 against 2.
+// What either estimator releases is post-processing of the nodes, so the node count bounds the sensitivity of the
+// noise that is really added. For Honaker at T = 2 that sensitivity is 1.8, and the node count 2.
 TEST(SensitivityProperty, TreeNodesBoundTheEstimatorsOwnSensitivity) {
   Random random{std::mt19937_64{17}};
   for (int trial = 0; trial < 200; ++trial) {
@@ -246,7 +246,8 @@ TEST(SensitivityProperty, NeverFallsWithMoreStepsOrParticipationsAndStaysBelowTh
   }
 }
 
-// The noise is generated from the rounded p and a; its encoder is their series inverse, computed here in long double.
+// The noise is generated from the rounded p and a. Its encoder is the series inverse of these, which the test
+// computes in long double.
 TEST(SensitivityProperty, CoversTheRationalNoiseAsItIsGenerated) {
   int rounding_mattered = 0;
   for (const double nu : {1e-4, 3.7e-4, 1e-3, 1e-2, 0.1, 0.3}) {
@@ -272,8 +273,8 @@ TEST(SensitivityProperty, CoversTheRationalNoiseAsItIsGenerated) {
   EXPECT_GT(rounding_mattered, 10) << "the settings do not reach what this test is about";
 }
 
-// The table of sums (windows, exact ν) and the closed form (rational) are two programs for one formula: a window as
-// long as the rational β decays makes them comparable.
+// The table of sums (windows, exact ν) and the closed form (rational) are two programs for one formula. They can be
+// compared over a window that is as long as the rational β takes to decay.
 TEST(SensitivityProperty, ClosedFormAgreesWithTheTableAtLength) {
   Random random{std::mt19937_64{23}};
   for (int trial = 0; trial < 40; ++trial) {

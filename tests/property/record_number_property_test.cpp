@@ -1,4 +1,4 @@
-// parse_number against the C library's strtod, which is exact too and shares no code with std::from_chars.
+// parse_number() against the C library's strtod(), which is exact too and shares no code with std::from_chars().
 #include <gtest/gtest.h>
 
 #include <bit>

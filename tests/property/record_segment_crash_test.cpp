@@ -1,5 +1,5 @@
-// Recordings over a disk that loses power, kills the process, tears writes and fails syncs, gone on with until they
-// are done: then every message is there once.
+// Recordings over a disk that loses power, kills the process, tears writes and fails syncs. They are resumed until
+// they are done: then every message has to be there once.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -58,7 +58,7 @@ class History {
     }
   }
 
-  // One process: from wherever the recording is to its stop, or to what ends it.
+  // One process: it goes on from wherever the recording is, to its stop or to the fault that ends it.
   void live(tests::Faults faults) {
     disk_.start_process(faults);
     try {
@@ -82,7 +82,7 @@ class History {
     }
   }
 
-  // What is there is a beginning of the messages, with everything that was synced.
+  // What is on the disk has to be a beginning of the messages, with everything that was synced.
   void check_so_far() {
     const std::string bytes = disk_.seen(path);
     if (bytes.empty()) return;

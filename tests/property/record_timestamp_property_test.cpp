@@ -29,8 +29,8 @@ TEST(ParseTimestampProperty, AgreesWithGmtimeFromYear1To9999) {
   }
 }
 
-// Every zone of whole minutes, on both sides of Greenwich: Newfoundland is at -03:30, the Marquesas at -09:30, Nepal
-// at +05:45. The same moment written in each of them.
+// The same moment is written in every zone of whole minutes, on both sides of Greenwich: Newfoundland is at -03:30,
+// the Marquesas at -09:30, Nepal at +05:45.
 TEST(ParseTimestampProperty, IsTheSameMomentInEveryZone) {
   const std::time_t moment = 1'291'249'560;  // 2010-12-02T00:26:00Z
   for (int ahead = -23 * 60 - 59; ahead <= 23 * 60 + 59; ++ahead) {

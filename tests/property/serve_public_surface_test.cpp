@@ -19,7 +19,7 @@ using tests::public_lane;
 using tests::release_line;
 using tests::spend;
 
-/// What one lane shows, kept by the plainest means.
+/// What one lane shows, kept in the simplest way.
 struct TwinLane {
   std::uint32_t epoch = 0;
   std::uint64_t steps = 0;
@@ -91,7 +91,7 @@ class Twins {
     surface_.close_lane(LaneId{lane});
     twins_.erase(lane);
   }
-  /// Of the lane's epoch or another one, ahead or behind.
+  /// Commits steps of the lane's epoch or of another one, ahead or behind.
   void commit(std::uint32_t lane) {
     const auto epoch = static_cast<std::uint32_t>(draw(2));
     const std::uint64_t steps = draw(1000);
@@ -102,7 +102,7 @@ class Twins {
     twin->second.steps = steps;
     twin->second.rho = rho;
   }
-  /// One to three releases of at most the committed steps, perhaps seen before.
+  /// Publishes one to three releases of at most the committed steps, some perhaps once more.
   void publish(std::uint32_t lane) {
     const auto twin = twins_.find(lane);
     const auto epoch = static_cast<std::uint32_t>(draw(2));
@@ -140,7 +140,7 @@ TEST(PublicSurfaceProperty, ShowsWhatATableShows) {
   }
 }
 
-// The order in which lanes came, went and came back is the group's business; the page must not tell it.
+// The order in which lanes came, went and came back is a matter of the consumer group; the page must not tell it.
 TEST(PublicSurfaceProperty, PagesDoNotDependOnTheOrderOfLanes) {
   const auto surface_after = [](const std::vector<std::uint32_t>& order, bool detour) {
     auto surface = std::make_unique<PublicSurface>("retail");

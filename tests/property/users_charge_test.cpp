@@ -1,4 +1,5 @@
-// The charge over several epochs against every way to spread a user's participations, or its mass, over them.
+// The charge over several epochs against every way in which a user may spread its participations, or its mass, over
+// them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,8 +15,8 @@
 namespace nustream::users {
 namespace {
 
-/// The most that any of j_1, j_2, … costs which the gates let through: in epoch e a user counts while its count is
-/// below k_e.
+/// The largest cost of any counts j_1, j_2, … that the gates let through: in epoch e a record of a user counts while
+/// the user's count is below k_e.
 double every_spread(const std::vector<Epoch>& epochs) {
   double most = 0;
   const std::function<void(std::size_t, std::size_t, double)> go = [&](std::size_t e, std::size_t count,
@@ -33,7 +34,7 @@ double every_spread(const std::vector<Epoch>& epochs) {
   return most;
 }
 
-/// The same for masses in steps of .25.
+/// The same for masses, in steps of 0.25.
 double every_mass(const std::vector<Epoch>& epochs) {
   double most = 0;
   const std::function<void(std::size_t, double, double)> go = [&](std::size_t e, double used, double cost) {
@@ -87,7 +88,8 @@ std::vector<Mechanism> independent_noise(double sigma) {
   return {{noise::Correlation{noise::Independent{}}, NoiseMultiplier{sigma}}};
 }
 
-// Endless equal epochs of one setting cost what one of them costs: the limit is the user's, not the epoch's.
+// Endless epochs of one setting cost together what one of them costs: the limit belongs to the user, not to the
+// epoch.
 TEST(UserCharge, OfEqualEndlessEpochsIsThatOfOne) {
   const std::vector<Mechanism> mechanisms{
       {noise::Correlation{noise::Rational::nu_ftrl(Damping{.01})}, NoiseMultiplier{3}}};
@@ -103,7 +105,7 @@ TEST(UserCharge, OfEqualEndlessEpochsIsThatOfOne) {
   }
 }
 
-// An epoch that was short left room for participations in the next one: neither epoch's own ρ is the charge.
+// An epoch that was short leaves room for participations in the next one: the charge is then the ρ of neither epoch.
 TEST(UserCharge, IsNotTheMaximumOverEpochs) {
   const Limits limits{privacy::Participation{4, 1}, {}};
   const Epoch first = epoch_of(independent_noise(1), limits, StepCount{2}, false);
@@ -112,7 +114,7 @@ TEST(UserCharge, IsNotTheMaximumOverEpochs) {
   EXPECT_NEAR(charged(std::vector{first, second}).value(), 2, 1e-12);
 }
 
-// A smaller k later on takes nothing back of what was spent under the larger one.
+// A smaller k in a later epoch takes back nothing of what was spent under the larger k.
 TEST(UserCharge, OfASmallerLimitLaterKeepsWhatWasSpent) {
   const Epoch many = epoch_of(independent_noise(1), {privacy::Participation{10, 1}, {}}, {}, false);
   const Epoch few = epoch_of(independent_noise(.1), {privacy::Participation{1, 1}, {}}, {}, true);

@@ -1,4 +1,4 @@
-// Sums by user: what one user moves, and that it moves nobody else, over random records and limits.
+// Sums by user, over random records and limits: how far one user moves them, and that it moves nobody else's.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct Record {
   std::vector<double> entries;
 };
 using Steps = std::vector<std::vector<Record>>;
-/// What each step adds to the grid.
+/// What each step adds, in units of the grid.
 using Sums = std::vector<std::vector<std::int64_t>>;
 
 struct World {
@@ -94,7 +94,7 @@ Steps without(std::uint64_t user, Steps steps) {
   return steps;
 }
 
-/// ‖units·s‖/bound of each block, the largest, in exact arithmetic but for the last roundings.
+/// The largest ‖units·s‖/bound of any block, in arithmetic that is exact but for the last roundings.
 long double length(const World& world, const std::vector<std::int64_t>& units) {
   long double largest = 0;
   std::size_t at = 0;
@@ -109,8 +109,8 @@ long double length(const World& world, const std::vector<std::int64_t>& units) {
   return largest;
 }
 
-// The neighbour lacks one user. What differs is one contribution of it a step, in length and in pattern within its
-// limits, and no longer under any encoder than the sensitivity says.
+// The neighbour lacks one user. The difference in each step is one contribution of that user; its length and its
+// pattern are within the user's limits, and it is no longer under any encoder than the sensitivity says.
 TEST(UserContributions, OfTwoNeighboursDifferAsTheLimitsSay) {
   std::mt19937_64 random(7);
   for (int trial = 0; trial < 1500; ++trial) {
@@ -154,8 +154,8 @@ TEST(UserContributions, OfTwoNeighboursDifferAsTheLimitsSay) {
   }
 }
 
-// Of the counts the one user that the neighbour lacks moves each step's by 0 or 1, in a pattern within its limits,
-// and by no more than its mass in all: also where what is left of it takes a clipped contribution in part.
+// The user whom the neighbour lacks moves the count of each step by 0 or 1, in a pattern within its limits, and by no
+// more than its mass in all. This holds also where the rest of the mass takes a clipped contribution in part.
 TEST(UserContributions, CountAsClippedWhatTheLimitsTakeInFull) {
   std::mt19937_64 random(11);
   int counted = 0;
@@ -189,7 +189,7 @@ TEST(UserContributions, CountAsClippedWhatTheLimitsTakeInFull) {
   EXPECT_GT(in_part, 100);
 }
 
-/// The same by the letter: a map of sums, doubles all along.
+/// The same step as the definition reads: a map of sums, in doubles throughout.
 std::vector<double> plain_step(const World& world, const std::vector<Record>& records, std::size_t step,
                                std::map<std::uint64_t, Standing>& users) {
   std::map<std::uint64_t, std::vector<double>> sums;
@@ -227,7 +227,7 @@ TEST(UserContributions, AreThoseOfTheirPlainTwin) {
     World world = some_world(random);
     for (Block& block : world.blocks) block.spacing = 0x1p-40;
     Steps steps = some_steps(random, world);
-    for (auto& step : steps) {  // the twin's squares overflow
+    for (auto& step : steps) {  // the squares of the twin overflow
       for (Record& record : step) {
         for (double& entry : record.entries) entry = std::fmod(entry, 1e6);
       }
@@ -251,7 +251,8 @@ TEST(UserContributions, AreClippedAsAWholeNotRecordByRecord) {
   Table table;
   const Sums sums = run(world, steps, table);
   EXPECT_EQ(sums[0][0], 0);
-  EXPECT_NEAR(static_cast<double>(sums[0][1]) * 0x1p-30, .5, 1e-8);  // clipped one by one it would be .005
+  // If each record were clipped by itself, this would be .005.
+  EXPECT_NEAR(static_cast<double>(sums[0][1]) * 0x1p-30, .5, 1e-8);
   EXPECT_EQ(sums[1], (std::vector<std::int64_t>{0, 0}));
   EXPECT_EQ(table.find(hash_of(1)).count, 1U);
 }

@@ -1,5 +1,6 @@
-// Users who move to other lanes with all that they spent, as one epoch: against every way in which a user of any of
-// the lanes can have used up its limits, there and in the epochs that follow.
+// Users who move to other lanes take along all that they spent, folded into one epoch. The folded epoch is compared
+// with every way in which a user of any of the lanes can have used up its limits, there and in the epochs that
+// follow.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,11 +22,11 @@ struct Use {
   double cost;
 };
 
-/// What a user may do in an epoch that it has begun with `count` and `mass`.
+/// What a user may still do in an epoch that it enters with `count` and `mass`.
 std::vector<Use> uses(const Epoch& epoch, std::size_t count, double mass) {
   std::vector<Use> by_count{{0, 0, 0}};
   if (epoch.by_count.empty()) by_count.push_back({0, 0, std::numeric_limits<double>::infinity()});
-  // Of a k that is too large to spread nothing is known but the whole.
+  // Where k is too large to be spread, only the cost of the whole is known.
   if (epoch.by_count.size() == 1) by_count.push_back({0, 0, epoch.by_count[0].value()});
   for (std::size_t j = 1; count + j < epoch.by_count.size(); ++j)
     by_count.push_back({j, 0, epoch.by_count[j].value()});
@@ -112,7 +113,7 @@ TEST(FoldedEpochs, CostNoUserOfAnyLaneLessThanItSpends) {
   }
 }
 
-// Behind a lane that folds what it was given itself, as with a second change of the lanes.
+// A lane may fold what it was itself given as a folded epoch, as a second change of the lanes does.
 TEST(FoldedEpochs, CostNoLessOnceTheyAreFoldedAgain) {
   std::mt19937_64 random(22);
   for (const Kind& kind : kinds) {
@@ -127,7 +128,7 @@ TEST(FoldedEpochs, CostNoLessOnceTheyAreFoldedAgain) {
   }
 }
 
-// With limits that stayed the same nothing is charged twice.
+// With limits that stay the same nothing is charged twice.
 TEST(FoldedEpochs, OfEqualLimitsCostWhatTheyCostOneByOne) {
   std::mt19937_64 random(23);
   for (const Kind& kind : {Kind{true, false, true}, Kind{false, true, true}}) {
@@ -140,7 +141,7 @@ TEST(FoldedEpochs, OfEqualLimitsCostWhatTheyCostOneByOne) {
   }
 }
 
-// A store was lost before: what was spent until then is spent, whatever a user's count is now.
+// A store was lost before: what was spent until then stays spent, whatever the user's count is now.
 TEST(FoldedEpochs, KeepApartWhatWasSpentBeforeCountsWereLost) {
   const Epoch dear{false, {Rho{0}, Rho{.5}}};
   const Epoch cheap{false, {Rho{0}, Rho{.01}}};

@@ -1,4 +1,5 @@
-// A lane whose unit is the user: against a twin by the letter, and what a whole user moves.
+// A lane whose unit is the user, against a twin that follows the definition word by word; and how far a whole user
+// moves it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +22,7 @@ using Kind = model::Loss::Kind;
 
 constexpr double clip = 1.5;
 
-/// Rows of a few users, some of them nobody's, and the limits of each.
+/// Rows of a few users, some of them of nobody, and the limits of each user.
 struct World {
   lane::Settings settings;
   noise::Grid grid{NoiseStddev{1e-4}, 1.0, ClipNorm{clip}};
@@ -35,14 +36,14 @@ struct World {
 
   [[nodiscard]] std::size_t rows() const { return y.size(); }
   [[nodiscard]] bool has_windows() const { return settings.users->windows().has_value(); }
-  /// In which window the record came, whatever step it is in.
+  /// The window in which the record came, whatever step it is in.
   [[nodiscard]] std::optional<std::int64_t> window_of(std::size_t record) const {
     return has_windows() ? tests::window_of_record(times, record) : std::optional<std::int64_t>(0);
   }
   [[nodiscard]] bool is_late(std::size_t record) const {
     return has_windows() && tests::is_behind_border(times, record, settings.minibatch);
   }
-  /// The iterate after each step. `batches` are committed one after the other, each of so many steps.
+  /// The iterate after each step. `batches` are committed one after the other; each entry is a number of steps.
   [[nodiscard]] std::vector<std::vector<double>> iterates(std::size_t batch, Table& table) const;
 };
 
@@ -69,7 +70,7 @@ std::vector<std::vector<double>> World::iterates(std::size_t batch, Table& table
     lane.advance(rows, std::span(&of_step, 1), releases, &open, clock ? &*clock : nullptr);
     found.emplace_back(lane.theta().begin(), lane.theta().end());
     if ((t + 1) % batch != 0) continue;
-    in_flight.apply(table);  // the batch before is durable, and this one on its way
+    in_flight.apply(table);  // the batch before is durable now, and this one is on its way
     in_flight.take_over(open);
   }
   in_flight.apply(table);
@@ -125,7 +126,7 @@ World some_world(std::mt19937_64& random, Kind kind) {
   return world;
 }
 
-/// Σ_u clip(Σ_i g_i), by the letter and in doubles.
+/// Σ_u clip(Σ_i g_i) as the definition reads, in doubles.
 std::vector<double> plain_sum(const World& world, std::size_t t, const std::vector<double>& theta,
                               std::map<std::uint64_t, Standing>& known) {
   const lane::Settings& settings = world.settings;
@@ -189,8 +190,8 @@ TEST(LaneOfUsers, IsItsPlainTwinForEveryLoss) {
   }
 }
 
-/// Of the mean at η = 1 an iterate is minus its step's noisy sum over m, whatever came before: what two neighbours'
-/// iterates differ in is what their sums do.
+/// For the mean at η = 1 an iterate is minus its step's noisy sum over m, whatever came before. So the difference of
+/// two neighbours' iterates is that of their sums.
 World mean_world(std::mt19937_64& random) {
   World world = some_world(random, Kind::mean);
   world.settings.l2 = 0;
@@ -199,9 +200,8 @@ World mean_world(std::mt19937_64& random) {
   return world;
 }
 
-// One user's records, all of them, or of one window where limits hold within windows, become null records at their
-// places. Its sums are longer than the clip norm, its
-// records many in a step and in many steps.
+// All records of one user, or those of one window where limits hold within windows, become null records at their
+// places. The user's sums are longer than the clip norm, and it has many records, in one step and in many steps.
 TEST(LaneOfUsers, MovesByAWholeUserAsTheSensitivitySays) {
   std::mt19937_64 random(12);
   long double closest = 0;
@@ -241,7 +241,7 @@ TEST(LaneOfUsers, MovesByAWholeUserAsTheSensitivitySays) {
       EXPECT_EQ(with_user.find(user), without_user.find(user));
     }
   }
-  EXPECT_GT(closest, .99L);  // and no looser than it has to be
+  EXPECT_GT(closest, .99L);  // the bound is no looser than it has to be
 }
 
 }  // namespace

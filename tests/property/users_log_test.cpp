@@ -17,12 +17,13 @@ using tests::SimulatedDisk;
 using Plain = tests::PlainUsers;
 using tests::read;
 
-/// A lane without its steps: a store, and the state that names how far it is.
+/// A lane reduced to its store, and to the state that says how far the store is.
 class World {
  public:
   explicit World(std::uint64_t seed) : random_(seed), disk_(seed) { disk_.make_folder("f"); }
 
-  /// One life of a process: loads, commits batches, and ends in its own or the disk's way. Returns the batches.
+  /// One life of a process: it loads, commits batches, and ends by itself or by the disk's fault. Returns the number
+  /// of batches.
   void live() {
     const bool crashes = random_() % 4 != 0;
     disk_.start_process({crashes ? 1 + random_() % 60 : 0});
@@ -46,7 +47,7 @@ class World {
   [[nodiscard]] std::uint64_t bytes() const {
     return disk_.seen("f/users-0.log").size() + disk_.seen("f/users-1.log").size();
   }
-  /// Files that were begun.
+  /// The number of files that were begun.
   [[nodiscard]] std::uint64_t segments() const {
     std::uint64_t last = 0;
     for (const char* name : {"f/users-0.log", "f/users-1.log"}) {
@@ -55,7 +56,7 @@ class World {
     }
     return last;
   }
-  /// All users that the batches touch.
+  /// The number of users that the batches touch.
   std::uint64_t users = 400;
   std::size_t records = 30;
   std::uint64_t segment_bytes = 2000;
@@ -83,7 +84,7 @@ class World {
     }
     const StoreMark mark = log.append(batch);
     log.sync();
-    committed_ = mark;  // the state is renamed here
+    committed_ = mark;  // the state is renamed at this point
     plain_ = next;
     log.committed(batch);
     ASSERT_EQ(read(table), plain_);
@@ -113,7 +114,7 @@ TEST(UserLog, IsThatOfTheCommittedBatchesAfterEveryCrash) {
   EXPECT_GT(segments, 120);
 }
 
-// Segments take turns: however many batches there were, both files together hold a few tables.
+// The two segments take turns: however many batches there were, both files together hold a few tables.
 TEST(UserLog, IsBoundedByItsUsers) {
   World world(7);
   world.users = 10'000;

@@ -1,4 +1,4 @@
-// Sensitivity of a user against an exhaustive search over everything that the limits allow.
+// The sensitivity of a user against an exhaustive search over everything that the limits allow.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,8 +26,8 @@ std::vector<noise::Correlation> correlations(std::uint64_t steps) {
           noise::Correlation{noise::Strategy{{1, .6, -.3, .2}, StepCount{steps}}}};
 }
 
-/// The largest Σ_ij x_i x_j |⟨C_i, C_j⟩| over norms x_t in tenths, at most 1 each, `tenths` tenths in all, for a
-/// contribution in every step that `allowed` lets in.
+/// The largest Σ_ij x_i x_j |⟨C_i, C_j⟩| over norms x_t that are multiples of 0.1, at most 1 each and `tenths` tenths
+/// in all, with a contribution in every step that `allowed` lets in.
 double exhaustive(const noise::Correlation& correlation, std::size_t steps, int tenths) {
   const auto products = privacy::brute_force::encoder_products(correlation, steps);
   std::vector<int> norms(steps, 0);

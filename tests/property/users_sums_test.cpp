@@ -1,4 +1,5 @@
-// Running sums by user: against a twin by the letter, what a whole user moves, and what that costs.
+// Running sums by user: against a twin that follows the definition word by word, how far a whole user moves them, and
+// what that costs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +22,7 @@ namespace {
 constexpr std::size_t inputs = 2;
 constexpr std::size_t triangle = 3;
 constexpr std::size_t steps = 7;
-/// Of one step: second moments as an isometric triangle over R_x², then target moments over R_x R_r.
+/// The sums of one step: second moments as an isometric triangle over R_x², then target moments over R_x R_r.
 using Step = std::array<double, triangle + inputs>;
 
 struct World {
@@ -42,7 +43,7 @@ Limits some_limits(std::mt19937_64& random) {
   return limits[random() % 3];
 }
 
-/// Rows of four users and of nobody; some users' rows lie in many steps, some in one.
+/// Rows of four users and of nobody; some users have rows in many steps, some in one.
 World some_world(std::mt19937_64& random, privacy::Adjacency adjacency) {
   World world{tests::linear_settings(inputs, 3 + random() % 10), {}};
   world.settings.stages.resize(1);
@@ -63,7 +64,7 @@ bool has_windows(const World& world) {
   return world.settings.mechanism.users->windows().has_value();
 }
 
-/// What each step added, noise included. `batch` steps are committed together.
+/// What each step added, noise included, where `batch` steps are committed together.
 std::vector<Step> found_in(const World& world, Table& table, std::size_t batch) {
   moments::Lane lane(world.settings, Position{0});
   Changes in_flight(table);
@@ -81,7 +82,7 @@ std::vector<Step> found_in(const World& world, Table& table, std::size_t batch) 
       const std::size_t size = b == 0 ? triangle : inputs;
       noise.push_back({StepIndex{t}, size, std::span(world.sums.noise[b]).subspan(t * size)});
     }
-    const std::size_t cut = t * m + m / 2;  // a step's rows may come in parts
+    const std::size_t cut = t * m + m / 2;  // the rows of a step may come in parts
     for (const auto& [begin, end] : {std::pair(t * m, cut), std::pair(cut, (t + 1) * m)}) {
       lane.advance(slice(world.sums.rows, begin, end), noise, releases, &open, clock ? &*clock : nullptr);
     }
@@ -108,7 +109,8 @@ double length(std::span<const double> v) {
   return std::sqrt(squares);
 }
 
-/// By the letter and in doubles: a row's moments, then their sum over each user, shortened by one factor.
+/// As the definition reads, in doubles: the moments of a row; their sum over a user is shortened by one factor
+/// afterwards.
 Step of_row(const World& world, std::size_t i) {
   const moments::Radii& radii = world.settings.stages.front().radii;
   const double x[inputs] = {world.sums.rows.x[inputs * i], world.sums.rows.x[inputs * i + 1]};
@@ -167,7 +169,7 @@ TEST(SumsOfUsers, AreThoseOfTheirPlainTwin) {
   }
 }
 
-/// ‖C·moves‖ of one block, in its Δ under zero-out.
+/// ‖C·moves‖ of one block, in units of its Δ under zero-out.
 double moved(const std::vector<Step>& a, const std::vector<Step>& b, const noise::Correlation& correlation,
              std::size_t from, std::size_t count) {
   const auto products = privacy::brute_force::encoder_products(correlation, steps);
@@ -182,8 +184,8 @@ double moved(const std::vector<Step>& a, const std::vector<Step>& b, const noise
   return static_cast<double>(std::sqrt(std::max(squared, 0.0L)));
 }
 
-// Null records in place of all of a user's, or of those of one window where limits hold within windows, or records of
-// somebody else: both blocks move, and no other user's counts.
+// All records of a user, or those of one window where limits hold within windows, are replaced by null records or by
+// records of somebody else. Both blocks move, and the counts of no other user do.
 TEST(SumsOfUsers, MoveByAWholeUserAsTheSensitivitySays) {
   std::mt19937_64 random(22);
   double closest = 0;
@@ -223,10 +225,10 @@ TEST(SumsOfUsers, MoveByAWholeUserAsTheSensitivitySays) {
       EXPECT_EQ(with_user.find(hash_of(other)), without_user.find(hash_of(other)));
     }
   }
-  EXPECT_GT(closest, .99);  // and no looser than it has to be
+  EXPECT_GT(closest, .99);  // the bound is no looser than it has to be
 }
 
-// The noise of all blocks together costs a user what was asked for, under either neighbours.
+// The noise of all blocks together costs a user the ρ that was asked for, under either kind of neighbours.
 TEST(SumsOfUsers, CostWhatTheyAreCalibratedFor) {
   std::mt19937_64 random(23);
   for (int trial = 0; trial < 100; ++trial) {

@@ -14,8 +14,8 @@ namespace {
 
 using Plain = std::map<UserHash, Entry>;
 
-/// Of `many` users whose places crowd together, at the end of the table too, where runs of slots go on at its
-/// beginning.
+/// One of `many` users whose places crowd together. Some are at the end of the table, where a run of slots goes on at
+/// the table's beginning.
 UserHash some_user(std::mt19937_64& random, std::uint64_t many) {
   const std::uint64_t number = random() % many;
   const std::uint64_t high[] = {
@@ -105,8 +105,8 @@ TEST(UserTable, ChangesEveryStanding) {
   }
 }
 
-// A batch sees its own changes and nobody else does before it commits; one that does not commit leaves nothing
-// behind.
+// A batch sees its own changes, and nobody else does before the batch commits; a batch that does not commit leaves
+// nothing behind.
 TEST(UserChanges, AreThoseOfCommittedBatches) {
   std::mt19937_64 random(5);
   for (int trial = 0; trial < 60; ++trial) {
@@ -150,8 +150,8 @@ TEST(UserChanges, AreThoseOfCommittedBatches) {
   }
 }
 
-// Of two batches, one on its way to be committed and one open over it: the open one sees both, and the table is that
-// of the committed ones.
+// Two batches at a time: one is on its way to be committed, and one is open over it. The open batch sees the changes
+// of both, and the table has those of the committed batches.
 TEST(UserChanges, LieOverThoseOfTheBatchThatIsOnItsWay) {
   std::mt19937_64 random(6);
   for (int trial = 0; trial < 60; ++trial) {
@@ -189,7 +189,7 @@ TEST(UserChanges, LieOverThoseOfTheBatchThatIsOnItsWay) {
 }
 
 // A border leaves the closed persons alone, wherever they were closed: in the table, in the batch on its way or in
-// the open one.
+// the open batch.
 TEST(UserChanges, KeepThoseWhoWereClosedAtABorder) {
   std::mt19937_64 random(7);
   for (int trial = 0; trial < 200; ++trial) {

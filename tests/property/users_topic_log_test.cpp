@@ -1,5 +1,5 @@
-// Lives of a store of users in a topic whose old records are compacted away, in any part and at any time, and whose
-// transactions abort: after each of them the table is that of the committed batches, or it is refused.
+// Lives of a store of users in a topic. Old records are compacted away, in any part and at any time, and transactions
+// abort. After each life the table is that of the committed batches, or the store is refused.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -21,7 +21,7 @@ namespace {
 using Plain = tests::PlainUsers;
 using tests::read;
 
-/// A partition as a broker keeps it: offsets go on over what was aborted or compacted.
+/// A partition as a broker keeps it: offsets continue over what was aborted or compacted.
 class Topic {
  public:
   void write(const std::vector<journal::KeyedRecord>& records, bool committed) {
@@ -29,9 +29,9 @@ class Topic {
       if (committed) records_.emplace(end_, record);
       ++end_;
     }
-    ++end_;  // the transaction's own record
+    ++end_;  // the transaction's own record takes an offset
   }
-  /// Of each key the last record alone has to stay; of the others some go, up to any offset.
+  /// Compacts up to any offset: only the last record of each key has to stay, and some of the others go.
   void compact(std::mt19937_64& random) {
     const std::uint64_t up_to = random() % (end_ + 1);
     std::set<std::string> later;
@@ -60,12 +60,12 @@ class Topic {
 
 const StoreIdentity mine{"mine", LaneId{1}};
 
-/// A lane without its steps: its store, and the state that names how far it is.
+/// A lane reduced to its store, and to the state that says how far the store is.
 class World {
  public:
   explicit World(std::uint64_t seed) : random_(seed) {}
 
-  /// One owner of the lane: rebuilds the table, commits some batches, and is gone.
+  /// One owner of the lane: it rebuilds the table, commits some batches, and is gone.
   void live() {
     Table table;
     TopicLog log(key_, mine, table, division, sizes);
@@ -79,7 +79,7 @@ class World {
     for (std::size_t i = 0; i < batches; ++i) commit(log, table);
     if (random_() % 2 == 0) topic_.compact(random_);
   }
-  /// What a rebuild of the present state says; empty where it succeeds.
+  /// The message with which a rebuild of the present state is refused; empty where the rebuild succeeds.
   [[nodiscard]] std::string refusal() const {
     Table table;
     TopicLog log(key_, mine, table, division, sizes);
@@ -116,11 +116,11 @@ class World {
       next[entry.user] = entry;
     }
     for (journal::KeyedRecord& record : log.append(batch)) written.push_back(std::move(record));
-    while (random_() % 5 == 0) topic_.write(written, false);  // the same bytes are sent again
+    while (random_() % 5 == 0) topic_.write(written, false);  // an aborted transaction: the same bytes are sent again
     topic_.write(written, true);
     committed_ = decode_topic_mark(encode_mark(log.mark()));
     plain_ = next;
-    // A producer knows where its own last record is.
+    // A producer knows the offset of its own last record.
     log.committed(batch, topic_.end() - 1);
     ASSERT_EQ(read(table), plain_);
   }
@@ -145,7 +145,7 @@ TEST(TopicLog, IsThatOfTheCommittedBatchesWhateverIsCompacted) {
   EXPECT_GT(segments, 150U);
 }
 
-// However many batches there were, what compaction leaves is a few tables.
+// However many batches there were, what compaction leaves has the size of a few tables.
 TEST(TopicLog, IsBoundedByItsUsers) {
   World world(7);
   world.users = 3'000;
@@ -163,7 +163,7 @@ TEST(TopicLog, IsBoundedByItsUsers) {
   EXPECT_GE(largest, 3'000U * entry_bytes);
 }
 
-/// A world of some batches whose last segments are both of use.
+/// A world after some batches, whose last two segments are both needed.
 World aged(std::uint64_t seed) {
   World world(seed);
   while (!world.committed() || world.committed()->segment < 4) world.live();
@@ -188,7 +188,7 @@ TEST(TopicLog, RefusesAStoreThatLacksARecordOrHasAnotherOne) {
     world.topic().records() = whole;
   }
   EXPECT_GT(needed, 50U);
-  // Of the first record the digest may tell that later ones hold all of it.
+  // One removal may pass: from the digest of the first record the rebuild may know that later records hold all of it.
   EXPECT_GE(refused, 2 * needed - 1);
 }
 
@@ -206,7 +206,7 @@ TEST(TopicLog, TakesNoRecordOfAnotherLane) {
   EXPECT_NE(world.refusal().find("ends at record 0"), std::string::npos) << world.refusal();
 }
 
-// docs/formats/users.md.
+// The bytes are those in docs/formats/users.md.
 TEST(TopicMark, HasTheBytesOfTheFormatPage) {
   const TopicMark mark{{1, 2, 3, SetDigest(4)}, {5, 11, Partitioner::crc32}, 6, {7, 8}, {9, 10}};
   std::string expected;
@@ -221,7 +221,7 @@ TEST(TopicMark, HasTheBytesOfTheFormatPage) {
       Exit::data, [&] { static_cast<void>(decode_topic_mark(expected.substr(1))); }, "topic");
 }
 
-// A lane that was passed over has no store: its mark names whoever was closed.
+// A lane that was passed over has no store: its mark names the persons who were closed.
 TEST(ClosingMark, NamesThoseWhoWereClosed) {
   const UserKey key(noise::KeyBytes{1});
   ClosingMark closing{false, true,  {.division = {2, 3, Partitioner::murmur2}}, {5, 4, Partitioner::crc32},

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t letter_bytes_max = 1 << 20;
 constexpr std::uint32_t lanes_with_room = 1000;
 
-/// Sections of the settings beside the stream's own.
+/// Draws sections of the settings beside the stream's own.
 std::string draw_sections(Draws& draws, std::uint64_t minibatch, std::uint64_t records, bool with_letters,
                           bool stops) {
   return fmt::format(
@@ -31,7 +31,7 @@ void draw_keys(AttachedCase& drawn) {
   drawn.settings.digest = config::settings_digest(drawn.settings.config, drawn.settings.mechanism);
 }
 
-/// What no settings say.
+/// Draws limits that no settings name.
 void draw_limits(Draws& draws, AttachedCase& drawn) {
   config::Config& config = drawn.settings.config;
   drawn.release_bytes_max = attach::release_bytes(config, drawn.settings.mechanism);
@@ -92,10 +92,10 @@ std::vector<std::vector<SimulatedEntry>> draw_input(Draws& draws, const Attached
       entry.value = std::move(record.value);
       entry.key = std::move(record.key);
       entry.headers = std::move(record.headers);
-      time += static_cast<std::int64_t>(draws.draw(1000)) - 300;  // clocks of producers go back
+      time += static_cast<std::int64_t>(draws.draw(1000)) - 300;  // the clocks of producers go back now and then
       entry.milliseconds = time;
       partition.push_back(std::move(entry));
-      if (draws.chance(0.1)) {  // offsets that are no records
+      if (draws.chance(0.1)) {  // offsets that hold no records
         SimulatedEntry marker;
         marker.is_control = true;
         partition.push_back(std::move(marker));

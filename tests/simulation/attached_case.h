@@ -1,4 +1,4 @@
-// What one history of `attach` is of, before anything goes wrong.
+// What one history of `attach` works on, before anything goes wrong.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ inline constexpr const char* ledger = "simulated.ledger";
 inline constexpr const char* letters = "dead";
 }  // namespace attached_topics
 
-inline constexpr LaneId given_lane{0};  ///< given records are its, and the shifts are of its noise
+inline constexpr LaneId given_lane{0};  ///< the lane to which given records belong, and whose noise is shifted
 
 struct AttachedCase {
   RandomStream stream;
@@ -30,19 +30,20 @@ struct AttachedCase {
   secrets::Keyring keys;
   bool fresh_keys = false;
   std::uint32_t partitions = 1;
-  std::uint64_t records = 0;  ///< of each partition
+  std::uint64_t records = 0;  ///< the number of records in each partition
   bool with_letters = false;
   std::size_t release_bytes_max = 0;
   BrokerFaults faults{};
 
-  /// What the lanes of each process share. Refers to this.
+  /// What the lanes of each process share. It refers to this case, which has to outlive it.
   [[nodiscard]] attach::Setup setup() const;
 };
 
-/// Nothing where no settings were accepted in many tries: not every correlation accounts for everything.
+/// Draws a case. Empty where no settings were accepted in many tries: not every correlation can be combined with
+/// every other setting.
 [[nodiscard]] std::optional<AttachedCase> draw_attached_case(Draws& draws, std::uint64_t seed, const Given* given);
 
-/// The input of each partition, the record that comes first last.
+/// The input of each partition. The record that comes first is the last of the vector, from which it is taken.
 [[nodiscard]] std::vector<std::vector<SimulatedEntry>> draw_input(Draws& draws, const AttachedCase& of,
                                                                   const Given* given);
 

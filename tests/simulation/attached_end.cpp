@@ -13,7 +13,7 @@
 namespace nustream::tests {
 namespace {
 
-/// One lane at its end.
+/// Checks one lane at its end.
 class LaneEndCheck {
  public:
   LaneEndCheck(const AttachedCase& of, SimulatedBroker& broker, Verdict& verdict, LaneId lane)
@@ -105,7 +105,8 @@ class LaneEndCheck {
     check_paid(lines);
   }
 
-  /// Each state has a line that pays for all of its steps, and knows itself how many there are.
+  /// Checks that each state has a line which pays for all of the state's steps, and that the state itself knows their
+  /// number.
   void check_paid(const std::map<journal::Hash, journal::LedgerEntry>& lines) {
     for (const std::string& sealed : committed(attached_topics::state)) {
       const journal::State state = journal::open_state(case_.keys, sealed);
@@ -121,7 +122,7 @@ class LaneEndCheck {
     }
   }
 
-  /// For whoever looks into a violation.
+  /// Everything that somebody who looks into a violation wants to see.
   [[nodiscard]] std::string story() {
     const Place input{attached_topics::input, partition_};
     std::string text =

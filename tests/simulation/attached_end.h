@@ -1,4 +1,4 @@
-// What an attached history has to have come to.
+// The end to which an attached history has to come.
 #pragma once
 
 #include "attached_case.h"
@@ -7,7 +7,7 @@
 
 namespace nustream::tests {
 
-/// Holds each lane's releases, state, offset, ledger and dead letters against the run that nothing disturbs.
+/// Compares each lane's releases, state, offset, ledger and dead letters with those of a run that nothing disturbs.
 void check_attached_end(const AttachedCase& of, SimulatedBroker& broker, Verdict& verdict);
 
 }  // namespace nustream::tests

@@ -23,7 +23,8 @@ class AttachedHistory {
     setup_.emplace(case_->setup());
     watch_.expect_lanes(case_->partitions);
     broker_.faults = case_->faults;
-    if (given_) broker_.apart = attached_topics::letters;  // the operator's: of neighbours one may have more of them
+    // Letters are the operator's: of two neighbours one may have more of them.
+    if (given_) broker_.apart = attached_topics::letters;
     coming_ = draw_input(draws_, *case_, given_);
     broker_.on_append = [this](const Place& place, const SimulatedEntry& entry) {
       look_at_pages();
@@ -64,7 +65,7 @@ class AttachedHistory {
     for (const auto& service : services_) watch_.log_pages(service->process.name, service->shown());
   }
 
-  /// As whoever asks every process at this moment.
+  /// Looks at the pages as somebody does who asks every process at this moment.
   void look_at_pages() {
     for (const auto& service : services_) watch_.look_at(service->shown());
   }
@@ -127,7 +128,7 @@ class AttachedHistory {
     }
   }
 
-  /// The brokers may be gone for too long; nothing else ends a process.
+  /// A process may end by itself only because the brokers are gone for too long.
   void judge_failure(const attach::LaneEnd& end) {
     broker_.count("a process that gave up");
     if (end.code != Exit::unavailable) verdict_.violate("a process ended: " + end.reason);
@@ -160,9 +161,9 @@ class AttachedHistory {
   AttachedWatch watch_{broker_, verdict_, given_ != nullptr};
   std::optional<AttachedCase> case_;
   std::optional<attach::Setup> setup_;
-  std::vector<std::vector<SimulatedEntry>> coming_;  ///< records of each partition that are not there yet
+  std::vector<std::vector<SimulatedEntry>> coming_;  ///< records of each partition that have not arrived yet
   std::uint64_t members_ = 0;
-  std::vector<std::unique_ptr<SimulatedService>> services_;  // last: they go first
+  std::vector<std::unique_ptr<SimulatedService>> services_;  // declared last, so that they are destroyed first
 };
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace nustream::tests {
 namespace {
 
-/// What the public listener would answer at this moment, whatever it is asked: of each path its status and page.
+/// All answers that the public listener would give at this moment: for each path its status and page.
 std::string answers_of(const serve::PublicSurface& shown) {
   const serve::Routes answer = serve::public_routes(shown);
   std::string answers;

@@ -14,24 +14,24 @@
 
 namespace nustream::tests {
 
-/// Reads every record at the moment at which it is readable, uncommitted ones too, and the public pages.
+/// Reads every record at the moment at which it becomes readable, uncommitted records too, and the public pages.
 class AttachedWatch {
  public:
   AttachedWatch(SimulatedBroker& broker, Verdict& verdict, bool keeps_log)
       : broker_(broker), verdict_(verdict), keeps_log_(keeps_log) {}
 
-  /// Lanes beyond these are a violation wherever they are seen.
+  /// Sets how many lanes there are. Any other lane is a violation wherever it is seen.
   void expect_lanes(std::uint32_t lanes) { lanes_.resize(lanes); }
-  /// A record is readable.
+  /// A record has become readable.
   void appended(const Place& place, const SimulatedEntry& entry);
-  /// The end of a transaction is durable.
+  /// The end of a transaction has become durable.
   void decided(const SimulatedTransaction& transaction);
-  /// Public pages are never ahead of what is committed.
+  /// Checks the public pages: they must never be ahead of what is committed.
   void look_at(const serve::PublicSurface& shown);
-  /// Into the log, where they are others than before.
+  /// Writes the public pages into the log where they have changed.
   void log_pages(const std::string& process, const serve::PublicSurface& shown);
 
-  /// Everything that was ever seen of releases, the ledger and pages; empty unless it is kept.
+  /// Everything that was ever seen of releases, the ledger and pages; empty unless the log is kept.
   [[nodiscard]] std::string& log() noexcept { return log_; }
 
  private:
@@ -42,7 +42,7 @@ class AttachedWatch {
     bool has_state = false;
   };
 
-  /// Nothing where there is no such lane, which is said.
+  /// The lane of this number; null where there is none, which is reported as a violation.
   [[nodiscard]] SeenLane* seen_lane(std::uint32_t lane);
   void look_at_lane(const ShownLane& shown);
   void committed(const std::string& state, const std::vector<std::string>& releases);
@@ -57,7 +57,7 @@ class AttachedWatch {
   std::map<const SimulatedTransaction*, std::vector<std::string>> pending_releases_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::string log_;
-  std::map<std::string, std::string> pages_;  ///< as they were logged last, by process
+  std::map<std::string, std::string> pages_;  ///< the pages that were logged last, by process
 };
 
 }  // namespace nustream::tests

@@ -11,7 +11,7 @@
 namespace nustream::tests {
 namespace {
 
-/// Decoded as a topic's values, or as a file read by the passes.
+/// The texts decoded as a topic's values, or as a file that is read in passes.
 record::RowBatch rows_of(const World& world, const Texts& texts, bool as_file) {
   record::RowBatch rows;
   config::Config config = world.settings->config;
@@ -45,10 +45,10 @@ record::RowBatch rows_of(const World& world, const Texts& texts, bool as_file) {
   return rows;
 }
 
-/// A text in the place of another in a neighbouring stream whose targets alone are private.
+/// The text with another target, for a neighbouring stream whose targets alone are private.
 std::string with_another_target(const World& world, const std::string& text, std::string other,
                                 std::mt19937_64& random) {
-  // Behind the columns before the target. A record without them, or with quotation marks, stays as it is.
+  // The target stands behind the other columns. A record without these, or with quotation marks, stays as it is.
   std::size_t target = 0;
   for (std::size_t column = 1; column < world.stream.columns.size(); ++column) {
     const std::size_t comma = text.find(',', target);
@@ -59,7 +59,7 @@ std::string with_another_target(const World& world, const std::string& text, std
   return text.substr(0, target) + other;
 }
 
-/// What may stand in a record's place in a neighbouring stream.
+/// A record that may stand in this record's place in a neighbouring stream.
 RandomRecord neighbour_of(const World& world, const RandomRecord& record, std::mt19937_64& random) {
   RandomRecord other = random_message(world.stream, random());
   if (other.value && random() % 3 == 0) other.value = random_garbage(random(), true);
@@ -72,11 +72,11 @@ RandomRecord neighbour_of(const World& world, const RandomRecord& record, std::m
     if (same.value) same.value = with_another_target(world, *same.value, other.value.value_or(""), random);
     return same;
   }
-  // Of some, only what stands beside the value.
+  // Some neighbours differ only in what stands beside the value.
   const bool only_beside = world.stream.reads_key || world.stream.reads_header;
   if (only_beside && random() % 2 == 0) {
     other.value = record.value;
-    // It cannot be used then, which is as if it were not there.
+    // With such a key the record cannot be used, which is as if the record were not there.
     const bool zeroed = world.settings->config.privacy.adjacency == privacy::Adjacency::zero_out;
     if (zeroed && world.stream.reads_key) other.key = "?";
     if (zeroed && world.stream.reads_header) other.headers.clear();
@@ -84,7 +84,7 @@ RandomRecord neighbour_of(const World& world, const RandomRecord& record, std::m
   return other;
 }
 
-/// Steps that horizon and budget leave.
+/// The number of steps that horizon and budget allow.
 std::uint64_t steps_within_limits(const World& world) {
   const engine::EpochLedger ledger = ledger_of(world, secrets::Keyring::insecure(0));
   const auto limit = ledger.limit(world.settings->config.privacy.budget, Position{0});
@@ -155,7 +155,7 @@ std::string above_claim(const Settings& settings, const Claims& claims, const Sh
     const double claimed = stage.sensitivity.value() * stage.displacement.value();
     const std::vector<double> squares = claims.encoders[i].squares(shifts, i);
     const double norm = std::sqrt(squares.back()) * settings.mechanism.grids[i].spacing();
-    // The twin's own rounding.
+    // The tolerance is for the rounding of the twin itself.
     if (!(norm <= claimed * (1 + 1e-12))) return fmt::format("‖C(z' − z)‖ = {} beyond the claimed {}", norm, claimed);
     shares.of_sensitivity = std::max(shares.of_sensitivity, norm / claimed);
     const double twice_variance = 2 * claims.stddevs[i] * claims.stddevs[i];

@@ -19,33 +19,37 @@ struct Pair {
   Texts there;
   record::RowBatch rows;
   record::RowBatch other;
-  std::vector<std::uint64_t> stops;  ///< the steps that the record takes part in
+  std::vector<std::uint64_t> stops;  ///< the steps in which the record takes part
   Fate fate;
   Shown shown;
   Shifts shifts;
-  std::uint64_t steps = 0;  ///< that were taken: as far as horizon and budget let
-  bool moved = false;       ///< the record had a gradient, or its neighbour
+  std::uint64_t steps = 0;  ///< the number of steps taken: as far as horizon and budget allow
+  bool moved = false;       ///< whether the record or its neighbour had a gradient
   bool as_file = false;
-  bool beside = false;  ///< they differ in a key or header alone
-  bool inside = false;  ///< a slice between two commits holds it, and does not begin with its step
+  bool beside = false;  ///< whether the records differ in a key or header alone
+  bool inside = false;  ///< whether a slice between two commits holds the record and does not begin with its step
 };
 
 [[nodiscard]] Pair draw_pair(const World& world, std::uint64_t seed, bool as_file);
 
-/// A few steps, the last one of the run among them.
+/// Draws a few steps to commit at, the last step of the run among them.
 [[nodiscard]] std::vector<std::uint64_t> draw_commits(std::mt19937_64& random, const World& world);
 
-/// One in three processes dies before its commit.
+/// Draws when the processes commit and die; one in three dies before its commit.
 [[nodiscard]] Fate draw_fate(std::mt19937_64& random, std::vector<std::uint64_t> commits);
 
-/// How near the couplings come to the claims. Far away from them, a claim too small would not show.
+/// How near the couplings come to the claims. If all of them stayed far below a claim, a claim that is too small
+/// would not show.
 struct LargestShares {
-  double of_sensitivity = 0;               ///< ‖C(z' − z)‖ of a stage, over all steps
-  std::map<std::string, double> of_spend;  ///< ρ when the run ends, by the correlation's name
+  /// The largest ‖C(z' − z)‖ of a stage over all steps, as a share of its sensitivity.
+  double of_sensitivity = 0;
+  /// Ρ when the run ends as a share of the claim, by the name of the correlation.
+  std::map<std::string, double> of_spend;
 };
 
-/// Empty, or by how much the coupling costs more than is claimed: a stage more than its sensitivity, or all stages
-/// together, after any number of steps, more than the running spend; or that more than what is asked for.
+/// Says by how much the coupling costs more than is claimed; empty where it does not. It may cost more in a stage
+/// than the stage's sensitivity, in all stages together after any number of steps more than the running spend, or in
+/// all more than what the settings ask for.
 [[nodiscard]] std::string above_claim(const Settings& settings, const Claims& claims, const Shifts& shifts,
                                       std::uint64_t steps, LargestShares& shares);
 [[nodiscard]] std::string above_claim(const World& world, const Pair& pair, LargestShares& shares);

@@ -23,14 +23,14 @@ struct Committed {
   std::uint64_t released_at = 0;
 };
 
-/// At an epoch's first step.
+/// The estimator before an epoch's first step.
 engine::Estimator first_lane(const World& world) {
   engine::Estimator lane = engine::first_estimator(world.settings->config, world.settings->mechanism, Position{0});
   if (world.carried) lane.go_on_from(*world.carried);
   return lane;
 }
 
-/// One process of a run, from a commit on.
+/// One process of a run, which goes on from a commit.
 class Life {
  public:
   Life(const World& world, const secrets::Keyring& keys, const Shifts& shifts, const record::RowBatch& rows,
@@ -53,7 +53,7 @@ class Life {
   }
   void release_the_end() { stepper_.release_now("end", output_); }
   [[nodiscard]] const engine::Estimator& lane() const noexcept { return lane_; }
-  /// What it released since it was asked last.
+  /// What the process has released since this was called last.
   [[nodiscard]] std::string released() { return std::exchange(output_.outbox, {}); }
   [[nodiscard]] Committed commit() const {
     return {lane_.encode(), noise_.checkpoints(), lane_.steps().value(), stepper_.released_at()};

@@ -54,12 +54,12 @@ std::string model_of(std::mt19937_64& random, std::uint64_t minibatch, bool& is_
       random() % 2 == 0 ? "" : "projection = \"ball\"\nradius = 3.0\n", 1 + random() % 3);
 }
 
-/// One record's fields, of a CSV without a header.
+/// The fields of one record, of a CSV without a header.
 struct Fields {
   std::string x;
   std::string who;
   std::string y;
-  double when;  ///< seconds of the message's own time; NaN: it has none
+  double when;  ///< the message's own time in seconds; NaN where it has none
   [[nodiscard]] std::string text() const { return x + ',' + who + ',' + y; }
 };
 
@@ -77,7 +77,8 @@ std::string target_of(std::mt19937_64& random, const WorldOfUsers& world, double
   return fmt::format("{:.4g}", length * std::normal_distribution<double>()(random));
 }
 
-/// Of a few users; in `hostile` streams most records are one user's, each the longest contribution in one direction.
+/// Records of a few users. In `hostile` streams most records belong to one user, and each makes the longest
+/// contribution, all of them in one direction.
 std::vector<Fields> draw_records(const WorldOfUsers& world, std::mt19937_64& random, bool hostile) {
   const std::size_t count = static_cast<std::size_t>(world.steps * world.minibatch());
   const std::vector<double> times = some_times(random, count);
@@ -99,8 +100,8 @@ std::vector<Fields> draw_records(const WorldOfUsers& world, std::mt19937_64& ran
   return records;
 }
 
-/// What stands in the place of one of the user's records: nothing, or under replace-one somebody else's. Its time is
-/// public.
+/// What stands in the place of one of the user's records: nothing, or, under replace-one, a record of somebody else.
+/// The time stays, because it is public.
 Fields in_its_place(const WorldOfUsers& world, Fields record, std::mt19937_64& random, bool opposite) {
   if (world.settings->config.privacy.adjacency == privacy::Adjacency::zero_out || random() % 6 == 0) {
     switch (random() % 3) {
@@ -173,7 +174,7 @@ struct CommittedUsers {
   std::optional<users::WindowClock> clock{};
 };
 
-/// One process of a run, from a commit on.
+/// One process of a run, which goes on from a commit.
 class LifeOfUsers {
  public:
   LifeOfUsers(const WorldOfUsers& world, const secrets::Keyring& keys, const Shifts& shifts,
@@ -238,7 +239,8 @@ users::Limits within_a_step(const WorldOfUsers& world) {
   return {world.limits().participation(), world.limits().mass()};
 }
 
-/// What everybody in the rows [begin, end) may still do in the step, as if it were a lane's first.
+/// A table that says what each user in the rows [begin, end) may still do in the step, as if the step were a lane's
+/// first.
 users::Table as_of_a_first_step(const WorldOfUsers& world, const record::RowBatch& rows, std::size_t begin,
                                 std::size_t end, std::uint64_t step, const Standings& known) {
   users::Table table;
@@ -254,8 +256,8 @@ users::Table as_of_a_first_step(const WorldOfUsers& world, const record::RowBatc
   return table;
 }
 
-/// A step's sums less what does not depend on the rows, in units of each stage's grid, negative; and what its users
-/// have used up behind it.
+/// The negative of a step's sums, without what does not depend on the rows, in units of each stage's grid. `known`
+/// then holds what the users have used up after the step.
 std::vector<std::vector<double>> sums_of_step(const WorldOfUsers& world, std::span<const double> theta,
                                               const record::RowBatch& rows, std::uint64_t step, Standings& known) {
   const config::Config& config = world.settings->config;
@@ -302,7 +304,8 @@ std::vector<std::vector<double>> sums_of_step(const WorldOfUsers& world, std::sp
   return sums;
 }
 
-/// The rows without the users of those that came behind the border of their step's window, and so take no part.
+/// The rows, in which those lose their user that came behind the border of their step's window and therefore take no
+/// part.
 record::RowBatch that_take_part(const WorldOfUsers& world, record::RowBatch rows) {
   if (!world.limits().windows()) return rows;
   for (std::size_t i = 0; i < rows.users.size(); ++i) {
@@ -311,7 +314,7 @@ record::RowBatch that_take_part(const WorldOfUsers& world, record::RowBatch rows
   return rows;
 }
 
-/// The shifts of all steps in which either stream has records that the other one has not.
+/// Finds the shifts of all steps in which either stream has records that the other one lacks.
 void find_shifts(const WorldOfUsers& world, std::uint64_t seed, PairOfUsers& pair) {
   const secrets::Keyring keys = secrets::Keyring::insecure(seed);
   const Shifts none;

@@ -1,8 +1,9 @@
 // The privacy argument where the unit is the user: a neighbouring stream that differs in all records of one user
-// shows the same under coupled noise, and what the coupling costs is never more than the limits claim.
+// shows the same under coupled noise, and the coupling never costs more than the limits claim.
 //
-// A failure names its seed: NUSTREAM_COUPLING_SEED=123 coupling_test --gtest_filter='CoupledUsers.*' plays one again,
-// NUSTREAM_COUPLING_PAIRS=50000 another number, and NUSTREAM_COUPLING_FIRST=50000 those behind it.
+// A failure names its seed. NUSTREAM_COUPLING_SEED=123 coupling_test --gtest_filter='CoupledUsers.*' plays that one
+// again, NUSTREAM_COUPLING_PAIRS=50000 plays another number of pairs, and NUSTREAM_COUPLING_FIRST=50000 those behind
+// it.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -25,14 +26,15 @@ constexpr std::uint64_t users_per_settings = 20;
 struct TallyOfUsers {
   std::uint64_t pairs = 0;
   std::uint64_t moved = 0;
-  std::uint64_t several_times = 0;  ///< the user moved several steps
+  std::uint64_t several_times = 0;  ///< the user moved the sums of several steps
   std::uint64_t within_windows = 0;
   std::uint64_t of_sums = 0;
   std::uint64_t replaced = 0;
   std::uint64_t unshifted = 0;
   std::uint64_t seen_unshifted = 0;
   std::uint64_t deaths = 0;
-  LargestShares counted;  ///< of limits by count, of mass up to 1, and of larger masses, which no pattern reaches
+  /// Under limits by count; the next two: by a mass up to 1, and above, which no pattern reaches.
+  LargestShares counted;
   LargestShares small_mass;
   LargestShares large_mass;
 };
@@ -42,7 +44,7 @@ LargestShares& shares_of(const WorldOfUsers& world, TallyOfUsers& tally) {
   return world.limits().mass()->value() <= 1 ? tally.small_mass : tally.large_mass;
 }
 
-/// Empty, or what is wrong with the pair.
+/// What is wrong with the pair; empty where nothing is.
 std::string couple(const WorldOfUsers& world, std::uint64_t seed, TallyOfUsers& tally) {
   const PairOfUsers pair = draw_pair(world, seed);
   if (pair.rows.count() != pair.other.count()) return "the number of records depends on a user";
@@ -74,7 +76,7 @@ std::string couple(const WorldOfUsers& world, std::uint64_t seed, TallyOfUsers& 
   return {};
 }
 
-/// An exception is something wrong with the pair too, whose seed has to be told.
+/// Treats an exception as something that is wrong with the pair too, so that the pair's seed is told.
 std::string couple_or_say(const WorldOfUsers& world, std::uint64_t seed, TallyOfUsers& tally) try {
   return couple(world, seed, tally);
 } catch (const std::exception& failure) {

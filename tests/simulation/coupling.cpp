@@ -20,8 +20,8 @@ std::int64_t whole_units(double value) {
   return std::llround(value);
 }
 
-// θ_0 − s·Σ of the descents, apart from what does not depend on the rows, −s·Σ of second moments, of whose means it
-// is the first, and −s·Σ of the count.
+// θ_0 − s·Σ of the descents, without what does not depend on the rows; −s·Σ of the second moments, where the step is
+// the first of their means, so that the mean is the step's own; and −s·Σ of the count.
 std::vector<double> less_its_sum(lane::Settings settings, std::span<const noise::Grid> grids,
                                  std::span<const double> theta, const record::RowBatch& rows, std::size_t begin,
                                  std::size_t end, users::Changes* users) {
@@ -92,7 +92,7 @@ std::vector<std::vector<std::int64_t>> gradient_difference(const lane::Settings&
       shift.back().push_back(whole_units((with_there[j] - with_here[j]) / grids[i].spacing()));
     }
   }
-  // No noise could hide that a first stage without any moved differently.
+  // A first stage without noise must not move differently, because no noise could hide that.
   for (; j < with_here.size(); ++j) {
     if (with_here[j] != with_there[j]) throw std::runtime_error("a record that moves a part without noise");
   }

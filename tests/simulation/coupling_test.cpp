@@ -1,8 +1,8 @@
 // The privacy argument over random configurations: a neighbouring stream under coupled noise shows the same to
-// everybody, and what the coupling costs, ‖C(z' − z)‖, is never more than the mechanism claims.
+// everybody, and the cost of the coupling, ‖C(z' − z)‖, is never more than the mechanism claims.
 //
-// A failure names its seed. To play one again: NUSTREAM_COUPLING_SEED=123 coupling_test. To play another number of
-// them: NUSTREAM_COUPLING_PAIRS=50000.
+// A failure names its seed. NUSTREAM_COUPLING_SEED=123 coupling_test plays that one again, and
+// NUSTREAM_COUPLING_PAIRS=50000 plays another number of pairs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,11 +29,12 @@ namespace {
 constexpr std::uint64_t in_ci = 6'000;
 constexpr std::uint64_t in_the_campaign = 1'000'000;
 constexpr std::uint64_t pairs_per_settings = 20;
-constexpr std::size_t correlations = 10;  ///< names that random streams have
+constexpr std::size_t correlations = 10;  ///< the number of names that correlations of random streams have
 constexpr std::uint64_t under_faults_in_ci = 100;
 constexpr std::uint64_t under_faults_in_the_campaign = 10'000;
 
-/// NUSTREAM_COUPLING_PAIRS, in memory; of those under faults as many fewer as usual.
+/// The number of pairs to play in memory, as NUSTREAM_COUPLING_PAIRS says. For pairs under faults the number is
+/// smaller in the usual proportion.
 std::uint64_t pairs_asked(std::uint64_t usual_in_ci, std::uint64_t usual_in_the_campaign) {
   if (const char* const asked = std::getenv("NUSTREAM_COUPLING_PAIRS")) {
     return std::max<std::uint64_t>(1, std::strtoull(asked, nullptr, 10) * usual_in_ci / in_ci);
@@ -43,17 +44,17 @@ std::uint64_t pairs_asked(std::uint64_t usual_in_ci, std::uint64_t usual_in_the_
 
 struct Tally {
   std::uint64_t pairs = 0;
-  std::uint64_t moved = 0;           ///< the record had a gradient
-  std::uint64_t seen_unshifted = 0;  ///< of those compared without the shift: the record showed
+  std::uint64_t moved = 0;           ///< pairs in which the record had a gradient
+  std::uint64_t seen_unshifted = 0;  ///< of the pairs compared without the shift, those in which the record showed
   std::uint64_t unshifted = 0;
   std::uint64_t of_several_passes = 0;
   std::uint64_t of_several_stages = 0;
   std::uint64_t with_moments = 0;
   std::uint64_t with_batch_means = 0;
-  std::uint64_t counting = 0;    ///< clipped gradients, and the record moved the count
-  std::uint64_t of_targets = 0;  ///< differ in a private target alone
+  std::uint64_t counting = 0;    ///< pairs that count clipped gradients and whose record moved the count
+  std::uint64_t of_targets = 0;  ///< pairs that differ in a private target alone
   std::uint64_t as_files = 0;
-  std::uint64_t beside = 0;  ///< differ in a key or header alone
+  std::uint64_t beside = 0;  ///< pairs that differ in a key or header alone
   std::uint64_t inside = 0;
   std::uint64_t other_commits = 0;
   std::uint64_t going_on = 0;
@@ -66,13 +67,13 @@ bool moves_the_count(const World& world, const Pair& pair) {
   return std::ranges::any_of(pair.shifts, [](const auto& shift) { return shift.second.back().front() != 0; });
 }
 
-/// Empty, or what is wrong with the pair.
+/// What is wrong with the pair; empty where nothing is.
 std::string couple(const World& world, std::uint64_t seed, Tally& tally) {
   const Pair pair = draw_pair(world, seed, seed % 16 == 0);
   if (pair.rows.count() != pair.other.count() || pair.rows.count() != pair.here.size() * world.window.passes) {
     return "the number of records depends on a record";
   }
-  // It dies at moments of its own, and may have commits of its own.
+  // The neighbour's processes die at other moments, and may commit at other steps.
   std::mt19937_64 random(seed ^ 0x6a09e667f3bcc908U);
   const bool same_commits = seed % 3 == 0;
   Fate fate = draw_fate(random, same_commits ? pair.fate.commits : draw_commits(random, world));
@@ -102,7 +103,7 @@ std::string couple(const World& world, std::uint64_t seed, Tally& tally) {
   return {};
 }
 
-/// An exception is something wrong with the pair too, whose seed has to be told.
+/// Treats an exception as something that is wrong with the pair too, so that the pair's seed is told.
 std::string couple_or_say(const World& world, std::uint64_t seed, Tally& tally) try {
   return couple(world, seed, tally);
 } catch (const std::exception& failure) {
@@ -169,16 +170,17 @@ TEST(Coupling, NeighboursShowTheSameAtNoMoreThanTheClaimedCost) {
   EXPECT_GT(tally.shares.of_sensitivity, 0.99);
   EXPECT_EQ(tally.shares.of_spend.size(), correlations);
   for (const auto& [correlation, share] : tally.shares.of_spend) {
-    // A tree is charged for all of its nodes, as if each were shown: its sums show less, and Honaker's least.
+    // A tree is charged for all of its nodes, as if each were shown: its sums show less than that, and Honaker's show
+    // least.
     const bool is_tree = correlation == "tree" || correlation == "honaker";
     EXPECT_GT(share, is_tree ? 0.85 : 0.99) << correlation;
   }
 }
 
-/// A neighbour's history is played with the shifts that hide the record, and without.
+/// Plays a neighbour's history, with the shifts that hide the record or without them.
 using Play = std::function<PublicHistory(std::uint64_t seed, const World& world, const Texts& texts, const Shifts&)>;
 
-/// Whatever happens on the way: two histories of the same faults show the same.
+/// Whatever happens on the way, two histories with the same faults have to show the same.
 void couple_under_faults(std::uint64_t passes_max, bool as_file, std::span<const std::string_view> kinds,
                          const Play& play) {
   const char* const one_seed = std::getenv("NUSTREAM_COUPLING_SEED");
@@ -221,16 +223,16 @@ void couple_under_faults(std::uint64_t passes_max, bool as_file, std::span<const
     EXPECT_GT(seen_unshifted * 2, moved);
     EXPECT_GT(rejects_differ, (end - first) / 20);
   }
-  // What such pairs do not have: their keys are of a seed, who counts steps, passes and epochs is above, dead letters
-  // arrive without a call, and rejects, of which neighbours may have different ones, are held against each other
-  // alone.
+  // Kinds that such pairs do not have: their keys come from a seed; steps, passes and epochs are counted above; dead
+  // letters arrive without a call; and rejects, of which neighbours may have different ones, are compared by
+  // themselves.
   static constexpr std::array<std::string_view, 7> without{
       "under a fresh key",   "under an insecure seed", "an epoch that goes on", "several passes", "steps",
       "no answer to arrive", "every reject on record"};
   if (end - first >= under_faults_in_the_campaign) expect_every_kind(happened, kinds, without);
 }
 
-// At the same time, to those who read aborted transactions too.
+// The same has to hold at every moment, also for readers of aborted transactions.
 TEST(Coupling, NeighboursShowTheSameUnderFaultsOfTheBroker) {
   couple_under_faults(1, false, counted_of_brokers,
                       [](std::uint64_t seed, const World& world, const Texts& texts, const Shifts& shifts) {

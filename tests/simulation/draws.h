@@ -1,4 +1,4 @@
-// Chance of one history, from its seed.
+// The random choices of one history, which follow from its seed.
 #pragma once
 
 #include <cstdint>

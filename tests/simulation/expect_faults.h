@@ -1,4 +1,4 @@
-// A run of full length has to have met what it says it stands.
+// A run of full length has to have met every fault that it claims to withstand.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 namespace nustream::tests {
 
-/// Each kind, but for those of `without`, and no other.
+/// Expects that each kind has happened except those of `without`, and that no other kind has.
 inline void expect_every_kind(const FaultCounts& happened, std::span<const std::string_view> kinds,
                               std::span<const std::string_view> without = {}) {
   for (const std::string_view kind : kinds) {

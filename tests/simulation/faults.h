@@ -1,5 +1,5 @@
-// Everything that histories count. A run of full length has to have met each kind, or it shows less than it says; and
-// what happens under another name than these is missing here.
+// Everything that histories count. A run of full length has to have met each kind: otherwise it shows less than it
+// claims. An event that is counted under a name which is not listed here is reported as missing.
 #pragma once
 
 #include <array>
@@ -7,7 +7,7 @@
 
 namespace nustream::tests {
 
-/// Of histories of `replay` over the disk, and what they were spared or came to.
+/// Counted in histories of `replay` over the disk: the faults, what the histories were spared, and how they ended.
 inline constexpr std::array<std::string_view, 19> counted_of_folders{
     "a crash",
     "a crash after a failed call",
@@ -30,9 +30,9 @@ inline constexpr std::array<std::string_view, 19> counted_of_folders{
     "steps",
 };
 
-/// Arrows of a lane's machine (docs/lane-states.md) that histories of `attach` take again and again: its whole life,
-/// but for what no simulated broker does (a topic without the lane's partition, an input that cannot be read) and for
-/// what is rare.
+/// Arrows of a lane's machine (docs/lane-states.md) that histories of `attach` take again and again. They are its
+/// whole life, except for what no simulated broker does (a topic without the lane's partition, an input that cannot
+/// be read) and for what is rare.
 inline constexpr std::array<std::string_view, 22> counted_of_lanes{
     "idle --> opening: open",          "opening --> starting: opened",      "opening --> retrying: interrupted",
     "opening --> fenced: fenced_off",  "opening --> leaving: drop",         "retrying --> opening: pause_over",
@@ -44,7 +44,7 @@ inline constexpr std::array<std::string_view, 22> counted_of_lanes{
     "stopping --> stopped: quiet",
 };
 
-/// Of histories of `attach` over the broker.
+/// Counted in histories of `attach` over the broker.
 inline constexpr std::array<std::string_view, 31> counted_of_brokers{
     // processes
     "a crash before a call",

@@ -1,4 +1,4 @@
-// What one history of `replay` to a folder is of, before anything goes wrong.
+// What one history of `replay` to a folder works on, before anything goes wrong.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ struct FolderCase {
   bool fresh_keys = false;
 };
 
-/// With its input written. Nothing where no settings were accepted in many tries: not every correlation accounts for
-/// everything. `given_passes` over the given records.
+/// Draws a case and writes its input. Empty where no settings were accepted in many tries: not every correlation can
+/// be combined with every other setting. `given_passes` is the number of passes over given records.
 [[nodiscard]] std::optional<FolderCase> draw_folder_case(Draws& draws, std::uint64_t seed, const Given* given,
                                                          std::uint64_t given_passes);
 

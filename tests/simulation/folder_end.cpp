@@ -38,7 +38,7 @@ void check_folder_ledger(const FolderCase& of, SimulatedDisk& disk, const Refere
   }
 }
 
-/// Where no call failed each reject is there, once at least: a crash may leave it twice, or a torn line.
+/// Where no call failed, each reject is there at least once: a crash may leave it twice, or leave a torn line.
 void check_rejects(SimulatedDisk& disk, const Reference& reference, Verdict& verdict) {
   std::set<std::string> positions;
   for (const std::string& line : lines_of_text(disk.seen(folder_paths::rejects))) {

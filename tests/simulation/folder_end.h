@@ -1,4 +1,4 @@
-// What a history of a folder has to have come to.
+// The end to which a history of a folder has to come.
 #pragma once
 
 #include <optional>
@@ -10,18 +10,18 @@
 
 namespace nustream::tests {
 
-/// What the folder showed when an epoch was asked for that reads its records again.
+/// What the folder showed at the moment when an epoch was asked for that reads the folder's records again.
 struct FirstEpoch {
   std::string releases;
-  LaterEpoch next;  ///< the one that was asked for
+  LaterEpoch next;  ///< the epoch that was asked for
 };
 
-/// The folder as it is, with the epoch that would go on from it. Nothing where there is none that reads its records
-/// again without a limit of its own: no step was taken, a budget is set, or the iterate has diverged.
+/// The folder as it is, with the epoch that would continue from it. Empty where no epoch can read its records again
+/// without a limit of its own: no step was taken, a budget is set, or the iterate has diverged.
 [[nodiscard]] std::optional<FirstEpoch> first_epoch_of(const FolderCase& of, SimulatedDisk& disk);
 
-/// Holds releases, state and ledger against the run that nothing disturbs: of the folder's first epoch, or of the one
-/// behind `first`. Counts steps, and what the run was.
+/// Compares releases, state and ledger with the run that nothing disturbs: that of the folder's first epoch, or that
+/// of the epoch behind `first`. Counts the steps, and of what kind the run was.
 void check_folder_end(const FolderCase& of, SimulatedDisk& disk, const std::optional<FirstEpoch>& first,
                       Verdict& verdict, FaultCounts& happened);
 

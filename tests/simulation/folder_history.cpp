@@ -39,7 +39,7 @@ class Trickle final : public decode::Reader {
   std::mt19937_64& random_;
 };
 
-/// A session's own noise, which outlives this.
+/// Lends a session the noise of its owner, which outlives the session.
 class LentNoise final : public engine::NoiseSupply {
  public:
   explicit LentNoise(engine::NoiseSupply& noise) : noise_(noise) {}
@@ -65,7 +65,8 @@ class FolderHistory {
     present_disk() = &disk_;
     disk_.keeps_order = false;
     if (given_)
-      disk_.apart = journal::folder_files::rejects;  // the operator's: of neighbours one may have more of them
+      // Rejects are the operator's: of two neighbours one may have more of them.
+      disk_.apart = journal::folder_files::rejects;
     disk_.on_change = [this](const journal::Disk::Path& path) { watch_.changed(path.string()); };
     play_epoch();
     if (given_) log() += disk_.seen(folder_paths::releases) + disk_.seen(folder_paths::ledger);
@@ -82,7 +83,7 @@ class FolderHistory {
  private:
   void count(const std::string& what) { ++happened_[what]; }
 
-  /// Lives until the epoch's input is read to its end.
+  /// Plays lives until the epoch's input is read to its end.
   void play_epoch() {
     undisturbed_life_ = false;
     for (auto lives = 2 + draws_.draw(5); lives > 0 && verdict_.holds(); --lives) disturbed_life();
@@ -92,7 +93,7 @@ class FolderHistory {
     if (verdict_.holds() && given_ == nullptr) check_folder_end(*case_, disk_, first_, verdict_, happened_);
   }
 
-  /// A second epoch reads all records again, and goes on from the last release of the first.
+  /// Lets a second epoch read all records again, and begin from the last release of the first one.
   void choose_start(folder::Options& options) const {
     const std::string sealed = disk_.seen(folder_paths::state);
     options.start = sealed.empty() ? folder::Start::fresh : folder::Start::resume;
@@ -102,7 +103,8 @@ class FolderHistory {
   }
 
   Faults draw_faults() {
-    constexpr std::array<std::uint64_t, 3> calls{10, 40, 200};  // few lives have more: most of the work is done
+    // Few lives make more calls, and by then most of the work is done.
+    constexpr std::array<std::uint64_t, 3> calls{10, 40, 200};
     const std::uint64_t at = 1 + draws_.draw(calls[draws_.draw(calls.size())]);
     switch (draws_.draw(8)) {
       case 0:
@@ -149,7 +151,7 @@ class FolderHistory {
     if (!faults.broken.empty() && disk_.failed_calls() > 0) count("a life whose rejects could not be written");
   }
 
-  /// As replay::run(), without the terminal.
+  /// Does what replay::run() does, without the terminal.
   void run() {
     const config::Config& config = case_->settings.config;
     const config::Mechanism mechanism = case_->settings.mechanism;
@@ -190,8 +192,8 @@ class FolderHistory {
     if (given_) log_summary(replay::summarise(config, mechanism, session, printer, loop, ending));
   }
 
-  /// What the end says to everybody, made with the operator's counts in it: the JSON, and of the table what goes to
-  /// standard output.
+  /// Logs what the end says to everybody, although the summary was made with the operator's counts: the JSON, and the
+  /// part of the table that goes to standard output.
   void log_summary(const console::Summary& summary) {
     log() += console::to_json(summary) + '\n';
     const StandardOutput table([this](std::string_view text) { log() += text; });
@@ -229,7 +231,7 @@ class FolderHistory {
   Verdict verdict_;
   FolderWatch watch_{disk_, verdict_, given_ != nullptr};
   std::optional<FolderCase> case_;
-  std::optional<FirstEpoch> first_;  // where the second one is played
+  std::optional<FirstEpoch> first_;  // the end of the first epoch, where a second one is played
   bool undisturbed_life_ = false;
   FaultCounts happened_;
 };

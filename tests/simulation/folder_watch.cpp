@@ -30,7 +30,7 @@ void FolderWatch::changed(const std::string& path) {
   if (!is_releases && path != folder_paths::ledger) return;
   const std::string content = disk_.seen(path);
   if (keeps_log_) {
-    // Not when: the journal writes on a thread of its own, while the clock goes on.
+    // The log does not say when: the journal writes on a thread of its own, while the clock goes on.
     log_ += fmt::format("{}: {} bytes, {:x}\n", path, content.size(), std::hash<std::string>{}(content));
   }
   if (!(is_releases ? releases_bytes_ : ledger_bytes_).look(content)) {
@@ -44,7 +44,7 @@ void FolderWatch::look_at_releases(const std::string& content) {
   if (end == std::string::npos || end + 1 <= looked_to_) return;
   const std::uint64_t durable = durable_steps();
   for (const std::string& line : lines_of_text(content.substr(looked_to_, end + 1 - looked_to_))) {
-    if (line.find('\0') != std::string::npos) return;  // what a power failure left
+    if (line.find('\0') != std::string::npos) return;  // a power failure left these bytes
     look_at_release(line, durable);
   }
   looked_to_ = end + 1;

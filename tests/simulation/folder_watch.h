@@ -1,4 +1,4 @@
-// What anybody can see of a run's folder while it lives, and what must never be seen.
+// What anybody can see of a run's folder while the run lives, and what must never be seen.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace nustream::tests {
 
-/// Whoever copies a growing file at every moment: what stood at a place stays what it is, or was taken back by a
-/// power failure as NUL or not at all.
+/// Somebody who copies a growing file at every moment: what stood at a place stays what it is. Only a power failure
+/// may take it away, so that there are NUL bytes or nothing.
 class ByteWatcher {
  public:
-  /// False where a byte that was readable is another one now.
+  /// False where a byte that was readable has another value now.
   [[nodiscard]] bool look(const std::string& content);
 
  private:
@@ -29,11 +29,11 @@ class FolderWatch {
   FolderWatch(const SimulatedDisk& disk, Verdict& verdict, bool keeps_log)
       : disk_(disk), verdict_(verdict), keeps_log_(keeps_log) {}
 
-  /// A file may be another than before.
+  /// The file may have changed.
   void changed(const std::string& path);
-  /// The journal is at rest whenever something is printed: nothing is in flight. Of a release.
+  /// A release was printed. The journal is at rest whenever something is printed, so nothing is in flight.
   void printed(std::string_view text);
-  /// Everything that was ever seen; empty unless it is kept.
+  /// Everything that was ever seen; empty unless the log is kept.
   [[nodiscard]] std::string& log() noexcept { return log_; }
 
  private:

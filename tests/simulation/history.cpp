@@ -29,7 +29,7 @@ std::string without_tag(std::string line) {
   return line;
 }
 
-/// Whether a line is what the undisturbed run has for its step, or would have.
+/// Whether a line is what the undisturbed run has for its step, or would have had.
 bool agree(const std::string& line, const std::string& reference, bool same_noise) {
   if (same_noise) return without_tag(line) == without_tag(reference);
   const journal::LastRelease one = journal::parse_last_release(line);

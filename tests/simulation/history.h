@@ -19,11 +19,11 @@
 
 namespace nustream::tests {
 
-/// Where settings are written, since they are read from files; one folder a process.
+/// The folder in which settings are written, since they are read from files; each process has one.
 [[nodiscard]] const std::string& scratch_folder();
 
-/// The settings of a stream with `more` of them. Nothing where they are refused: not every correlation accounts for
-/// everything.
+/// The settings of a stream with `more` settings added. Empty where they are refused: not every correlation can be
+/// combined with every other setting.
 struct Settings {
   config::Config config;
   config::Mechanism mechanism;
@@ -32,7 +32,7 @@ struct Settings {
 inline constexpr int settings_tries_max = 100;
 [[nodiscard]] std::optional<Settings> settings_of(const RandomStream& stream, const std::string& more,
                                                   const privacy::Participation& participation);
-/// Draws until settings are accepted; nothing where none were in many tries.
+/// Draws until settings are accepted; empty where none were in many tries.
 template <class Draw>
 [[nodiscard]] auto first_accepted(Draw draw) -> decltype(draw()) {
   for (int tries = 0; tries < settings_tries_max; ++tries) {
@@ -41,26 +41,26 @@ template <class Draw>
   return std::nullopt;
 }
 
-/// An epoch behind another: with what the ledger holds before it, and where it goes on from.
+/// An epoch behind another one: what the ledger holds before it, and what it continues from.
 struct LaterEpoch {
   EpochId epoch;
   journal::Ledger ledger;
   lane::Carried carried;
 };
 
-/// What a run that nothing disturbs comes to.
+/// The result of a run that nothing disturbs.
 struct Reference {
   EpochId epoch{0};
-  std::vector<std::string> lines;       ///< releases, newlines not included
-  std::vector<std::string> every_step;  ///< one for each, as if it were released
+  std::vector<std::string> lines;       ///< the releases, without their newlines
+  std::vector<std::string> every_step;  ///< a release for each step, as if every step were released
   std::uint64_t steps = 0;
   std::uint64_t position = 0;
-  std::uint64_t rejected = 0;  ///< among the records that were stepped
+  std::uint64_t rejected = 0;  ///< the number of unusable records among those that were stepped
   bool at_limit = false;
 };
 
-/// One lane over `rows`, straight through: decoder's rows, noise, steps, encoder. `end_release`: of a run that ends.
-/// `later`: of an epoch that is not the lane's first.
+/// Takes one lane over `rows` straight through: the decoder's rows, noise, steps, encoder. `end_release`: whether the
+/// run ends with a release. `later`: for an epoch that is not the lane's first.
 [[nodiscard]] Reference undisturbed(const Settings& settings, const secrets::Keyring& keys, LaneId lane,
                                     record::RowBatch rows, Position start, bool end_release,
                                     const std::optional<LaterEpoch>& later = {});
@@ -68,9 +68,9 @@ struct Reference {
 /// What can be read of the releases, at every moment, by somebody who never forgets.
 class Watcher {
  public:
-  /// A line that is readable now. False where its step was seen with another value.
+  /// Looks at a line that is readable now. False where its step was seen with another value before.
   [[nodiscard]] bool look(const std::string& line);
-  /// Step of the furthest release in the epoch seen last.
+  /// The step of the furthest release in the epoch that was seen last.
   [[nodiscard]] std::uint64_t furthest() const noexcept { return furthest_; }
 
  private:
@@ -78,21 +78,22 @@ class Watcher {
   std::uint64_t furthest_ = 0;
 };
 
-/// Whether `lines` are those of the undisturbed run, apart from extra releases on shutdown, which may stand in the
-/// place of the one at the end: those are what the undisturbed run would have released after their steps. Where the
-/// noise was fresh, compares steps, positions and spends alone. Empty, or what differs.
+/// Compares `lines` with those of the undisturbed run and returns what differs; empty where nothing does. Extra
+/// releases on shutdown are allowed, and may take the place of the release at the end: they have to be what the
+/// undisturbed run would have released after their steps. Where the noise was fresh, only steps, positions and spends
+/// are compared.
 [[nodiscard]] std::string difference(const std::vector<std::string>& lines, const Reference& reference,
                                      bool same_noise);
 
-/// Whether all releases of a lane, from its first on, are chained as one process would have done it. Empty, or what
-/// is wrong.
+/// Checks that all releases of a lane, from its first on, are chained as one process would have chained them. Returns
+/// what is wrong; empty where nothing is.
 [[nodiscard]] std::string chain_fault(const std::vector<std::string>& lines, std::uint64_t every,
                                       const secrets::Keyring& keys);
 
-/// The same of the last state: steps, position, unusable records and the epoch.
+/// Compares the last state in the same way: its steps, position, unusable records and epoch.
 [[nodiscard]] std::string difference(const journal::State& state, const Reference& reference);
 
-/// Lines of a whole text.
+/// The lines of a whole text.
 [[nodiscard]] std::vector<std::string> lines_of_text(const std::string& text);
 
 }  // namespace nustream::tests

@@ -1,5 +1,5 @@
-// The transactions of one lane over the simulated broker: what is readable and shown when, what is sent again after
-// an abort, and how every other end is told.
+// The transactions of one lane over the simulated broker: what is readable and shown at which moment, what is sent
+// again after an abort, and how every other end is told.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,8 +30,8 @@ using attach::Interrupted;
 using attach::TransactionStage;
 using std::chrono::milliseconds;
 
-/// A case with a topic for dead letters, of a stream that takes more than a few steps; under an insecure seed, or a
-/// key file, whose noise heals.
+/// A case with a topic for dead letters, of a stream that takes more than a few steps. It runs under an insecure
+/// seed, or under a key file, whose noise heals.
 AttachedCase case_with_letters(bool fresh_keys) {
   for (std::uint64_t seed = 1;; ++seed) {
     Draws draws{std::mt19937_64(seed)};
@@ -49,7 +49,7 @@ class LaneTransactionsOver : public ::testing::Test {
     SimulatedBroker::current() = &broker_;
     broker_.faults = {};
     broker_.join(member_);
-    for (int record = 0; record < 100; ++record) {  // those that the batches are of
+    for (int record = 0; record < 100; ++record) {  // the records from which the batches are made
       SimulatedEntry entry;
       entry.value = "a record";
       broker_.append({attached_topics::input, 0}, std::move(entry));
@@ -102,7 +102,7 @@ class LaneTransactionsOver : public ::testing::Test {
     return attach::LaneTransactions::Time{} + std::chrono::hours(1) + (elapsed_ += milliseconds(1));
   }
 
-  /// A batch of records that are of no use, so many steps and a release.
+  /// A batch of unusable records, of so many steps, with a release.
   attach::ClosedBatch batch(std::size_t steps) {
     record::RowBatch rows;
     rows.dimension = decode::MessageDecoder(case_.settings.config.input, case_.settings.config.schema).dimension();
@@ -127,15 +127,15 @@ class LaneTransactionsOver : public ::testing::Test {
   [[nodiscard]] journal::Completion completion() {
     return [this](std::exception_ptr failure) { told_ = std::move(failure); };
   }
-  /// What the journal said, taken in.
+  /// Takes in what the journal said.
   attach::Ended ended() { return transactions_->ended(std::exchange(told_, nullptr), now()); }
-  /// The same, of an end that a script gives.
+  /// Takes in an end that a script gives.
   template <class Exception>
   attach::Ended ended_as(const Exception& exception) {
     return transactions_->ended(std::make_exception_ptr(exception), now());
   }
 
-  /// Whether anybody, also a reader of aborted transactions, can read `line` among the releases.
+  /// Whether anybody, a reader of aborted transactions too, can read `line` among the releases.
   [[nodiscard]] bool is_readable(const std::string& line) {
     const auto& log = broker_.log({attached_topics::releases, 0});
     return std::any_of(log.begin(), log.end(), [&](const SimulatedEntry& entry) {
@@ -201,7 +201,7 @@ class LaneTransactionsUnderAKeyFile : public LaneTransactionsOver {
  protected:
   LaneTransactionsUnderAKeyFile() : LaneTransactionsOver(true) {}
 
-  /// First steps of the segments that the newest state keeps of its main stage's noise.
+  /// The first steps of the segments that the newest state keeps for the noise of its main stage.
   [[nodiscard]] std::vector<StepIndex> segments() {
     std::vector<StepIndex> firsts;
     const journal::State state = journal::open_state(setup_.keys, states().back());
@@ -210,7 +210,8 @@ class LaneTransactionsUnderAKeyFile : public LaneTransactionsOver {
   }
 };
 
-// A copy of a state that was committed before a hand-over, the same process's or another's, opens no step behind it.
+// A copy of a state that was committed before a hand-over opens no step behind the hand-over, whether that is to the
+// same process or to another.
 TEST_F(LaneTransactionsUnderAKeyFile, BeginASegmentOfNoiseWithEveryHandOver) {
   EXPECT_FALSE(resumed_) << "the epoch's own key is fresh";
   commit(batch(3));
@@ -264,7 +265,7 @@ TEST_F(LaneTransactionsOver, AbortedBatchIsSentAgainAsTheSameBytes) {
 
 TEST_F(LaneTransactionsOver, FencedProducerIsOverAndTheLaneGoesOnWithAnother) {
   const std::string before = shown_.state();
-  ASSERT_TRUE(broker_.init(case_.settings.config.stream + "/0").has_value());  // somebody else has it
+  ASSERT_TRUE(broker_.init(case_.settings.config.stream + "/0").has_value());  // another producer has taken the lane
   commit(batch(2));
   const attach::Ended end = ended();
   ASSERT_TRUE(std::holds_alternative<Interrupted>(end));
@@ -312,7 +313,7 @@ TEST_F(LaneTransactionsOver, LettersThatCannotBeWrittenAreCountedAndNotWritten) 
   EXPECT_THAT(operators_.metrics(), ::testing::ContainsRegex("dead_letters_failed_total\\{[^}]*\\} 1"));
 }
 
-// A fenced producer is not the letters' fault.
+// When a producer is fenced, the letters are not to blame, and are not given up.
 TEST_F(LaneTransactionsOver, LettersAreNotGivenUpForAFence) {
   commit(batch(1));
   static_cast<void>(ended_as(kafka::LaneInterrupted(letters_error(kafka::Cause::fenced))));
@@ -341,7 +342,7 @@ TEST_F(LaneTransactionsOver, ModelGoesBetweenBatchesAndALaterOneReplacesOneThatW
   transactions_->end_pause();
   EXPECT_TRUE(transactions_->is_free());
   transactions_->send_model(completion());
-  kept_.model = R"({"model":2})";  // came meanwhile
+  kept_.model = R"({"model":2})";  // this model came in the meantime
   ASSERT_TRUE(std::holds_alternative<Aborted>(ended_as(kafka::TransactionAborted(error))));
   EXPECT_EQ(kept_.model, R"({"model":2})");
 }

@@ -1,4 +1,4 @@
-// Histories: a few processes that come and go over what fails under them, and what must hold.
+// Histories: a few processes that come and go while what they stand on fails, and the invariants that must hold.
 #pragma once
 
 #include <cstdint>
@@ -11,37 +11,37 @@
 
 namespace nustream::tests {
 
-/// Empty where all invariants held.
+/// The violation of a history; empty where all invariants held.
 struct HistoryResult {
   std::string violation;
   FaultCounts happened;
   FaultCounts stages{};  ///< of the lanes of `attach`: how often each arrow of their machine was taken
 };
 
-/// `attach` over a simulated broker. Everything in it follows from `seed`, but for fresh keys.
+/// Plays `attach` over a simulated broker. Everything in the history follows from `seed`, except for fresh keys.
 [[nodiscard]] HistoryResult play_attached(std::uint64_t seed);
-/// The same of `replay` over a simulated disk.
+/// Plays `replay` over a simulated disk, likewise.
 [[nodiscard]] HistoryResult play_folder(std::uint64_t seed);
 
-/// In the place of what a history draws: a stream's settings, the records of one lane, and shifts of its noise.
+/// What replaces the draws of a history: a stream's settings, the records of one lane, and shifts of its noise.
 struct Given {
   const RandomStream& stream;
   const std::vector<RandomRecord>& records;
   const Shifts& shifts;
 };
 
-/// What anybody sees of a history of given records under the insecure seed: every release and ledger line that was
-/// ever readable, those of aborted transactions too, with its time, and the public pages whenever they may have
-/// changed.
+/// What anybody sees of a history of given records under the insecure seed. It holds every release and ledger line
+/// that was ever readable, with its time, those of aborted transactions too; and the public pages whenever they may
+/// have changed.
 struct PublicHistory {
   HistoryResult result;
   std::string log;
-  std::string for_operators;  ///< dead letters or rejects, which are nobody else's
+  std::string for_operators;  ///< dead letters or rejects, which only operators see
 };
-/// `attach` with one lane or two, of which one has the given records, with the faults of `seed`.
+/// Plays `attach` with one lane or two, one of which has the given records, under the faults of `seed`.
 [[nodiscard]] PublicHistory play_records(std::uint64_t seed, const Given& given);
-/// The same of `replay` over `passes` of the records: its two growing files after every change, in order, and what
-/// its processes print, the table at the end too.
+/// Plays `replay` over `passes` of the records, likewise: shows its two growing files after every change, in order,
+/// and what its processes print, the table at the end too.
 [[nodiscard]] PublicHistory play_records_in_folder(std::uint64_t seed, const Given& given, std::uint64_t passes);
 
 }  // namespace nustream::tests

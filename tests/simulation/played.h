@@ -1,4 +1,4 @@
-// Playing a history to its end, whatever end that is.
+// Plays a history to its end, whatever that end is.
 #pragma once
 
 #include <utility>
@@ -7,10 +7,10 @@
 
 namespace nustream::tests {
 
-/// In a handler: of a history that ended with an exception.
+/// The result of a history that ended with an exception. To be called in the handler of the exception.
 [[nodiscard]] HistoryResult unexpected();
 
-/// Plays a history to its end. An exception is a violation, and what was readable before it stands in the log.
+/// Plays a history to its end. An exception is a violation, and the log holds what was readable before it.
 template <typename History>
 [[nodiscard]] PublicHistory played(History&& history) {
   PublicHistory shown;

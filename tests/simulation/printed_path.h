@@ -1,4 +1,4 @@
-// What a process of `replay` prints, at the moment at which it does.
+// What a process of `replay` prints, at the moment at which it prints it.
 #pragma once
 
 #include <cstdio>
@@ -24,7 +24,7 @@ class StandardOutput {
   std::FILE* file_;
 };
 
-/// While it lives nothing comes out of standard error: what is printed there is the operator's.
+/// Keeps standard error silent while it lives: what is printed there is for the operator.
 class WithoutStandardError {
  public:
   WithoutStandardError();
@@ -36,9 +36,9 @@ class WithoutStandardError {
   int before_;
 };
 
-/// Of what is printed, the number in the first column of the first release, behind a header or not.
+/// The number in the first column of the first release in `printed`, behind a header or without one.
 [[nodiscard]] std::string printed_position(std::string_view printed);
-/// Whether `printed` is what somebody is shown of this one release, who has seen the header or not.
+/// Whether `printed` is what somebody is shown of this one release, with or without the header.
 [[nodiscard]] bool shows_release(std::string_view printed, const std::string& line);
 
 }  // namespace nustream::tests

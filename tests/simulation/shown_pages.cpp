@@ -8,7 +8,7 @@
 namespace nustream::tests {
 namespace {
 
-/// Behind `name`, where that stands.
+/// The number behind `name`; empty where the text lacks the name.
 std::optional<std::uint64_t> number_behind(std::string_view name, std::string_view text) {
   const std::size_t at = text.find(name);
   if (at == std::string_view::npos) return std::nullopt;
@@ -18,7 +18,7 @@ std::optional<std::uint64_t> number_behind(std::string_view name, std::string_vi
   return error == std::errc() ? std::optional(number) : std::nullopt;
 }
 
-/// A series of whole numbers with the label of the lane.
+/// The value of a series of whole numbers that has the label of the lane.
 std::uint64_t series_of(std::string_view name, std::uint32_t lane, std::string_view metrics) {
   const std::string label = fmt::format("lane=\"{}\"", lane);
   for (std::size_t at = metrics.find(name); at != std::string_view::npos; at = metrics.find(name, at + 1)) {

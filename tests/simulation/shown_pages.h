@@ -15,9 +15,9 @@ namespace nustream::tests {
 struct ShownLane {
   std::uint32_t lane = 0;
   std::uint64_t steps_committed = 0;
-  std::uint64_t steps_total = 0;          ///< the same, as the metrics have it
-  std::optional<std::uint64_t> released;  ///< the step of the estimate; empty: none is shown
-  std::string estimate;                   ///< as JSON
+  std::uint64_t steps_total = 0;          ///< the number of steps as the metrics have it
+  std::optional<std::uint64_t> released;  ///< the step of the estimate; empty where none is shown
+  std::string estimate;                   ///< the estimate as JSON
 };
 
 [[nodiscard]] std::vector<ShownLane> shown_lanes(const serve::PublicSurface& shown);

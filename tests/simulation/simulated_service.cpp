@@ -57,7 +57,7 @@ SimulatedService::SimulatedService(SimulatedBroker& broker, const attach::Setup&
                                     attach::LaneStage to) { watch(lane, from, event, to); }});
 }
 
-/// A lane that is anywhere else than where its table and its last event led it is a contract that does not hold.
+/// A lane whose stage is not the one to which its table and its last event led it has broken its contract.
 void SimulatedService::watch(LaneId lane, attach::LaneStage from, attach::LaneEvent event, attach::LaneStage to) {
   const auto last = stages_.try_emplace(lane, attach::LaneStage::idle).first;
   const auto allowed = attach::machine::lane_table.next(from, event);
@@ -111,7 +111,7 @@ bool SimulatedService::step() {
     default:
       if (poll_consumer()) return true;
   }
-  // A process that crashed in work that hid it.
+  // The process crashed within work that caught the exception.
   if (process.ended) throw SimulatedCrash{};
   return loop_.poll_one() > 0 || run_task() || poll_consumer();
 }

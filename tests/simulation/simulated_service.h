@@ -1,5 +1,5 @@
-// A process of `attach` without threads: its lanes, on an event loop that is turned by hand, over the simulated
-// broker.
+// A process of `attach` without threads: its lanes over the simulated broker, on an event loop that the test turns by
+// hand.
 #pragma once
 
 #include <atomic>
@@ -18,8 +18,8 @@
 
 namespace nustream::tests {
 
-/// Stands where attach::Service does: the same events to the same lanes, one thing at a time in an order drawn from a
-/// seed. Every step may throw SimulatedCrash; then only the destructor may follow.
+/// Takes the place of attach::Service: gives the same events to the same lanes, one at a time, in an order drawn from
+/// a seed. Every step may throw SimulatedCrash; after that only the destructor may be called.
 class SimulatedService {
  public:
   using WrapNoise = decltype(attach::Host::wrap_noise);
@@ -30,19 +30,19 @@ class SimulatedService {
   SimulatedService(const SimulatedService&) = delete;
   SimulatedService& operator=(const SimulatedService&) = delete;
 
-  /// Does something; false where there was nothing to do at this time.
+  /// Does one thing; returns false where there was nothing to do at this time.
   bool step();
-  /// Wakes whoever waits for a time that has come.
+  /// Wakes everything that waits for a time that has come.
   void look_at_the_clock();
-  /// SIGTERM.
+  /// Asks the service to end, as SIGTERM does.
   void shut_down();
-  /// No lane is left after a shut_down().
+  /// Whether no lane is left after a shut_down().
   [[nodiscard]] bool is_drained() const { return ending_ && workers_.empty(); }
-  /// Why the process would end by itself.
+  /// The reason why the process would end by itself; empty where there is none.
   [[nodiscard]] const std::optional<attach::LaneEnd>& failure() const noexcept { return failure_; }
   [[nodiscard]] const std::map<LaneId, attach::LaneEnd>& stopped() const noexcept { return stopped_; }
 
-  SimulatedBroker::Process process;  ///< whose calls are counted
+  SimulatedBroker::Process process;  ///< the process whose calls are counted
   [[nodiscard]] const serve::PublicSurface& shown() const noexcept { return shown_; }
 
  private:
@@ -74,12 +74,12 @@ class SimulatedService {
   std::optional<attach::Host> host_;
   struct Task {
     std::function<void()> work;
-    bool may_wait;  // for slices of transactions, which then run at once
+    bool may_wait;  // it may wait for slices of transactions, which then run at once
   };
   std::deque<Task> tasks_;
   bool waits_inside_ = false;
   std::map<LaneId, std::shared_ptr<attach::LaneWorker>> workers_;
-  std::map<LaneId, attach::LaneStage> stages_;  // that the lanes were led to by their last event
+  std::map<LaneId, attach::LaneStage> stages_;  // the stages to which the lanes were led by their last event
   std::map<LaneId, std::vector<kafka::Message>> arrived_;
   std::set<LaneId> assigned_;
   std::map<LaneId, attach::LaneEnd> stopped_;

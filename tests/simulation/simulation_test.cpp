@@ -1,8 +1,8 @@
 // Deterministic simulation: lane, stepper, sealed state and both journals as they are shipped, over a disk and a
-// broker that fail as their seed says. Every second history is an attached stream, every second a replay to a folder.
+// broker that fail as their seed says. Every second history is an attached stream, and the others replay to a folder.
 //
-// A failure names its seed, and so does a program that ends or hangs in a history. To play one again:
-// NUSTREAM_SIMULATION_SEED=123 simulation_test. To play another number of them: NUSTREAM_SIMULATION_HISTORIES=5000.
+// A failure names its seed, and so does a program that ends or hangs in a history. NUSTREAM_SIMULATION_SEED=123
+// simulation_test plays that one again, and NUSTREAM_SIMULATION_HISTORIES=5000 plays another number of histories.
 #include <gtest/gtest.h>
 
 #include <unistd.h>
@@ -78,9 +78,9 @@ TEST(Simulation, HistoriesUnderFaultsEndAsUndisturbedOnes) {
   }
 }
 
-// However the program ends: the seed is what somebody needs to see it again.
+// However the program ends, it names the seed, which somebody needs to see the end again.
 TEST(SeedGuard, NamesTheSeedOfAProgramThatEnds) {
-  const auto any = [](int status) { return status != 0; };  // sanitizers have ends of their own
+  const auto any = [](int status) { return status != 0; };  // programs under sanitizers end with codes of their own
   for (const int number : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
     const auto end = [number] {
       const SeedGuard guard(seed_variable, 7);

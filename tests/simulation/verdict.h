@@ -5,7 +5,7 @@
 
 namespace nustream::tests {
 
-/// The first thing that went against an invariant; what follows from it is not told.
+/// Keeps the first violation of an invariant; violations that follow from it are not told.
 class Verdict {
  public:
   void violate(const std::string& what) {

@@ -1,8 +1,8 @@
-// Audits of models that are solved from running sums: what the adversary takes releases apart into is what the lane
-// adds, and what it proves comes close to the claim and never above.
+// Audits of models that are solved from running sums. The contributions that the adversary reads off releases are
+// those that the lane adds, and what the adversary proves comes close to the claim and never above it.
 //
-// Keys are the system's randomness, as in a real audit. Each bound is wrong with probability 1e-3, and is checked
-// against the claim plus what one standard error moves it, which makes it some 1e-5.
+// Keys are the system's randomness, as in a real audit. Each bound is wrong with probability 1e-3. It is compared
+// with the claim plus what one standard error moves it, which makes a false alarm some 1e-5.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,7 +21,7 @@
 namespace nustream::audit {
 namespace {
 
-/// y = x/2 + …, with instruments and endogenous regressors.
+/// Settings for y = x/2 + …, with instruments and endogenous regressors.
 std::string instruments_config() {
   std::string text = tests::moments_config();
   const auto add = [&](const char* kind, const char* column) {
@@ -46,10 +46,11 @@ std::vector<std::string> with(std::vector<std::string> more) {
   return more;
 }
 
-/// Over noise that is known, what is left of every step's sums is what contributions() says of its rows.
+/// Where the noise is known, what is left of every step's sums without it has to be what contributions() says of the
+/// step's rows.
 void expect_what_the_lane_adds(const config::Config& asked, bool are_weighted) {
   config::Config config = with_steps_of_one(asked);
-  config.descent.minibatch = 2;  // stages and memory in steps stay what they are
+  config.descent.minibatch = 2;  // stages and memory, counted in steps, stay what they are
   for (config::Moments::Stage& stage : config.moments->stages) stage.from *= 2;
   if (config.moments->memory) *config.moments->memory *= 2;
   const config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
@@ -132,9 +133,9 @@ void expect_no_more(const Bounds& bounds, const std::string& name) {
   EXPECT_LE(bounds.epsilon_bound, bounds.epsilon * 1.03) << name;
 }
 
-/// Nearly all of the claim and never more, but for what chance adds. Games are played under fresh keys: of 10,000 of
-/// them the bound was .90 of the claim in 16 plays, with a standard deviation of .023, so that a false alarm is five
-/// of those away.
+/// Expects nearly all of the claim and never more, except for what chance adds. Games are played under fresh keys:
+/// with 10,000 games the bound was .90 of the claim in 16 plays, with a standard deviation of .023, so a false alarm
+/// is five of these away.
 void expect_nearly_all(const Bounds& bounds, const std::string& name) {
   expect_no_more(bounds, name);
   EXPECT_GE(bounds.mu_bound, 0.78 * bounds.mu) << name;
@@ -147,7 +148,7 @@ struct Model {
   std::vector<std::string> overrides;
 };
 
-// One record reaches all blocks at once: the claim is what it costs, to the last bit.
+// One record reaches the bounds of all blocks at once, so the claim is what the record costs, to the last bit.
 TEST(Audit, PlaysRunningSums) {
   const std::string linear = tests::moments_config();
   const std::string instruments = instruments_config();
@@ -170,8 +171,8 @@ TEST(Audit, PlaysRunningSums) {
   }
 }
 
-// Two records never move all blocks as far as each of them can be moved: the claim counts that, and the pair that the
-// search finds comes close to it.
+// Two records never move all blocks as far as each block alone can be moved. The claim takes this into account, and
+// the pair that the search finds comes close to it.
 TEST(Audit, PlaysPairsOfRecordsInRunningSums) {
   const std::vector<std::string> replaced{"privacy.adjacency=replace-one"};
   const Finding finding = audited(read(tests::moments_config(), replaced), 20'000);
@@ -179,7 +180,8 @@ TEST(Audit, PlaysPairsOfRecordsInRunningSums) {
   EXPECT_GT(finding.mu_of_filter, finding.mu) << "of blocks that each move as far as they can";
   ASSERT_TRUE(finding.against_nothing);
   expect_nearly_all(*finding.against_nothing, "against nothing");
-  // Half of ρ of xxᵀ, a fourth of ρ of r·x, of equal shares; together they are charged 25/16 of one of them.
+  // Against no record, the sum of xxᵀ costs half of its ρ and that of r·x a fourth, at equal shares; the pair of
+  // records is charged 25/16 of one share.
   EXPECT_NEAR(finding.against_nothing->rho / finding.rho, 0.75 / (25.0 / 16), 1e-6);
   EXPECT_EQ(finding.verdict(), Verdict::holds);
 }
@@ -194,7 +196,7 @@ TEST(Audit, PlaysARecordThatComesLaterInRunningSums) {
   expect_nearly_all(audited(read(tests::moments_config(), {}), 10'000, passes), "two passes");
 }
 
-// A table is one step of all of its records, or as many steps as records.
+// A table is one step of all of its records, or as many steps as it has records.
 TEST(Audit, PlaysTablesInRunningSums) {
   const tests::TemporaryFolder folder;
   const std::string file = folder.write("audit.toml", tests::moments_config() + "[estimate]\n");

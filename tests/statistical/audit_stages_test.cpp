@@ -1,8 +1,8 @@
-// Audits of models of several stages: each clips and noises on its own, and the adversary sees all of them.
+// Audits of models of several stages: each stage clips and adds noise on its own, and the adversary sees all of them.
 //
-// Keys are the system's randomness, as in a real audit. Each bound is wrong with probability 1e-3, and is checked
-// against the claim plus what one standard error moves it, which makes it some 1e-5: three dozen of them, one run in
-// some thousands.
+// Keys are the system's randomness, as in a real audit. Each bound is wrong with probability 1e-3. It is compared
+// with the claim plus what one standard error moves it, which makes a false alarm some 1e-5. There are three dozen
+// bounds, so one run in some thousands fails by chance.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,13 +24,13 @@
 namespace nustream::audit {
 namespace {
 
-// A slope beyond the numbers: the lane clips to x's direction, and so does whoever plays against it.
+// Where a slope is infinite, the lane clips the gradient to the direction of x, and the adversary has to do the same.
 TEST(Contribution, OfAnEndlessSlopeIsAsLongAsTheClipNorm) {
   const tests::TemporaryFolder folder;
   const lane::Settings poisson = config::read_config(folder.write("audit.toml", tests::example_config()),
                                                      {"model.loss=poisson", "descent.clip_norm=2"})
                                      .descent;
-  for (const double theta : {1.0, 200.0, 500.0}) {  // exp of 4, 800 and 2000
+  for (const double theta : {1.0, 200.0, 500.0}) {  // the exponentials of 4, 800 and 2000
     const Contribution added =
         contributions(poisson, Eigen::Vector3d(theta, theta, 0), std::vector<double>{3, 1, 0}, 0).at(0);
     EXPECT_NEAR(added.clipped.norm(), 2, 1e-12) << theta;
@@ -40,7 +40,7 @@ TEST(Contribution, OfAnEndlessSlopeIsAsLongAsTheClipNorm) {
   }
 }
 
-/// m records: of every third step short ones. Where they have weights, from 0 to 2.
+/// m records, which are short in every third step. Where they have weights, these are from 0 to 2.
 record::RowBatch minibatch_of(std::mt19937_64& random, const lane::Settings& settings, std::uint64_t step,
                               bool are_weighted) {
   std::normal_distribution<double> normal(0, step % 3 == 0 ? 0.1 : 2);
@@ -55,7 +55,7 @@ record::RowBatch minibatch_of(std::mt19937_64& random, const lane::Settings& set
   return rows;
 }
 
-/// What a minibatch adds to each stage.
+/// What a minibatch adds to each stage's sum.
 std::vector<Eigen::VectorXd> added_by(const lane::Settings& settings, const Eigen::VectorXd& theta,
                                       const record::RowBatch& rows) {
   std::vector<Eigen::VectorXd> sums;
@@ -70,8 +70,8 @@ std::vector<Eigen::VectorXd> added_by(const lane::Settings& settings, const Eige
   return sums;
 }
 
-// Steps of the lane itself are what noisy_sums takes apart: over noise that is known, what is left is what
-// contributions says, of every stage.
+// noisy_sums() takes the lane's own steps apart: where the noise is known, what is left without it has to be what
+// contributions() says, for every stage.
 void expect_what_the_lane_adds(config::Config config, bool are_weighted) {
   std::mt19937_64 random(3);
   std::normal_distribution<double> normal(0, 0.3);
@@ -140,7 +140,7 @@ Finding audited(const Model& model, std::uint64_t runs) {
   return audit(config, config::Purpose::stream, options);
 }
 
-/// Nearly all of the claim and never more, but for what chance adds.
+/// Expects nearly all of the claim and never more, except for what chance adds.
 void expect_nearly_all(const Bounds& bounds, const std::string& name) {
   EXPECT_LE(bounds.mu_bound, bounds.mu * 1.03) << name;
   EXPECT_GE(bounds.mu_bound, 0.78 * bounds.mu) << name;
@@ -175,7 +175,7 @@ TEST(Audit, PlaysModelsOfSeveralStages) {
   for (const Model& model : models) expect_nearly_all(audited(model, 5'000), model.name);
 }
 
-// Opposite records do not move every stage; a record against nothing does.
+// Opposite records do not move every stage; a record against no record does.
 TEST(Audit, PlaysReplaceOneAgainstNothingToo) {
   const std::string two_stages = tests::two_stage_config("clip_norm = 0.7");
   const Finding opposite = audited({"", two_stages, {"privacy.adjacency=replace-one"}}, 5'000);
@@ -199,7 +199,7 @@ TEST(Audit, PlaysReplaceOneAgainstNothingToo) {
   }
 }
 
-// A record that moves but a hundredth of ρ would let any claim about the rest stand.
+// A record that moves only a hundredth of ρ would let any claim about the rest pass.
 TEST(Audit, ClaimsNothingOfStagesThatItDoesNotMove) {
   std::string text = tests::sandwich_config();
   text.replace(text.find("clip_norm = 2.0"), 15, "clip_norm = 1e3");
@@ -213,7 +213,7 @@ TEST(Audit, ClaimsNothingOfStagesThatItDoesNotMove) {
   EXPECT_EQ(finding.verdict(), Verdict::not_shown);
 }
 
-// Releases that are no numbers any more would make every guess the same in both worlds.
+// Releases that are no finite numbers would make every guess the same in both worlds.
 TEST(Audit, RefusesGamesBeyondTheNumbers) {
   tests::expect_failure(
       Exit::configuration,
@@ -226,7 +226,8 @@ TEST(Audit, RefusesGamesBeyondTheNumbers) {
   EXPECT_EQ(finding.verdict(), Verdict::not_shown);
 }
 
-// Its first gradient comes with the first stage's first step, private or public.
+// The first gradient of the second stage comes with the first step of the first stage, whether that is private or
+// public.
 TEST(Audit, PlaysASecondStageWithoutControls) {
   std::string text = tests::two_stage_config("clip_norm = 0.7");
   text.replace(text.find("[[features]]"), text.find("[[instruments]]") - text.find("[[features]]"), "");
@@ -251,7 +252,7 @@ TEST(Audit, PlaysASecondStageWithoutControls) {
   EXPECT_THROW(static_cast<void>(audited({"", text, targets}, 5'000)), Failure);
 }
 
-/// Of a mechanism whose grids are not those that its claim says: what games prove of μ.
+/// What games prove of μ for a mechanism whose grids are not those that its claim says.
 double proven(const config::Config& config, const config::Mechanism& mechanism, std::uint8_t key_space) {
   Game game(config, mechanism, {8, {0}});
   const auto key_of = [&](std::uint64_t run, std::uint8_t world) {
@@ -272,7 +273,8 @@ double proven(const config::Config& config, const config::Mechanism& mechanism, 
   return mu_lower_bound(counts, {});
 }
 
-// Each stage by itself: one that has half of its noise, or none to speak of, shows though the others have theirs.
+// Each stage is tested by itself: a stage with half of its noise, or with next to none, shows although the others
+// have theirs.
 TEST(Audit, CatchesNoiseThatIsTooSmallInOneStage) {
   const tests::TemporaryFolder folder;
   const config::Config config = config::read_config(

@@ -1,9 +1,9 @@
-// Audits of the pipeline as it is, and of one whose noise is too small: a claim that holds is never exceeded by more
-// than the stated confidence allows, and comes close; one that does not is.
+// Audits of the pipeline as it is, and of a pipeline whose noise is too small. A claim that holds is never exceeded
+// by more than the stated confidence allows, and the bounds come close to it. A claim that does not hold is exceeded.
 //
-// Keys are the system's randomness, as in a real audit. Each bound is wrong with probability 1e-3; there are some
-// thirty-five of them here, so that a run in forty might show one: bounds are checked against the claim plus what one
-// standard error moves them, which makes it one in 10⁵.
+// Keys are the system's randomness, as in a real audit. Each bound is wrong with probability 1e-3, and there are some
+// thirty-five bounds here, so a run in forty might show one. Bounds are therefore compared with the claim plus what
+// one standard error moves them, which makes a false alarm one in 10⁵.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ config::Config settings(const tests::TemporaryFolder& folder, const std::vector<
 }
 
 TEST(ClopperPearson, AgreesWithTables) {
-  // scipy.stats.binomtest(7, 50).proportion_ci(0.95, "exact"): 0.0582…, 0.2674…
+  // The numbers are scipy.stats.binomtest(7, 50).proportion_ci(0.95, "exact"): 0.0582…, 0.2674…
   EXPECT_NEAR(proportion_lower(7, 50, 0.025), 0.05819170, 1e-7);
   EXPECT_NEAR(proportion_upper(7, 50, 0.025), 0.26739600, 1e-7);
   EXPECT_EQ(proportion_lower(0, 50, 0.025), 0);
@@ -59,8 +59,8 @@ TEST(Bounds, OfAnHonestGaussianAreBelowItsCurve) {
   }
 }
 
-// How often honest audits exceed their claim, at a level where that can be counted: 20,000 of them, in worlds that
-// are N(0, 1) and N(mu, 1). At most a tenth may; three standard errors are .0064.
+// How often honest audits exceed their claim, at a level where this can be counted: 20,000 audits in worlds that are
+// N(0, 1) and N(mu, 1). At most a tenth of them may; three standard errors are .0064.
 TEST(Bounds, AreExceededNoMoreOftenThanTheLevelSays) {
   std::mt19937_64 random(41);
   const Confidence confidence{0.9};
@@ -85,7 +85,8 @@ TEST(Bounds, AreExceededNoMoreOftenThanTheLevelSays) {
     }
     EXPECT_LE(epsilon_exceeded, audits * 0.1064) << mu;
     EXPECT_LE(mu_exceeded, audits * 0.1064) << mu;
-    // Half of the level is spent on each rate, and both must err: still no bound of nothing.
+    // Half of the level is spent on each rate, and both have to err before a bound does. Some bounds must err all the
+    // same: otherwise they would say nothing.
     EXPECT_GT(mu_exceeded, 0) << mu;
     ::testing::Test::RecordProperty(fmt::format("exceeded_at_mu_{}", mu),
                                     fmt::format("{} {}", epsilon_exceeded, mu_exceeded));
@@ -123,7 +124,8 @@ TEST(Audit, ProvesNearlyAllOfTheClaimAndNeverMore) {
   }
 }
 
-// The worst case may lie along one coordinate: that of the intercept, or of a feature where there is none.
+// The worst record may move a single coordinate: that of the intercept, or that of a feature where there is no
+// intercept.
 TEST(Audit, PlaysARecordThatMovesOneCoordinate) {
   for (const char* intercept : {"model.intercept=true", "model.intercept=false"}) {
     const tests::TemporaryFolder folder;
@@ -141,8 +143,8 @@ TEST(Audit, PlaysARecordThatMovesOneCoordinate) {
   }
 }
 
-// With slopes that are bounded or grow: the canary's gradient has to stay as long as the clip norm while it moves the
-// iterate, or the adversary sees less than is claimed.
+// Losses whose slopes are bounded or grow: the canary's gradient has to stay as long as the clip norm while it moves
+// the iterate, or the adversary sees less than is claimed.
 TEST(Audit, PlaysEveryLoss) {
   for (const char* loss : {"logistic", "multinomial", "poisson", "huber", "quantile", "mean"}) {
     for (const char* adjacency : {"zero-out", "replace-one"}) {
@@ -168,7 +170,7 @@ TEST(Audit, PlaysEveryLoss) {
   }
 }
 
-// A step that takes the iterate to where a logistic slope is flat.
+// One step takes the iterate to a place where a logistic slope is flat.
 TEST(Audit, SaysWhereTheRecordShowsLessThanIsClaimed) {
   const tests::TemporaryFolder folder;
   Options options;
@@ -189,7 +191,7 @@ TEST(Audit, PlaysColumnsWhoseNamesHoldTheDelimiter) {
   EXPECT_GT(audit(config, config::Purpose::stream, options).mu_bound, 0);
 }
 
-// Settings of a topic: what comes beside a record's value is no column of it, and neither is its time.
+// Settings of a topic: what comes beside a record's value is no column of the value, and neither is its time.
 TEST(Audit, PlaysSettingsOfATopic) {
   const tests::TemporaryFolder folder;
   Options options;
@@ -259,7 +261,7 @@ TEST(Audit, DrawsTheStepOfTheRecord) {
   EXPECT_GE(drawn.size(), 4U) << "three or fewer of eight: once in 1e15";
 }
 
-// A ball so small that every iterate lies on it would hide the noise.
+// A ball so small that every iterate lies on its surface would hide the noise.
 TEST(Audit, PlaysWithoutTheProjection) {
   const tests::TemporaryFolder folder;
   const config::Config config = settings(folder, {"privacy.rho=2", "descent.projection=ball", "descent.radius=1e-6"});
@@ -294,7 +296,7 @@ TEST(Audit, CatchesNoiseThatIsTooSmall) {
   EXPECT_GT(mu_lower_bound(counts, {}), mu);
 }
 
-// With so few games nothing above the claim could be proven: a mechanism without any noise would pass as well.
+// So few games could prove nothing above the claim: a mechanism without any noise would pass as well.
 TEST(Audit, ClaimsNothingThatItsGamesCannotExceed) {
   const tests::TemporaryFolder folder;
   Options options;
@@ -306,7 +308,8 @@ TEST(Audit, ClaimsNothingThatItsGamesCannotExceed) {
   EXPECT_EQ(finding.verdict(), Verdict::not_shown);
 }
 
-// What is claimed of a late record of a tree is what the worst one costs: half the noise would stay below it.
+// The claim about a late record of a tree is the cost of the worst record: with half the noise, this record would
+// still stay below it.
 TEST(Audit, ClaimsNothingOfARecordThatIsFarFromTheWorst) {
   const tests::TemporaryFolder folder;
   Options options;

@@ -1,8 +1,8 @@
-// Audits with a canary user, who has all records of a game: what the adversary proves comes close to what the limits
-// claim, and never above.
+// Audits with a canary user, to whom all records of a game belong. What the adversary proves comes close to what the
+// limits claim, and never above it.
 //
-// Keys are the system's randomness, as in a real audit. Each bound is wrong with probability 1e-3, and is checked
-// against the claim plus what one standard error moves it, which makes it some 1e-5.
+// Keys are the system's randomness, as in a real audit. Each bound is wrong with probability 1e-3. It is compared
+// with the claim plus what one standard error moves it, which makes a false alarm some 1e-5.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,8 +39,8 @@ const std::vector<std::vector<std::string>> reached{
     {"participations=1"}, {"participations=4", "separation=3"},           {"participations=16"}, {"mass=1"},
     {"mass=0.25"},        {"participations=2", "separation=5", "mass=20"}};
 
-// In minibatches every record of a step is the canary's: were each clipped by itself, or did a step count that the
-// limits do not let in, more would be proven than is claimed.
+// In minibatches every record of a step is the canary's. If each were clipped by itself, or if a step counted that
+// the limits do not let in, more would be proven than is claimed.
 TEST(AuditOfUsers, ProvesNearlyAllOfTheClaimAndNeverMore) {
   for (const char* adjacency : {"privacy.adjacency=zero-out", "privacy.adjacency=replace-one"}) {
     for (const std::vector<std::string>& limits : reached) {
@@ -56,7 +56,8 @@ TEST(AuditOfUsers, ProvesNearlyAllOfTheClaimAndNeverMore) {
   }
 }
 
-// Of a mass above 1 no pattern reaches the claim (triangle inequality): each step takes 1 of it at most.
+// No pattern reaches the claim of a mass above 1 (by the triangle inequality), because each step takes 1 of it at
+// most.
 TEST(AuditOfUsers, OfALargeMassProvesLessThanIsClaimed) {
   const Finding finding = audit(settings(tests::example_config(), {"mass=4"}, {"descent.step_size=1e-4"}),
                                 config::Purpose::stream, games(20'000));
@@ -75,7 +76,7 @@ TEST(AuditOfUsers, PlaysRunningSums) {
   }
 }
 
-// A table's user may have rows in each of its minibatches.
+// A user of a table may have rows in each of the table's minibatches.
 TEST(AuditOfUsers, PlaysATableAsAUserInEveryStep) {
   const config::Config config = [] {
     const tests::TemporaryFolder folder;
@@ -100,7 +101,7 @@ std::vector<std::string> joined(std::vector<std::string> first, const std::vecto
   return first;
 }
 
-// What is claimed is about one window, and holds there as it does for ever where there are none.
+// The claim is about one window. Within a window it holds as it holds for ever where there are no windows.
 TEST(AuditOfUsers, ProvesNearlyAllOfTheClaimWithinAWindow) {
   for (const std::vector<std::string>& limits : reached) {
     const config::Config config = settings(tests::example_config(), limits,
@@ -112,15 +113,15 @@ TEST(AuditOfUsers, ProvesNearlyAllOfTheClaimWithinAWindow) {
   }
 }
 
-/// Limits of epochs and windows together: a count and a mass, and all of them in a campaign.
+/// Limits for the tests of epochs and windows together: a count and a mass here, and all of them in a campaign.
 std::vector<std::vector<std::string>> of_this_run() {
   if (tests::campaign()) return reached;
   return {reached.at(1), {"mass=1"}};
 }
 
-// A canary with records in two windows contributes in both as its limits let it: more than the claim of one window,
-// and at most P²ρ. Were a last step to outlive the border, the second window's first contributions would be missing,
-// and less would be proven than the pattern of both windows tells.
+// A canary with records in two windows contributes in both as its limits allow: that is more than the claim of one
+// window, and at most P²ρ. If a last step survived the border, the second window's first contributions would be
+// missing, and less would be proven than the pattern of both windows tells.
 TEST(AuditOfUsers, OfTwoWindowsProvesNoMoreThanBothAreClaimedToCostTogether) {
   for (const std::vector<std::string>& limits : of_this_run()) {
     for (const std::string& text : {tests::example_config(), tests::moments_config()}) {
@@ -131,7 +132,7 @@ TEST(AuditOfUsers, OfTwoWindowsProvesNoMoreThanBothAreClaimedToCostTogether) {
                                : std::vector<std::string>{"descent.minibatch=3", "descent.step_size=1e-4"},
                           within_a_day));
       Options options = games(sums ? 12'000 : 20'000);
-      const double of_one = audit(config, config::Purpose::stream, games(1000)).mu;  // what is claimed: no game tells
+      const double of_one = audit(config, config::Purpose::stream, games(1000)).mu;  // the claim; no game tells it
       options.windows = 2;
       const Finding finding = audit(config, config::Purpose::stream, options);
       EXPECT_NEAR(finding.mu, 2 * of_one, 1e-6 * of_one) << limits.front() << sums;
@@ -142,9 +143,10 @@ TEST(AuditOfUsers, OfTwoWindowsProvesNoMoreThanBothAreClaimedToCostTogether) {
   }
 }
 
-// Two epochs have noise of their own, and the same user is in both: where its counts carry over it spreads one set of
-// limits over them as is worst, else it begins anew. What is claimed is the ledger's total. Were an epoch to begin
-// with other counts than that, the steps that the adversary looks at would be empty, and less would be proven.
+// Two epochs have noise of their own, and the same user is in both. Where the user's counts carry over, it spreads
+// one set of limits over both in the worst way; otherwise it begins anew. The claim is the ledger's total. If an
+// epoch began with other counts than that, the steps that the adversary looks at would be empty, and less would be
+// proven.
 TEST(AuditOfUsers, OfTwoEpochsProvesNearlyAllOfTheTotalAndNeverMore) {
   for (const std::vector<std::string>& limits : of_this_run()) {
     for (const bool keeps_counts : {true, false}) {
@@ -169,14 +171,14 @@ TEST(AuditOfUsers, OfTwoEpochsProvesNearlyAllOfTheTotalAndNeverMore) {
   }
 }
 
-// Epochs add up, and windows within them by P²: no pattern of both together reaches that.
+// Epochs add up, and so do windows within them, by P²: no pattern of both together reaches that claim.
 TEST(AuditOfUsers, OfTwoEpochsOfTwoWindowsProvesNoMoreThanAllTogetherAreClaimedToCost) {
   for (const std::vector<std::string>& limits : of_this_run()) {
     const config::Config config = settings(tests::example_config(), limits,
                                            joined({"descent.minibatch=3", "descent.step_size=1e-4"}, within_a_day));
     Options options = games(1000);
     options.windows = 2;
-    const double of_one_epoch = audit(config, config::Purpose::stream, options).rho;  // what is claimed
+    const double of_one_epoch = audit(config, config::Purpose::stream, options).rho;  // the claim of one epoch
     options.runs = 20'000;
     options.epochs = 2;
     options.steps = 32;

@@ -1,5 +1,5 @@
-// What a plan of a stream says is possible, and what it says will do, against streams that are drawn. Seeds are
-// fixed: nothing here fails by chance; the false-alarm rates are those of other seeds.
+// What a plan of a stream says is possible, and what it says will do, against streams that are drawn. The seeds are
+// fixed, so nothing here fails by chance; the rates of false alarms are those for other seeds.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ Correlation nu_ftrl(double nu) {
 
 struct Mean {
   double value;
-  double error;  ///< of 1 standard deviation
+  double error;  ///< one standard deviation of the mean
 };
 
 /// Descents over streams of normal rows that begin `distance` from the answer.
@@ -38,7 +38,7 @@ class Streams {
   Streams(StreamGuess guess, double step_size, std::uint64_t minibatch, std::uint64_t seed)
       : guess_(std::move(guess)), step_size_(step_size), minibatch_(minibatch), random_(seed) {}
 
-  /// ½(θ_T − θ*)ᵀH(θ_T − θ*) over so many runs.
+  /// The mean of ½(θ_T − θ*)ᵀH(θ_T − θ*) over so many runs.
   Mean excess(const Correlation& correlation, double stddev, std::size_t steps, int runs) {
     const std::vector<double> b = noise::dense_noise_matrix(correlation, steps);
     double sum = 0;
@@ -54,7 +54,7 @@ class Streams {
     return {mean, std::sqrt((squares / runs - mean * mean) / runs)};
   }
 
-  /// Of one run, the longest gradient of a record.
+  /// The longest gradient of any record in one run.
   double longest(const Correlation& correlation, double stddev, std::size_t steps) {
     const std::vector<double> b = noise::dense_noise_matrix(correlation, steps);
     double length = 0;
@@ -100,9 +100,9 @@ class Streams {
   std::normal_distribution<double> normal_;
 };
 
-// Theorem C.18 against descents: no correlation ends below it, and the fitted window ends at it but for what x xᵀ
-// multiplies in, which the bound leaves out for a fixed curvature and has for normal features. Four standard errors:
-// 3e-4 in all for another seed.
+// Theorem C.18 against descents: no correlation ends below the bound, and the fitted window ends at the bound except
+// for what x xᵀ multiplies in. The bound leaves this out where the curvature is fixed, and contains it for normal
+// features. The test allows four standard errors: 3e-4 in all for another seed.
 TEST(LeastExcess, IsBelowEveryDescentAndReached) {
   const std::vector<double> eigenvalues{1, 0.5, 0.25};
   constexpr double step_size = 0.1;
@@ -110,7 +110,7 @@ TEST(LeastExcess, IsBelowEveryDescentAndReached) {
   const LocalProblem gaussian{eigenvalues, StepSize{step_size}, Curvature::gaussian_features};
   const double least = privacy::least_excess(gaussian, Rho{1}, Displacement{1});
   EXPECT_GT(least, privacy::least_excess(linear, Rho{1}, Displacement{1}));
-  // The theorem's last line, with the ½ of F: below, by a factor of less than log²(1/(ηλ_min)).
+  // The theorem's last line, with the ½ of F, is below the bound by a factor of less than log²(1/(ηλ_min)).
   const double printed = step_size * step_size * 1.75 / 16;
   EXPECT_LT(printed, least);
   EXPECT_GT(printed * std::pow(std::log(1 / (step_size * 0.25)), 2), least);
@@ -128,19 +128,19 @@ TEST(LeastExcess, IsBelowEveryDescentAndReached) {
   EXPECT_LT(best.error, 0.03 * least);
 }
 
-// It scales with the budget as every error does.
+// The bound scales with the budget as every error does.
 TEST(LeastExcess, GoesByRhoAndTheSquareOfTheClipNorm) {
   const LocalProblem problem{{1, 0.1}, StepSize{0.05}, Curvature::fixed};
   const double one = privacy::least_excess(problem, Rho{1}, Displacement{1});
   EXPECT_DOUBLE_EQ(privacy::least_excess(problem, Rho{0.5}, Displacement{3}), 18 * one);
-  // Several participations cost more, and stay above it.
+  // Several participations cost more, and their error stays above the bound.
   const privacy::Budget twice{Rho{1}, privacy::Participation{2, 50}, Displacement{1}};
   EXPECT_GT(privacy::predicted_excess(nu_ftrl(0.01), problem, twice), one);
 }
 
-// Theorem D.13 (c) at every length, within its constant: the error is at most the bound, and in the limit the bound
-// itself; for independent and for correlated noise, single records and minibatches. Four standard errors at 12
-// places: 8e-4 for another seed.
+// Theorem D.13 (c) at every length, within its constant: the error is at most the bound, and in the limit it is the
+// bound. This is tested for independent and for correlated noise, for single records and minibatches. Four standard
+// errors at 12 places: 8e-4 for another seed.
 TEST(StreamBound, HoldsAtEveryLengthAndIsReachedInTheLimit) {
   const StreamGuess guess{{1, 0.4, 0.1}, 0.5, 2};
   for (const std::uint64_t minibatch : {1U, 4U}) {
@@ -158,19 +158,20 @@ TEST(StreamBound, HoldsAtEveryLengthAndIsReachedInTheLimit) {
         if (steps == 250 && minibatch == 1) {
           EXPECT_NEAR(found.value, bound->total(), 4 * found.error + 0.02 * bound->total());
         }
-        // Nothing is left out: without one of its parts it does not hold where that one is what there is.
+        // No part of the bound is superfluous: without one of its parts it fails where that part is most of the
+        // error.
         if (steps == 5) {
           EXPECT_GT(found.value, bound->sampling + bound->privacy);
         }
       }
     }
   }
-  // As sharp as the paper's 2L/μ e^(−ημt) of the start's error, and sharper.
+  // The start's part is smaller than the paper's, 2L/μ e^(−ημt) of the start's error.
   const auto late = stream_bound(guess, StepSize{0.2}, 1, 50, 0);
   EXPECT_LT(late->start, 2 * 10 * std::exp(-0.2 * 0.1 * 50) * 1.5 / 3 * 4 / 2);
 }
 
-// Where steps are too long the second moment grows without end.
+// Where steps are too long, the second moment grows without end.
 TEST(StreamBound, IsEmptyWhereStepsAreTooLong) {
   const StreamGuess guess{{1, 1, 1, 1}, 1, 1};
   EXPECT_TRUE(stream_bound(guess, StepSize{0.2}, 1, 10, 0).has_value());
@@ -178,8 +179,9 @@ TEST(StreamBound, IsEmptyWhereStepsAreTooLong) {
   EXPECT_TRUE(stream_bound(guess, StepSize{0.5}, 100, 10, 0).has_value());
 }
 
-// Corollaries D.14 and D.15, of their terms in ρT: at η = ln(T²)/(μT) and for a clip norm of 1 the noise's part is
-// η²log²(1/(ημ)) for ν-FTRL at ν = ημ, so that it falls as 1/T² up to logarithms, and η for independent noise: 1/T.
+// The terms in ρT of corollaries D.14 and D.15. At η = ln(T²)/(μT) and for a clip norm of 1, the noise's part is
+// η²log²(1/(ημ)) for ν-FTRL at ν = ημ, so it falls as 1/T² up to logarithms. For independent noise the part is η,
+// which falls as 1/T.
 TEST(StreamBound, FallsAsTheCorollariesSay) {
   const std::vector<double> eigenvalues{1, 0.5, 0.25};
   const auto privacy = [&](double steps, bool correlated) {
@@ -196,14 +198,15 @@ TEST(StreamBound, FallsAsTheCorollariesSay) {
   }
 }
 
-// Theorem D.13 (b) with constants that are given: of 200 streams, at most what the bound allows are clipped anywhere.
+// Theorem D.13 (b) with constants that are given: of 200 streams, at most as many are clipped anywhere as the bound
+// allows.
 TEST(StreamClip, ClipsNothingInAsManyStreamsAsItSays) {
   const StreamGuess guess{{1, 1, 0.5, 0.25}, 0.5, 2};
   constexpr double step_size = 0.05;
   constexpr std::size_t records = 600;
   const Correlation correlation = nu_ftrl(0.01);
   const LocalProblem problem{guess.eigenvalues, StepSize{step_size}, Curvature::gaussian_features};
-  constexpr double per_clip = 0.02;  // noise for a clip norm of 1
+  constexpr double per_clip = 0.02;  // the noise for a clip norm of 1
   const double excess = privacy::stationary_excess(correlation, problem, NoiseStddev{per_clip});
   const double sampling = stream_bound(guess, StepSize{step_size}, 1, records, 0)->sampling;
   const auto clip = stream_clip_norm(guess, sampling, excess, records, 0.05);
@@ -217,7 +220,7 @@ TEST(StreamClip, ClipsNothingInAsManyStreamsAsItSays) {
     at_a_tenth += longest > *clip / 10 ? 1 : 0;
   }
   EXPECT_LE(clipped, 10);
-  // Though not without a measure.
+  // The clip norm is not needlessly large: at a tenth of it, more than half of the streams are clipped.
   EXPECT_GT(at_a_tenth, 100);
   EXPECT_FALSE(stream_clip_norm(guess, sampling, 1, records, 0.05).has_value()) << "more noise than it lets through";
 }

@@ -1,5 +1,5 @@
-// What a plan of a table expects, against descents over drawn tables. Seeds are fixed: nothing here fails by chance;
-// the false-alarm rates are those of other seeds.
+// What a plan of a table expects, against descents over drawn tables. The seeds are fixed, so nothing here fails by
+// chance; the rates of false alarms are those for other seeds.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ descent::Schedule constant(double size) {
   return descent::Schedule{descent::Constant{StepSize{size}}};
 }
 
-// Lemma 2.3 in one direction: (1 − ηλ)^T of the start, and η²(1 − D^T)/(1 − D) of the noise's variance.
+// Lemma 2.3 in one direction: (1 − ηλ)^T of the start is left, and η²(1 − D^T)/(1 − D) of the noise's variance.
 TEST(LastIterateOfATable, IsTheLemma) {
   for (const double eigenvalue : {0.2, 1.0, 3.0}) {
     const LastIterate last =
@@ -29,8 +29,8 @@ TEST(LastIterateOfATable, IsTheLemma) {
   }
 }
 
-// The same by drawing: 40,000 descents of 25 steps with momentum, a step size that changes and noise that begins
-// anew. A mean and a variance five standard errors off: 1e-6 for another seed.
+// The same by drawing: 40,000 descents of 25 steps, with momentum, a step size that changes and noise that begins
+// anew. A mean or a variance is five standard errors off in 1e-6 of other seeds.
 TEST(LastIterateOfATable, IsWhatDescentsHave) {
   constexpr std::size_t steps = 25;
   constexpr int runs = 40'000;
@@ -110,7 +110,7 @@ bool clips(std::mt19937_64& random, const Table& table, const TableGuess& guess,
   return false;
 }
 
-// Of 200 tables, at most what the bound allows: it promises 10 of them, and is well on the safe side.
+// Of 200 tables, at most as many are clipped as the bound allows: it allows 10, and is well on the safe side.
 TEST(TableClip, ClipsNothingInAsManyTablesAsItSays) {
   const TableGuess guess{{1, 1, 0.5, 0.5, 0.25}, 0.5, 1, 400, 15};
   constexpr double step_size = 0.4;
@@ -134,7 +134,7 @@ TEST(TableClip, ClipsNothingInAsManyTablesAsItSays) {
     at_a_tenth += clips(random, table, guess, step_size, per_clip * *clip / 10, *clip / 10) ? 1 : 0;
   }
   EXPECT_LE(clipped, 10);
-  // Though not without a measure.
+  // The clip norm is not needlessly large: at a tenth of it, more than half of the tables are clipped.
   EXPECT_GT(at_a_tenth, 100);
 }
 

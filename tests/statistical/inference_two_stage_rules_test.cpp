@@ -1,5 +1,5 @@
-// What a plan of an instrumental-variable model says of step sizes and clip norms, against tables that are drawn.
-// Seeds are fixed: nothing here fails by chance; the false-alarm rates are those of other seeds.
+// What a plan of an instrumental-variable model says of step sizes and clip norms, against tables that are drawn. The
+// seeds are fixed, so nothing here fails by chance; the rates of false alarms are those for other seeds.
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
@@ -39,7 +39,7 @@ class Tables {
     const auto n = static_cast<Index>(guess.records);
     const auto q = static_cast<Index>(guess.instruments);
     const auto p = static_cast<Index>(guess.regressors);
-    MatrixXd theta = MatrixXd::Zero(q, p);  // singular values weakest … strongest
+    MatrixXd theta = MatrixXd::Zero(q, p);  // with singular values from the weakest to the strongest
     theta(0, 0) = guess.strongest;
     theta(1, 1) = guess.weakest;
     Table table;
@@ -67,7 +67,7 @@ VectorXd two_stage_least_squares(const Table& table) {
 
 struct Descent {
   VectorXd beta;
-  double longest_first = 0;  ///< gradient of a record
+  double longest_first = 0;  ///< the longest gradient of a record
   double longest_second = 0;
 };
 
@@ -91,7 +91,7 @@ Descent descend(Tables& random, const Table& table, double eta, double alpha, in
   return run;
 }
 
-// Of 300 tables at least 285 have all eigenvalues where the rule says (it is well on the safe side).
+// Of 300 tables at least 285 have all eigenvalues where the rule says; the rule is well on the safe side.
 TEST(TwoStageConditions, HoldInAsManyTablesAsTheySay) {
   const TwoStageConditions found = two_stage_conditions(guess, 0.05);
   Tables tables(81);
@@ -110,12 +110,12 @@ TEST(TwoStageConditions, HoldInAsManyTablesAsTheySay) {
     ends = std::max(ends, second.maxCoeff());
   }
   EXPECT_GE(inside, 285);
-  // Though not without a measure: the largest that was drawn is within 30% of the bound.
+  // The bound is not needlessly large: the largest eigenvalue that was drawn is within 30% of it.
   EXPECT_GT(1.3 * ends, found.largest);
 }
 
-// Theorem 3.1: without noise the error falls at least as κ^(T/2) under step sizes below its bounds, and at ten times
-// the second one it grows without end.
+// Theorem 3.1: without noise the error falls at least as fast as κ^(T/2) under step sizes below the theorem's bounds.
+// At ten times the second bound it grows without end.
 TEST(TwoStageConditions, AreStepSizesUnderWhichADescentContracts) {
   const TwoStageConditions found = two_stage_conditions(guess, 0.05);
   Tables tables(82);
@@ -151,12 +151,12 @@ TEST(TwoStageConditions, AreThePopulationsInTheLimit) {
   EXPECT_NEAR(contraction(found, found.eta, found.alpha), 1.44 / (1.44 + 0.64), 1e-6);  // equation (8)
 }
 
-// Lemma D.1 with constants that are given: of 200 tables, at most what the bound allows are clipped anywhere.
+// Lemma D.1 with constants that are given: of 200 tables, at most as many are clipped anywhere as the bound allows.
 TEST(TwoStageClips, ClipNothingInAsManyTablesAsTheySay) {
   constexpr int steps = 12;
   constexpr double eta = 0.5;
   constexpr double alpha = 0.4;
-  constexpr double first = 0.002;  // noise for clip norms of 1
+  constexpr double first = 0.002;  // the noise for clip norms of 1
   constexpr double second = 0.002;
   const double decay = std::pow(1 - alpha * 0.5, 2);
   const TwoStageNoise noise{eta * eta * first * first / (1 - std::pow(1 - eta, 2)),
@@ -173,7 +173,7 @@ TEST(TwoStageClips, ClipNothingInAsManyTablesAsTheySay) {
     at_a_tenth += run.longest_first > clips->first / 10 && run.longest_second > clips->second / 10 ? 1 : 0;
   }
   EXPECT_LE(clipped, 10);
-  // Though not without a measure.
+  // The clip norms are not needlessly large: at a tenth of them, more than half of the tables are clipped.
   EXPECT_GT(at_a_tenth, 100);
   EXPECT_FALSE(two_stage_clips(guess, {1, 1}, steps, 0.05).has_value()) << "more noise than it lets through";
 }
@@ -185,7 +185,7 @@ TEST(TwoStageRules, RefuseWhatIsNoGuess) {
   wrong = guess;
   wrong.weakest = 2;
   EXPECT_THROW((void)two_stage_clips(wrong, {0, 0}, 1, 0.05), InvalidParameter);
-  // Too few records to be sure of anything.
+  // There are too few records to be sure of anything.
   wrong = guess;
   wrong.records = 10;
   EXPECT_EQ(two_stage_conditions(wrong, 0.05).least, 0);

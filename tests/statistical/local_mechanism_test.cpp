@@ -1,5 +1,5 @@
-// The noise of many reports: its distribution, its independence, and that the worst pair of records is told apart
-// exactly as well as the budget allows. Fixed seeds; each check would fail for one seed in some thousands.
+// The noise of many reports: its distribution, its independence, and that the worst pair of records can be told apart
+// exactly as well as the budget allows. The seeds are fixed; each check would fail for one seed in some thousands.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ LocalMechanism mechanism() {
   return {bounds, {Epsilon{3}, Delta{1e-4}, LocalCalibration::exact, LocalNorm::l2, 0.4}};
 }
 
-// Kolmogorov's distance of 200,000 samples from the normal distribution: beyond 1.95/√n for one seed in a thousand.
+// Kolmogorov's distance of 200,000 samples from the normal distribution is beyond 1.95/√n for one seed in a thousand.
 TEST(LocalNoise, IsStandardNormalInItsUnits) {
   const int count = 200'000;
   const std::vector<double> values = reports(mechanism(), {0, 0, 0}, 0, count, 11);
@@ -59,7 +59,7 @@ TEST(LocalNoise, IsStandardNormalInItsUnits) {
   }
 }
 
-// Correlations of 36 pairs of entries, each beyond 4.2/√n for one seed in 40,000.
+// The correlations of 36 pairs of entries; each is beyond 4.2/√n for one seed in 40,000.
 TEST(LocalNoise, IsIndependentFromEntryToEntry) {
   const int count = 200'000;
   const std::vector<double> values = reports(mechanism(), {0, 0, 0}, 0, count, 12);
@@ -73,19 +73,19 @@ TEST(LocalNoise, IsIndependentFromEntryToEntry) {
         squares += values[i + a] * values[i + a] * values[i + b] * values[i + b];
       }
       EXPECT_LT(std::fabs(product) / count, 4.2 / std::sqrt(double{count})) << a << ' ' << b;
-      // Squares too: sin and cos of one pair of words share their radius.
+      // Squares are tested too: the sine and cosine of one pair of words have the same radius.
       EXPECT_NEAR(squares / count, 1, 4.2 * std::sqrt(8.0 / count)) << a << ' ' << b;
     }
   }
 }
 
-// Two records at the supremum of both parts: along their difference the reports' means are μ apart, and the best test
-// of one against the other at the level that ε names has the δ that was promised.
+// Two records at the supremum of both parts. Along their difference the means of their reports are μ apart, and the
+// best test of one record against the other, at the level that ε names, has the δ that was promised.
 TEST(LocalMechanism, TheWorstPairIsToldApartAsWellAsTheBudgetAllows) {
   const LocalMechanism one = mechanism();
   const double sd1 = one.noise().second_moment.value();
   const double sd2 = one.noise().cross_moment.value();
-  // h = B/(2A) of local_mu(), sin 2φ = h.
+  // With h = B/(2A) of local_mu(), sin 2φ = h.
   const double h = std::min(1.0, sd1 * sd1 / (sd2 * sd2) / 2);
   const double phi = std::asin(h) / 2;
   const std::vector<double> x{std::cos(phi), std::sin(phi), 0};
@@ -101,7 +101,7 @@ TEST(LocalMechanism, TheWorstPairIsToldApartAsWellAsTheBudgetAllows) {
   length = std::sqrt(length);
   EXPECT_NEAR(length, one.mu(), 4.5 * std::sqrt(2.0 * static_cast<double>(size) / count));
 
-  // Neyman and Pearson: P(loss > ε) − e^ε P'(loss > ε), on a line along the difference.
+  // By Neyman and Pearson the best test gives P(loss > ε) − e^ε P'(loss > ε), here on a line along the difference.
   const auto tail = [&](const std::vector<double>& values, double threshold) {
     int above = 0;
     for (std::size_t i = 0; i < values.size(); i += size) {

@@ -1,5 +1,5 @@
-// Coverage of the intervals by simulation, seeds fixed. A cell of 1,000 streams has a standard error of .007: bounds
-// of ± .025 are 3.6 of them, one false alarm in 3,000 for each figure.
+// The coverage of the intervals by simulation with fixed seeds. A cell of 1,000 streams has a standard error of .007:
+// bounds of ± .025 are 3.6 of these, which gives one false alarm in 3,000 for each figure.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -24,7 +24,7 @@ struct Cell {
   bool forgets = false;
 };
 
-/// Rows in a ball, the first input 1, correlated features; the target's deviation may depend on x.
+/// Rows in a ball whose first input is 1, with correlated features; the target's deviation may depend on x.
 record::RowBatch stream(const Cell& cell, std::mt19937_64& random) {
   std::normal_distribution<double> normal;
   record::RowBatch rows;
@@ -81,7 +81,7 @@ struct Coverage {
   [[nodiscard]] double share() const { return static_cast<double>(covered) / static_cast<double>(shown); }
 };
 
-/// Of each coefficient's intervals over so many streams.
+/// The coverage of each coefficient's intervals over so many streams.
 std::vector<Coverage> coverages(const Cell& cell, std::size_t streams) {
   const Settings settings = settings_of(cell);
   const Design& design = settings.mechanism.design;
@@ -141,14 +141,14 @@ TEST(SumsIntervals, CoverAsOftenAsTheySay) {
   }
 }
 
-// A sandwich is what a variance that depends on x needs. The target's deviation grows with the second input, so the
-// interval of its coefficient is the one that comes out too short.
+// Where the variance depends on x, an interval needs the sandwich. Here the target's deviation grows with the second
+// input, so the interval of that input's coefficient is the one that comes out too short without it.
 TEST(SumsIntervals, OneVarianceCoversTooSeldomWhereItDependsOnX) {
   const Coverage found = coverages({1000, Spread::residuals, true}, 400)[1];
   EXPECT_LT(found.share(), .9);
 }
 
-// Noise that hides a direction is no ground for an interval.
+// Where noise hides a direction, there is no basis for an interval.
 TEST(SumsIntervals, AreWithheldWhereTheAnswerIsAGuess) {
   EXPECT_EQ(coverage({1e-5, Spread::residuals, false}, 20).shown, 0U);
 }

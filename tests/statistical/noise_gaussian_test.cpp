@@ -1,5 +1,5 @@
-// The seed noise as a sample of the normal distribution. Every comparison has a false-alarm rate of 1e-6; there are
-// about 90 of them, so a correct generator under another key fails this file with probability below 1e-4.
+// The seed noise as a sample of the normal distribution. Every comparison has a false-alarm rate of 1e-6, and there
+// are about 90 comparisons, so a correct generator under another key fails this file with a probability below 1e-4.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ using testing::samples_to_draw;
 
 constexpr std::size_t dimension = 16;
 
-/// Consecutive blocks of the seed noise of one stage, forgetting keys behind.
+/// Gives consecutive blocks of the seed noise of one stage, and forgets the keys behind them.
 class Stream {
  public:
   explicit Stream(const Stage& stage)
@@ -65,7 +65,7 @@ std::uint64_t for_each_block(const Stage& of, Visit visit) {
   return drawn;
 }
 
-// Raw moments of N(0, 1) are 0, 1, 0, 3, 0, 15; the variance of x^k is E x^2k − (E x^k)².
+// The raw moments of N(0, 1) are 0, 1, 0, 3, 0, 15; the variance of x^k is E x^2k − (E x^k)².
 TEST(GaussianStatistics, Moments) {
   std::array<double, 6> sums{};
   const double n = static_cast<double>(for_each_block(stage(0), [&](const std::vector<double>& samples) {
@@ -84,7 +84,7 @@ TEST(GaussianStatistics, Moments) {
   }
 }
 
-// The empirical distribution at 65,536 equiprobable points: its largest distance there is at most Kolmogorov's D.
+// The empirical distribution at 65,536 equiprobable points: its largest distance at these is at most Kolmogorov's D.
 TEST(GaussianStatistics, KolmogorovSmirnov) {
   constexpr std::size_t bins = 65536;
   std::vector<std::uint64_t> counts(bins);
@@ -104,13 +104,13 @@ TEST(GaussianStatistics, KolmogorovSmirnov) {
     chi_square += excess * excess / expected;
   }
   EXPECT_LT(largest / std::sqrt(n), kolmogorov_allowed);
-  // χ² with f degrees of freedom: (χ²/f)^⅓ is normal with mean 1 − 2/9f and variance 2/9f (Wilson and Hilferty).
+  // For χ² with f degrees of freedom, (χ²/f)^⅓ is normal with mean 1 − 2/9f and variance 2/9f (Wilson and Hilferty).
   const double ninth = 2.0 / (9.0 * static_cast<double>(bins - 1));
   const double deviations = (std::cbrt(chi_square / static_cast<double>(bins - 1)) - (1 - ninth)) / std::sqrt(ninth);
   EXPECT_LT(std::abs(deviations), deviations_allowed);
 }
 
-// Values by mpmath's incomplete gamma function.
+// The values are from mpmath's incomplete gamma function.
 TEST(PoissonPValue, IsTheExactSum) {
   EXPECT_NEAR(poisson_p_value(3, 5.0), 0.53005183059472341, 1e-12);
   EXPECT_NEAR(poisson_p_value(0, 2.5), 0.16416999724779759, 1e-12);
@@ -138,7 +138,8 @@ TEST(GaussianStatistics, Tails) {
   }
 }
 
-// Neighbours in time, in coordinate, in a pair of Box and Muller and in a chunk; as they are and squared.
+// Samples that are neighbours in time, in coordinate, in a pair of Box and Muller or in a chunk, as they are and
+// squared.
 TEST(GaussianStatistics, NoCorrelationWithinABlock) {
   const std::vector<std::size_t> lags{1,  2,   3,   7,   8,   15,  16,  32,   48,   64,
                                       96, 127, 128, 129, 255, 256, 512, 1024, 2048, 4096};
@@ -161,7 +162,8 @@ TEST(GaussianStatistics, NoCorrelationWithinABlock) {
   }
 }
 
-// The same place of neighbouring blocks, lanes, epochs and stages: one key used twice would show at once.
+// Samples at the same place of neighbouring blocks, lanes, epochs and stages: a key that was used twice would show at
+// once.
 TEST(GaussianStatistics, NoCorrelationBetweenBlocksLanesEpochsAndStages) {
   Stream reference(stage(4));
   std::array<Stream, 3> others{Stream(stage(5)), Stream(stage(4, 1)), Stream(stage(4, 0, 1))};
@@ -183,11 +185,11 @@ TEST(GaussianStatistics, NoCorrelationBetweenBlocksLanesEpochsAndStages) {
   }
 }
 
-// z of a rational correlation has the autocovariance Σ_s β_s β_{s+h}; the estimate's variance is Bartlett's
+// The z of a rational correlation has the autocovariance Σ_s β_s β_{s+h}. The variance of its estimate is Bartlett's
 // (1/n) Σ_k (R_k² + R_{k+h} R_{k−h}), and coordinates are independent.
 TEST(CorrelatedStatistics, Autocovariance) {
   const Correlation correlation{Rational::nu_ftrl(Damping{0.1}, 4)};
-  constexpr std::ptrdiff_t reach = 400;  // β has fallen below 1e-20
+  constexpr std::ptrdiff_t reach = 400;  // β has then fallen below 1e-20
   const auto beta = noise_coefficients(correlation, reach);
   const auto covariance = [&beta](std::ptrdiff_t lag) {
     const auto h = static_cast<std::size_t>(std::abs(lag));

@@ -1,11 +1,12 @@
 // The noise, recovered from releases by somebody who knows every record: (θ_t − θ_{t+1})/η less the clipped gradient,
 // whitened with C = B⁻¹, must be independent N(0, σ²Δ²) over steps, coordinates, lanes and epochs, and from one block
-// of noise to the next. A lane whose other records leak into a step, whose noise is another B's, or whose keys are
-// used twice shows here: keys of lanes and epochs, and of blocks where games are longer than a block.
+// of noise to the next. A lane shows here if its other records leak into a step, if its noise is that of another B,
+// or if its keys are used twice. That concerns the keys of lanes and epochs, and those of blocks where games are
+// longer than a block.
 //
-// The library's own lane under numbered keys: each of the up to 17 hypotheses of a test fails for one key in a
-// million, and the keys are fixed, so that what passes once passes always. Through the real command under a fresh
-// key: one run in 58,000 fails of itself.
+// The library's own lane runs under numbered keys. Each of the up to 17 hypotheses of a test fails for one key in a
+// million, and the keys are fixed, so that what passes once passes always. The real command runs under a fresh key:
+// one run in 58,000 fails by chance.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -36,11 +37,11 @@ namespace {
 
 using testing::ProductSum;
 
-constexpr std::size_t d = 3;  // x0, x1, intercept: the intercept is released first
+constexpr std::size_t d = 3;  // of x0, x1 and the intercept; the intercept is released first
 constexpr double step_size = 0.05;
 constexpr double clip = 1.0;
 
-/// Steps of a block of noise, and of the games that see three of them.
+/// The steps of a block of noise, and those of the games that see three blocks.
 const std::size_t block = noise::steps_per_block(d);
 const std::size_t three_blocks = 3 * block;
 
@@ -50,7 +51,7 @@ struct Record {
   double y;
 };
 
-/// Some have long gradients, and are clipped.
+/// Records, some of which have long gradients that are clipped.
 std::vector<Record> records(std::size_t count, std::uint64_t seed) {
   std::mt19937_64 bits(seed);
   std::normal_distribution<double> normal;
@@ -83,7 +84,7 @@ every = 1
                      step_size, clip, correlation);
 }
 
-/// The clipped gradient of ½(θᵀx − y)², written once more; the order of the library: intercept, x0, x1.
+/// The clipped gradient of ½(θᵀx − y)², written once more, in the library's order: intercept, x0, x1.
 std::vector<double> clipped_gradient(const std::vector<double>& theta, const Record& record) {
   const double x[d] = {1, record.x0, record.x1};
   double residual = -record.y;
@@ -97,7 +98,7 @@ std::vector<double> clipped_gradient(const std::vector<double>& theta, const Rec
   return {factor * residual, factor * residual * x[1], factor * residual * x[2]};
 }
 
-/// w = B⁻¹z/stddev of one lane and epoch, · × d.
+/// w = B⁻¹z/stddev of one lane and epoch, as steps × d.
 class Whitened {
  public:
   Whitened(const config::Mechanism& mechanism, std::size_t steps) : stddev_(mechanism.main().stddev.value()) {
@@ -106,7 +107,8 @@ class Whitened {
       beta_ = noise::noise_coefficients(correlation, steps);
       return;
     }
-    // No Toeplitz matrix, and more columns than rows: the lower triangular L with LLᵀ = BBᵀ takes its place.
+    // A tree is no Toeplitz matrix and has more columns than rows: the lower triangular L with LLᵀ = BBᵀ takes its
+    // place.
     const std::vector<double> dense = noise::dense_noise_matrix(correlation, steps);
     const auto rows = static_cast<Eigen::Index>(steps);
     const Eigen::Map<const RowMajor> b(dense.data(), rows, static_cast<Eigen::Index>(dense.size()) / rows);
@@ -128,7 +130,7 @@ class Whitened {
  private:
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-  /// Of the noise of step t − k in that of step t.
+  /// The coefficient with which the noise of step t − k is in that of step t.
   [[nodiscard]] double coefficient(std::size_t t, std::size_t k) const {
     if (!beta_.empty()) return beta_[k];
     return factor_(static_cast<Eigen::Index>(t), static_cast<Eigen::Index>(t - k));
@@ -143,9 +145,10 @@ class Whitened {
 /// What is tested about all residuals together.
 class Hypotheses {
  public:
-  static constexpr std::size_t bins = 4096;  // of Φ(w): the empirical distribution at these points alone
+  // The bins of Φ(w): the empirical distribution is known at their borders alone.
+  static constexpr std::size_t bins = 4096;
 
-  /// The four streams of one key: of[2 · epoch + lane].
+  /// Adds the four streams of one key, as of[2 · epoch + lane].
   void add(const std::vector<Whitened>& of) {
     for (const Whitened& each : of) add_stream(each.values());
     const auto pair = [&](ProductSum& products, std::size_t a, std::size_t b) {
@@ -168,9 +171,10 @@ class Hypotheses {
     const auto n = static_cast<double>(count_);
     ::testing::Test::RecordProperty("residuals", std::to_string(count_));
     ::testing::Test::RecordProperty("sigma_over_claimed", fmt::format("{:.6f}", std::sqrt(squares_ / n)));
-    // The variance of a square of N(0, 1) is 2: a million residuals fix σ to .07%, ten to .022% (one standard error).
+    // The variance of the square of N(0, 1) is 2: a million residuals fix σ to .07%, ten million to .022% (one
+    // standard error).
     EXPECT_LT(std::abs(squares_ / n - 1) * std::sqrt(n / 2), deviations) << "sigma off by " << squares_ / n / 2 - 0.5;
-    // That of a fourth power, whose mean is 3, is 96: tails, which the distribution's bins are too few for.
+    // A fourth power has mean 3 and variance 96. It tests the tails, for which the distribution has too few bins.
     EXPECT_LT(std::abs(fourth_powers_ / n - 3) * std::sqrt(n / 96), deviations) << "tails of " << fourth_powers_ / n;
     double largest = 0;
     double below = 0;
@@ -194,7 +198,7 @@ class Hypotheses {
     }
   }
 
-  /// Products of residuals one or two blocks apart.
+  /// The number of products of residuals that are `blocks` blocks apart.
   [[nodiscard]] std::uint64_t pairs_of_blocks(std::size_t blocks) const {
     const auto found = steps_.find(blocks * block);
     return found == steps_.end() ? 0 : found->second.count();
@@ -211,7 +215,7 @@ class Hypotheses {
     }
     // Neighbours, and the same place of the block before and of the one before that.
     for (const std::size_t lag : {std::size_t{1}, std::size_t{2}, std::size_t{3}, std::size_t{4}, block, 2 * block}) {
-      if (lag * d >= w.size()) break;  // no such pair, no such hypothesis
+      if (lag * d >= w.size()) break;  // without such a pair there is no such hypothesis
       ProductSum& products = steps_[lag];
       for (std::size_t i = lag * d; i < w.size(); ++i) products.add(w[i], w[i - lag * d]);
     }
@@ -223,7 +227,7 @@ class Hypotheses {
     }
   }
 
-  /// A stream that draws another's noise a step, or a block, later.
+  /// Tests for a stream that draws the noise of another one a step, or a block, later.
   void add_shifted(const std::vector<double>& ahead, const std::vector<double>& behind) {
     for (const std::size_t lag : {std::size_t{1}, block}) {
       if (lag * d >= ahead.size()) break;
@@ -244,7 +248,7 @@ class Hypotheses {
   std::map<std::size_t, ProductSum> shifted_;  // by lag
 };
 
-/// The lane as it is, its releases as the encoder hands them on. `whitened`: of no step yet.
+/// Runs the lane as it is and whitens its releases as the encoder hands them on. `whitened` has no step yet.
 Whitened played(const config::Config& config, const config::Mechanism& mechanism, Whitened whitened,
                 const std::vector<Record>& rows, LaneId lane_id, EpochId epoch, std::uint64_t key_number) {
   record::RowBatch batch;
@@ -276,7 +280,7 @@ Whitened played(const config::Config& config, const config::Mechanism& mechanism
   return whitened;
 }
 
-/// [noise] of each; {} for the number of steps.
+/// The parameter is the section [noise] of each test; {} stands for the number of steps.
 class Residuals : public ::testing::TestWithParam<const char*> {};
 
 Hypotheses residuals_of(const std::string& correlation, std::size_t steps, int keys) {
@@ -286,12 +290,13 @@ Hypotheses residuals_of(const std::string& correlation, std::size_t steps, int k
   const config::Mechanism mechanism = make_mechanism(config, privacy::Participation::once());
   const Whitened none(mechanism, steps);
   Hypotheses hypotheses;
-  // Keys of its own for each correlation: equal ones would have equal residuals.
+  // Each correlation has keys of its own, because under equal keys the residuals would be equal.
   std::uint64_t first_key = 0;
   for (const char c : correlation) first_key = (31 * first_key + static_cast<unsigned char>(c)) % 1'000'000;
   first_key *= 1'000'000;
   for (std::uint64_t key = first_key; key < first_key + static_cast<std::uint64_t>(keys); ++key) {
-    // Two lanes and two epochs under one key: the same records, so that noise that is shared would show at once.
+    // Two lanes and two epochs under one key have the same records, so that noise which they share would show at
+    // once.
     const std::vector<Record> rows = records(steps, key);
     std::vector<Whitened> of;
     for (const std::uint32_t epoch : {0U, 1U}) {
@@ -305,17 +310,18 @@ Hypotheses residuals_of(const std::string& correlation, std::size_t steps, int k
 }
 
 TEST_P(Residuals, OfAKnownStreamAreIndependentNormalOfTheClaimedSize) {
-  // Of four streams each: 1e7 residuals.
+  // Four streams for each key give 1e7 residuals.
   residuals_of(GetParam(), 256, scaled(3256, 330)).expect(testing::deviations_allowed, testing::kolmogorov_allowed);
 }
 
-// Trees in short games alone: whitening takes a dense factor.
+// Trees are tested in short games alone, because whitening takes a dense factor.
 TEST(TreeResiduals, OfAKnownStreamAreIndependentNormalOfTheClaimedSize) {
   residuals_of("correlation = \"tree\"\nheight = 8", 256, scaled(3256, 330))
       .expect(testing::deviations_allowed, testing::kolmogorov_allowed);
 }
 
-// 98,304 products of blocks that follow each other in CI: a correlation of 1.6% shows; in the campaign, of .2%.
+// In CI there are 98,304 products of blocks that follow each other, among which a correlation of 1.6% shows; in the
+// campaign one of .2% does.
 TEST_P(Residuals, AreIndependentFromBlockToBlock) {
   const int keys = scaled(68, 1);
   const Hypotheses hypotheses = residuals_of(GetParam(), three_blocks, keys);
@@ -344,12 +350,12 @@ std::vector<std::vector<double>> path_of(const std::string& file) {
   return path;
 }
 
-/// Where the command's noise comes from. A key of the system heals by fresh bytes at every block border, so that a
-/// key chain which stood still would not show; under a seed nothing is mixed in, and the chain alone separates the
-/// blocks.
+/// Where the command's noise comes from. Under a key of the system the chain heals by fresh bytes at every block
+/// border, so that a chain which stood still would not show. Under a seed nothing is mixed in, and the chain alone
+/// separates the blocks.
 class CommandResiduals : public ::testing::TestWithParam<std::vector<std::string>> {};
 
-// Text in, JSON out, two lanes and two epochs of each in files of their own.
+// The command reads text and writes JSON, for two lanes and two epochs of each, in files of their own.
 TEST_P(CommandResiduals, AreThoseOfItsClaim) {
   const std::size_t steps = three_blocks;
   const TemporaryFolder folder;

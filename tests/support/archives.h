@@ -1,4 +1,4 @@
-// Compressed files for tests, beyond those of decode_rows.h: bzip2, xz, and zip archives byte by byte.
+// Makes compressed files for tests, beyond those of decode_rows.h: bzip2, xz, and zip archives byte by byte.
 #pragma once
 
 #include <bzlib.h>
@@ -50,7 +50,7 @@ struct ZipFile {
   bool is_encrypted = false;
 };
 
-/// An archive of `files`, as APPNOTE.TXT says; `comment` behind it.
+/// An archive of `files` as APPNOTE.TXT describes it, with `comment` at its end.
 inline std::string zip(const std::vector<ZipFile>& files, const std::string& comment = "") {
   const auto number = [](std::uint64_t value, int bytes) {
     std::string out;

@@ -1,4 +1,4 @@
-// What every disturbance of an attached stream has to leave true, as readers of its topics find it.
+// What has to hold after every disturbance of an attached stream, as readers of its topics find it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 
 namespace nustream::tests {
 
-/// Releases of one partition's values, replayed from a file under the insecure seed `seed` as lane `lane`, with
+/// The releases of a partition's values, replayed from a file under the insecure seed `seed` as lane `lane`, with
 /// `more` arguments.
 inline std::string replayed(const AttachWorld& world, const std::vector<std::string>& values, int seed, int lane = 0,
                             const std::vector<std::string>& more = {}) {
@@ -46,8 +46,8 @@ inline std::string joined(const std::vector<std::string>& lines) {
   return text;
 }
 
-/// No step of an epoch is readable with two values, aborted transactions included: that would be two inputs under
-/// one noise.
+/// Expects that no step of an epoch can be read with two values, aborted transactions included: those would be two
+/// inputs under one noise.
 inline void expect_one_value_a_step(const std::vector<std::string>& uncommitted) {
   simdjson::dom::parser parser;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::string> known;
@@ -60,7 +60,8 @@ inline void expect_one_value_a_step(const std::vector<std::string>& uncommitted)
   }
 }
 
-/// Records that only a reader of aborted transactions finds; without those by which a start tries its right to write.
+/// The records that only a reader of aborted transactions finds. Those with which a start tries its right to write
+/// are left out.
 inline std::vector<StoredRecord> aborted(const AttachWorld& world, const std::string& topic, int partition = 0) {
   std::set<std::int64_t> committed;
   for (const StoredRecord& record : world.committed(topic, partition)) committed.insert(record.offset);
@@ -71,7 +72,7 @@ inline std::vector<StoredRecord> aborted(const AttachWorld& world, const std::st
   return rest;
 }
 
-/// Committed releases are in step order, each once.
+/// Expects that committed releases are in the order of their steps, each once.
 inline void expect_each_step_once(const std::vector<std::string>& committed) {
   simdjson::dom::parser parser;
   std::uint64_t before = 0;
@@ -82,17 +83,17 @@ inline void expect_each_step_once(const std::vector<std::string>& committed) {
   }
 }
 
-/// What was taken by the last commit, and ρ of the ledger's last line; one that a key rotation left tells of neither.
+/// What the last commit took, and ρ of the ledger's last line. A line that a key rotation left tells neither.
 struct LedgerEnd {
   std::uint64_t steps = 0;
   std::uint64_t from = 0;
   std::uint64_t to = 0;
-  double rho = 0;              ///< that is charged where the state is lost
+  double rho = 0;              ///< what is charged where the state is lost
   std::uint64_t reserved = 0;  ///< steps that it pays for
-  std::string disjoint;        ///< how the epoch's positions stand to those before
+  std::string disjoint;        ///< how the epoch's positions relate to those before
 };
-/// Of a line that reserves: how far the lane is by its state's header, and by the group's offset of the same
-/// transaction.
+/// Fills in, for a line that reserves, how far the lane is: by its state's header, and by the group's offset of the
+/// same transaction.
 inline void take_state(const AttachWorld& world, int partition, LedgerEnd& end) {
   for (const StoredRecord& record : world.committed(world.name() + ".state", partition)) {
     if (record.value) end.steps = secrets::read_identity(*record.value).steps.value();

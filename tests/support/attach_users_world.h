@@ -15,12 +15,12 @@
 
 namespace nustream::tests {
 
-/// The partition of `lanes` that the Java client, and librdkafka's murmur2, gives a key.
+/// The partition, among `lanes`, that the Java client and librdkafka's murmur2 give a key.
 inline int partition_of(const std::string& key, int lanes) {
   return rd_kafka_msg_partitioner_murmur2(nullptr, key.data(), key.size(), lanes, nullptr, nullptr);
 }
 
-/// Values are `who,x,y`; users are told apart by the column, or by the records' keys.
+/// A stream of values `who,x,y`. Users are told apart by the column, or by the records' keys.
 class AttachUsersWorld : public AttachWorld {
  public:
   explicit AttachUsersWorld(int partitions = 1, const std::string& user = "who") : AttachWorld(partitions) {
@@ -34,7 +34,7 @@ class AttachUsersWorld : public AttachWorld {
 
   [[nodiscard]] std::string users_topic() const { return name() + ".users"; }
 
-  /// Of 60 users; every 97th value is unusable, and user 0 is nobody.
+  /// Values of 60 users. Every 97th value is unusable, and user 0 is nobody.
   [[nodiscard]] static std::vector<std::string> values_of_users(std::size_t count, std::uint64_t seed = 1) {
     std::vector<std::string> values = AttachWorld::values(count, seed);
     for (std::size_t i = 0; i < count; ++i)
@@ -43,7 +43,7 @@ class AttachUsersWorld : public AttachWorld {
   }
   [[nodiscard]] static std::string user_of(const std::string& value) { return value.substr(0, value.find(',')); }
 
-  /// Each with its user as the key, to the partition of that among those that there were at first.
+  /// Writes each value with its user as the key, to the key's partition among those that there were at first.
   void write_keyed(const std::vector<std::string>& values) const { write_among(values, partitions()); }
   void write_among(const std::vector<std::string>& values, int lanes) const {
     std::map<int, std::vector<StoredRecord>> records;
@@ -67,14 +67,15 @@ class AttachUsersWorld : public AttachWorld {
     }
   }
 
-  /// The store as a broker that lost it would have it.
+  /// Empties the store, as a broker that lost it would have it.
   void lose_users(int partitions = 1) const {
     delete_topic(direct(), users_topic());
     create_topic(direct(), users_topic(), partitions, {{"cleanup.policy", "compact"}});
   }
 };
 
-/// Of every release, by epoch and step: estimates that runs in parts and in one go share, whatever tags they carry.
+/// The estimate of every release by epoch and step. A run in parts and one in one go share these, whatever tags they
+/// have.
 inline std::map<std::pair<std::uint64_t, std::uint64_t>, std::string> estimates_of(
     const std::vector<std::string>& releases) {
   simdjson::dom::parser parser;
@@ -96,14 +97,14 @@ inline std::map<std::pair<std::uint64_t, std::uint64_t>, std::string> estimates_
   return estimates_of(releases);
 }
 
-/// Whether all steps that both tell of are told alike; how many there are.
+/// Expects that all steps that are in both have the same estimates. Returns how many those are.
 inline std::size_t expect_same_estimates(const std::vector<std::string>& attached,
                                          const std::string& replayed_lines) {
   const auto expected = estimates_of(replayed_lines);
   std::size_t shared = 0;
   for (const auto& [step, estimate] : estimates_of(attached)) {
     const auto same = expected.find(step);
-    if (same == expected.end()) continue;  // of a part's end
+    if (same == expected.end()) continue;  // a release at the end of a part
     EXPECT_EQ(estimate, same->second) << "step " << step.second;
     ++shared;
   }

@@ -17,7 +17,7 @@ class AttachWindowsWorld : public AttachUsersWorld {
     alter_topic(direct(), name(), {{"message.timestamp.type", "LogAppendTime"}});
   }
 
-  /// In so many parts, each in a second of its own, or in two.
+  /// Writes the values in so many parts, each of which comes in one second of its own, or in two.
   void write_in_windows(const std::vector<std::string>& values, std::size_t parts) const {
     for (std::size_t part = 0; part < parts; ++part) {
       const auto at = [&](std::size_t i) {
@@ -28,7 +28,7 @@ class AttachWindowsWorld : public AttachUsersWorld {
     }
   }
 
-  /// What a replay of the topic as it was recorded releases, whole lines.
+  /// What a replay of the topic as it was recorded releases, as whole lines.
   [[nodiscard]] std::string replayed_as_recorded(const std::vector<std::string>& more = {}) const {
     const std::string recording = (folder().path() / "recorded").string();
     const CommandResult recorded =

@@ -18,10 +18,10 @@
 
 namespace nustream::tests {
 
-/// Topics of their own for each world, on the shared broker.
+/// Each world has topics of its own on the shared broker.
 class AttachWorld {
  public:
-  /// `replicas` of each partition: as many as there are brokers, or one.
+  /// Each partition has `replicas` replicas: as many as there are brokers, or one.
   explicit AttachWorld(int partitions = 1, const std::string& bootstrap = cluster().bootstrap(), int replicas = 1)
       : bootstrap_(bootstrap), name_(fresh_name("world")), partitions_(partitions) {
     create_topic(direct(), name_, partitions, {}, replicas);
@@ -68,7 +68,7 @@ format = "plain"
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] const std::string& config() const noexcept { return config_; }
-  /// Each text of the configuration, which must be there, in place of its first.
+  /// Replaces each first text of a pair, which must be in the configuration, by the second.
   void change_config(const std::vector<std::pair<std::string, std::string>>& replacements) {
     std::string text = read_file(config_);
     for (const auto& [before, after] : replacements) {
@@ -80,7 +80,7 @@ format = "plain"
   }
   [[nodiscard]] std::string key() const { return (folder_.path() / "key").string(); }
   [[nodiscard]] static std::string direct() { return cluster().direct(); }
-  /// The cluster of the worlds that follow; it has to stay until they are gone.
+  /// Sets the cluster of the worlds that follow; it has to outlive them.
   static void use(KafkaCluster& cluster) { in_use() = &cluster; }
   [[nodiscard]] const TemporaryFolder& folder() const noexcept { return folder_; }
   [[nodiscard]] int partitions() const noexcept { return partitions_; }
@@ -94,13 +94,13 @@ format = "plain"
     return run_command(NUSTREAM_COMMAND, attach(std::move(more)));
   }
 
-  /// y = 1 − x/2 + noise; every 97th value is unusable.
+  /// Values with y = 1 − x/2 + noise; every 97th value is unusable.
   [[nodiscard]] static std::vector<std::string> values(std::size_t count, std::uint64_t seed = 1);
   void write(const std::vector<std::string>& values, int partition = 0) const {
     write_values(direct(), name_, partition, values);
   }
-  /// Committed records of one of the stream's topics. A commit is decided before its markers are in every partition:
-  /// waits until no transaction is open there.
+  /// The committed records of one of the stream's topics. A commit is decided before its markers are in every
+  /// partition, so this waits until no transaction is open there.
   [[nodiscard]] std::vector<StoredRecord> committed(const std::string& topic, int partition = 0) const {
     const kafka::TopicPartition place{topic, kafka::PartitionIndex{partition}};
     kafka::PartitionReader stable(settings_for(direct()), kafka::Isolation::read_committed, "settled");
@@ -108,7 +108,7 @@ format = "plain"
     wait_until([&] { return stable.watermarks(place, soon()).high == all.watermarks(place, soon()).high; });
     return read_committed_records(direct(), topic, partition);
   }
-  /// Releases as a reader of committed records finds them, or with aborted ones.
+  /// The releases as a reader of committed records finds them, or with aborted ones.
   [[nodiscard]] std::vector<std::string> releases(int partition = 0) const {
     return values_of(committed(name_ + ".releases", partition));
   }

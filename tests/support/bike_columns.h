@@ -1,11 +1,11 @@
-// The bundled table of bike rentals, as settings of a linear model.
+// Settings of a linear model over the bundled table of bike rentals.
 #pragma once
 
 #include <string>
 
 namespace nustream::tests {
 
-/// log(count) on temp, hum and windspeed, in units of about their spread. Any other section may follow.
+/// log(count) on temp, hum and windspeed, each in units of about its spread. Any other section may follow.
 inline std::string bike_columns() {
   return R"([stream]
 name = "bike"

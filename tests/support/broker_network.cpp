@@ -25,7 +25,7 @@ bool BrokerNetwork::is_possible() {
   return runs("ip netns del " + name);
 }
 
-// Names of links have 15 characters at most; a process has one network at a time.
+// Names of links have at most 15 characters. A process has one network at a time.
 BrokerNetwork::BrokerNetwork(std::size_t hosts)
     : hosts_(hosts), name_("nu" + std::to_string(::getpid())), net_("10.213." + std::to_string(::getpid() % 250)) {
   run("ip link add " + name_ + " type bridge");

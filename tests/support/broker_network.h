@@ -8,8 +8,8 @@
 
 namespace nustream::tests {
 
-/// A namespace for each host, with an address that this machine reaches as well. All of it goes with the object.
-/// Throws where namespaces cannot be made.
+/// A namespace for each host, with an address that this machine reaches, too. All of it goes with the object. Throws
+/// where namespaces cannot be made.
 class BrokerNetwork {
  public:
   explicit BrokerNetwork(std::size_t hosts);
@@ -17,20 +17,20 @@ class BrokerNetwork {
   BrokerNetwork(const BrokerNetwork&) = delete;
   BrokerNetwork& operator=(const BrokerNetwork&) = delete;
 
-  /// Whether this process may make namespaces, and has the tools (`ip`, `iptables`).
+  /// Whether this process may make namespaces and has the tools (`ip`, `iptables`).
   [[nodiscard]] static bool is_possible();
 
   [[nodiscard]] std::string address(std::size_t host) const;
-  /// What a command begins with to run on that host.
+  /// The words that a command begins with to run on that host.
   [[nodiscard]] std::vector<std::string> on(std::size_t host) const;
 
   /// Nothing reaches the host, and nothing leaves it.
   void isolate(std::size_t host);
-  /// The two do not hear each other; everybody else hears both.
+  /// The two hosts do not hear each other; all others hear both.
   void cut(std::size_t one, std::size_t other);
-  /// What comes from this machine's own processes does not reach the host: from it they still hear.
+  /// The host does not hear this machine's own processes, while they still hear the host.
   void deafen(std::size_t host);
-  /// Undoes all three.
+  /// Undoes isolate(), cut() and deafen().
   void mend();
 
  private:

@@ -1,6 +1,7 @@
-// The C11 threads of <threads.h> by POSIX ones, for builds under the thread sanitizer. It follows these alone:
-// librdkafka, which uses those, would start threads that it does not know, and take locks that it does not see. In
-// glibc both are the same objects, and a program's own definitions come before the library's.
+// The C11 threads of <threads.h> by POSIX threads, for builds under the thread sanitizer. The sanitizer follows POSIX
+// threads alone, and librdkafka uses C11's: it would start threads that the sanitizer does not know, and take locks
+// that it does not see. In glibc both are the same objects, and a program's own definitions come before the
+// library's.
 #include <pthread.h>
 #include <threads.h>
 

@@ -1,4 +1,4 @@
-// Counts: scaled down in CI, in full where a campaign asks for them (tests/campaign/README.md).
+// Counts of tests: scaled down in CI, and in full where a campaign asks for them (tests/campaign/README.md).
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace nustream::tests {
 
-/// NUSTREAM_CAMPAIGN in the environment: full counts and the promised times.
+/// Whether NUSTREAM_CAMPAIGN is in the environment: it asks for full counts and checks the promised times.
 inline bool campaign() {
   return std::getenv("NUSTREAM_CAMPAIGN") != nullptr;
 }
@@ -15,7 +15,7 @@ inline int scaled(int full, int quick) {
   return campaign() ? full : quick;
 }
 
-/// What the environment asks for by this name, where it does.
+/// The number that the environment has under this name, or else `otherwise`.
 inline std::uint64_t asked(const char* variable, std::uint64_t otherwise) {
   const char* const text = std::getenv(variable);
   return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;

@@ -27,8 +27,8 @@ inline std::string joined(const std::vector<std::string>& lines) {
   return csv;
 }
 
-/// What the stream of a ReplayWorld may have become behind a lane's back: none of it holds the first 1,000 records as
-/// they were.
+/// What may have become of a ReplayWorld's stream without the lane's knowledge. No variant holds the first 1,000
+/// records as they were.
 struct ChangedStream {
   const char* name;
   std::string csv;
@@ -40,7 +40,7 @@ inline std::vector<ChangedStream> changes(const std::string& csv) {
   std::vector<std::string> sorted = lines;
   std::sort(sorted.begin(), sorted.end());
   std::vector<std::string> one_less(lines.begin() + 1, lines.end());
-  std::vector<std::string> moved = lines;  // the last one that was read, behind those that were not
+  std::vector<std::string> moved = lines;  // the last record that was read now stands behind those that were not
   std::rotate(moved.begin() + 999, moved.begin() + 1000, moved.end());
   return {{"prepended", joined(prepended)},
           {"sorted", joined(sorted)},

@@ -1,4 +1,4 @@
-// A program as a child: started with one variable more in its environment, killed or waited for by its number.
+// Runs a program as a child: starts it with one more variable in its environment, and kills it or waits for it.
 #pragma once
 
 #include <signal.h>
@@ -14,12 +14,12 @@ namespace nustream::tests {
 /// How a child ended.
 struct Ended {
   bool killed;  ///< by SIGKILL
-  int code;     ///< exit code where it was not
+  int code;     ///< exit code, where it was not killed
 };
 
 class ChildProcess {
  public:
-  /// Starts `program` with `arguments`; `variable` is NAME=VALUE, or empty.
+  /// Starts `program` with `arguments`. `variable` is NAME=VALUE, or empty.
   ChildProcess(const std::string& program, const std::vector<std::string>& arguments, const std::string& variable) {
     std::vector<char*> argv{const_cast<char*>(program.c_str())};
     for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));

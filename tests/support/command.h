@@ -1,4 +1,4 @@
-// The real command as a child: its exit code and what it printed.
+// Runs the real command as a child, and keeps its exit code and what it printed.
 #pragma once
 
 #include <fcntl.h>
@@ -25,24 +25,25 @@ struct CommandResult {
   int code;               ///< exit code, or 128 + signal
   std::string out;        ///< standard output
   std::string err;        ///< standard error
-  long resident_kib = 0;  ///< the most that it ever had
+  long resident_kib = 0;  ///< the most memory that it had at any time
 };
 
-/// Where NUSTREAM_PLANTED_PROGRAMS is set, a program's twin beside it that holds planted bugs, if there is one.
+/// The program to test: where NUSTREAM_PLANTED_PROGRAMS is set, the program's twin that holds planted bugs, if it is
+/// there beside it.
 inline std::string program_under_test(const std::string& program) {
   const std::string planted = program + "_planted";
   return std::getenv("NUSTREAM_PLANTED_PROGRAMS") != nullptr && std::filesystem::exists(planted) ? planted : program;
 }
 
-/// Where keys and witnesses of the commands go that name no place for them: never the user's own folder.
+/// The folder for keys and witnesses of commands that name no place for them. It is never the user's own.
 inline const std::string& configuration_folder() {
   static const TemporaryFolder folder;
   static const std::string path = folder.path().string();
   return path;
 }
 
-/// This process's environment with `variables` ("NAME=VALUE") in the place of those of the same names; "NAME" alone
-/// takes one away.
+/// This process's environment with `variables` ("NAME=VALUE") in place of those of the same names; "NAME" alone
+/// removes one.
 inline std::vector<std::string> environment_with(std::vector<std::string> variables) {
   const auto name_of = [](const std::string& variable) { return variable.substr(0, variable.find('=')); };
   const auto is_given = [&](const std::string& name) {
@@ -59,10 +60,10 @@ inline std::vector<std::string> environment_with(std::vector<std::string> variab
   return environment;
 }
 
-/// A started command. Standard output and error go to files, so that no pipe can fill up and hold it.
+/// A started command. Its standard output and error go to files, so that no pipe can fill up and hold it.
 class Command {
  public:
-  /// `input`: a file for standard input, /dev/null without one. `variables` as environment_with().
+  /// `input` is a file for standard input; without it that is /dev/null. `variables` are those of environment_with().
   Command(const std::string& of, const std::vector<std::string>& arguments,
           const std::optional<std::string>& input = {}, const std::vector<std::string>& variables = {}) {
     const std::string program = program_under_test(of);
@@ -79,7 +80,7 @@ class Command {
     child_ = ::fork();
     if (child_ < 0) throw std::runtime_error("cannot fork");
     if (child_ != 0) return;
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // nothing outlives a test that is killed
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // so that nothing outlives a test that is killed
     redirect(in, O_RDONLY, STDIN_FILENO);
     redirect(out, O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO);
     redirect(err, O_WRONLY | O_CREAT | O_TRUNC, STDERR_FILENO);
@@ -90,7 +91,7 @@ class Command {
     if (child_ <= 0) return;
     signal(SIGKILL);
     const CommandResult killed = wait();
-    // A test that ends by an exception waited in vain, and does not say for whom.
+    // A test that ends by an exception most likely waited in vain, and does not say for which command.
     if (std::uncaught_exceptions() > 0) std::fprintf(stderr, "the command had said:\n%s\n", killed.err.c_str());
   }
   Command(const Command&) = delete;

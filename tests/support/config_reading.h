@@ -1,4 +1,4 @@
-// The small configuration of tests, read with overrides: what comes of it, or what the refusal says.
+// Reads the small configuration of tests with overrides: the settings, or the message that refuses them.
 #pragma once
 
 #include <gtest/gtest.h>

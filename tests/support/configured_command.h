@@ -1,4 +1,4 @@
-// A command over a configuration, with its JSON.
+// Runs a command over a configuration, and parses its JSON.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,8 @@
 
 namespace nustream::tests {
 
-/// What a command printed as JSON, and what it told its operator in a file; nothing parsed where it failed.
+/// What a command printed as JSON, and what it told its operator in a file. Nothing is parsed where the command
+/// failed.
 struct JsonOutput {
   CommandResult command;
   simdjson::dom::parser parser;
@@ -29,8 +30,8 @@ struct JsonOutput {
   [[nodiscard]] double value(const char* object, const char* name) { return json[object][name].get_double().value(); }
 };
 
-/// `nustream NAME CONFIG --json OPTIONS…` with its state in the folder's "state"; `estimate` and `replay` tell their
-/// operator in a file.
+/// Runs `nustream NAME CONFIG --json OPTIONS…` with its state in the folder's "state". For `estimate` and `replay`,
+/// what the operator is told goes to a file.
 inline JsonOutput run_configured(const char* name, const TemporaryFolder& folder, const std::string& config,
                                  const std::vector<std::string>& options = {}) {
   const std::string for_operator = (folder.path() / "operator.json").string();

@@ -1,4 +1,4 @@
-// Reading rows in the decode tests: schemas, compressed files, and all rows of an input.
+// Reads rows in the decode tests: schemas, compressed files, and all rows of an input.
 #pragma once
 
 #include <zlib.h>
@@ -14,7 +14,7 @@
 
 namespace nustream::tests {
 
-/// Features that are columns as they are, and the target; no intercept.
+/// A schema of features that are columns as they are, and a target, without an intercept.
 inline record::Schema columns(const std::vector<std::string>& features, const std::string& target = {}) {
   const auto as_is = [](const std::string& name) {
     record::Feature feature;
@@ -28,7 +28,7 @@ inline record::Schema columns(const std::vector<std::string>& features, const st
   return schema;
 }
 
-/// All rows, read `rows_max` at a time.
+/// All rows of a reader, read `rows_max` at a time.
 inline record::RowBatch read_all(decode::Reader& reader, std::size_t rows_max = 7) {
   record::RowBatch batch;
   while (reader.read(batch, rows_max)) {
@@ -40,7 +40,8 @@ inline record::RowBatch read_all(const decode::InputSettings& settings, const re
   return read_all(*decode::open_reader(settings, schema), rows_max);
 }
 
-/// `text` as zlib compresses it. `window_bits` as its manual has them: -15 is deflate alone, 15 + 16 a gzip member.
+/// `text` as zlib compresses it. `window_bits` is what zlib's manual says: -15 is deflate alone, and 15 + 16 a gzip
+/// member.
 inline std::string deflated(const std::string& text, int window_bits) {
   z_stream stream{};
   if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY) != Z_OK) {

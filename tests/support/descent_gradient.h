@@ -1,4 +1,4 @@
-// The clipped gradient of one record exactly as a kernel adds it, to the last unit of the grid.
+// Finds out the clipped gradient of one record exactly as a kernel adds it, to the last unit of the grid.
 #pragma once
 
 #include <cmath>
@@ -22,8 +22,8 @@ struct OneStep {
   bool clipped;
 };
 
-/// One step over the minibatch of `targets.size()` rows. Its step size is 1 and the grid's spacing is left out:
-/// θ moves by Σ_i u_i + z, units of the grid.
+/// Takes one step over the minibatch of `targets.size()` rows. Its step size is 1, and the grid's spacing is left
+/// out, so that θ moves by Σ_i u_i + z in units of the grid.
 inline OneStep one_step(const descent::kernel::Variant& variant, const model::Loss& loss, const noise::Grid& grid,
                         std::span<const double> theta, std::span<const double> rows, std::span<const double> targets,
                         std::span<const std::int64_t> noise) {
@@ -60,8 +60,8 @@ inline OneStep one_step(const descent::kernel::Variant& variant, const model::Lo
   return result;
 }
 
-/// Runs one step on a minibatch of the record and a row of zeros, and returns the sum that the kernel had made
-/// when it came to the zeros.
+/// Takes one step over the record and a row of zeros, and returns the sum that the kernel had when it came to the
+/// zeros.
 inline std::vector<std::int64_t> gradient_units(const descent::kernel::Variant& variant, const model::Loss& loss,
                                                 const noise::Grid& grid, std::span<const double> theta,
                                                 std::span<const double> x, double y, bool* clipped = nullptr) {
@@ -75,7 +75,8 @@ inline std::vector<std::int64_t> gradient_units(const descent::kernel::Variant& 
   return {step.sum.begin(), step.sum.begin() + static_cast<std::ptrdiff_t>(d)};
 }
 
-/// Entries that are hard on norms: ties, ends of the range, denormals, runs of one value, and any mix of them.
+/// Entries for which a norm is hard to compute: ties, ends of the range, denormals, runs of one value, and any mix of
+/// them.
 inline std::vector<double> adversarial(std::mt19937_64& random, std::size_t dimension) {
   constexpr double hard[] = {0.0,    -0.0,     1.0,   -1.0,     1.0 / 3, 0x1p-1074, 0x1.8p-1070, 0x1p-1022, 1e-200,
                              1e-160, 0x1p-450, 1e154, -1.3e154, 0x1p511, 0x1p450,   -1e200,      1.7e308,   -1.7e308};
@@ -104,7 +105,7 @@ inline std::vector<double> adversarial(std::mt19937_64& random, std::size_t dime
   return x;
 }
 
-/// Whether ‖units‖₂·s ≤ factor·G, in exact arithmetic: both sides are integers below 2^113 after scaling.
+/// Whether ‖units‖₂·s ≤ factor·G, in exact arithmetic: after scaling, both sides are integers below 2^113.
 inline bool within(std::span<const std::int64_t> units, const noise::Grid& grid, double clip_norm, int factor) {
   __float128 squares = 0;
   for (const std::int64_t unit : units) squares += static_cast<__float128>(unit) * static_cast<__float128>(unit);

@@ -23,7 +23,7 @@ inline void pause(int time) {
   std::this_thread::sleep_for(std::chrono::milliseconds(time));
 }
 
-/// Small batches, quick sessions.
+/// Arguments for small batches and short sessions.
 inline std::vector<std::string> quick(std::vector<std::string> more = {}) {
   std::vector<std::string> arguments{"--set", "state.commit_records=20",     "--set", "kafka.transaction_seconds=6",
                                      "-X",    "session.timeout.ms=3000",     "-X",    "heartbeat.interval.ms=500",
@@ -32,10 +32,10 @@ inline std::vector<std::string> quick(std::vector<std::string> more = {}) {
   return arguments;
 }
 
-/// Under a known seed the releases are known; under a real key noise that was drawn anew would show.
+/// Under a known seed the releases are known. Under a real key, noise that was drawn twice would show.
 enum class Key { seed, real };
 
-/// A topic that is written while the instances are disturbed, then read to its end by an undisturbed one.
+/// A topic that is written while the instances are disturbed, and then read to its end by an undisturbed one.
 class Disturbed {
  public:
   Disturbed(int partitions, std::size_t records, Key key) : world_(partitions), key_(key) {
@@ -52,13 +52,13 @@ class Disturbed {
   [[nodiscard]] std::unique_ptr<Command> instance(const std::vector<std::string>& more = {}) const {
     return std::make_unique<Command>(NUSTREAM_COMMAND, arguments(more));
   }
-  /// The same with kill points, which make it wait in the middle of a transaction.
+  /// An instance with kill points, which make it wait in the middle of a transaction.
   [[nodiscard]] std::unique_ptr<Command> faulty(const std::string& failpoint,
                                                 std::vector<std::string> more = {}) const {
     return std::make_unique<Command>(NUSTREAM_FAULTY, arguments(std::move(more)), std::nullopt,
                                      std::vector<std::string>{"NUSTREAM_FAILPOINT=" + failpoint});
   }
-  /// Waits until records are on the broker that no transaction has committed.
+  /// Waits until there are records on the broker that no transaction has committed.
   void wait_for_open_transaction() const {
     // Between these two offsets are the records of open transactions.
     kafka::PartitionReader stable(settings_for(world_.direct()), kafka::Isolation::read_committed, "open");
@@ -71,23 +71,23 @@ class Disturbed {
       for (int p = 0; p < world_.partitions(); ++p) {
         const auto seen = bounds(p);
         if (seen.first == seen.second) continue;
-        pause(300);  // one that is seen twice is no commit in passing
+        pause(300);  // a transaction that is seen twice is not just about to commit
         if (bounds(p) == seen) return true;
       }
       return false;
     });
   }
-  /// States that were written and never committed.
+  /// How many states were written and never committed.
   [[nodiscard]] std::size_t aborted_states() const {
     std::size_t count = 0;
     for (int p = 0; p < world_.partitions(); ++p) count += aborted(world_, world_.name() + ".state", p).size();
     return count;
   }
-  /// One that is written by somebody else, on brokers that keep `replicas` of each partition.
+  /// A topic that somebody else writes, on brokers that keep `replicas` of each partition.
   Disturbed(int partitions, Key key, const std::string& bootstrap, int replicas)
       : world_(partitions, bootstrap, replicas), key_(key), values_(static_cast<std::size_t>(partitions)) {}
 
-  /// The next records of every partition; false when all are written.
+  /// Writes the next records of every partition; returns false when all are written.
   bool write(std::size_t count) {
     if (written_ == values_.front().size()) return false;
     const std::size_t end = std::min(written_ + count, values_.front().size());
@@ -105,14 +105,14 @@ class Disturbed {
     return steps;
   }
 
-  /// An instance of its own finishes the stream, or several, one after the other, where one was killed: its lanes are
-  /// not theirs before its session has run out. Then everything has to be there, once.
+  /// Lets an undisturbed instance finish the stream, or several, one after the other, where one was killed: the lanes
+  /// of the killed one are free only after its session has run out. Then checks that everything is there, once.
   void finish_and_check(int instances_max = 1) {
     while (write(1000)) {
     }
     finish(instances_max);
   }
-  /// The same of a topic that somebody else wrote.
+  /// Does the same with a topic that somebody else wrote.
   void finish_what_is_there(int instances_max) {
     for (int p = 0; p < world_.partitions(); ++p) {
       values_[static_cast<std::size_t>(p)] = values_of(world_.committed(world_.name(), p));
@@ -143,8 +143,8 @@ class Disturbed {
     }
   }
 
-  /// The releases by cadence. One at a shutdown or at an end stands at a step of its own, that of a stream which goes
-  /// on, or does not.
+  /// The releases by cadence. A release at a shutdown or at an end stands at a step of its own, which depends on
+  /// where the stream was stopped.
   static std::vector<std::string> by_cadence(const std::vector<std::string>& lines) {
     std::vector<std::string> rest;
     std::copy_if(lines.begin(), lines.end(), std::back_inserter(rest),
@@ -159,7 +159,7 @@ class Disturbed {
     return lines;
   }
 
-  /// The first line that differs says more than both texts.
+  /// Compares line by line, because the first line that differs says more than both texts.
   static void expect_same_lines(const std::vector<std::string>& published, const std::vector<std::string>& wanted) {
     for (std::size_t i = 0; i < std::min(published.size(), wanted.size()); ++i) {
       ASSERT_EQ(published[i], wanted[i]) << "line " << i;

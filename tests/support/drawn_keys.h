@@ -1,4 +1,4 @@
-// Keys that a random source in the hands of a test handed out (key_source.cpp), and which of them a state began with.
+// Keys that a random source under a test's control handed out (key_source.cpp), and which of them a state began with.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 namespace nustream::tests {
 
-/// The environment of a run whose every getrandom is written to `file`; runs of different `number`s get other bytes.
+/// The environment of a run whose every getrandom is written to `file`. Runs with another `number` get other bytes.
 inline std::vector<std::string> with_own_source(const std::string& file, int number = 0) {
   return {"LD_PRELOAD=" NUSTREAM_KEY_SOURCE, "ASAN_OPTIONS=verify_asan_link_order=0", "NUSTREAM_HANDED_OUT=" + file,
           "NUSTREAM_SOURCE_START=" + std::to_string(number)};
@@ -31,8 +31,8 @@ inline std::vector<noise::KeyBytes> keys_handed_out(const std::string& file) {
   return keys;
 }
 
-/// The 256 bits that the state's noise begins with, at step 0 still, as its own lane and epoch: exactly one of those
-/// that were drawn, and all stages share them. Nothing where none is.
+/// The 256 bits that the noise of the state, which is still at step 0, begins with in its own lane and epoch. They
+/// are exactly one of those that were drawn, and all stages share them. Empty where they are none of those.
 inline std::optional<noise::KeyBytes> drawn_key_of(const journal::State& state,
                                                    const std::vector<noise::KeyBytes>& drawn) {
   std::optional<noise::KeyBytes> found;

@@ -14,8 +14,8 @@
 
 namespace nustream::tests {
 
-/// 290 records, 100 a step: 3 steps a pass, the last one of a pass filled up, and 10 steps in 4 passes; every step is
-/// a commit.
+/// A table of 290 records, 100 a step: a pass has 3 steps, the last of which is filled up, and 4 passes have 10
+/// steps. Every step is a commit.
 class EstimateWorld {
  public:
   EstimateWorld() {
@@ -57,7 +57,7 @@ steps = 10
   [[nodiscard]] bool has_state(const std::string& state) const {
     return std::filesystem::exists(path(state + "/state"));
   }
-  /// Whole lines alone: a kill may leave a torn one.
+  /// The releases that are whole lines, since a kill may leave a torn one.
   [[nodiscard]] std::string releases(const std::string& state = "state") const {
     const std::string file = path(state + "/releases.jsonl");
     const std::string text = std::filesystem::exists(file) ? read_file(file) : "";

@@ -1,4 +1,4 @@
-// A number as pages and reports show it: with its exact value beside what people read.
+// A number as pages and reports show it: its exact value beside what people read.
 #pragma once
 
 #include <charconv>
@@ -6,7 +6,7 @@
 
 namespace nustream::tests {
 
-/// <data value="…">: up to the shown text.
+/// The beginning of <data value="…">, up to the text that is shown.
 inline std::string exact(double value) {
   char text[32];
   return "<data value=\"" + std::string(text, std::to_chars(text, text + sizeof text, value).ptr) + "\">";

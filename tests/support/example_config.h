@@ -34,7 +34,7 @@ directory = "state"
 )";
 }
 
-/// Instrumental variables, with a control and two instruments; `first_stage`: what [first_stage] has beside its step
+/// Instrumental variables with a control and two instruments; `first_stage` is what [first_stage] has beside its step
 /// size.
 inline std::string two_stage_config(const std::string& first_stage) {
   return R"([stream]
@@ -69,7 +69,7 @@ every = 1
 )";
 }
 
-/// Intervals whose second moments are charged half of ρ.
+/// Intervals whose second moments cost half of ρ.
 inline std::string sandwich_config() {
   return R"([stream]
 name = "sandwich"
@@ -100,7 +100,7 @@ share = 0.5
 )";
 }
 
-/// Solved from running sums, with bounds that records reach in every direction.
+/// A model that is solved from running sums, with bounds that records reach in every direction.
 inline std::string moments_config() {
   return R"([stream]
 name = "sums"
@@ -145,7 +145,7 @@ steps = 6
 )";
 }
 
-/// Ten of them, each with its share of ρ.
+/// A table with ten runs, each of which has its share of ρ.
 inline std::string runs_config() {
   return table_config() + "[intervals]\nkind = \"runs\"\ncount = 10\n";
 }

@@ -1,4 +1,4 @@
-// A call that has to end in a Failure of one exit code.
+// Checks a call that has to end in a Failure of one exit code.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 namespace nustream::tests {
 
-/// `call` has to throw Failure(code), its text one line that holds `part`.
+/// Expects that `call` throws Failure(code), whose text is one line that holds `part`.
 template <class Call>
 void expect_failure(Exit code, Call call, const std::string& part = {}) {
   try {

@@ -24,9 +24,9 @@ inline bool is_free(std::uint16_t port) {
   return bound;
 }
 
-/// A port of 127.0.0.1 that nobody listens on, another one at each call. Below the ports that the system gives to
-/// clients: one that reconnects to a dead broker could else become its own peer there, and keep the port. Drawn at
-/// random, since other programs of tests draw at the same time.
+/// A port of 127.0.0.1 that nobody listens on, and another one at each call. It lies below the ports that the system
+/// gives to clients: a client that reconnects to a dead broker could otherwise become its own peer there, and keep
+/// the port. It is drawn at random, since other test programs draw at the same time.
 inline std::uint16_t free_port() {
   static std::mt19937 random{std::random_device{}()};
   static std::set<std::uint16_t> given;

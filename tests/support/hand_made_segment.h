@@ -1,4 +1,4 @@
-// Segments that no recorder writes, under checks that fit.
+// Makes segments that no recorder writes, with checks that fit.
 #pragma once
 
 #include <zstd.h>
@@ -13,14 +13,14 @@ class HandMadeSegment {
  public:
   explicit HandMadeSegment(const decode::SegmentHeader& header) { add(encode(header)); }
 
-  /// A block with `block` as its header, but for its lengths.
+  /// Adds a block with `block` as its header, whose lengths are set.
   HandMadeSegment& block(decode::SegmentBlock block, const std::string& content) {
     std::string stored(ZSTD_compressBound(content.size()), '\0');
     stored.resize(ZSTD_compress(stored.data(), stored.size(), content.data(), content.size(), 1));
     block.content_bytes = static_cast<std::uint32_t>(content.size());
     return stored_block(block, stored);
   }
-  /// The same with these bytes in place of compressed ones.
+  /// Adds a block with these bytes in place of compressed ones.
   HandMadeSegment& stored_block(decode::SegmentBlock block, const std::string& stored) {
     block.stored_bytes = static_cast<std::uint32_t>(stored.size());
     add(encode(block));

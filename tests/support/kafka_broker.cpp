@@ -32,7 +32,7 @@ using namespace std::chrono_literals;
 constexpr auto start_time_max = 300s;
 constexpr const char* cluster_id = "bnVzdHJlYW0tdGVzdHMtMQ";
 
-// The rule of cmake/kafka.sh.
+// The same rule as in cmake/kafka.sh.
 std::filesystem::path kafka_folder() {
   const char* cache = std::getenv("XDG_CACHE_HOME");
   const char* home = std::getenv("HOME");
@@ -206,7 +206,7 @@ void KafkaCluster::write_properties(std::size_t broker) const {
       {"node.id", std::to_string(broker + 1)},
       {"controller.quorum.voters", voters},
       {"controller.listener.names", "CONTROLLER"},
-      // Brokers speak to each other and to themselves past the proxy.
+      // Brokers speak to each other, and each to itself, past the proxy.
       {"inter.broker.listener.name", "DIRECT"},
       {"listeners", "CLIENTS://" + address(broker, node.client_port) + direct + ",CONTROLLER://" +
                         address(broker, node.controller_port) + sasl},
@@ -220,10 +220,10 @@ void KafkaCluster::write_properties(std::size_t broker) const {
       {"offsets.topic.replication.factor", factor},
       {"transaction.state.log.replication.factor", factor},
       {"transaction.state.log.min.isr", in_sync},
-      // Records of years ago are kept: a broker's first look for old ones is 30 s after its start.
+      // Records of years ago are kept: a broker looks for old ones 30 s after its start.
       {"log.retention.ms", "-1"},
       {"transaction.abort.timed.out.transaction.cleanup.interval.ms", "1000"},
-      // All that only makes tests wait.
+      // The defaults of what follows only make tests wait.
       {"offsets.topic.num.partitions", "4"},
       {"transaction.state.log.num.partitions", "4"},
       {"group.initial.rebalance.delay.ms", "0"},
@@ -237,7 +237,7 @@ void KafkaCluster::write_properties(std::size_t broker) const {
     properties["sasl.enabled.mechanisms"] = "PLAIN,SCRAM-SHA-512,OAUTHBEARER";
     properties["listener.name.sasl.scram-sha-512.sasl.jaas.config"] =
         "org.apache.kafka.common.security.scram.ScramLoginModule required;";
-    // Takes tokens without a signature: enough to see that ours arrive and are renewed.
+    // Takes tokens without a signature, which is enough to see that the client's tokens arrive and are renewed.
     properties["listener.name.sasl.oauthbearer.sasl.jaas.config"] =
         "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required "
         "unsecuredLoginStringClaim_sub=\"broker\";";
@@ -275,7 +275,7 @@ void KafkaCluster::run_tool(const std::vector<std::string>& arguments) const {
 
 namespace {
 
-/// A right to a topic or group alone: the client library can change it, without a JVM for each.
+/// A right to a topic or a group. The client library can change such a right, without a JVM for each change.
 std::optional<AccessRight> simple_right(const std::vector<std::string>& words) {
   if (words.size() != 4 || words[0] != "--operation") return std::nullopt;
   if (words[2] == "--topic") return AccessRight{AccessRight::To::topic, words[3], words[1]};
@@ -301,7 +301,7 @@ void KafkaCluster::change_rights(std::vector<std::string> how, const std::vector
   arguments.insert(arguments.end(), how.begin(), how.end());
   arguments.insert(arguments.end(), right.begin(), right.end());
   run_tool(arguments);
-  std::this_thread::sleep_for(500ms);  // until the broker applies what its controller has written
+  std::this_thread::sleep_for(500ms);  // the broker applies what its controller has written within this time
 }
 
 void KafkaCluster::start(std::size_t broker) {
@@ -325,7 +325,7 @@ void KafkaCluster::wait_until_started(std::size_t broker) const {
   }
 }
 
-// Brokers that started may still be unknown to each other.
+// Brokers that have started may still not know of each other.
 void KafkaCluster::wait_until_complete() const {
   const auto deadline = Clock::now() + start_time_max;
   const auto running = std::count_if(nodes_.begin(), nodes_.end(), [](const Node& node) { return node.process > 0; });

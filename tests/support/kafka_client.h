@@ -1,4 +1,5 @@
-// A client of the tests' own: bare librdkafka, nothing of the product, so that neither can hide the other's mistakes.
+// A client of the tests' own: librdkafka alone and nothing of the product, so that neither can hide the other's
+// mistakes.
 #pragma once
 
 #include <librdkafka/rdkafka.h>
@@ -11,7 +12,7 @@ namespace nustream::tests {
 
 class TestClient {
  public:
-  /// `adjust` sets what is no property: callbacks.
+  /// `adjust` sets what is not a property, such as callbacks.
   TestClient(rd_kafka_type_t type, const std::map<std::string, std::string>& properties,
              void (*adjust)(rd_kafka_conf_t*) = nullptr) {
     char text[512] = {};

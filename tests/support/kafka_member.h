@@ -45,7 +45,7 @@ class Member {
          milliseconds session = std::chrono::seconds(6))
       : consumer_(settings_for(shared_broker().bootstrap(), quick(session)), {topic, group, instance}) {}
 
-  // So that members hear of each other, and of new partitions, without long waits.
+  // Properties with which members hear of each other, and of new partitions, without long waits.
   static kafka::Properties quick(milliseconds session) {
     return {{"heartbeat.interval.ms", "100"},
             {"topic.metadata.refresh.interval.ms", "300"},
@@ -54,7 +54,7 @@ class Member {
 
   GroupConsumer* operator->() { return &consumer_; }
 
-  /// Waits for wake-ups and takes events until `condition` holds; throws after two minutes.
+  /// Waits for wake-ups and takes events until `condition` holds. Throws after two minutes.
   void run_until(const std::function<bool()>& condition) {
     const kafka::Deadline deadline = soon();
     while (!condition()) {
@@ -93,7 +93,7 @@ class Member {
 
   std::set<int> assigned{};
   std::map<int, Values> values{};
-  std::map<int, std::int64_t> ends{};  ///< last reported
+  std::map<int, std::int64_t> ends{};  ///< the last ends that were reported
   int times_assigned = 0;
   int times_revoked = 0;
   bool lost = false;

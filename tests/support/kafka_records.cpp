@@ -47,7 +47,8 @@ StoredRecord stored(const rd_kafka_message_t& message) {
   return record;
 }
 
-// Without it the first fetch waits for the library's scan of its topics, once a second.
+// Looks the topic up. Otherwise the first fetch waits for the library's scan of its topics, which comes once a
+// second.
 void look_up(rd_kafka_t* client, const std::string& topic) {
   rd_kafka_topic_t* handle = rd_kafka_topic_new(client, topic.c_str(), nullptr);
   const rd_kafka_metadata_t* metadata = nullptr;

@@ -1,4 +1,4 @@
-// The product's own Kafka layer in the hands of a test: calls driven to their end, with errors as failures.
+// The product's own Kafka layer in the hands of a test: calls are driven to their end, and errors become failures.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ inline kafka::ClientSettings settings_for(const std::string& bootstrap, kafka::P
   return {.brokers = bootstrap, .properties = std::move(properties)};
 }
 
-/// Of calls that a test makes for itself. No bound on speed: it ends a test that hangs.
+/// The deadline of a test's own calls. It is no bound on speed: it ends a test that hangs.
 inline kafka::Deadline soon() {
   return kafka::in(std::chrono::minutes(2));
 }
@@ -37,7 +37,7 @@ inline void wait_until(const std::function<bool()>& condition) {
   }
 }
 
-/// Makes a call in slices until it is done or failed.
+/// Makes a call in slices until it is done or has failed.
 inline kafka::Progress finish(const std::function<kafka::Progress(kafka::Deadline)>& call,
                               kafka::Deadline deadline = soon()) {
   while (true) {
@@ -46,7 +46,7 @@ inline kafka::Progress finish(const std::function<kafka::Progress(kafka::Deadlin
   }
 }
 
-/// The same for calls that have to succeed.
+/// Makes a call that has to succeed.
 inline void succeed(const std::function<kafka::Progress(kafka::Deadline)>& call) {
   const kafka::Progress progress = finish(call);
   if (progress.error() != nullptr) throw std::runtime_error(progress.error()->text);
@@ -65,7 +65,7 @@ inline void begin(kafka::Producer& producer) {
   if (const auto error = producer.begin()) throw std::runtime_error(error->text);
 }
 
-/// To partition 0; waits while the client's queue is full.
+/// Sends a value to partition 0. Waits while the client's queue is full.
 inline void produce(kafka::Producer& producer, const std::string& topic, const std::string& value) {
   while (const auto error = producer.produce({.topic = topic, .value = value})) {
     if (error->cause != kafka::Cause::queue_full) throw std::runtime_error(error->text);
@@ -81,7 +81,7 @@ inline void abort(kafka::Producer& producer) {
   succeed([&](kafka::Deadline deadline) { return producer.abort(deadline); });
 }
 
-/// For transactions that commit a group's offsets from outside the group, as a program without members would.
+/// Metadata for transactions that commit a group's offsets from outside the group, as a program without members does.
 inline kafka::GroupMetadata metadata_of_nobody(const std::string& group) {
   return kafka::GroupMetadata(rd_kafka_consumer_group_metadata_new(group.c_str()));
 }

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 using Queue = std::unique_ptr<rd_kafka_queue_t, decltype(&rd_kafka_queue_destroy)>;
 using Event = std::unique_ptr<rd_kafka_event_t, decltype(&rd_kafka_event_destroy)>;
 
-constexpr auto time_max = 300s;  // no bound on speed: it ends a test that hangs
+constexpr auto time_max = 300s;  // this is no bound on speed: it ends a test that hangs
 
 void require(rd_kafka_resp_err_t code, const std::string& attempt) {
   if (code != RD_KAFKA_RESP_ERR_NO_ERROR) throw std::runtime_error(attempt + ": " + rd_kafka_err2str(code));
@@ -123,7 +123,7 @@ void alter_topic(const std::string& bootstrap, const std::string& topic, const T
   const rd_kafka_ConfigResource_t** results =
       rd_kafka_AlterConfigs_result_resources(rd_kafka_event_AlterConfigs_result(event.get()), &count);
   for (std::size_t i = 0; i < count; ++i) require(rd_kafka_ConfigResource_error(results[i]), attempt);
-  std::this_thread::sleep_for(300ms);  // until the broker applies what its controller has written
+  std::this_thread::sleep_for(300ms);  // the broker applies what its controller has written within this time
 }
 
 void delete_records(const std::string& bootstrap, const std::string& topic, int partition, std::int64_t offset) {
@@ -202,7 +202,7 @@ void require(const rd_kafka_error_t* error, const std::string& attempt) {
 
 namespace {
 
-// The controller says that a right is changed before the broker has heard of it: asks the broker itself.
+// Asks the broker itself: the controller says that a right is changed before the broker has heard of it.
 void wait_for_right(const std::string& bootstrap, const std::string& user, const AccessRight& right, bool granted) {
   const std::string attempt = "the broker's rights to " + right.name;
   const auto deadline = std::chrono::steady_clock::now() + time_max;

@@ -1,8 +1,10 @@
-// A random source in the hands of a test: loaded before the C library (LD_PRELOAD), it takes the place of getrandom.
-// Without NUSTREAM_HANDED_OUT it gives neither key nor nonce, with the errno of NUSTREAM_SOURCE_ERRNO (ENOSYS unless
-// set; 0: it returns no byte). With it, it hands out bytes of its own and writes each call's to that file, a line of
-// hexadecimal digits a call. NUSTREAM_SOURCE_START, a number, tells processes apart: others get other bytes.
-// NUSTREAM_SOURCE_BYTES_MAX is the most that a call hands out; every second call is then interrupted by a signal.
+// A random source under a test's control. Loaded before the C library (LD_PRELOAD), it replaces getrandom.
+//
+// Without NUSTREAM_HANDED_OUT it gives neither key nor nonce, and fails with the errno of NUSTREAM_SOURCE_ERRNO
+// (ENOSYS unless set; 0: it returns no byte). With NUSTREAM_HANDED_OUT it hands out bytes of its own, and writes
+// those of each call to that file as a line of hexadecimal digits. Processes with another number in
+// NUSTREAM_SOURCE_START get other bytes. NUSTREAM_SOURCE_BYTES_MAX is the most that a call hands out; every second
+// call is then interrupted by a signal.
 #include <fcntl.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -16,7 +18,7 @@
 
 namespace {
 
-// What libraries draw at their start is less, and they wait for ever where they do not get it.
+// What libraries draw at their start is shorter, and has to be given: they would wait for ever.
 constexpr std::size_t key_or_nonce_bytes = 24;
 
 std::uint64_t number_of(const char* variable, std::uint64_t otherwise) {

@@ -1,4 +1,4 @@
-// Keys of a key file whose bytes count up, for tests with bytes that are known.
+// Keys of a key file whose bytes count up, for tests that need known bytes.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace nustream::tests {
 
-/// Of the bytes first, first + 1, …
+/// The keys of the bytes first, first + 1, ….
 inline secrets::Keyring keys_from(std::uint8_t first) {
   noise::KeyBytes master{};
   std::iota(master.begin(), master.end(), first);

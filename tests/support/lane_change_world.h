@@ -21,7 +21,7 @@ inline Arguments operator+(Arguments first, const Arguments& more) {
   return first;
 }
 
-/// A service that was killed leaves the group soon.
+/// With these arguments, a service that was killed leaves the group soon.
 inline const Arguments until_end{"--until-end",
                                  "-X",
                                  "session.timeout.ms=2000",
@@ -40,7 +40,7 @@ inline std::vector<std::string> ledger_of(const AttachWorld& world, int lane) {
   return values_of(world.committed(world.name() + ".ledger", lane));
 }
 
-/// ρ of the worst user over all epochs, as the lane's last release tells it.
+/// ρ over all epochs for the user whom they cost most, as the lane's last release tells it.
 inline double charged_by(const AttachWorld& world, int lane) {
   simdjson::dom::parser parser;
   return parser.parse(world.releases(lane).back())["rho_ledger"].get_double().value();
@@ -52,7 +52,7 @@ inline std::uint64_t last_epoch(const AttachWorld& world, int lane) {
   return lines.empty() ? 0 : parser.parse(lines.back())["epoch"].get_uint64().value();
 }
 
-/// Runs to the end, or fails where the lanes wait for each other for ever.
+/// Expects that the service runs to its end; it fails where the lanes wait for each other for ever.
 inline void expect_ends(const AttachWorld& world, const Arguments& arguments, const std::vector<int>& lanes,
                         std::size_t steps) {
   Command service(NUSTREAM_COMMAND, world.attach(arguments));
@@ -62,7 +62,7 @@ inline void expect_ends(const AttachWorld& world, const Arguments& arguments, co
   EXPECT_EQ(result.code, 0) << result.err;
 }
 
-/// Closes all old lanes for the new division and is killed right behind its commit number `commits`.
+/// Closes all old lanes for the new division, and is killed right after its `commits`-th commit.
 inline void interrupt_change(const AttachWorld& world, const Arguments& arguments, int commits) {
   const CommandResult killed =
       run_command(NUSTREAM_FAULTY, world.attach(arguments + anew), {},
@@ -70,7 +70,7 @@ inline void interrupt_change(const AttachWorld& world, const Arguments& argument
   ASSERT_EQ(killed.code, 128 + SIGKILL) << killed.err;
 }
 
-/// `users close` or `users end`, under the settings that the lanes ran with.
+/// Runs `users close` or `users end` under the settings that the lanes ran with.
 inline CommandResult edit_users(const AttachWorld& world, const char* command, const Arguments& settings,
                                 const std::string& identifiers = "") {
   Arguments all{"users", command, world.config()};
@@ -80,7 +80,7 @@ inline CommandResult edit_users(const AttachWorld& world, const char* command, c
   return run_command(NUSTREAM_COMMAND, all, world.folder().write("identifiers", identifiers));
 }
 
-/// All sixty of values_of_users(), and somebody whom no record tells of.
+/// All sixty users of values_of_users(), and somebody whom no record names.
 inline std::vector<std::string> everybody() {
   std::vector<std::string> identifiers{"nobody has seen me"};
   for (int who = 1; who < 61; ++who) identifiers.push_back(std::to_string(who));
@@ -93,7 +93,7 @@ inline void close_everybody(const AttachWorld& world, const Arguments& settings)
   ASSERT_EQ(closed.code, 0) << closed.err;
 }
 
-/// Users at their limits in each lane's store.
+/// How many users are at their limits in each lane's store.
 inline std::vector<std::uint64_t> at_limit_by_lane(const AttachWorld& world) {
   const CommandResult seen = run_command(NUSTREAM_COMMAND, {"inspect", world.config(), "--users", "--json"});
   EXPECT_EQ(seen.code, 0) << seen.err;
@@ -106,7 +106,7 @@ inline std::vector<std::uint64_t> at_limit_by_lane(const AttachWorld& world) {
   return at_limit;
 }
 
-/// Two lanes of which each user contributes once: whoever begins anew pays all of ρ once more.
+/// Two lanes in which each user contributes once. Whoever begins anew pays all of ρ once more.
 class TwoLanes : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -116,14 +116,14 @@ class TwoLanes : public ::testing::Test {
     for (const int lane : {0, 1}) one_ = std::max(one_, charged_by(world_, lane));
     EXPECT_GT(one_, .3);
   }
-  /// In a new epoch that all lanes began.
+  /// Expects that a new epoch, which all lanes began, charges all of them.
   void expect_all_charged(const std::vector<int>& lanes) const {
     for (const int lane : lanes) {
       EXPECT_THAT(ledger_of(world_, lane).back(), ::testing::HasSubstr(R"("counts":false)")) << lane;
       EXPECT_GT(charged_by(world_, lane), 1.5 * one_) << lane;
     }
   }
-  /// As a broker that lost the topic `of` ("state") of one lane would have it.
+  /// Removes the topic `of` (such as ".state") of one lane, as a broker that lost it would have it.
   void lose(const std::string& of, int lane) const {
     const std::vector<StoredRecord> records = world_.committed(world_.name() + of, lane);
     ASSERT_FALSE(records.empty());

@@ -17,13 +17,13 @@ inline std::vector<noise::Grid> grids_for(const lane::Settings& settings, double
   return grids;
 }
 
-/// Grid integers for every stage and step.
+/// Rows, and grid integers for every stage and step.
 struct StagedWorld {
   record::RowBatch rows;
   std::vector<std::size_t> dimensions;
   std::vector<std::vector<std::int64_t>> units;
 
-  /// The noise from a step on, one entry a stage.
+  /// The noise from a step on, one entry for each stage.
   [[nodiscard]] std::vector<noise::GridNoise> noise_from(std::uint64_t step) const {
     std::vector<noise::GridNoise> stages;
     for (std::size_t i = 0; i < units.size(); ++i) {
@@ -33,7 +33,7 @@ struct StagedWorld {
   }
 };
 
-/// Rows as random_world() makes them, labels where the loss wants them; noise of `units` spacings.
+/// Rows as random_world() makes them, with labels where the loss needs them, and noise of `units` spacings.
 inline StagedWorld staged_world(const lane::Settings& settings, std::size_t steps, std::uint64_t seed, double units) {
   std::mt19937_64 random(seed);
   std::normal_distribution<double> normal;
@@ -58,12 +58,12 @@ inline StagedWorld staged_world(const lane::Settings& settings, std::size_t step
   return world;
 }
 
-/// Settings of `d` features, three classes.
+/// Settings of `d` features and three classes.
 inline lane::Settings multinomial_settings(std::size_t d, double clip = 1.0) {
   return settings_for(2 * d, {.kind = model::Loss::Kind::multinomial, .classes = 3}, clip);
 }
 
-/// One endogenous regressor for each two instruments, `controls` controls.
+/// Settings with two instruments for each endogenous regressor, and `controls` controls.
 inline lane::Settings two_stage_settings(std::size_t endogenous, std::size_t controls, double clip = 1.0,
                                          double first_clip = 0.7) {
   const descent::TwoStageShape shape{2 * endogenous + controls, controls, endogenous};
@@ -73,7 +73,7 @@ inline lane::Settings two_stage_settings(std::size_t endogenous, std::size_t con
   return settings;
 }
 
-/// The same where the target alone is private.
+/// The same settings where the target alone is private.
 inline lane::Settings public_two_stage_settings(std::size_t endogenous, std::size_t controls, double clip = 1.0) {
   lane::Settings settings = two_stage_settings(endogenous, controls, clip);
   settings.first_stage->clip.reset();

@@ -17,7 +17,7 @@
 
 namespace nustream::tests {
 
-/// Columns by name; every entry a number.
+/// Columns by name; every entry is a number.
 struct Table {
   std::vector<std::string> names;
   std::vector<std::vector<double>> columns;
@@ -72,7 +72,7 @@ inline const std::vector<std::string> covtype_columns = {"Elevation",
                                                          "Hillshade_3pm",
                                                          "Horizontal_Distance_To_Fire_Points"};
 
-/// With ddof 0, as the references standardise.
+/// Mean and standard deviation with ddof 0, as the references standardise.
 struct Placement {
   double mean;
   double stddev;
@@ -91,7 +91,7 @@ inline std::vector<double> standardised(std::vector<double> v) {
   return v;
 }
 
-/// Rows [1, columns…] with targets y.
+/// Rows [1, columns…] with the targets y.
 inline record::RowBatch design(const std::vector<std::vector<double>>& columns, const std::vector<double>& y) {
   record::RowBatch rows;
   rows.dimension = columns.size() + 1;

@@ -38,8 +38,8 @@ inline noise::Grid grid_for(const lane::Settings& settings, double stddev = 1.0)
   return {NoiseStddev{stddev}, 1.0, settings.clip};
 }
 
-/// Standard normal rows, every tenth one a row of zeros (a bad record) and every tenth twenty times as long;
-/// targets that suit the loss; noise of `units` grid spacings' standard deviation.
+/// Standard normal rows. Every tenth is a row of zeros (a bad record), and another tenth are twenty times as long.
+/// The targets suit the loss, and the noise's standard deviation is `units` grid spacings.
 inline World random_world(const lane::Settings& settings, std::size_t steps, std::uint64_t seed, double units) {
   std::mt19937_64 random(seed);
   std::normal_distribution<double> normal;
@@ -61,7 +61,7 @@ inline World random_world(const lane::Settings& settings, std::size_t steps, std
   return world;
 }
 
-/// Rows of `dimension` entries each, positions counted on from `position`.
+/// Rows of `dimension` entries each, whose positions count from `position` on.
 inline record::RowBatch rows_of(std::size_t dimension, std::vector<double> x, std::vector<double> y,
                                 std::uint64_t position = 0) {
   record::RowBatch rows;
@@ -86,7 +86,7 @@ inline void advance(lane::Lane& lane, const lane::Settings& settings, const Worl
                noise_from(world, lane, settings.dimension), releases);
 }
 
-/// Everything that releases show, as bits, so that NaNs and signed zeros compare.
+/// All that releases show, as bits, so that NaNs and signed zeros can be compared.
 inline std::vector<std::uint64_t> bits(const lane::Releases& releases) {
   std::vector<std::uint64_t> all;
   for (std::size_t i = 0; i < releases.size(); ++i) {
@@ -99,7 +99,8 @@ inline std::vector<std::uint64_t> bits(const lane::Releases& releases) {
   return all;
 }
 
-/// One of each kind of loss, schedule, projection and average, by number: property tests walk through them.
+/// Settings by number, which between them have each kind of loss, schedule, projection and average. Property tests
+/// walk through the numbers.
 inline lane::Settings random_settings(std::uint64_t seed) {
   std::mt19937_64 random(seed * 7919 + 1);
   const auto pick = [&](std::uint64_t choices) { return random() % choices; };

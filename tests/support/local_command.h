@@ -1,4 +1,4 @@
-// `nustream local` as a child process, over a small world of records.
+// Runs `nustream local` as a child process, over a small world of records.
 #pragma once
 
 #include <gmock/gmock.h>

@@ -25,7 +25,7 @@ class LocalWorld {
   [[nodiscard]] const std::string& config() const noexcept { return config_; }
   std::string write(const std::string& name, const std::string& text) const { return folder_.write(name, text); }
 
-  /// Logistic, two features, by key, with folders of its own.
+  /// Settings of a logistic model with two features and keys, with folders of its own.
   [[nodiscard]] std::string settings() const {
     return fmt::format(R"([stream]
 name = "survey"
@@ -62,7 +62,7 @@ x_l1_max = 1.0
 )");
   }
 
-  /// P(y = 1) = 1/(1 + exp(−(2a − b))), a and b uniform in ±½.
+  /// Records with P(y = 1) = 1/(1 + exp(−(2a − b))), where a and b are uniform in ±½.
   static std::string records(std::size_t users, std::uint64_t seed = 1) {
     std::mt19937_64 random(seed);
     std::uniform_real_distribution<double> uniform(-0.5, 0.5);

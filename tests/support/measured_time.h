@@ -8,8 +8,8 @@
 
 namespace nustream::tests {
 
-/// The longest that the start and end of a program which does nothing took in ten tries just now: about 2 ms on an
-/// idle machine.
+/// The longest time, in ten tries just now, from start to end of a program that does nothing: about 2 ms on an idle
+/// machine.
 inline std::chrono::nanoseconds longest_start_now() {
   std::chrono::nanoseconds longest{0};
   for (int i = 0; i < 10; ++i) {
@@ -20,7 +20,8 @@ inline std::chrono::nanoseconds longest_start_now() {
   return longest;
 }
 
-/// What a machine as busy as this one is now may add to a promised time: as long as two hundred of those starts.
+/// What a machine that is as busy as this one is now may add to a promised time: as long as two hundred of those
+/// starts.
 inline std::chrono::milliseconds busy_allowance() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(200 * longest_start_now());
 }

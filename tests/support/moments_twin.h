@@ -1,4 +1,4 @@
-// A linear model's running sums in long double, every step kept: no stages, no moving of sums.
+// A linear model's running sums in long double. Every step is kept: there are no stages, and no sums are moved.
 #pragma once
 
 #include <Eigen/Dense>
@@ -18,13 +18,13 @@ using SumsReal = long double;
 using SumsMatrix = Eigen::Matrix<SumsReal, Eigen::Dynamic, Eigen::Dynamic>;
 using SumsVector = Eigen::Matrix<SumsReal, Eigen::Dynamic, 1>;
 
-/// A linear model's noisy steps, each about its own centre with its own radii, in original size.
+/// A noisy step of a linear model, about its own centre and with its own radii, in original size.
 struct TwinStep {
   SumsMatrix second;
   SumsVector cross, centre;
 };
 
-/// Σ κ^age (b − Hθ̂) = 0 over all steps: no stages, no moving of sums.
+/// Solves Σ κ^age (b − Hθ̂) = 0 over all steps, without stages and without moving sums.
 class SumsTwin {
  public:
   explicit SumsTwin(const moments::Settings& settings)
@@ -92,7 +92,7 @@ class SumsTwin {
   std::vector<TwinStep> steps_;
 };
 
-/// Three stages; every second one forgets.
+/// Settings of three stages; with every second seed the sums forget.
 inline moments::Settings twin_settings(std::uint64_t seed) {
   moments::Settings settings = linear_settings(1 + seed % 4, 40 + seed % 5);
   settings.stages = {{0, {2, 1, 3}}, {3, {2.5, 1, 1.5}}, {5, {2, 1, 2}}};
@@ -100,8 +100,8 @@ inline moments::Settings twin_settings(std::uint64_t seed) {
   return settings;
 }
 
-/// How many of the releases of twelve steps were compared, wherever noise hides nothing: the floor is then without
-/// effect.
+/// How many of the releases of twelve steps were compared. It compares those where noise hides nothing, so that the
+/// floor has no effect.
 inline std::size_t agreements(moments::Lane lane, SumsTwin twin, const moments::Settings& settings,
                               const SumsWorld& world) {
   std::size_t compared = 0;
@@ -115,7 +115,7 @@ inline std::size_t agreements(moments::Lane lane, SumsTwin twin, const moments::
     EXPECT_EQ(releases[0].records, (t + 1) * m);
     EXPECT_EQ(releases[0].position.value(), 1000 + 3 * (t + 1) * m);
     EXPECT_EQ(releases[0].stage, t < 3 ? 0U : t < 5 ? 1U : 2U);
-    if (releases[0].floored > 0) return compared;  // the twin has no floor, and later centres depend on it
+    if (releases[0].floored > 0) return compared;  // the twin has no floor, and later centres depend on the floor
     const SumsVector expected = twin.theta();
     for (Eigen::Index j = 0; j < expected.size(); ++j) {
       EXPECT_NEAR(releases[0].theta[static_cast<std::size_t>(j)], static_cast<double>(expected(j)), 1e-6) << t;
@@ -141,7 +141,7 @@ inline void expect_equal(const moments::Releases& found, const moments::Releases
   }
 }
 
-/// Plain sums and forgetting ones, of every kind of block.
+/// Settings of plain and of forgetting sums, with every kind of block.
 inline std::vector<moments::Settings> all_kinds() {
   std::vector<moments::Settings> all;
   for (const bool forgets : {false, true}) {

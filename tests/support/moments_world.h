@@ -1,4 +1,4 @@
-// What tests of the running sums share: designs, settings, random rows and noise.
+// What tests of running sums share: designs, settings, random rows and noise.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,8 @@ inline noise::Correlation forgetful(double nu) {
   return noise::Correlation{noise::Rational::nu_ftrl(Damping{nu})};
 }
 
-/// Plain sums of a linear model with `inputs` features, in two stages, with noise of a quarter of a radius a step.
+/// Plain sums of a linear model with `inputs` features, in two stages, with noise of a quarter of a radius in each
+/// step.
 inline moments::Settings linear_settings(std::size_t inputs, std::uint64_t every,
                                          noise::Correlation correlation = forgetful(1e-3)) {
   moments::Design design;
@@ -27,7 +28,7 @@ inline moments::Settings linear_settings(std::size_t inputs, std::uint64_t every
           .start = std::vector<double>(inputs)};
 }
 
-/// The same settings for another design: a multiplier for each noised block, a centre for each response.
+/// The same settings for another design, with a multiplier for each noised block and a centre for each response.
 inline moments::Settings redesigned(moments::Settings settings, const moments::Design& design) {
   settings.mechanism.design = design;
   settings.sigmas.assign(moments::noised_blocks(design).size(), NoiseMultiplier{0.25});
@@ -35,13 +36,13 @@ inline moments::Settings redesigned(moments::Settings settings, const moments::D
   return settings;
 }
 
-/// Rows and, for each noised block, noise of `steps` steps.
+/// Rows, and the noise of `steps` steps for each noised block.
 struct SumsWorld {
   record::RowBatch rows;
   std::vector<std::vector<std::int64_t>> noise;
 };
 
-/// Normal rows, every tenth one a row of zeros and every tenth twenty times as long; the first input is 1.
+/// Normal rows. Every tenth is a row of zeros, and another tenth are twenty times as long. The first input is 1.
 inline SumsWorld sums_world(const moments::Settings& settings, std::size_t steps, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::normal_distribution<double> normal;
@@ -73,7 +74,7 @@ inline SumsWorld sums_world(const moments::Settings& settings, std::size_t steps
   return world;
 }
 
-/// Advances by rows [begin, end) of the world.
+/// Advances the lane by rows [begin, end) of the world.
 inline void advance(moments::Lane& lane, const moments::Settings& settings, const SumsWorld& world, std::size_t begin,
                     std::size_t end, moments::Releases& releases) {
   const std::vector<moments::Block> noised = moments::noised_blocks(settings.mechanism.design);

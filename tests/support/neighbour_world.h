@@ -1,5 +1,5 @@
-// Two topics that differ in one record, and the service over each of them: everything that anybody sees of a run, so
-// that a test compares two.
+// Two topics that differ in one record, and the service over each of them. It keeps everything that anybody sees of a
+// run, so that a test can compare two runs.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,25 +22,24 @@ namespace nustream::tests {
 
 /// How the service steps, and what it shows in which order.
 struct Stepping {
-  std::string settings;     ///< in place of [descent]
-  std::size_t records = 1;  ///< of a step
+  std::string settings;     ///< stand in place of [descent]
+  std::size_t records = 1;  ///< records of a step
   std::size_t commit_records = 50;
   std::size_t release_every = 20;
-  std::size_t unpublished = 60;  ///< records behind the last release that is out before the service ends
+  std::size_t unpublished = 60;  ///< records after the last release that is published before the service ends
 };
 inline constexpr std::size_t records = 1000;
-inline constexpr std::size_t piece = 100;  ///< records that are written at once
+inline constexpr std::size_t piece = 100;  ///< how many records are written at once
 inline constexpr std::uint64_t neighbour_seed = 7;
 
-/// What anybody sees of one run.
+/// All that anybody sees of one run.
 struct Shown {
   std::vector<std::string> releases;
-  /// Offset, key and value of all that is in the release topic, aborted transactions included.
+  /// Offset, key and value of everything in the release topic, aborted transactions included.
   std::vector<std::string> log;
   std::string model;  ///< the combined model of the last release
-  /// The answers of the public listener after each piece of records and after a restart, with what it tells whoever
-  /// follows its events; and those in between that were seen, each by how
-  /// far the stream had come.
+  /// The answers of the public listener after each piece of records and after a restart, with what it tells a client
+  /// that follows its events. Then the answers in between that were seen, each by how far the stream had come.
   std::vector<std::string> answers;
   std::map<std::string, std::string> in_between;
 };
@@ -68,7 +67,7 @@ inline std::string config_text(const AttachWorld& world, std::uint16_t port, con
                          ".releases\"\nmodel_seconds = 0.2\nmodel_topic = \"" + world.name() +
                          ".model\"\nstate_topic = \"" + world.name() + ".state\"\nledger_topic = \"" + world.name() +
                          ".ledger\"");
-  // Batches close by their count alone, and the last outbox waits for the end: no time that this machine takes shows.
+  // Batches close by their count alone and the last outbox waits for the end, so that no time of this machine shows.
   replace("commit_records = 250",
           "commit_records = " + std::to_string(stepping.commit_records) + "\ncommit_seconds = 3600");
   replace("every = 100", "every = " + std::to_string(stepping.release_every) + "\nlinger_seconds = 3600");
@@ -77,7 +76,7 @@ inline std::string config_text(const AttachWorld& world, std::uint16_t port, con
   return text;
 }
 
-/// The last one, on its own public clock: how often one was published depends on time alone.
+/// The last combined model. It is published by a public clock of its own, so how often depends on time alone.
 inline std::string last_model(const AttachWorld& world) {
   const auto models = world.committed(world.name() + ".model");
   return models.empty() ? "" : models.back().key.value_or("") + " " + models.back().value.value_or("");
@@ -91,9 +90,9 @@ inline std::vector<std::string> log_of_releases(const AttachWorld& world) {
   return log;
 }
 
-/// What the public listener tells whoever follows it, to the end of the first message. `last`: the one that the
-/// client says it has seen; empty: none. The listener notices a little later that those before it have gone, and lets
-/// no more than some follow from one address.
+/// What the public listener tells a client that follows its events, up to the end of the first message. `last` is the
+/// event that the client says it has seen; empty means none. The listener notices a little late that earlier clients
+/// have gone, and lets only some follow from one address.
 inline std::string first_event(std::uint16_t port, const std::string& last) {
   HttpClient client(port);
   client.send(http_request("/api/v1/events", last.empty() ? "" : "Last-Event-ID: " + last + "\r\n"));
@@ -108,8 +107,9 @@ inline std::string first_event(std::uint16_t port, const std::string& last) {
   return head + until_data + client.read_until("\n\n");
 }
 
-/// What the public listener says, whatever it is asked. The combined model, on its own public clock, is left out of
-/// the state and the metrics: it is compared at the end. So is the time of day at which a release was published.
+/// What the public listener answers to every question. State and metrics are taken without the combined model, which
+/// has a public clock of its own and is compared at the end, and without the time of day at which a release was
+/// published.
 inline std::string answers(std::uint16_t port) {
   std::string all;
   for (const char* const path :
@@ -123,7 +123,7 @@ inline std::string answers(std::uint16_t port) {
         page.erase(at, page.find('\n', at + 1) - at);
       }
     }
-    // And with it its length.
+    // The length goes with what was taken out.
     const std::size_t length = page.find("Content-Length:");
     if (length != std::string::npos) page.erase(length, page.find('\n', length) - length);
     all += std::string(path) + '\n' + page + '\n';
@@ -131,7 +131,7 @@ inline std::string answers(std::uint16_t port) {
   return all;
 }
 
-/// The whole number that stands right behind `name`, or, of a series, behind its labels; "none" where there is none.
+/// The whole number right behind `name`, or behind the labels of a series; "none" where there is none.
 inline std::string number_behind(const std::string& name, const std::string& text) {
   std::size_t at = text.find(name);
   if (at == std::string::npos) return "none";
@@ -141,8 +141,8 @@ inline std::string number_behind(const std::string& name, const std::string& tex
   return digits.empty() ? "none" : digits;
 }
 
-/// How far the stream is by its own pages, and how much of its past is there; empty where those are of different
-/// moments, or it is not open yet.
+/// How far the stream has come by its own pages, and how much of its past is there. Empty where the pages are of
+/// different moments, or the lane is not open yet.
 inline std::string progress_in(const std::string& all) {
   const std::string steps = number_behind("\nnustream_steps_total{", all);
   if (steps == "none" || steps != number_behind("\"steps_committed\":", all)) return {};
@@ -159,7 +159,7 @@ class Asking {
             const std::string before = progress_in(answers(port));
             const std::string all = answers(port);
             const std::string after = progress_in(answers(port));
-            // What stood still before and behind it stood still in between.
+            // If progress was the same before and after, it was the same in between.
             if (before.empty() || before != after) continue;
             const auto [known, is_new] = seen_.emplace(before, all);
             if (!is_new && known->second != all) seen_[before + ", and once more"] = all;
@@ -176,7 +176,7 @@ class Asking {
   std::jthread thread_;
 };
 
-/// Whether it has come to that step, with all of its past: after a restart that is read a little later.
+/// Whether the stream has come to that step and has all of its past, which is read a little later after a restart.
 inline bool is_whole(const std::string& progress, std::size_t steps, const Stepping& stepping) {
   if (!progress.starts_with(std::to_string(steps) + " steps, ")) return false;
   const std::string released = number_behind("the last of step ", progress);
@@ -184,7 +184,7 @@ inline bool is_whole(const std::string& progress, std::size_t steps, const Stepp
   return progress.ends_with(", " + std::to_string(all) + " points");
 }
 
-/// The service over `log`, its noise moved by `shift` at one step. It is ended and started again at half of it.
+/// Runs the service over `log`, with its noise moved by `shift` at one step. It is ended and started again half-way.
 inline Shown run_neighbour(const std::vector<StoredRecord>& log, std::uint64_t step,
                            const std::vector<std::int64_t>& shift, std::uint16_t port, const Stepping& stepping) {
   const AttachWorld world;
@@ -212,7 +212,7 @@ inline Shown run_neighbour(const std::vector<StoredRecord>& log, std::uint64_t s
     }
     shown.in_between = asking.stop();
   }
-  // The last outbox waits: its releases are in no model yet.
+  // The last outbox waits, and its releases are in no model yet.
   const std::string released = std::to_string((records - stepping.unpublished) / stepping.records);
   wait_until([&] { return last_model(world).find("\"step\":" + released) != std::string::npos; });
   shown.model = last_model(world);
@@ -230,7 +230,7 @@ inline std::vector<StoredRecord> log_of(const std::vector<std::string>& values) 
   return log;
 }
 
-/// The same to everybody. What was asked in between is compared where both runs were seen at the same place.
+/// Expects that everybody sees the same. Answers in between are compared where both runs were seen at the same place.
 inline void expect_same_to_everybody(const Shown& one, const Shown& other, const std::string& neighbour) {
   EXPECT_TRUE(one.releases == other.releases);
   EXPECT_TRUE(one.log == other.log);
@@ -243,7 +243,7 @@ inline void expect_same_to_everybody(const Shown& one, const Shown& other, const
     ++compared;
     EXPECT_EQ(answers, found->second) << progress;
   }
-  // As many as this machine has time for; those after each piece are there on any.
+  // How many there are depends on this machine's speed; those after each piece are there on any machine.
   ::testing::Test::RecordProperty("answers_in_between_of_neighbour_" + neighbour, static_cast<int>(compared));
 }
 

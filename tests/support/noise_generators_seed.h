@@ -1,4 +1,4 @@
-// Seed noise for tests of generators: a pure function of (step, column), and strict about keys that are gone.
+// Seed noise for tests of generators. It is a pure function of (step, column), and refuses keys that are gone.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace nustream::testing {
 
-/// White, uniform with variance 1: generators are linear, so the distribution does not matter.
+/// White noise, uniform with variance 1. Generators are linear, so that the distribution does not matter.
 [[nodiscard]] inline double white(std::uint64_t run, std::uint64_t step, std::uint64_t column) {
   std::uint64_t x = run * 0x9e3779b97f4a7c15 + step * 0xbf58476d1ce4e5b9 + column * 0x94d049bb133111eb + 1;
   for (int round = 0; round < 3; ++round) {
@@ -28,14 +28,14 @@ class WhiteSeed final : public noise::SeedNoise {
   WhiteSeed(std::uint64_t run, std::size_t width, StepIndex oldest = StepIndex{0})
       : run_(run), width_(width), oldest_(oldest) {}
 
-  /// Throws before `oldest`: the key that such a step would need is wiped.
+  /// Throws for steps before `oldest`, whose keys are wiped.
   void fill(StepIndex first, std::size_t steps, std::span<double> out) override {
     if (first < oldest_) throw std::logic_error("seed noise from before the oldest needed step");
     if (out.size() != steps * width_) throw std::logic_error("seed noise of another size");
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = white(run_, first.value() + i / width_, i % width_);
   }
 
-  /// The keys of earlier steps are wiped.
+  /// From here on the keys of earlier steps count as wiped.
   void forget_before(StepIndex oldest) { oldest_ = oldest; }
 
  private:
@@ -61,7 +61,7 @@ class GivenSeed final : public noise::SeedNoise {
   std::size_t width_;
 };
 
-/// z of the first `steps` steps, in blocks of `block` steps.
+/// z of the first `steps` steps, computed in blocks of `block` steps.
 [[nodiscard]] inline std::vector<double> run_generator(noise::Generator& generator, noise::SeedNoise& seed,
                                                        std::size_t steps, std::size_t dimension, std::size_t block) {
   std::vector<double> z(steps * dimension);

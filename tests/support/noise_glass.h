@@ -12,7 +12,7 @@
 
 namespace nustream::testing {
 
-/// Keeps what was given back, so that it shows whatever was not wiped before.
+/// Keeps memory that was given back, so that whatever was not wiped before shows.
 class Glass final : public std::pmr::memory_resource {
  public:
   [[nodiscard]] bool shows(const noise::KeyBytes& key) const {

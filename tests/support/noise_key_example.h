@@ -9,7 +9,7 @@
 
 namespace nustream::testing {
 
-/// Bytes 0, 1, … 31.
+/// The bytes 0, 1, … 31.
 inline noise::KeyBytes example_epoch_key() {
   noise::KeyBytes key{};
   for (std::size_t i = 0; i < key.size(); ++i) key[i] = static_cast<std::uint8_t>(i);

@@ -1,4 +1,4 @@
-// Reference series in text files: a line is a name and its numbers, # begins a comment.
+// Reference series in text files. A line is a name and its numbers; # begins a comment.
 #pragma once
 
 #include <fstream>

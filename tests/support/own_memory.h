@@ -1,4 +1,4 @@
-// What of a key stands in the memory of this very process: heap, stacks, locked pages, whatever can be written.
+// Finds what stands of a key in the memory of this very process: heap, stacks, locked pages, whatever can be written.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace nustream::tests {
 
-/// Keys to look for. They are kept such that a search does not find them here.
+/// The keys to look for. They are kept masked, so that a search does not find them here.
 class KeysInMemory {
  public:
   void add(std::string name, const noise::KeyBytes& key) {
@@ -25,8 +25,8 @@ class KeysInMemory {
     keys_.push_back(std::move(masked));
   }
 
-  /// The names of those that stand anywhere, with the kind of place, in the order in which they were added. One
-  /// thread at a time, while nobody maps or unmaps memory.
+  /// The names of the keys that stand anywhere, each with the kind of place, in the order in which they were added.
+  /// To be used by one thread at a time, while nobody maps or unmaps memory.
   [[nodiscard]] std::vector<std::string> found() const {
     const std::vector<Region> regions = writable_regions();
     std::vector<std::string> names;
@@ -44,7 +44,8 @@ class KeysInMemory {
   struct Region {
     const std::uint8_t* begin;
     std::size_t size;
-    std::string name;  ///< as the system has it: "[heap]", "[stack]"; or that it has none, as threads' stacks
+    /// The system's name, such as "[heap]" or "[stack]"; or that there is none, as for threads' stacks.
+    std::string name;
   };
   static constexpr std::uint8_t pattern = 0xa5;
   static constexpr std::size_t largest_region = std::size_t{1}
@@ -72,7 +73,7 @@ class KeysInMemory {
     return regions;
   }
 
-  /// Compares masked with masked: the key itself is never put together.
+  /// Compares masked bytes with masked bytes: the key itself is never put together.
   [[gnu::no_sanitize("address", "thread")]] static const Region* where(const std::vector<Region>& regions,
                                                                        const noise::KeyBytes& masked) {
     const auto first = static_cast<int>(masked[0] ^ pattern);

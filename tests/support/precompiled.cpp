@@ -1,1 +1,1 @@
-// Nothing of its own: the object that the precompiled headers of the tests belong to.
+// This file has nothing of its own: its object is the one that the precompiled headers of the tests belong to.

@@ -1,4 +1,4 @@
-// One number for all bits of a fitted correlation.
+// One number that stands for all bits of a fitted correlation.
 #pragma once
 
 #include <bit>
@@ -21,7 +21,7 @@ namespace nustream::testing {
   return hash;
 }
 
-/// Of what generates the noise of a window, a strategy, a dense or a rational correlation.
+/// The bits of what generates the noise of a window, a strategy, a dense or a rational correlation.
 [[nodiscard]] inline std::uint64_t bits(const noise::Correlation& correlation) {
   if (const auto* strategy = std::get_if<noise::Strategy>(&correlation.family())) return bits(strategy->c);
   if (const auto* window = std::get_if<noise::Windowed>(&correlation.family())) return bits(window->beta);

@@ -1,4 +1,5 @@
-// Everything that clips a gradient or adds a step's noise, behind one interface: what each makes of one record.
+// Everything that clips a gradient or adds a step's noise, behind one interface that shows what each makes of a
+// record.
 #pragma once
 
 #include <cmath>
@@ -23,16 +24,16 @@ struct Record {
   std::vector<double> x;
 };
 
-/// Clips a record of `record.slopes.size()` ≤ columns_max: its integers, units of the grid. A user that cannot be
-/// given slopes says in `record` which it used.
+/// Clips a record with `record.slopes.size()` ≤ columns_max, and gives its integers in units of the grid. A user that
+/// cannot be given slopes writes into `record` which ones it used.
 struct ClipUser {
   std::string name;
   std::size_t columns_max;
-  bool overflow_is_zero;  ///< whether a gradient with an entry beyond the numbers counts as unusable
+  bool overflow_is_zero;  ///< a gradient with an entry beyond the numbers counts as unusable
   std::function<std::vector<std::int64_t>(Record& record, const noise::Grid& grid)> units;
 };
 
-/// Takes a step over one record: Σu + z in units of the grid, as the iterate or the mean shows it.
+/// Takes a step over one record, and gives Σu + z in units of the grid, as the iterate or the mean shows it.
 struct NoiseUser {
   std::string name;
   std::size_t columns_max;
@@ -41,15 +42,15 @@ struct NoiseUser {
       noisy;
 };
 
-/// The sign turned and 1/scale, a power of two: how an iterate that began at 0 shows the step that it took.
+/// What an iterate that began at 0 shows of its step: the sign is turned, and 1/scale is a power of two.
 inline std::vector<double> shown(std::span<const double> moved, double scale) {
   std::vector<double> noisy;
   for (const double entry : moved) noisy.push_back(entry * scale);
   return noisy;
 }
 
-/// The kernels of one predictor: the linear loss at θ = 0 has the slope −y. `zeros` more rows come first, without a
-/// gradient.
+/// The kernels of one predictor: at θ = 0 the linear loss has the slope −y. `zeros` rows without a gradient come
+/// first.
 inline std::vector<double> noisy_of_kernel(const descent::kernel::Variant& variant, std::size_t zeros,
                                            const Record& record, const noise::Grid& grid,
                                            std::span<const std::int64_t> noise) {
@@ -67,7 +68,7 @@ inline std::vector<double> noisy_of_matrix_loop(Record& record, const noise::Gri
                                                 std::span<const std::int64_t> noise) {
   const std::size_t classes = record.slopes.size() + 1;
   const double label = record.slopes[0] > 0 ? 0 : 1;
-  // All predictions are 0 at θ = 0.
+  // At θ = 0 all predictions are 0.
   model::Multinomial{classes}.slopes(std::vector<double>(record.slopes.size()), label, record.slopes);
   descent::StepRule rule;
   rule.loss = {.kind = model::Loss::Kind::multinomial, .classes = classes};
@@ -78,7 +79,7 @@ inline std::vector<double> noisy_of_matrix_loop(Record& record, const noise::Gri
   return shown(loop.theta(), -1 / grid.spacing());
 }
 
-/// The first stage's gradient is z (Θᵀz − x)ᵀ, z instruments and x regressors: at Θ = 0 the slopes are −x.
+/// The first stage's gradient is z (Θᵀz − x)ᵀ, where z are instruments and x regressors. At Θ = 0 the slopes are −x.
 inline std::vector<double> noisy_of_first_stage(const Record& record, const noise::Grid& grid,
                                                 std::span<const std::int64_t> noise) {
   const std::size_t e = record.slopes.size();
@@ -94,7 +95,8 @@ inline std::vector<double> noisy_of_first_stage(const Record& record, const nois
   return shown(loop.theta().subspan(e), -1 / grid.spacing());
 }
 
-/// The second stage's is x̂ (x̂ᵀβ − y), x̂ the controls and what the first stage fits: 0 at Θ = 0. The slope is −y.
+/// The second stage's gradient is x̂ (x̂ᵀβ − y), where x̂ are the controls and what the first stage fits, which is 0 at
+/// Θ = 0. The slope is −y.
 inline std::vector<double> noisy_of_second_stage(const Record& record, const noise::Grid& grid,
                                                  std::span<const std::int64_t> noise) {
   const std::size_t controls = record.x.size();
@@ -112,7 +114,7 @@ inline std::vector<double> noisy_of_second_stage(const Record& record, const noi
   return shown(loop.theta().first(controls), -1 / grid.spacing());
 }
 
-/// A mean of one step is that step.
+/// The mean of one step is that step.
 inline std::vector<double> noisy_of_mean(const Record& record, const noise::Grid& grid,
                                          std::span<const std::int64_t> noise) {
   std::size_t dimension = 0;
@@ -123,7 +125,7 @@ inline std::vector<double> noisy_of_mean(const Record& record, const noise::Grid
   return shown(mean.mean(), 1 / grid.spacing());
 }
 
-/// Records of triangle_size() entries suit all of them.
+/// All that add noise. Records of triangle_size() entries suit all of them.
 inline std::vector<NoiseUser> noise_users() {
   std::vector<NoiseUser> users{
       {"MatrixLoop", 3, true, noisy_of_matrix_loop},

@@ -12,10 +12,10 @@
 
 namespace nustream::tests {
 
-/// What a command ends with that SIGKILL ended.
+/// The exit code of a command that was ended by SIGKILL.
 inline constexpr int killed = 128 + SIGKILL;
 
-/// Starts `nustream` with these arguments three times, and kills it each time within 2 to 32 ms. Returns how often it
+/// Starts `nustream` with these arguments three times, and kills it each time after 2 to 32 ms. Returns how often it
 /// was killed before it had ended by itself.
 inline int kill_three_times(const std::vector<std::string>& arguments, std::mt19937_64& bits) {
   int kills = 0;

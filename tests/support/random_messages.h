@@ -10,7 +10,7 @@
 
 namespace nustream::tests {
 
-/// Up to `bytes_max` bytes of any value, or of a few, so that some compress well.
+/// Up to `bytes_max` bytes, of any value or of a few, so that some compress well.
 inline std::string random_bytes(std::mt19937_64& random, std::size_t bytes_max) {
   std::string bytes(random() % (bytes_max + 1), '\0');
   const std::uint64_t values = random() % 2 == 0 ? 3 : 256;
@@ -18,7 +18,7 @@ inline std::string random_bytes(std::mt19937_64& random, std::size_t bytes_max) 
   return bytes;
 }
 
-/// Nothing, empty, short or long.
+/// A part that is null, empty, short or long.
 inline std::optional<std::string> random_part(std::mt19937_64& random, std::size_t bytes_max) {
   switch (random() % 6) {
     case 0:
@@ -32,7 +32,7 @@ inline std::optional<std::string> random_part(std::mt19937_64& random, std::size
   }
 }
 
-/// `count` messages from offset `first` on, with gaps, nothings, empty parts, repeated headers and times of any kind.
+/// `count` messages from offset `first` on, with gaps, nulls, empty parts, repeated headers and times of any kind.
 inline std::vector<StoredMessage> random_messages(std::mt19937_64& random, std::uint64_t first, std::size_t count,
                                                   std::size_t bytes_max = 2000) {
   std::vector<StoredMessage> messages(count);

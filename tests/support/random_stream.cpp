@@ -23,7 +23,8 @@ std::string schedule(Random& random, double step_size) {
                 "schedule = \"piecewise\"\npieces = [{from = 0, step_size = 0.05}, {from = 9, step_size = 0.01}]\n");
 }
 
-/// `anew`: where it has a horizon, that is a short one, and it is begun anew behind it.
+/// The lines of a correlation. Where `anew` is not 0 and the correlation has a horizon, that is a short one, and the
+/// correlation is begun anew behind it.
 std::string correlation(Random& random, const StreamLimits& limits, std::uint64_t anew) {
   const bool early = limits.may_end_early && random() % 6 == 0;
   const std::uint64_t horizon = std::max<std::uint64_t>(2, early ? limits.steps / 2 : limits.steps + random() % 20);
@@ -74,8 +75,8 @@ std::string correlation(Random& random, const StreamLimits& limits, std::uint64_
   }
 }
 
-/// What the settings say of steps once everything else is known: momentum where there is one stage that takes plain
-/// steps, and a cooldown where the noise has an end.
+/// What the settings say about steps once everything else is known: momentum where one stage takes plain steps, and a
+/// cooldown where the noise has an end.
 std::string course(Random& random, bool one_stage, bool one_size, const std::string& noise) {
   std::string text;
   if (one_stage && random() % 3 == 0) text += one_of(random, "momentum = 0.5\n", "momentum = 0.95\n");
@@ -99,7 +100,8 @@ bool may_be_counted_under(const std::string& noise) {
   return false;
 }
 
-/// `bounded`: a first stage without clip would leave the numbers where values are far out.
+/// Adds columns. They are `bounded` for a first stage without a clip norm, which would leave the numbers where values
+/// are far out.
 void add_columns(std::string& toml, RandomStream& stream, const char* section, const std::string& prefix,
                  std::uint64_t count, bool bounded, Random& random) {
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -108,7 +110,7 @@ void add_columns(std::string& toml, RandomStream& stream, const char* section, c
     bool non_negative = false;
     if (random() % 4 == 0 || bounded) toml += "clamp = [-3.0, 3.0]\n";
     if (random() % 4 == 0) toml += "center = 0.25\nscale = 2.0\n";
-    // No indicator where there is one column alone: it takes any text, so that no text would be a null record.
+    // A single column is never an indicator, which takes any text: no text would make a null record then.
     if (random() % 4 == 0) {
       const std::string numeric =
           one_of(random, "transform = \"square\"\n", "transform = \"sqrt\"\n", "transform = \"log1p\"\n");
@@ -131,7 +133,7 @@ RandomStream random_stream(std::uint64_t seed, const StreamLimits& limits) {
   const bool mean = kind == 0;
   stream.json = random() % 4 == 0;
   stream.target_only = two_stages && !stream.json && random() % 2 == 0;
-  // One without noise, which takes nothing of the budget.
+  // A first stage without noise takes nothing of the budget.
   const bool public_first_stage = stream.target_only && random() % 2 == 0;
   std::string features;
   if (two_stages) {
@@ -206,7 +208,7 @@ RandomStream random_stream(std::uint64_t seed, const StreamLimits& limits) {
     format += "]\n";
   }
   if (random() % 8 == 0) format += "record_bytes_max = 64\n";
-  // Of their own numbers, so that what was drawn before is drawn again.
+  // These draw from numbers of their own, so that seeds give what they gave before these settings existed.
   Random apart(seed * 0xbf58476d1ce4e5b9U + 7);
   const std::string noise = correlation(random, limits, !sandwich && apart() % 3 == 0 ? 1 + apart() % 64 : 0);
   descent.insert(descent.find('\n') + 1,
@@ -244,7 +246,8 @@ std::string random_record(const RandomStream& stream, std::uint64_t seed) {
   for (std::size_t i = 0; i < stream.columns.size(); ++i) {
     const bool is_target = i + 1 == stream.columns.size() && stream.target != RandomStream::Target::none;
     double number = (is_target ? 2 : length) * normal(random);
-    // Most of a transform's values are ones that it takes: a record that cannot be used has no gradient to look for.
+    // Most values of a transform are ones that it takes, because a record that cannot be used has no gradient to look
+    // for.
     if (i < stream.non_negative.size() && stream.non_negative[i] && random() % 16 != 0) number = std::abs(number);
     std::string value = fmt::format("{:.4g}", number);
     if (is_target && stream.target == RandomStream::Target::label)
@@ -270,7 +273,7 @@ RandomRecord random_message(const RandomStream& stream, std::uint64_t seed) {
   };
   RandomRecord record;
   if (random() % 50 != 0) record.value = random_record(stream, seed);
-  // Without a key where one is read, the record cannot be used.
+  // A record without a key cannot be used where the key is read.
   if (random() % 30 != 0 && (stream.reads_key || random() % 4 == 0)) record.key = number(stream.reads_key);
   if (stream.reads_header || random() % 4 == 0)
     record.headers.emplace_back(random_header, number(stream.reads_header));

@@ -1,4 +1,4 @@
-// How long a stream is silent: measured where its readers are, at the committed releases.
+// Measures how long a stream is silent, where its readers are: at the committed releases.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,15 +24,15 @@ class ReleaseWatch {
         next_(reader_.watermarks(place_, soon()).high) {}
 
   using Time = std::chrono::steady_clock::time_point;
-  /// Waits until one is readable that was not when this was made or last asked. Returns how long after `start` that
-  /// is.
+  /// Waits until a release can be read that could not when this object was made or last asked. Returns how long after
+  /// `start` that is.
   std::chrono::milliseconds wait(Time start) {
     wait_until([&] { return has_new(); });
     return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start);
   }
 
  private:
-  /// The end moves over control records as well: only a release counts.
+  /// Whether there is a new release. The end of the partition moves over control records as well, which do not count.
   bool has_new() {
     const kafka::Offset end = reader_.watermarks(place_, soon()).high;
     if (end <= next_) return false;
@@ -47,7 +47,7 @@ class ReleaseWatch {
   kafka::Offset next_;
 };
 
-/// Median and longest of some silences, for the report; in a campaign the longest has to be below `bar`.
+/// Reports the median and the longest of some silences. In a campaign the longest has to be below `bar`.
 inline void report_recovery(const std::string& what, std::vector<std::chrono::milliseconds> silences,
                             std::chrono::milliseconds bar) {
   ASSERT_FALSE(silences.empty());

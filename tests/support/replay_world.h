@@ -1,4 +1,4 @@
-// A folder with a small stream, its configuration and its state: what the tests of the replay command start from.
+// A folder with a small stream, its configuration and its state, from which tests of the replay command start.
 #pragma once
 
 #include <sys/stat.h>
@@ -45,7 +45,7 @@ every = 100
   [[nodiscard]] const std::string& config() const noexcept { return config_; }
   std::string write(const std::string& name, const std::string& text) const { return folder_.write(name, text); }
 
-  /// `nustream replay CONFIG` with the state in `state`, and more arguments.
+  /// The arguments of `nustream replay CONFIG` with the state in `state`, and `more` of them.
   [[nodiscard]] std::vector<std::string> replay(std::vector<std::string> more,
                                                 const std::string& state = "state") const {
     std::vector<std::string> arguments{"replay", config_, "--set", "state.directory=\"" + path(state) + "\""};
@@ -60,7 +60,7 @@ every = 100
     return read_file(folder_.path() / state / "releases.jsonl");
   }
 
-  /// y = 1 − 0.5x + noise, with a header; every 97th record is unusable.
+  /// Records with y = 1 − 0.5x + noise, below a header; every 97th is unusable.
   static std::string csv(std::size_t rows, std::uint64_t seed = 1) {
     std::mt19937_64 bits(seed);
     std::normal_distribution<double> normal;

@@ -1,10 +1,10 @@
-// Which seed was under way when a test's program ends without a word: by a contract, by a signal, or because it
+// Says which seed a test was at when its program ends without a word: by a contract, by a signal, or because it
 // hangs.
 //
 //     for (std::uint64_t seed = …) {
 //       const SeedGuard guard("NUSTREAM_…_SEED", seed);
 //
-// One at a time. Standard error gets a line as soon as the program is about to end.
+// There may be one guard at a time. Standard error gets a line when the program is about to end.
 #pragma once
 
 #include <signal.h>
@@ -20,9 +20,9 @@ namespace nustream::tests {
 
 class SeedGuard {
  public:
-  static constexpr unsigned seconds_allowed = 120;  ///< of real time; the machine may be busy
+  static constexpr unsigned seconds_allowed = 120;  ///< of real time, since the machine may be busy
 
-  /// `variable` plays the seed again.
+  /// `variable` is the one that plays the seed again.
   SeedGuard(const char* variable, std::uint64_t seed, unsigned seconds = seconds_allowed) {
     static const bool installed = install();
     static_cast<void>(installed);
@@ -49,13 +49,14 @@ class SeedGuard {
     }
   }
 
-  // Only what may be called at any moment: everything was formatted before.
+  // Runs in a signal handler, and so calls only what may be called at any moment. All text was formatted before.
   static void say(int number, siginfo_t* info, void* /*context*/) {
     if (number == SIGALRM && length_ > 0) write_all("\nit takes too long");
     write_all({line_.data(), static_cast<std::size_t>(length_)});
     length_ = 0;
     if (number == SIGALRM) ::abort();
-    // Then as without this handler: a fault happens once more on return, what was sent is sent again.
+    // Afterwards the signal acts as without this handler: a fault happens again on return, and what was sent is sent
+    // again.
     for (std::size_t i = 0; i < signals.size(); ++i) {
       if (signals[i] == number) ::sigaction(number, &earlier_[i], nullptr);
     }
@@ -63,7 +64,7 @@ class SeedGuard {
   }
 
   static bool install() {
-    // A stack that overflowed leaves no room for a handler. Sanitizers bring a spare one of their own.
+    // A stack that overflowed leaves no room for a handler, which needs a spare one. Sanitizers bring their own.
     stack_t spare{};
     if (::sigaltstack(nullptr, &spare) == 0 && (spare.ss_flags & SS_DISABLE) != 0) {
       spare = {spare_stack_.data(), 0, spare_stack_.size()};

@@ -1,4 +1,4 @@
-// Segments in memory: written by the recorder, read back by the reader.
+// Segments in memory, written by the recorder and read back by the reader.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@ inline void add(recording::SegmentWriter& writer, const StoredMessage& message) 
   writer.add(batch.messages().front());
 }
 
-/// A whole segment of `messages`, a block closed after every `block` of them and where one is full.
+/// A whole segment of `messages`. A block is closed after every `block` of them, and where one is full.
 inline std::string segment_of(const std::vector<StoredMessage>& messages, const decode::SegmentHeader& header,
                               std::size_t block = 1000) {
   SimulatedDisk disk(1);
@@ -56,8 +56,8 @@ class TextSource final : public decode::ByteSource {
 struct SegmentContent {
   std::vector<StoredMessage> messages;
   decode::SegmentReader::State state = decode::SegmentReader::State::damaged;
-  bool header = false;  ///< was sound
-  bool torn = false;    ///< the tail, where it is neither whole nor damaged elsewhere
+  bool header = false;  ///< the header was sound
+  bool torn = false;    ///< the tail is torn, where the segment is neither whole nor damaged elsewhere
 };
 
 inline SegmentContent read_segment(const std::string& bytes) {
@@ -76,7 +76,7 @@ inline SegmentContent read_segment(const std::string& bytes) {
     }
     content.torn = content.state != State::end && reader.is_torn_tail();
   } catch (const Failure&) {
-    // A header that is not sound.
+    // The header is not sound.
   }
   return content;
 }

@@ -17,7 +17,7 @@ namespace nustream::tests {
 
 /// One answer as it came.
 struct HttpAnswer {
-  int status = 0;  ///< 0: the connection ended without one
+  int status = 0;  ///< 0 where the connection ended without an answer
   std::string reason;
   std::map<std::string, std::string> headers;
   std::string body;
@@ -46,7 +46,7 @@ class HttpClient {
     return ::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
   }
 
-  /// False where the other side no longer takes it.
+  /// Sends bytes; returns false where the other side no longer takes them.
   bool send(const std::string& bytes) {
     for (std::size_t sent = 0; sent < bytes.size();) {
       const ssize_t count = ::send(socket_, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
@@ -55,7 +55,7 @@ class HttpClient {
     }
     return true;
   }
-  /// No more will be sent.
+  /// Says that no more will be sent.
   void finish() { ::shutdown(socket_, SHUT_WR); }
 
   /// Whether something (an answer or the end) can be read within that time.
@@ -65,7 +65,7 @@ class HttpClient {
     return ::poll(&entry, 1, static_cast<int>(within.count())) > 0;
   }
 
-  /// Waits for one answer, or the end. `bodyless`: to HEAD.
+  /// Waits for one answer, or for the end. An answer to HEAD is `bodyless`.
   HttpAnswer read(bool bodyless = false) {
     HttpAnswer answer;
     std::size_t end;
@@ -82,8 +82,8 @@ class HttpClient {
     received_.erase(0, size);
     return answer;
   }
-  /// Waits for `text`; what came up to its end, which is no longer there for the next read. Throws where the
-  /// connection ends before it.
+  /// Waits for `text` and returns what came up to its end, which the next read no longer sees. Throws where the
+  /// connection ends before.
   std::string read_until(const std::string& text) {
     std::size_t at;
     while ((at = received_.find(text)) == std::string::npos) {
@@ -93,17 +93,18 @@ class HttpClient {
     received_.erase(0, read.size());
     return read;
   }
-  /// Waits for the end of the connection; what still came before it. Throws where it does not come.
+  /// Waits for the end of the connection and returns what came before it. Throws where the end does not come.
   std::string read_to_end() {
     while (receive()) {
     }
     return std::exchange(received_, {});
   }
-  /// Whether the end was a reset.
+  /// Whether the connection ended by a reset.
   [[nodiscard]] bool was_reset() const noexcept { return reset_; }
 
  private:
-  /// False at the end of the connection, orderly or not. A test that would wait for ever fails.
+  /// Receives some bytes. Returns false at the end of the connection, orderly or not. A test that would wait for ever
+  /// fails.
   bool receive() {
     pollfd entry{socket_, POLLIN, 0};
     if (::poll(&entry, 1, 20'000) != 1) throw std::runtime_error("no answer in 20 s");
@@ -135,7 +136,7 @@ class HttpClient {
   bool reset_ = false;
 };
 
-/// GET, or another method, of a path; `headers`: whole lines, CRLF included.
+/// A request for a path by GET or another method. `headers` are whole lines, CRLF included.
 inline std::string http_request(const std::string& path, const std::string& headers = {},
                                 const std::string& method = "GET") {
   return method + " " + path + " HTTP/1.1\r\nHost: localhost\r\n" + headers + "\r\n";

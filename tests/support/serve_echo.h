@@ -20,13 +20,14 @@ using tests::HttpAnswer;
 using tests::HttpClient;
 using namespace std::chrono_literals;
 
-/// Long enough that only a test's own deadline ever passes.
+/// Limits so long that only a test's own deadline ever passes.
 inline constexpr Limits patient{.request_time = 60s, .idle_time = 60s};
 
-/// More than the sockets' buffers take: to be read by the client before the answer is sent.
+/// The size of an answer that is more than the sockets' buffers take: the client has to read before all of it is
+/// sent.
 inline constexpr std::size_t big = 16 << 20;
 
-/// A listener on a loop of its own, whose routes answer with the path, or as some paths ask for.
+/// A listener on a loop of its own. Its routes answer with the path, or as some paths ask for.
 class Echo {
  public:
   explicit Echo(const Limits& limits = patient, const Access& access = {}) {

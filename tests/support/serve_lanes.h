@@ -1,4 +1,4 @@
-// Lanes with made-up settings and values, and what a metrics page says of them.
+// Lanes with made-up settings and values, and what a metrics page says about them.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@ namespace nustream::tests {
 
 inline constexpr const char* serve_digest = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
 
-/// σ = 2, sensitivity 2: ρ_∞ = 0.5.
+/// A lane with σ = 2 and sensitivity 2, so that ρ_∞ = 0.5.
 inline serve::PublicLane public_lane(std::uint32_t lane, std::uint32_t epoch = 0, std::optional<Rho> budget = {},
                                      std::optional<StepCount> last_step = {}) {
   return {.header = {.stream = "retail",
@@ -53,7 +53,7 @@ inline serve::CommittedSpend spend(std::uint32_t lane, std::uint64_t steps, doub
                                           Rho{total.value_or(rho)});
 }
 
-/// One encoded release, as the encoder writes it. `average`: null or an object.
+/// One encoded release, as the encoder writes it. `average` is null or an object.
 inline std::string release_line(std::uint32_t lane, std::uint64_t step, const std::string& estimate,
                                 const std::string& average = "null", std::uint32_t epoch = 0,
                                 const std::string& is_private = "true") {
@@ -80,7 +80,7 @@ inline serve::CommittedRelease release_with_interval(std::uint32_t lane, std::ui
   return serve::CommittedRelease::published(line);
 }
 
-/// One that says whether its path has settled.
+/// A release that says whether its path has settled.
 inline serve::CommittedRelease release_with_verdict(std::uint32_t lane, std::uint64_t step,
                                                     const std::string& verdict) {
   std::string line = release_line(lane, step, R"({"x":1})", R"({"x":1})");
@@ -88,7 +88,7 @@ inline serve::CommittedRelease release_with_verdict(std::uint32_t lane, std::uin
   return serve::CommittedRelease::published(line);
 }
 
-/// Of running sums, with so many directions that noise hides.
+/// A release of running sums, in which noise hides `floored` directions.
 inline serve::CommittedRelease release_of_sums(std::uint32_t lane, std::uint64_t step, std::uint64_t floored,
                                                std::uint32_t epoch = 0) {
   std::string line = release_line(lane, step, R"({"x":1})", "null", epoch);
@@ -97,11 +97,11 @@ inline serve::CommittedRelease release_of_sums(std::uint32_t lane, std::uint64_t
   return serve::CommittedRelease::published(line);
 }
 
-/// A page in Prometheus' text format, line by line.
+/// A page in Prometheus' text format, read line by line.
 struct MetricsPage {
   std::map<std::string, std::string> help;              ///< by metric
   std::map<std::string, std::string> type;              ///< by metric
-  std::map<std::string, std::string> values;            ///< by NAME{LABELS}, as printed
+  std::map<std::string, std::string> values;            ///< by NAME{LABELS}, as they are printed
   std::map<std::string, std::set<std::string>> labels;  ///< names of labels, by metric
 
   explicit MetricsPage(const std::string& page) {
@@ -144,7 +144,7 @@ struct MetricsPage {
   }
 };
 
-/// {stream="retail",lane="N"} and what follows, as the page prints it: labels by name.
+/// The name and labels of a lane's metric, as the page prints it with labels ordered by name.
 inline std::string of_lane(const std::string& metric, std::uint32_t lane) {
   return metric + "{lane=\"" + std::to_string(lane) + "\",stream=\"retail\"}";
 }

@@ -1,4 +1,4 @@
-// An event loop on a thread of its own, with surfaces and whatever listens on it.
+// An event loop on a thread of its own, with surfaces and what listens on it.
 #pragma once
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -17,17 +17,18 @@
 
 namespace nustream::tests {
 
-/// The thread that owns everything served; tests reach it by on_loop() alone, as the service's own threads do.
+/// The thread that owns everything that is served. Tests reach it by on_loop() alone, as the service's own threads
+/// do.
 class ServeLoop {
  public:
   explicit ServeLoop(std::string stream = "retail")
       : shown(std::move(stream)), operators(shown), work_(loop.get_executor()), thread_([this] { loop.run(); }) {}
-  /// Lets the loop run out, so that a listener that keeps it alive for ever hangs its test.
+  /// Lets the loop run out. A listener that keeps it alive for ever therefore hangs its test.
   ~ServeLoop() { join(); }
   ServeLoop(const ServeLoop&) = delete;
   ServeLoop& operator=(const ServeLoop&) = delete;
 
-  /// Runs `call` on the loop's thread, or here once that has ended, and returns what it returns.
+  /// Runs `call` on the loop's thread, or on this one after the loop has ended, and returns what `call` returns.
   template <class Call>
   auto on_loop(Call call) {
     if (!thread_.joinable()) return call();

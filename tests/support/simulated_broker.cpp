@@ -103,7 +103,8 @@ void SimulatedBroker::restart() {
   count("a restart of the brokers");
 }
 
-// A transaction that was open while they were away goes on, or has run out of time; so has a member's session.
+// When the brokers come back, a transaction that was open goes on, or has run out of time; so does a member's
+// session.
 void SimulatedBroker::come_back() {
   const std::map<std::string, Member> as_they_were = members;
   for (const auto& [name, member] : as_they_were) {
@@ -215,7 +216,7 @@ void SimulatedBroker::enter_call() {
   if (process->calls_left > 0 && --process->calls_left == 0) {
     if (chance(0.5)) {
       process->calls_left = 1;
-      return;  // after its effect
+      return;  // the call takes effect before the process ends
     }
     process->ended = true;
     count("a crash before a call");

@@ -1,6 +1,5 @@
-// A broker in memory: logs, transactions, a consumer group, and everything that may go wrong with them, from a seed.
-// What this room of the product asks of librdkafka is put on it by the simulated clients of Kafka
-// (simulated_kafka.h).
+// A broker in memory: logs, transactions, a consumer group, and everything that may go wrong with them, by a seed.
+// The simulated clients of Kafka (simulated_kafka.h) put on it what the product asks of librdkafka.
 #pragma once
 
 #include <chrono>
@@ -38,24 +37,24 @@ struct SimulatedTransaction {
 };
 
 struct SimulatedEntry {
-  std::shared_ptr<SimulatedTransaction> transaction;  ///< null: none
+  std::shared_ptr<SimulatedTransaction> transaction;  ///< null where there is none
   bool is_control = false;
   std::optional<std::string> key{};
   std::optional<std::string> value{};
   std::int64_t milliseconds = 0;
   std::vector<std::pair<std::string, std::optional<std::string>>> headers{};
-  std::vector<decode::MessageHeader> views{};  ///< of the headers, once they are in the log
+  std::vector<decode::MessageHeader> views{};  ///< views of the headers, once they are in the log
 };
 
 /// How often each thing really happened.
 using FaultCounts = std::map<std::string, std::uint64_t>;
 
-/// Faults of one history; chances are per call.
+/// The faults of one history; chances are for each call.
 struct BrokerFaults {
-  double again = 0;        ///< a call takes another slice
-  double unavailable = 0;  ///< a call fails and had no effect
-  double lost_answer = 0;  ///< a call fails; whether it had an effect nobody knows
-  double slow_marks = 0;   ///< the end of a transaction takes its time
+  double again = 0;        ///< the call takes another slice
+  double unavailable = 0;  ///< the call fails and had no effect
+  double lost_answer = 0;  ///< the call fails, and nobody knows whether it had an effect
+  double slow_marks = 0;   ///< a transaction's end takes its time
 };
 
 class SimulatedBroker {
@@ -63,13 +62,14 @@ class SimulatedBroker {
   explicit SimulatedBroker(std::uint64_t seed) : random_(seed) {}
 
   BrokerFaults faults;
-  /// A topic on a broker of its own, which has at once whatever is sent to it: no call, no chance, and so no fault of
-  /// the others, depends on it.
+  /// A topic on a broker of its own, which has at once whatever is sent to it. No call and no chance depends on it,
+  /// and so none of the other faults does.
   std::string apart{};
   FaultCounts happened;
   FaultCounts stages;  ///< changes of the lanes' stages, "from --> to: event"
-  std::function<void(const Place&, const SimulatedEntry&)> on_append;  ///< readable by read_uncommitted from here on
-  std::function<void(const SimulatedTransaction&)> on_decided;         ///< its end is durable
+  /// Called when read_uncommitted can read the entry.
+  std::function<void(const Place&, const SimulatedEntry&)> on_append;
+  std::function<void(const SimulatedTransaction&)> on_decided;  ///< called when the transaction's end is durable
 
   // ---- logs
   void append(const Place& place, SimulatedEntry entry);
@@ -79,7 +79,7 @@ class SimulatedBroker {
   [[nodiscard]] std::vector<std::string> committed_values(const Place& place);
 
   // ---- transactions
-  /// The next epoch of the id; nothing while the last transaction's end is still being marked.
+  /// The next epoch of the id; empty while the end of the last transaction is still being marked.
   [[nodiscard]] std::optional<std::uint64_t> init(const std::string& id);
   [[nodiscard]] bool is_fenced(const std::string& id, std::uint64_t epoch) {
     return coordinators_[id].epoch != epoch;
@@ -88,37 +88,38 @@ class SimulatedBroker {
   [[nodiscard]] bool may_begin(const std::string& id);
   [[nodiscard]] std::shared_ptr<SimulatedTransaction> transaction(const std::string& id, std::uint64_t epoch);
   void end_transaction(const std::shared_ptr<SimulatedTransaction>& transaction, bool commit);
-  /// A request to commit that arrives when it arrives.
+  /// A request to commit that arrives at some time.
   void commit_later(std::shared_ptr<SimulatedTransaction> transaction) { late_.push_back(std::move(transaction)); }
-  /// The coordinator loses patience with one open transaction, if there is one.
+  /// Makes the coordinator end one open transaction for its age, if there is one.
   void time_out_one();
 
   // ---- the brokers
-  /// All of them go, and come back some calls later with what they had: logs, transactions and the group. Until then
-  /// nothing has an answer, and nothing that was under way goes on.
+  /// All brokers go, and come back some calls later with what they had: logs, transactions and the group. Until then
+  /// no request has an answer, and nothing goes on.
   void restart();
   [[nodiscard]] bool is_away() const noexcept { return away_for_ > 0; }
 
   // ---- the group
   struct Member {
     std::int64_t generation = 0;
-    std::set<std::int32_t> assigned;                 ///< as the coordinator has it
-    std::deque<std::pair<char, std::int32_t>> news;  ///< 'a'ssigned, 'r'evoked, 'l'ost, not yet told
-    bool is_behind = false;                          ///< counted out, and does not know yet
+    std::set<std::int32_t> assigned;  ///< as the coordinator knows it
+    /// 'a'ssigned, 'r'evoked or 'l'ost, which the member does not know yet.
+    std::deque<std::pair<char, std::int32_t>> news;
+    bool is_behind = false;  ///< it has lost its membership, and does not know yet
   };
   std::map<std::string, Member> members;
   std::int64_t generation = 1;
   void join(const std::string& member);
-  /// Without a word, as after a session is over; the member is told later, if it still is.
+  /// Ends a membership without a word, as after a session is over. The member hears of it later, if it still exists.
   void lose(const std::string& member);
-  /// Gives every partition that nobody has to somebody.
+  /// Gives every partition that nobody has to some member.
   void share_out(std::int32_t partitions);
   void move_one();
   [[nodiscard]] std::optional<std::int64_t> committed_offset(const Place& place);
   [[nodiscard]] bool offset_is_stable(const Place& place);
 
   // ---- chance and time
-  /// One of the things that are under way goes on a bit.
+  /// Lets one of the things that are under way go on a bit.
   void go_on();
   void settle();
   [[nodiscard]] bool chance(double probability) { return std::bernoulli_distribution(probability)(random_); }
@@ -128,11 +129,11 @@ class SimulatedBroker {
   // ---- the process whose code runs
   struct Process {
     std::string name;
-    std::uint64_t calls_left = 0;  ///< until it crashes; 0: never
+    std::uint64_t calls_left = 0;  ///< until it crashes; 0: it never does
     bool ended = false;
   };
   Process* process = nullptr;
-  /// Counts a call; the process may end in it, before or (second call) after its effect.
+  /// Counts a call. The process may end in it: in enter_call() before its effect, in leave_call() after it.
   void enter_call();
   void leave_call();
 
@@ -147,8 +148,8 @@ class SimulatedBroker {
   void come_back();
 
   std::mt19937_64 random_;
-  std::uint64_t away_for_ = 0;                  // calls
-  std::chrono::milliseconds away_wait_max_{0};  // for each of them
+  std::uint64_t away_for_ = 0;                  // in calls
+  std::chrono::milliseconds away_wait_max_{0};  // the longest wait in each of them
   std::map<Place, std::deque<SimulatedEntry>> logs_;
   std::map<std::string, Coordinator> coordinators_;
   std::map<Place, std::int64_t> offsets_;

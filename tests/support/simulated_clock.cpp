@@ -1,4 +1,4 @@
-// Linked before the library's own: this program's steady clock, and its sleep.
+// This file is linked before the library's own and replaces this program's steady clock and its sleep.
 #include "simulated_clock.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 
 namespace {
 
-// Some time after the beginning: deadlines are computed from it in both directions.
+// The clock begins some time after its zero, since deadlines are computed in both directions.
 std::atomic<std::int64_t> simulated_nanoseconds{std::int64_t{1'000'000} * 1'000'000'000};
 
 }  // namespace
@@ -30,7 +30,7 @@ extern "C" int nanosleep(const timespec* time, timespec* /*left*/) {
   return 0;
 }
 
-/// Refused, an event loop asks the clock above.
+/// Refuses timers, so that an event loop asks the clock above.
 extern "C" int timerfd_create(int /*clock*/, int /*flags*/) noexcept {
   errno = ENOSYS;
   return -1;

@@ -6,7 +6,7 @@
 
 namespace nustream::tests {
 
-/// Moves the steady clock of this program on. Any thread.
+/// Moves this program's steady clock on. Any thread may call it.
 void pass_time(std::chrono::nanoseconds time);
 
 }  // namespace nustream::tests

@@ -119,8 +119,8 @@ void SimulatedDisk::changed(const SimulatedFile& file) const {
   }
 }
 
-// A change that was issued later arrives earlier, unless both are to the same bytes: of those a disk is handed what
-// the page cache holds, the later one. What a sync ordered is not pending any more.
+// Lets changes arrive out of order, unless they are to the same bytes: of those, the page cache hands the disk what
+// it holds, which is the later one. What a sync ordered is no longer pending.
 void SimulatedDisk::shuffle(std::vector<PendingChange>& changes) {
   for (std::size_t rounds = changes.size(); rounds > 1; --rounds) {
     for (std::size_t i = 1; i < changes.size(); ++i) {
@@ -130,8 +130,8 @@ void SimulatedDisk::shuffle(std::vector<PendingChange>& changes) {
   }
 }
 
-// Each change that was not synced may have reached the disk or not, in any order, whole or in blocks of 16 bytes; a
-// block that did not while the file's length did reads as NUL.
+// Each change that was not synced may have reached the disk or not, in any order, whole or in blocks of 16 bytes. A
+// block that did not, while the file's length did, reads as NUL.
 void SimulatedDisk::apply_some(SimulatedFile& file) {
   const std::vector<PendingChange> issued = std::exchange(file.pending, {});
   std::vector<PendingChange> arrived;
@@ -156,14 +156,14 @@ void SimulatedDisk::take_part(const PendingChange& change, std::vector<PendingCh
     const std::string part = change.bytes.substr(begin, std::min(block, reached - begin));
     if (chance(0.7)) arrived.push_back({change.offset + begin, part, {}});
   }
-  if (chance(0.5)) arrived.push_back({change.offset + reached, {}, {}});  // the length alone
+  if (chance(0.5)) arrived.push_back({change.offset + reached, {}, {}});  // only the length arrives
 }
 
 void SimulatedDisk::sync_file(SimulatedFile& file) {
   const auto lose_some = [&] {
     if (!fails_now()) return;
     ++losses_.failed_syncs;
-    // The kernel reports the failure once and drops the pages: readers still see them, the disk never gets them.
+    // The kernel reports the failure once and drops the pages: readers still see them, but the disk never gets them.
     apply_some(file);
   };
   count_call(lose_some);
@@ -200,7 +200,7 @@ void SimulatedDisk::rename(const Path& from, const Path& to) {
 void SimulatedDisk::sync_folder(const Path&) {
   count_call([&] {
     if (!fails_now()) return;
-    reach_disk(random_() % (pending_names_.size() + 1));  // names are journalled: the rest stays pending
+    reach_disk(random_() % (pending_names_.size() + 1));  // names are journalled in order; the rest stays pending
   });
   reach_disk(pending_names_.size());
 }
@@ -216,7 +216,8 @@ std::unique_ptr<journal::Lock> SimulatedDisk::lock(const Path&) {
 }
 
 void SimulatedDisk::lose_power() {
-  reach_disk(random_() % (pending_names_.size() + 1));  // in order; a rename in two, so that both names may be there
+  // In order; a rename takes two, so that both names may be there.
+  reach_disk(random_() % (pending_names_.size() + 1));
   pending_names_.clear();
   seen_names_.clear();
   for (auto entry = durable_names_.begin(); entry != durable_names_.end();) {

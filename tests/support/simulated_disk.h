@@ -1,4 +1,4 @@
-// A disk in memory that keeps, beside what programs see, what a power failure would leave; with a seed for everything
+// A disk in memory that keeps, beside what programs see, what a power failure would leave. A seed decides everything
 // that is left to chance.
 #pragma once
 
@@ -19,26 +19,26 @@ namespace nustream::tests {
 /// Thrown out of the call in which the machine, or the process, ends.
 struct SimulatedCrash {};
 
-/// One write or truncation that is not synced yet.
+/// A write or a truncation that is not synced yet.
 struct PendingChange {
   std::uint64_t offset;
-  std::string bytes;                       ///< written there …
-  std::optional<std::uint64_t> truncated;  ///< … or the file cut to this size
+  std::string bytes;                       ///< what is written there …
+  std::optional<std::uint64_t> truncated;  ///< … or the size to which the file is cut
 };
 
-/// Content of a file: as every reader sees it, as the disk has it, and the changes between the two.
+/// The content of a file: as every reader sees it, as the disk has it, and the changes between the two.
 struct SimulatedFile {
   std::string seen;
   std::string durable;
   std::vector<PendingChange> pending;
 };
 
-/// What goes wrong, by the number of the call (from 1); 0 for never. Only calls that change something count.
+/// What goes wrong, by the number of the call (from 1); 0 means never. Only calls that change something count.
 struct Faults {
-  std::uint64_t crash_at = 0;  ///< the call is not done, or half of it, and throws SimulatedCrash
+  std::uint64_t crash_at = 0;  ///< the call is not done, or half of it is, and it throws SimulatedCrash
   std::uint64_t fail_at = 0;   ///< the call throws Failure(io); a sync that fails may have lost anything
-  std::uint64_t fails = 1;     ///< so many calls in a row, from that one on
-  std::string broken{};        ///< the file of this name takes no bytes
+  std::uint64_t fails = 1;     ///< how many calls in a row fail, from that one on
+  std::string broken{};        ///< the name of a file that takes no bytes
 };
 
 class SimulatedDisk final : public journal::Disk {
@@ -46,26 +46,26 @@ class SimulatedDisk final : public journal::Disk {
   explicit SimulatedDisk(std::uint64_t seed) : random_(seed) {}
 
   void make_folder(const Path& folder) override;
-  void require_trusted(const Path&) override {}  // nobody else is on this machine
+  void require_trusted(const Path&) override {}  // no other user is on this machine
   std::unique_ptr<journal::File> open(const Path& path, journal::Access access) override;
   std::unique_ptr<journal::File> create(const Path& path, journal::Audience audience) override;
   void rename(const Path& from, const Path& to) override;
   void sync_folder(const Path& folder) override;
   std::unique_ptr<journal::Lock> lock(const Path& path) override;
 
-  /// Faults of the process that runs from now on; counts its calls from 1.
+  /// Begins a process with these faults; its calls are counted from 1.
   void start_process(Faults faults);
   [[nodiscard]] std::uint64_t calls() const noexcept { return calls_; }
-  /// Calls of this process that threw Failure.
+  /// How many calls of this process threw Failure.
   [[nodiscard]] std::uint64_t failed_calls() const noexcept { return failed_calls_; }
-  /// The process ends: what was written stays as every reader sees it.
+  /// Ends the process. What it wrote stays as every reader sees it.
   void kill_process() { faults_ = {}; }
-  /// The machine ends: of what was not synced any part may be there, and what may not was never.
+  /// Ends the machine. Any part of what was not synced may be there, and the rest never was.
   void lose_power();
 
   /// A file as every reader sees it; empty where it is missing.
   [[nodiscard]] std::string seen(const Path& path) const;
-  /// The file that would be there if nothing of what is pending survived.
+  /// The file as it would be if nothing that is pending survived.
   [[nodiscard]] std::string durable(const Path& path) const;
   /// Overwrites a file behind the program's back, durably.
   void tamper(const Path& path, const std::string& bytes);
@@ -81,15 +81,15 @@ class SimulatedDisk final : public journal::Disk {
   };
   [[nodiscard]] const Losses& losses() const noexcept { return losses_; }
 
-  /// Of changes to the same bytes the later one arrives later, as where a page cache hands on what it holds. Else any
-  /// order is possible, which is more than file systems do.
+  /// Of two changes to the same bytes the later one arrives later, as where a page cache hands on what it holds.
+  /// Without this any order is possible, which is more than file systems do.
   bool keeps_order = true;
 
-  /// The file of this name is on a disk of its own: what is written to it is no call and takes no chance, so that the
-  /// faults of all others do not depend on it. Its name is one of the folder's. It may be broken.
+  /// The name of a file in the folder that is on a disk of its own. A write to it is no call and takes no chance, so
+  /// that the faults of all other files do not depend on it. It may be broken.
   std::string apart{};
 
-  /// Called after every change of a file with its path.
+  /// Called with a file's path after every change of the file.
   std::function<void(const Path&)> on_change;
 
  private:
@@ -115,7 +115,7 @@ class SimulatedDisk final : public journal::Disk {
   std::mt19937_64 random_;
   Names seen_names_;
   Names durable_names_;
-  std::vector<std::pair<std::string, std::shared_ptr<SimulatedFile>>> pending_names_;  ///< nullptr: gone
+  std::vector<std::pair<std::string, std::shared_ptr<SimulatedFile>>> pending_names_;  ///< null: the name is removed
   Faults faults_;
   Losses losses_;
   std::uint64_t calls_ = 0;

@@ -11,11 +11,11 @@
 namespace nustream::kafka {
 namespace {
 
-/// What the simulation keeps of a consumer, beside its own lists.
+/// What the simulation keeps of a consumer, beside the consumer's own lists.
 struct Reading {
   std::string member;
-  std::map<std::int32_t, std::int64_t> next;      ///< of partitions that are read
-  std::map<std::int32_t, std::int64_t> told_end;  ///< the last end that was told
+  std::map<std::int32_t, std::int64_t> next;      ///< for partitions that are read
+  std::map<std::int32_t, std::int64_t> told_end;  ///< the last end that the consumer was told
   std::deque<Event> answers;
   bool is_lost = false;
 };
@@ -141,7 +141,7 @@ std::optional<Error> GroupConsumer::pause(PartitionIndex partition) {
   return std::nullopt;
 }
 
-/// What had been read ahead comes again, and more of it than it has to.
+/// Records that were read ahead come again, and more of them than have to.
 std::optional<Error> GroupConsumer::resume(PartitionIndex partition) {
   state_of(partition).paused = false;
   const auto found = readings()[this].next.find(partition.value());

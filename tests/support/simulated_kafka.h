@@ -1,5 +1,5 @@
-// What the simulated clients of Kafka share. They stand in the places where the kafka room speaks to librdkafka: a
-// program that links them links none of theirs, and everything above them is as it is shipped.
+// What the simulated clients of Kafka share. They replace the places where the kafka room speaks to librdkafka: a
+// program that links them links none of the real ones, and everything above them is as it is shipped.
 #pragma once
 
 #include <cstdint>
@@ -29,10 +29,10 @@ inline Place place_of(const TopicPartition& partition) {
   return {partition.topic, partition.partition.value()};
 }
 
-/// A record of the log, as a consumer is given it.
+/// A record of the log, as a consumer gets it.
 [[nodiscard]] decode::Message message_at(const Place& place, std::int64_t offset);
 [[nodiscard]] bool is_readable(const Place& place, std::int64_t offset, Isolation isolation);
-/// What a transaction shows of the member that it commits for.
+/// What a transaction shows of the member for which it commits.
 [[nodiscard]] GroupMetadata metadata_of(const std::string& member, std::int64_t generation);
 
 }  // namespace nustream::kafka

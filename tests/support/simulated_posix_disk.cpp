@@ -1,10 +1,10 @@
-// Linked before the library's own: a program's file system is the simulated one.
+// This file is linked before the library's own: the program's file system is then the simulated one.
 #include "simulated_posix_disk.h"
 
 namespace nustream::tests {
 namespace {
 
-/// The same disk for each process that has one.
+/// Gives each process that asks for a disk the same one.
 class SharedDisk final : public journal::Disk {
  public:
   explicit SharedDisk(SimulatedDisk& disk) : disk_(disk) {}

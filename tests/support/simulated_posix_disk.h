@@ -5,7 +5,7 @@
 
 namespace nustream::tests {
 
-/// What journal::posix_disk() gives from now on.
+/// The disk that journal::posix_disk() gives from now on.
 [[nodiscard]] SimulatedDisk*& present_disk();
 
 }  // namespace nustream::tests

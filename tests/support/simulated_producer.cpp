@@ -169,13 +169,13 @@ class SimulatedProducer final : public Producer {
     if (broker().chance(faults.unavailable / 4)) return timed_out(call);
     return std::nullopt;
   }
-  /// What was asked of brokers that are away never reaches them.
+  /// A request to brokers that are away never reaches them.
   Progress without_answer(const char* call) { return broker().chance(0.2) ? timed_out(call) : Progress::again(); }
   Progress timed_out(const char* call) {
     broker().count(std::string("no answer to ") + call);
     return Progress::failed(error(Cause::timed_out, Remedy::new_client, "timed out"));
   }
-  /// Takes part in the present transaction, or begins one.
+  /// Joins the present transaction, or begins one.
   bool join() {
     if (transaction_) return true;
     if (!broker().may_begin(id_)) return false;
@@ -196,7 +196,7 @@ class SimulatedProducer final : public Producer {
   std::string id_;
   std::uint64_t epoch_ = 0;
   std::shared_ptr<SimulatedTransaction> transaction_;
-  std::deque<std::pair<Place, SimulatedEntry>> waiting_;  // not yet at their brokers
+  std::deque<std::pair<Place, SimulatedEntry>> waiting_;  // entries that are not yet at their brokers
   std::map<std::string, Offset> last_;
 };
 

@@ -1,4 +1,4 @@
-// Messages that own their bytes, for the tests of what reads and records them.
+// Messages that own their bytes, for tests of what reads and records them.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct StoredMessage {
   friend bool operator==(const StoredMessage&, const StoredMessage&) = default;
 };
 
-/// Messages with values only, at the given offset and those behind it.
+/// Messages with values only, from the given offset on.
 inline std::vector<StoredMessage> values_from(std::uint64_t offset, const std::vector<std::string>& values) {
   std::vector<StoredMessage> messages;
   for (const std::string& value : values) messages.push_back({.offset = offset++, .value = value});
@@ -41,7 +41,7 @@ inline decode::MessageBatch views(const std::vector<StoredMessage>& stored) {
 
 decode::MessageBatch views(std::vector<StoredMessage>&&) = delete;
 
-/// The same with memory of its own.
+/// A copy of the message with memory of its own.
 inline StoredMessage stored(const decode::Message& message) {
   StoredMessage copy{message.offset, std::nullopt, std::nullopt, {}, message.milliseconds, message.time_kind};
   if (message.key) copy.key = *message.key;

@@ -1,4 +1,4 @@
-// A TCP proxy of the test's own, in front of a broker, that can cut every connection and let none through.
+// A TCP proxy of the test's own, in front of a broker. It can cut every connection and let none through.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace nustream::tests {
 
-/// Listens on a free port of loopback; forwards to another one, on a thread of its own.
+/// Listens on a free port of loopback, and forwards to another one on a thread of its own.
 class TcpProxy {
   using Socket = boost::asio::ip::tcp::socket;
 
@@ -36,7 +36,7 @@ class TcpProxy {
     accept();
     thread_ = std::thread([this] { loop_.run(); });
   }
-  /// Ends every connection; new ones are closed at once until mend().
+  /// Ends every connection. New ones are closed at once until mend() is called.
   void cut() {
     cut_ = true;
     boost::asio::post(loop_, [this] {

@@ -1,4 +1,4 @@
-// A folder of its own for a test, removed with everything in it.
+// A folder of a test's own, which is removed with everything in it.
 #pragma once
 
 #include <cstdlib>
@@ -34,7 +34,7 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-/// The whole of a file.
+/// The whole content of a file.
 inline std::string read_file(const std::filesystem::path& file) {
   std::ifstream input(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(input), std::istreambuf_iterator<char>()};

@@ -1,4 +1,5 @@
-// The least lane that a journal can be tested with: numbered steps, one release a step, whose value the test chooses.
+// The smallest lane that a journal can be tested with: numbered steps, and one release for each step, whose value the
+// test chooses.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,7 @@ class ToyLane {
     return {stream_, LaneId{0}, EpochId{0}, digest, keys_.is_private()};
   }
 
-  /// Opens what load() gave; the recovery to hand to the journal.
+  /// Opens what load() gave. Returns the recovery to hand to the journal.
   journal::Recovery restore(const std::string& sealed) {
     const journal::State state = journal::open_state(keys_, sealed, expected());
     steps_ = state.identity.steps.value();
@@ -33,7 +34,7 @@ class ToyLane {
     return state.record.recovery();
   }
 
-  /// The next batch: `steps` steps, each released with value(step).
+  /// The next batch, of `steps` steps, each of which is released with value(step).
   template <class Value>
   journal::Batch batch(std::uint64_t steps, const std::string& bookmark, Value value) {
     std::string outbox;

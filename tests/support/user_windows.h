@@ -1,4 +1,4 @@
-// Times of records and the windows of their steps, by the letter.
+// Times of records and the windows of their steps, computed literally from the rule.
 #pragma once
 
 #include <cmath>
@@ -17,7 +17,8 @@ namespace nustream::tests {
 
 inline const users::Windows ten_seconds{users::Period{std::chrono::seconds(10)}};
 
-/// Rising but for some late records, with jumps over several windows, from before 1970 on; some are not known.
+/// Times that rise but for some late records and jump over several windows. They begin before 1970, and some are not
+/// known.
 inline std::vector<double> some_times(std::mt19937_64& random, std::size_t records) {
   std::vector<double> times;
   double now = -40;
@@ -30,8 +31,8 @@ inline std::vector<double> some_times(std::mt19937_64& random, std::size_t recor
   return times;
 }
 
-/// When record `i` came: in the window of the greatest time of it and all before. What comes before the first time
-/// that is known belongs to its window; nothing where none is known.
+/// The window of record `i`: that of the greatest time among it and all records before. Records before the first
+/// known time belong to that time's window. Empty where no time is known.
 inline std::optional<std::int64_t> window_of_record(std::span<const double> times, std::size_t i) {
   std::optional<double> latest;
   for (std::size_t j = 0; j < times.size() && (j <= i || !latest); ++j) {
@@ -41,23 +42,23 @@ inline std::optional<std::int64_t> window_of_record(std::span<const double> time
   return static_cast<std::int64_t>(std::floor(*latest / 10));
 }
 
-/// Whether record `i` came when the window of its step, of `m` records, was over.
+/// Whether record `i` came after the window of its step, of `m` records, was over.
 inline bool is_behind_border(std::span<const double> times, std::size_t i, std::size_t m) {
   return window_of_record(times, i) != window_of_record(times, i - i % m);
 }
 
-/// Of the step of `m` records that is number `t`: that of its first record.
+/// The window of step `t`, of `m` records: that of its first record.
 inline std::optional<std::int64_t> window_of_step(std::span<const double> times, std::size_t t, std::size_t m) {
   return window_of_record(times, t * m);
 }
 
-/// Whether everybody begins anew before that step.
+/// Whether everybody begins anew before step `t`.
 inline bool is_border(std::span<const double> times, std::size_t t, std::size_t m) {
   if (t == 0) return false;
   return window_of_step(times, t - 1, m) != window_of_step(times, t, m);
 }
 
-/// What a border leaves of them.
+/// Leaves in `known` what a border leaves of it.
 inline void begin_window(std::map<std::uint64_t, users::Standing>& known) {
   std::erase_if(known, [](const auto& user) { return user.second.count != users::closed_count; });
 }

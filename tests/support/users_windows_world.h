@@ -1,5 +1,5 @@
-// A stream whose records have times, over whose days users count anew, and the same stream as one without windows: in
-// it a user of two days is two users.
+// A stream whose records have times and whose users count anew every day. Beside it is the same stream without
+// windows, in which a user of two days is two users.
 #pragma once
 
 #include <algorithm>
@@ -21,15 +21,15 @@ class UsersWindowsWorld : public UsersWorld {
     write("renamed.csv", text(true));
   }
 
-  /// That make limits hold within a day.
+  /// Settings by which limits hold within a day.
   [[nodiscard]] static std::vector<std::string> within_a_day() {
     return {"--set", "stream.time=\"when\"", "--set", "users.period=\"P1D\"", "--set", "users.times=\"trusted\""};
   }
-  /// The twin's: limits hold for ever, and nobody comes on two days.
+  /// Settings of the twin: limits hold for ever, and nobody comes on two days.
   [[nodiscard]] std::vector<std::string> renamed() const {
     return {"--set", "stream.input=\"" + path("renamed.csv") + "\""};
   }
-  /// Days on which a step was taken.
+  /// The number of days on which a step was taken.
   [[nodiscard]] static std::size_t days() {
     std::vector<long> all;
     const std::vector<double> times = times_of_records();
@@ -39,7 +39,7 @@ class UsersWindowsWorld : public UsersWorld {
   }
 
  private:
-  /// Some ten minutes apart; some records come late, and the time of some is not known (0).
+  /// Times some ten minutes apart. Some records come late, and some times are not known (0).
   static std::vector<double> times_of_records() {
     std::mt19937_64 bits(5);
     std::vector<double> times;
@@ -51,7 +51,7 @@ class UsersWindowsWorld : public UsersWorld {
     }
     return times;
   }
-  /// Of the greatest time of the step's first record and all before.
+  /// The day of the greatest time among the step's first record and all before.
   static long day_of_step(const std::vector<double>& times, std::size_t step) {
     const auto end = times.begin() + static_cast<std::ptrdiff_t>(step * minibatch + 1);
     return static_cast<long>(std::floor(*std::max_element(times.begin(), end) / day));
@@ -71,7 +71,7 @@ class UsersWindowsWorld : public UsersWorld {
         const std::size_t who = line.find(',') + 1;
         const std::size_t end = line.find(',', who);
         if (day_of_record(times, i) != day_of_step(times, i / minibatch)) {
-          line.replace(who, end - who, "0");  // came behind the border of its step
+          line.replace(who, end - who, "0");  // it came after the border of its step
         } else if (line.substr(who, end - who) != "0") {
           line.insert(end, fmt::format("/{}", day_of_step(times, i / minibatch)));
         }

@@ -21,7 +21,7 @@ inline std::vector<std::string> with(std::vector<std::string> first, const std::
   return first;
 }
 
-/// Of every release, in order.
+/// The slope of every release, in order.
 inline std::vector<double> slopes_of(const std::string& releases) {
   simdjson::dom::parser parser;
   std::istringstream lines(releases);
@@ -34,7 +34,8 @@ inline std::vector<double> slopes_of(const std::string& releases) {
 
 class UsersWorld {
  public:
-  /// `rows` records of `users` users, some of nobody; minibatches of 20, a release each, a commit every 100 records.
+  /// `rows` records of `users` users, some of nobody. Minibatches have 20 records and a release each, and every 100
+  /// records there is a commit.
   explicit UsersWorld(std::size_t rows = 2000, std::uint64_t users = 40, const std::string& limits = "") {
     folder_.write("rows.csv", csv(rows, users));
     config_ = folder_.write("users.toml", R"([stream]
@@ -84,7 +85,8 @@ commit_seconds = 1e9
     return std::filesystem::exists(file) ? read_file(file) : "";
   }
 
-  /// y = 1 − 0.5x + noise; of user 1 every third record, of the others some; every 97th is unusable.
+  /// Records with y = 1 − 0.5x + noise. User 1 has every third record, the others have some, and every 97th is
+  /// unusable.
   static std::string csv(std::size_t rows, std::uint64_t users, std::uint64_t seed = 1) {
     std::mt19937_64 bits(seed);
     std::normal_distribution<double> normal;

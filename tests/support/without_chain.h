@@ -1,4 +1,5 @@
-// A release without its place in the chain: what is compared where another run released other lines before it.
+// A release without its place in the chain, to be compared with one of another run that released other lines before
+// it.
 #pragma once
 
 #include <string>

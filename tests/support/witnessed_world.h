@@ -56,7 +56,7 @@ class Witnessed : public ::testing::Test {
   static void expect_no_warning(const CommandResult& result) {
     EXPECT_EQ(result.err.find("warning"), std::string::npos) << result.err;
   }
-  /// Until record 500, a copy, until record 1,000.
+  /// Runs until record 500, makes a copy, and goes on until record 1,000.
   void begin_copy_and_go_on() const {
     ASSERT_EQ(run({"--to", "500"}).code, 0);
     copy_folder(world.path("state"), world.path("copy"));

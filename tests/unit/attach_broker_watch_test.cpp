@@ -1,4 +1,4 @@
-// When a process is out of its group, when it asks, and when it gives its brokers up.
+// The watch over the brokers: when a process is out of its group, when it asks, and when it gives its brokers up.
 #include "attach/broker_watch.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ using std::chrono::seconds;
 class BrokerWatchAt : public ::testing::Test {
  protected:
   [[nodiscard]] BrokerWatch::Time at(int second) const { return start_ + seconds(second); }
-  /// Nobody told it anything else up to `second`.
+  /// Expects that nothing changes up to `second` while nobody tells the watch anything.
   void expect_in(int second) const {
     EXPECT_FALSE(watch_.is_out(at(second))) << second;
     EXPECT_FALSE(watch_.gave_up(at(second))) << second;
@@ -59,7 +59,7 @@ TEST_F(BrokerWatchAt, IsInAgainWithAnAssignmentAndCountsAnewFromTheNextLoss) {
   EXPECT_TRUE(watch_.gave_up(at(171)));
 }
 
-// A member without a lane has nothing that could be taken from it, and hears of no loss.
+// A member without a lane has nothing that could be taken from it, and is not told of a loss.
 TEST_F(BrokerWatchAt, IsOutAfterASessionWithoutAnswerAndGivesUpLater) {
   watch_.assigned();
   watch_.unanswered(at(100));
@@ -80,7 +80,7 @@ TEST_F(BrokerWatchAt, CountsALossFromTheSilenceBeforeIt) {
   EXPECT_TRUE(watch_.gave_up(at(131)));
 }
 
-// A connection that was lost for a moment would end an idle stream, of which nothing else is heard.
+// A connection that was lost for a moment would otherwise end an idle stream, of which nothing else is heard.
 TEST_F(BrokerWatchAt, AsksOneQuestionAfterTheOtherWhileItIsSilent) {
   watch_.assigned();
   EXPECT_FALSE(watch_.takes_question(at(99)));
@@ -99,7 +99,7 @@ TEST_F(BrokerWatchAt, AsksOneQuestionAfterTheOtherWhileItIsSilent) {
   expect_in(1000);
 }
 
-// What could be heard would not let it in.
+// An answer would not let this process into its group, so it does not ask.
 TEST_F(BrokerWatchAt, AsksNothingWhereOnlyAnAssignmentHelps) {
   watch_.unanswered(at(1));
   EXPECT_FALSE(watch_.takes_question(at(20))) << "nor before the first";

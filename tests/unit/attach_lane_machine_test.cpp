@@ -1,4 +1,4 @@
-// The machine of a lane: its tables, what they must never allow, and the drawing of them.
+// The state machine of a lane: its tables, what they must never allow, and the drawings of them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -49,7 +49,7 @@ std::vector<LaneEvent> all_events() {
   return all;
 }
 
-/// Stages that some events lead to from `from`.
+/// The stages to which some events lead from `from`.
 std::set<LaneStage> reachable(LaneStage from) {
   std::set<LaneStage> seen{from};
   std::vector<LaneStage> left{from};
@@ -64,7 +64,7 @@ std::set<LaneStage> reachable(LaneStage from) {
   return seen;
 }
 
-/// The arrows of one Mermaid drawing; those of a box are arrows of every stage in it.
+/// The arrows of one Mermaid drawing. An arrow of a box counts as an arrow of every stage in the box.
 class Drawing {
  public:
   explicit Drawing(const std::string& text) {
@@ -126,7 +126,8 @@ std::vector<std::string> drawings() {
 TEST(LaneMachine, IsDrawnAsItIs) {
   const std::vector<std::string> drawn = drawings();
   ASSERT_EQ(drawn.size(), 3U);
-  // Arrows into a box would not say into which of its stages: there are none, or the names differ.
+  // An arrow into a box would not say which of the box's stages it leads to. The drawing must have none: otherwise
+  // the names of stages differ below.
   const Drawing lane(drawn[0]);
   EXPECT_EQ(lane.arrows(), lane_arrows());
   EXPECT_EQ(lane.twice(), "");
@@ -145,7 +146,7 @@ TEST(LaneMachine, EveryStageIsReachedAndEveryoneCanGo) {
   EXPECT_EQ(reachable(LaneStage::gone), std::set{LaneStage::gone});
 }
 
-// What comes from outside comes at any time: no stage may end the process for it.
+// What comes from outside may come at any time, so no stage may end the process for it.
 TEST(LaneMachine, CallsFromOutsideAreAllowedInEveryStage) {
   for (const LaneStage stage : all_stages()) {
     for (const LaneEvent event :
@@ -172,7 +173,7 @@ TEST(LaneMachine, NothingLeadsBackFromLeavingStoppingOrStopped) {
   }
 }
 
-// A fenced lane comes back by the group's answer to its own question, and in no other way.
+// A fenced lane comes back when the group answers its own question, and in no other way.
 TEST(LaneMachine, FencedLanesComeBackByAnAnswerAlone) {
   for (const LaneEvent event : all_events()) {
     const auto from_fenced = machine::lane_table.next(LaneStage::fenced, event);
@@ -182,8 +183,9 @@ TEST(LaneMachine, FencedLanesComeBackByAnAnswerAlone) {
   }
 }
 
-// One writer, one transaction: nothing is sent while one is under way, none before a batch that was aborted but that
-// batch, and none at all by a producer whose last transaction ended in an unknown way.
+// A lane has one writer and one transaction at a time: nothing is sent while a transaction is under way; after an
+// aborted batch that batch is sent first; and a producer whose last transaction ended in an unknown way sends nothing
+// more.
 TEST(LaneMachine, OneTransactionAtATime) {
   const auto allowed = [](TransactionStage stage, TransactionEvent event) {
     return machine::transaction_table.next(stage, event).has_value();
@@ -199,7 +201,7 @@ TEST(LaneMachine, OneTransactionAtATime) {
   }
 }
 
-// Every pair of a stage and an event is decided: by a rule, or by having none.
+// Every pair of a stage and an event is decided: there is a rule for it, or it ends the process.
 TEST(LaneMachine, PairsWithoutARuleEndTheProcess) {
   std::size_t without = 0;
   for (const LaneStage stage : all_stages()) {
@@ -217,7 +219,7 @@ TEST(LaneMachine, PairsWithoutARuleEndTheProcess) {
   EXPECT_DEATH(static_cast<void>(next(TransactionStage::over, TransactionEvent::committed)), "does not allow it");
 }
 
-// Signals, failures and the group come at any time; and an end, once begun, is not taken back.
+// Signals, failures and messages of the group come at any time; an end that has begun is not taken back.
 TEST(ServiceMachine, EndsAndStaysAtItsEnd) {
   for (const ServiceStage stage : {ServiceStage::joining, ServiceStage::serving, ServiceStage::outside}) {
     EXPECT_EQ(next(stage, ServiceEvent::shut_down), ServiceStage::draining) << name(stage);
@@ -265,7 +267,7 @@ TEST(RosterOf, LaneWithoutAPartitionHoldsNobodyUpButIsNotDone) {
   EXPECT_FALSE(roster.verdict());
 }
 
-// A lane that gives its place up waits behind all others, so that each of them comes on.
+// A lane that gives up its place waits behind all others, so that each of them gets a turn.
 TEST(RosterOf, LanesBeyondTheirNumberWaitInTheOrderInWhichTheyCame) {
   Roster roster;
   EXPECT_EQ(roster.first_waiting(), std::nullopt);

@@ -1,4 +1,4 @@
-// What a lane's log says of its records, and when.
+// What a lane's log says of its records, and when it says so.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -60,7 +60,7 @@ TEST(LaneTally, LooksAtTheFirstHundredRecordsOncePerRecord) {
   LaneTally tally(LaneId{0});
   record::RowBatch rows = rows_of(60, 0);
   EXPECT_THAT(said_by([&] { tally.read(rows, 0, two, {}); }), IsEmpty());
-  // Twenty more, the first five of them unusable: 5 of 80 is less than a tenth, 11 of 90 is more.
+  // Twenty more records, the first five of them unusable: 5 of 80 is less than a tenth, and 11 of 90 is more.
   const auto add = [&](std::size_t count, std::size_t unusable) {
     for (std::size_t i = 0; i < count; ++i) {
       rows.x.push_back(0);

@@ -1,4 +1,4 @@
-// The open batch, with rows, time, dead letters and noise from a script: when it closes, and what is in it then.
+// The open batch, with rows, time, dead letters and noise from a script: when it closes, and what it then holds.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// Zeros, as many steps of them as were made ready.
+/// A supply of noise that is zero, for as many steps as a test made ready.
 class ScriptedNoise final : public engine::NoiseSupply {
  public:
   explicit ScriptedNoise(std::size_t dimension) : dimension_(dimension) {}
@@ -50,7 +50,7 @@ class OpenBatchOf : public ::testing::Test {
  protected:
   static constexpr std::uint64_t minibatch = 2;
 
-  /// A batch of `records_max` records at most, of releases after every step.
+  /// Opens a batch of `records_max` records at most, which releases after every step.
   void open(std::uint64_t records_max, std::optional<StepCount> limit = {}, std::size_t outbox_bytes_max = 1 << 20,
             bool writes_letters = true) {
     auto noise = std::make_unique<ScriptedNoise>(config_.descent.dimension);
@@ -62,7 +62,7 @@ class OpenBatchOf : public ::testing::Test {
         engine::release_encoder(config_, mechanism_, {LaneId{0}, EpochId{0}, std::string(64, 'a'), false}), limit,
         StepCount{0}, now_);
   }
-  /// Records arrive; those whose number in `unusable` are such.
+  /// Lets records arrive; the records whose numbers are in `unusable` cannot be used.
   void arrive(std::size_t count, const std::vector<std::size_t>& unusable = {}) {
     rows_.dimension = config_.descent.dimension;
     for (std::size_t i = 0; i < count; ++i) {
@@ -117,7 +117,7 @@ TEST_F(OpenBatchOf, WholeMinibatchesAloneAreStepped) {
 }
 
 TEST_F(OpenBatchOf, ClosesByItsNumberOfRecordsAtAWholeMinibatch) {
-  open(5);  // two minibatches fit
+  open(5);  // room for two minibatches
   EXPECT_EQ(batch_->room(), 4U);
   arrive(9);
   step();
@@ -130,7 +130,7 @@ TEST_F(OpenBatchOf, ClosesByItsNumberOfRecordsAtAWholeMinibatch) {
 }
 
 TEST_F(OpenBatchOf, ClosesByTheBytesThatItsReleasesMayTake) {
-  open(100, std::nullopt, 3'500);  // three releases of at most 1000 bytes
+  open(100, std::nullopt, 3'500);  // room for three releases of at most 1000 bytes
   EXPECT_EQ(batch_->room(), 6U);
   arrive(100);
   step();
@@ -149,7 +149,7 @@ TEST_F(OpenBatchOf, ClosesByTimeFromItsFirstRecordOn) {
   EXPECT_EQ(batch_->closes_at(), now_ + seconds(2));
   now_ += milliseconds(1'999);
   arrive(2);
-  step();  // does not put it off
+  step();  // another step does not put the time off
   EXPECT_FALSE(batch_->is_due(now_));
   now_ += milliseconds(1);
   EXPECT_TRUE(batch_->is_due(now_));
@@ -187,7 +187,7 @@ TEST_F(OpenBatchOf, StopsBeforeTheLimitIsCrossed) {
 TEST_F(OpenBatchOf, HoldsTheLettersAndFiguresOfItsOwnRejectsAlone) {
   open(4);
   arrive(8, {1, 2, 7});
-  without_letter_ = 1;  // of the first, nothing fits
+  without_letter_ = 1;  // nothing of the first record fits into a dead letter
   step();
   const ClosedBatch first = batch_->close(now_);
   EXPECT_EQ(first.rejects, 2U);
@@ -240,7 +240,7 @@ TEST_F(OpenBatchOf, ExtraReleaseIsOfTheBatchAndNotARepetition) {
   EXPECT_EQ(lines(batch_->close(now_).content.outbox), 1);
 }
 
-/// Steps of each release in the text, and whether the clock brought it.
+/// The step of each release in the text, and whether the clock brought the release.
 std::vector<std::pair<std::string, bool>> releases_of(const std::string& text) {
   std::vector<std::pair<std::string, bool>> all;
   for (std::size_t at = text.find("\"step\":"); at != std::string::npos; at = text.find("\"step\":", at + 1)) {
@@ -278,7 +278,7 @@ TEST_F(ClockOf, BringsAReleaseWithTheFirstBatchThatClosesBehindIt) {
   EXPECT_EQ(closed.content.released, StepCount{4}) << "of the state in front of which it is";
 }
 
-// Records that were stepped and committed long ago are shown although no other one comes.
+// Records that were stepped and committed long ago are shown, although no other record comes.
 TEST_F(ClockOf, BringsAReleaseOfAnEmptyBatchAndDoesNotRepeatIt) {
   open_with_clock(1'000);
   EXPECT_FALSE(batch_->is_due(now_ + seconds(100))) << "without a step there is nothing to show";
@@ -303,13 +303,14 @@ TEST_F(ClockOf, CountsFromTheLastReleaseByCadence) {
   const auto by_cadence = releases_of(batch_->close(now_).content.outbox);
   EXPECT_THAT(by_cadence, ::testing::ElementsAre(std::pair(std::string("2"), false)));
   now_ += seconds(9);
-  arrive(2);  // and its own release by cadence, at step 4
+  arrive(2);  // step 4 brings its own release by cadence
   step();
   EXPECT_THAT(releases_of(batch_->close(now_).content.outbox),
               ::testing::ElementsAre(std::pair(std::string("4"), false)));
 }
 
-// When it comes depends on steps and time alone: records that cannot be used are steps like any other.
+// The time of a release depends on steps and on the clock alone: records that cannot be used are steps like any
+// other.
 TEST_F(ClockOf, DoesNotLookAtWhatRecordsHold) {
   for (const bool unusable : {false, true}) {
     open_with_clock(1'000);

@@ -9,7 +9,7 @@
 namespace nustream::attach {
 namespace {
 
-// One that came while the process was leaving ended it with the signal in place of its exit code.
+// A signal that came while the process was leaving used to end it: the signal then took the place of the exit code.
 TEST(StartUpDeathTest, AProcessThatLeavesKeepsItsExitCode) {
   for (const int signal : {SIGINT, SIGTERM}) {
     EXPECT_EXIT(

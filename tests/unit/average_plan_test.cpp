@@ -27,7 +27,8 @@ Correlation rational(double nu) {
   return Correlation{noise::Rational::nu_ftrl(Damping{nu})};
 }
 
-/// The mean square of the average of iterates of e ← e − η(x xᵀe + z), x normal with these eigenvalues, along each.
+/// The mean square, along each eigenvector, of the average of iterates of e ← e − η(x xᵀe + z), where x is normal
+/// with the problem's eigenvalues.
 std::vector<double> simulated(const LocalProblem& problem, const AverageOver& over, const Correlation& correlation,
                               int runs) {
   std::mt19937_64 engine(7);
@@ -59,8 +60,8 @@ std::vector<double> simulated(const LocalProblem& problem, const AverageOver& ov
   return squares;
 }
 
-// 3,000 runs: a mean square is known to √(2/3000) = 2.6%, and 10% is passed once in 10,000 seeds. Without the
-// multiplied noise the prediction would be 25% and 23% short.
+// From 3,000 runs a mean square is known within √(2/3000) = 2.6%, and the test's 10% is exceeded once in 10,000
+// seeds. Without the noise that features multiply in, the prediction would be 25% and 23% too small.
 TEST(AverageVariances, HoldWhatTheFeaturesMultiplyIn) {
   const LocalProblem problem{{1.0, 0.3}, StepSize{0.15}, Curvature::gaussian_features};
   const AverageOver over{80, 280};
@@ -89,8 +90,8 @@ TEST(SuggestedNuOfAverage, IsBetterThanItsNeighbours) {
   }
 }
 
-// The example of retail: half of 397,884 records averaged, η = .002. The exact ν's noise, from its coefficients, is
-// what the rational one's comes to within 1%.
+// The retail example: half of 397,884 records are averaged, η = .002. The noise of the exact ν, from its
+// coefficients, agrees with that of the rational approximation within 1%.
 TEST(PredictAverage, SaysWhatTheRetailExampleLoses) {
   const LocalProblem problem{{1.0}, StepSize{0.002}, Curvature::fixed};
   const AverageOver over{198'942, 397'884};
@@ -111,8 +112,8 @@ TEST(PredictAverage, SaysWhatTheRetailExampleLoses) {
   EXPECT_LT(prediction.suggested_last, 2 * last);
 }
 
-// One correlation for every length: never more than a quarter above the least standard deviation that any ν has
-// there.
+// A single correlation serves every length: at each, it is never more than a quarter above the least standard
+// deviation that any ν has there.
 TEST(SuggestedNuOfEveryAverage, IsNearTheBestAtEveryLength) {
   const LocalProblem problem{{1.0, 0.2}, StepSize{0.01}, Curvature::fixed};
   const double nu = suggested_nu_of_every_average(problem, 0, Participation::once()).value();

@@ -1,4 +1,4 @@
-// Charts as text: where points land, what is cut, what is a gap, and that no name breaks out of its place.
+// Charts as text: where points land, what is cut off, what makes a gap, and that no name breaks out of its place.
 #include "chart/chart.h"
 
 #include <gmock/gmock.h>
@@ -33,7 +33,7 @@ Chart path_of(std::vector<Point> points) {
           .layers = {{"estimate", Mark::line, std::move(points)}}};
 }
 
-/// The numbers of the first path of that class.
+/// The numbers of the first path that has this class.
 std::vector<double> numbers_of(const std::string& mark, const std::string& svg) {
   std::smatch found;
   const std::regex path("<path class=\"" + mark + "\" d=\"([^\"]*)\"");
@@ -77,7 +77,7 @@ TEST(Chart, DrawsABandThereAndBack) {
   EXPECT_LT(at[1], at[7]);
 }
 
-// A stream begins under much noise: its first iterate must not flatten all that follow.
+// A stream begins under much noise: its first iterate must not flatten the curve of all that follow.
 TEST(Chart, CutsWhatFewPointsHaveAndNeverTheLast) {
   std::vector<Point> points{{0, 1e6, 0}};
   for (int i = 1; i <= 200; ++i) points.push_back({static_cast<double>(i), 1 + 0.001 * i, 0});
@@ -86,7 +86,7 @@ TEST(Chart, CutsWhatFewPointsHaveAndNeverTheLast) {
   EXPECT_LT(y_scale(path_of(points)).low, -40);
 }
 
-// A decade is as long as any other, and what has no logarithm is a gap.
+// On a logarithmic axis every decade is equally long, and a value without a logarithm makes a gap.
 TEST(Chart, PutsPointsByTheirLogarithms) {
   Chart chart = path_of({{1, 1e-4, 0}, {10, 1e-2, 0}, {100, 1, 0}, {1000, 0, 0}});
   chart.x = {"records", false, true};
@@ -161,7 +161,7 @@ TEST(Sparkline, GoesFromTheLeastToTheLargest) {
   EXPECT_EQ(sparkline(std::vector<double>{}, 20, true), "");
 }
 
-/// Rows of the drawing, from the top.
+/// The rows of the drawing, from the top.
 std::vector<std::string> rows_of(const std::string& text) {
   std::vector<std::string> rows;
   for (std::size_t at = 0; at < text.size();) {

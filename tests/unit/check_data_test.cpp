@@ -1,4 +1,4 @@
-// A dry run over rows: what it counts, against what is known of them.
+// A dry run over rows: what it counts, against what is known of the rows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -75,11 +75,12 @@ TEST(DataCheck, AnIndicatorsTextThatOccursIsNoFinding) {
   EXPECT_FALSE(look_at("x,kind,y\n8,a,z\n").columns[1].never) << "of no usable record nothing is known";
 }
 
-// Linear loss at theta = 0: the gradient is -y·(1, (x - 10)/2, kind), of length |y|·√(1 + ((x - 10)/2)² + kind).
+// For the linear loss at θ = 0 the gradient is -y·(1, (x - 10)/2, kind), whose length is |y|·√(1 + ((x - 10)/2)² +
+// kind).
 TEST(DataCheck, CountsGradientsThatAreClippedWhereARunBegins) {
   const Findings found = look_at("x,kind,y\n10,a,1.9\n10,a,2.1\n10,a,-2.1\n12,a,1.4\n12,a,1.5\n12,b,1.2\nx,a,9\n");
   EXPECT_EQ(found.tally.gradients, 6U);
-  EXPECT_EQ(found.tally.clipped, 4U);  // 2.1, -2.1, 1.5·√2 and 1.2·√3
+  EXPECT_EQ(found.tally.clipped, 4U);  // the lengths 2.1, 2.1, 1.5·√2 and 1.2·√3
   EXPECT_EQ(found.start, "theta = 0");
 }
 

@@ -18,7 +18,7 @@ ColumnProfile profile_of(const std::vector<double>& values) {
   return profile;
 }
 
-/// The definition: the smallest number that a share q of all does not exceed.
+/// The definition of a quantile: the smallest number that a share q of all numbers does not exceed.
 double quantile_by_definition(std::vector<double> values, double q) {
   std::sort(values.begin(), values.end());
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -60,9 +60,9 @@ TEST(ColumnProfile, IsExactForSmallStreams) {
   }
 }
 
-// By Dvoretzky, Kiefer and Wolfowitz a sample of 65,536 is off by .01 in rank with probability 4e-6; the seeds of
-// both the numbers and the sample are fixed. In rising order a sample that kept the first or the last numbers would
-// show.
+// By the inequality of Dvoretzky, Kiefer and Wolfowitz a sample of 65,536 is off by .01 in rank with probability
+// 4e-6; the seeds of both the numbers and the sample are fixed. The numbers rise, so a sample that kept the first or
+// the last of them would show.
 TEST(ColumnProfile, SamplesLongStreamsEvenly) {
   constexpr std::size_t size = 1'000'000;
   ColumnProfile profile;

@@ -37,14 +37,14 @@ TEST(Config, OneHotIsAFeatureForEachTextOfTheList) {
   EXPECT_THAT(refusal({"target.one_hot=[\"a\"]"}), HasSubstr("unknown key"));
 }
 
-// Two of them would be told apart by nothing.
+// Nothing would tell two features of one name apart.
 TEST(Config, OneHotNamesAreThoseOfNoOtherFeature) {
   std::string text = tests::example_config();
   text.insert(text.find("[descent]"), "[[features]]\ncolumn = \"x\"\ntransform = \"indicator\"\nequals = \"b\"\n\n");
   EXPECT_THAT(refusal({"features.0.one_hot=[\"a\", \"b\"]"}, text), HasSubstr("'x=b' is taken"));
 }
 
-// The list decides what an iterate is of.
+// The list of values decides what the entries of an iterate belong to, so it has to be in the digest.
 TEST(Config, OneHotIsInTheDigest) {
   const auto digest = [](const std::vector<std::string>& overrides) {
     const Config config = read(overrides);
@@ -87,7 +87,7 @@ TEST(Config, WeightsHaveAPublicBound) {
   EXPECT_TRUE(rates.schema.exposure->is_log);
 }
 
-// What a record counts as decides what an iterate is of.
+// How much a record counts, and how its texts become numbers, decides what an iterate means.
 TEST(Config, MapsAndWeightsAreInTheDigest) {
   const auto digest = [](const std::vector<std::string>& overrides) {
     const Config config = read(overrides);

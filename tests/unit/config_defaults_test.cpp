@@ -1,4 +1,4 @@
-// What is meant where the settings do not say ν, and what they tell of the size of a row.
+// The ν that is used where the settings do not name one, and what the settings tell of the size of a row.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ double nu_of(const std::vector<std::string>& overrides, const std::string& text)
 }
 
 TEST(DefaultNu, IsTheBestForWhatIsQuoted) {
-  // η for the last iterate (CDP+ Theorem 2.1), of an average the best for its length.
+  // For the last iterate ν is η (CDP+ Theorem 2.1); for an average it is the best ν for the average's length.
   EXPECT_EQ(nu_of({}, without_nu()), 0.01);
   const privacy::LocalProblem problem{{1.0}, StepSize{0.01}, privacy::Curvature::gaussian_features};
   const auto once = privacy::Participation::once();
@@ -35,7 +35,7 @@ TEST(DefaultNu, IsTheBestForWhatIsQuoted) {
   const std::vector<std::string> tail{"descent.average=tail"};
   const double of_records = nu_of(tail, without_nu("[plan]\nrecords = 30000\n"));
   EXPECT_NEAR(of_records, inference::suggested_nu_of_average(problem, {0, 30'000}, once).value(), 0.06 * of_records);
-  EXPECT_LT(nu_of(tail, without_nu()), 1e-7);  // for every length
+  EXPECT_LT(nu_of(tail, without_nu()), 1e-7);  // the ν that suits an average of every length
   const double exponential = nu_of({"descent.average=exponential", "descent.average_decay=0.9999"}, without_nu());
   EXPECT_GT(exponential, 1e-5);
   EXPECT_LT(exponential, 1e-3);
@@ -50,7 +50,7 @@ TEST(DefaultNu, IsNotThereWhereTheStepsHaveNoTheory) {
   EXPECT_THAT(refusal({"descent.step_size=1.5"}, without_nu()), HasSubstr("noise.nu is missing"));
 }
 
-// What is set stands, whatever is guessed: sigma and digests of those settings are as they were.
+// What is set stays, whatever would be guessed: sigma and digests of such settings are as they were.
 TEST(DefaultNu, NeverTakesThePlaceOfWhatIsSet) {
   EXPECT_EQ(nu_of({"descent.average=tail", "plan.records=30000"}, tests::example_config()), 0.01);
   const Config config = read({"noise.q=[0.9]", "noise.b=[0.1]"}, without_nu());
@@ -61,10 +61,10 @@ TEST(PublicScale, KnowsWhatClampsAndTransformsSay) {
   const Config config = read({"features.0.clamp=[0, 6]", "features.0.center=3", "features.0.scale=2"});
   const PublicScale scale = public_scale(config.schema);
   EXPECT_TRUE(scale.unknown.empty());
-  ASSERT_EQ(scale.eigenvalues.size(), 2U);  // uniform on ±1.5 and the intercept
+  ASSERT_EQ(scale.eigenvalues.size(), 2U);  // one of a feature that is uniform on ±1.5, and one of the intercept
   EXPECT_NEAR(scale.eigenvalues[0], 0.75, 1e-12);
   EXPECT_NEAR(scale.eigenvalues[1], 1, 1e-12);
-  // Not centred: [[1, 3], [3, 9 + 3]] has trace 13 and determinant 3.
+  // A feature that is not centred gives [[1, 3], [3, 9 + 3]], with trace 13 and determinant 3.
   const PublicScale off =
       public_scale(read({"features.0.clamp=[0, 6]", "features.0.center=0", "features.0.scale=1"}).schema);
   EXPECT_NEAR(off.eigenvalues[0] + off.eigenvalues[1], 13, 1e-12);

@@ -1,4 +1,4 @@
-// What settings come to: noise and its cost, and the digest that a resume is held to.
+// What settings come to: the noise and its cost, and the digest that a resume has to match.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ TEST(Mechanism, CalibratesFromEpsilonAsFromTheRhoItComesTo) {
   EXPECT_NEAR(from_rho.spend.limit().value(), 0.1, 1e-12);
 }
 
-/// What all stages come to by the definition, Σ sens²/(2σ²), each with the sensitivity of its own correlation.
+/// The spend of all stages by the definition: Σ sens²/(2σ²), each with the sensitivity of its own correlation.
 double spent_by_definition(const Mechanism& mechanism, StepCount steps) {
   double sum = 0;
   for (const StageNoise& stage : mechanism.stages) {
@@ -34,7 +34,7 @@ double spent_by_definition(const Mechanism& mechanism, StepCount steps) {
   return sum;
 }
 
-// The spend that is charged is that of the noise that is drawn, stage by stage, and its limit what was asked for.
+// The spend that is charged is that of the noise that is drawn, stage by stage, and its limit is what was asked for.
 TEST(Mechanism, SpendsWhatIsAskedForAndNoMore) {
   const std::string two_stages = R"([stream]
 name = "two"
@@ -181,7 +181,7 @@ TEST(KnownLength, IsWhatTheSettingsSay) {
             digest({"noise.correlation=full-honaker", "noise.height=5"}));
 }
 
-// What cannot be fitted anew is the noise of a block: every correlation with a horizon begins anew behind it.
+// Every correlation with a horizon can begin anew behind it, whether or not it was fitted.
 TEST(Restarts, AreOfEveryCorrelationWithAHorizon) {
   for (const std::vector<std::string>& more : {std::vector<std::string>{"noise.correlation=nu", "noise.nu=0"},
                                                {"noise.correlation=anti-pgd"},
@@ -198,12 +198,12 @@ TEST(Restarts, AreOfEveryCorrelationWithAHorizon) {
     ASSERT_NE(restarted, nullptr) << more.front();
     EXPECT_EQ(restarted->every(), StepCount{60});
     EXPECT_EQ(config.noise.correlation.horizon(), std::nullopt);
-    // Two passes, 100 steps apart, each in a block of its own.
+    // Two passes, 100 steps apart, so that each is in a block of its own.
     const Mechanism two = make_mechanism(config, {2, 100});
     const Mechanism one = make_mechanism(config, privacy::Participation::once());
     EXPECT_NEAR(two.main().sensitivity.value(), std::sqrt(2) * one.main().sensitivity.value(), 1e-9);
   }
-  // Without a horizon there is nothing to begin anew.
+  // A correlation without a horizon never has to begin anew.
   EXPECT_EQ(read({"noise.restarts=true"}).noise.correlation.name(), "rational");
 }
 
@@ -221,7 +221,7 @@ TEST(Course, HorizonIsTheNoisesStop) {
       AllOf(HasSubstr("intervals.kind"), HasSubstr("cooldown")));
 }
 
-// The fit to a descent takes the step size and the loss from their own sections, and needs no end.
+// The fit to a descent takes the step size and the loss from their own sections, and needs no end of the stream.
 TEST(OptimisedNoise, KnowsTheDescent) {
   const auto q = [](std::vector<std::string> more) {
     more.insert(more.begin(), {"noise.correlation=optimised", "noise.objective=descent",
@@ -232,7 +232,7 @@ TEST(OptimisedNoise, KnowsTheDescent) {
   };
   EXPECT_EQ(q({}), q({"descent.clip_norm=3"}));
   EXPECT_NE(q({}), q({"descent.step_size=0.02"}));
-  // Momentum takes a step further.
+  // Momentum makes each step go further: 0.5 has the effect of twice the step size.
   EXPECT_EQ(q({"descent.step_size=0.01", "descent.momentum=0.5"}), q({"descent.step_size=0.02"}));
   // The slowest pole is some multiple of the slowest contraction.
   EXPECT_GT(1 - q({"descent.step_size=0.02"}).front(), 1.3 * (1 - q({"descent.step_size=0.01"}).front()));
@@ -262,7 +262,7 @@ TEST(OptimisedNoise, RefusesWhatCannotBeFitted) {
   EXPECT_THAT(refused({"noise.generator=recurrent"}), HasSubstr("recurrent generator"));
 }
 
-// A resumed run must find the very same B: it is in the digest by its numbers, not by what it was fitted to.
+// A resumed run has to find the very same B, so the digest holds its numbers, and not what it was fitted to.
 TEST(SettingsDigest, HoldsTheCoefficientsOfAFit) {
   const auto fitted = [](const std::vector<std::string>& more) { return digest(optimised(more)); };
   EXPECT_EQ(fitted({}), fitted({}));
@@ -271,12 +271,13 @@ TEST(SettingsDigest, HoldsTheCoefficientsOfAFit) {
   EXPECT_NE(fitted({"noise.dense=true"}), fitted({"noise.dense=true", "noise.horizon=61"}));
   EXPECT_NE(fitted({}), fitted({"noise.bands=20"}));
   EXPECT_NE(fitted({"noise.poles=2"}), fitted({"noise.poles=3"}));
-  // Nothing of the fit to the largest error is new at all bands: it is the column of nu = 0, given by its numbers.
+  // With all bands, the fit to the largest error is the column of ν = 0, so settings that give this column by its
+  // numbers have the same digest.
   Config given = read(optimised({}));
   given.noise.correlation = noise::Correlation{noise::Strategy{
       noise::strategy_coefficients(noise::Correlation{noise::NuFtrl{Damping{0}, StepCount{60}}}, 60), StepCount{60}}};
   EXPECT_EQ(settings_digest(given, make_mechanism(given, privacy::Participation::once())), fitted({}));
-  // One bit of one entry of a matrix.
+  // Changes one bit of one entry of a matrix.
   Config dense = read(optimised({"noise.dense=true"}));
   const auto rows = std::get<noise::Dense>(dense.noise.correlation.family()).rows();
   std::vector<double> changed(rows.begin(), rows.end());
@@ -286,7 +287,7 @@ TEST(SettingsDigest, HoldsTheCoefficientsOfAFit) {
             fitted({"noise.dense=true"}));
 }
 
-// By the rule and not by what came of it: an epoch that found no release has the digest of one that did.
+// The digest holds the rule and not its outcome: an epoch that found no release has the digest of one that found one.
 TEST(SettingsDigest, HoldsTheRuleOfWhereAnEpochBegins) {
   const Config config = read({});
   const Mechanism mechanism = make_mechanism(config, privacy::Participation::once());
@@ -328,7 +329,7 @@ TEST(SettingsDigest, HoldsHowARecordIsRead) {
   EXPECT_NE(digest({"stream.delimiter=\";\""}), base);
   EXPECT_NE(digest({"stream.format=jsonl"}), base);
   EXPECT_NE(digest({"stream.record_bytes_max=100"}), base);
-  // Messages have no header line: there the columns count whatever `header` says.
+  // Messages have no header line, so the order of the columns counts whatever `header` says.
   EXPECT_NE(digest({"stream.columns=[\"x\", \"y\"]"}), digest({"stream.columns=[\"y\", \"x\"]"}));
 }
 

@@ -1,4 +1,4 @@
-// model.estimator = "moments": what it reads, refuses, costs, and what its digest holds.
+// model.estimator = "moments": what it reads and refuses, what it costs, and what its digest holds.
 #include "config/moments.h"
 
 #include <gmock/gmock.h>
@@ -57,7 +57,7 @@ TEST(MomentsConfig, NeedsNoDescentAndNoNoise) {
   EXPECT_GE(mechanism.spend.limit().value(), 0.1 * (1 - 1e-12));
 }
 
-// Of the estimator that is not asked for nothing is read.
+// Nothing is read of the section of the estimator that is not asked for.
 TEST(MomentsConfig, StandsBesideADescent) {
   const std::string both = std::string(text) + "[descent]\nclip_norm = 1\nstep_size = 0.1\n[noise]\nnu = 0.01\n";
   EXPECT_TRUE(read({}, both).moments);
@@ -84,7 +84,7 @@ TEST(MomentsConfig, RefusesWhatItCannotDo) {
   refused({"release.every=0"}, "release.every");
   refused({"release.every=100000000000"}, "release.every");
   refused({"intervals.kind=batch-means"}, "intervals.kind");
-  refused({"intervals.kind=residuals"}, "intervals.kind");  // one stage alone
+  refused({"intervals.kind=residuals"}, "intervals.kind");  // residuals need a single stage
   refused({"privacy.calibration=proposition-3.1"}, "calibration");
   const std::string stages = std::string(text) + "[[moments.stages]]\nfrom = ";
   EXPECT_THAT(refusal({}, stages + "1500\n"), HasSubstr("from"));
@@ -101,7 +101,8 @@ TEST(MomentsConfig, LaterStagesKeepTheRadiiThatTheyDoNotChange) {
   EXPECT_EQ(moments_settings(config, mechanism_of(config)).stages[1].first, 5U) << "in steps";
 }
 
-// A target that alone is private must not decide how the rest of its record is read, here as of two-stage models.
+// Where the target alone is private, it must not decide how the rest of its record is read, here as in two-stage
+// models.
 TEST(MomentsConfig, ATargetAloneIsProtectedWhereItsTextIsTheLastOfALine) {
   const Config config = read({"privacy.protects=target"}, text);
   EXPECT_TRUE(config.schema.features_public);
@@ -112,7 +113,7 @@ TEST(MomentsConfig, ATargetAloneIsProtectedWhereItsTextIsTheLastOfALine) {
   EXPECT_THAT(refusal({"privacy.protects=target", "stream.columns=[\"y\",\"x\"]"}, text), HasSubstr("protects"));
 }
 
-// The spend that the ledger writes is the room's own, block by block, never less.
+// The spend that the ledger writes is that of all blocks together, as the moments room computes it, and never less.
 TEST(MomentsConfig, TheSpendIsThatOfAllBlocksTogether) {
   for (const char* adjacency : {"zero-out", "replace-one"}) {
     for (const char* protects : {"record", "target"}) {
@@ -227,7 +228,7 @@ TEST(MomentsConfig, InstrumentsAreScaledAndSharedByThemselves) {
   }
 }
 
-// Coefficients by name are those of a release: the lane is begun about their reduced form.
+// Coefficients by name are those of a release: the lane begins about their reduced form.
 TEST(MomentsConfig, AStartByNameIsTheReducedFormOfARelease) {
   const Config config = read(
       {"moments.regressor_bound=5", "moments.start={intercept=1, x=2, v=3, 'v ~ intercept'=4, 'v ~ x'=5, 'v ~ z'=6}"},
@@ -236,7 +237,7 @@ TEST(MomentsConfig, AStartByNameIsTheReducedFormOfARelease) {
   EXPECT_EQ(config.descent.start, (std::vector<double>{2, 2.5, 3, 13, 17, 18}));
 }
 
-// A table is one pass, whose releases are known: one record is in one step, and all of ρ is spent at the end.
+// A table is one pass whose releases are known: each record is in one step, and all of ρ is spent at the end.
 TEST(MomentsConfig, ATableIsOnePass) {
   const std::string stages = std::string(text) + "[[moments.stages]]\nfrom = 500\n[release]\nevery = 250\n";
   for (const std::uint64_t rows : {501U, 1000U, 1001U}) {
@@ -259,7 +260,7 @@ TEST(MomentsConfig, ATableIsOnePass) {
   EXPECT_EQ(design.minibatch, 777U);
   EXPECT_EQ(design.steps, 1U);
   const Mechanism mechanism = make_mechanism(whole, design.participation(), StepCount{1});
-  // Replace-one, equal shares a: a + a/2 + a/16 = .1. One release has the noise of one sum.
+  // Under replace-one with equal shares a: a + a/2 + a/16 = .1. A single release has the noise of one sum.
   const double own = 0.1 / (25.0 / 16);
   for (const StageNoise& stage : mechanism.stages) {
     EXPECT_NEAR(stage.stddev.value(), stage.displacement.value() * std::sqrt(1 / (2 * own)), 1e-9);

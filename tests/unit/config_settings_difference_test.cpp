@@ -1,4 +1,4 @@
-// Whoever resumes under other settings is told which.
+// Somebody who resumes under other settings is told which of them differ.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ TEST(SettingsDifference, NamesEachSettingAsAFileHasIt) {
               ElementsAre("stream.format (csv there, json here)", "stream.delimiter (gone)"));
 }
 
-// σ and Δ are computed: they are told where nothing that they come from differs.
+// σ and Δ are computed: a difference in them is told only where nothing differs that they are computed from.
 TEST(SettingsDifference, TellsCausesAndNotWhatFollows) {
   EXPECT_THAT(between({}, {"privacy.rho=1"}), ElementsAre("privacy.rho"));
   EXPECT_THAT(between({}, {"descent.clip_norm=2"}), ElementsAre("descent.clip_norm (1 there, 2 here)"));
@@ -48,8 +48,7 @@ TEST(SettingsDifference, TellsCausesAndNotWhatFollows) {
   EXPECT_THAT(noise, ::testing::Not(::testing::Contains("privacy.rho")));
 }
 
-// The poles and weights of a rational correlation are what nu comes to, and where that is not set it is computed
-// itself.
+// The poles and weights of a rational correlation follow from nu; where nu is not set, it is itself computed.
 TEST(SettingsDifference, TellsNuAndNotItsPoles) {
   EXPECT_THAT(between({}, {"noise.nu=0.2"}), ElementsAre("noise.nu (0.01 there, 0.2 here)"));
   EXPECT_THAT(between({}, {"descent.step_size=0.25"}), ElementsAre(::testing::StartsWith("descent.step_size (")));
@@ -80,8 +79,8 @@ TEST(SettingsDifference, EachIsNamedByItsOwnKey) {
                           "plan.second_moment_eigenvalues)"));
 }
 
-// Where the unit is the user, k is a setting of [users] and no number of passes; and behind an epoch by record no new
-// epoch by user may begin.
+// Where the unit is the user, k is a setting of [users] and not a number of passes. After an epoch whose unit was the
+// record, no epoch whose unit is the user may begin, nor the other way round.
 TEST(SettingsDifference, LimitsOfUsersAreNoPasses) {
   const Overrides three{"privacy.unit=user", "privacy.user=who", "users.participations=3"};
   const Overrides four{"privacy.unit=user", "privacy.user=who", "users.participations=4"};
@@ -98,7 +97,8 @@ TEST(SettingsDifference, LimitsOfUsersAreNoPasses) {
   refused(three, four, "begin a new epoch with --new-epoch");
 }
 
-// The digest is of this text: a version that reads another text from a state must still find its own.
+// The digest decides, and the text explains. A state without a text, as earlier versions left it, is accepted by its
+// digest; another digest is refused with what differs in the text.
 TEST(SettingsDifference, RefusesOtherDigestsWithWhatDiffers) {
   const Config config = read({});
   const EpochDigests digests(config, make_mechanism(config, privacy::Participation::once()), true);

@@ -1,4 +1,4 @@
-// Numbers as people write them, and nothing else of a text changed.
+// Numbers are written as people write them, and nothing else of a text is changed.
 #include <gtest/gtest.h>
 
 #include "config/short_numbers.h"

@@ -1,4 +1,4 @@
-// Models of several stages: each gets its share of ρ and its own σ, and together they cost what was asked for.
+// Models of several stages: each stage gets its share of ρ and its own σ, and together they cost what was asked for.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -32,7 +32,7 @@ Config read(const std::string& more, const std::vector<std::string>& overrides) 
   return read_config(folder.write("stages.toml", tests::example_config() + more), overrides);
 }
 
-/// Each stage by itself, from scratch: σ²Δ² = sensitivity²Δ²/(2ρ_i).
+/// Computes each stage by itself, from scratch: σ²Δ² = sensitivity²Δ²/(2ρ_i).
 void expect_stages(const Config& config, const std::vector<double>& shares, const std::vector<double>& clips) {
   const Mechanism mechanism = make_mechanism(config, privacy::Participation::once());
   const double rho = config.privacy.rho->value();
@@ -47,7 +47,7 @@ void expect_stages(const Config& config, const std::vector<double>& shares, cons
         privacy::sensitivity_limit(config.noise.correlation, privacy::Participation::once()).value();
     const double sigma = sensitivity / std::sqrt(2 * shares[i] * rho);
     EXPECT_NEAR(stage.stddev.value(), sigma * factor * clips[i], 1e-9 * stage.stddev.value()) << stage.name;
-    // The grid clips at this stage's own norm, and never beyond.
+    // The grid clips at this stage's own norm, and never beyond it.
     EXPECT_NEAR(mechanism.grids[i].clip_radius(), clips[i], 1e-12 * clips[i]) << stage.name;
     EXPECT_LT(mechanism.grids[i].clip_radius(), clips[i]) << stage.name;
     squares += 1 / (stage.sigma.value() * stage.sigma.value());
@@ -55,7 +55,7 @@ void expect_stages(const Config& config, const std::vector<double>& shares, cons
   const double limit = mechanism.spend.limit().value();
   EXPECT_LE(limit, rho);
   EXPECT_NEAR(limit, rho, 1e-12 * rho);
-  // What σ of all stages really costs: no share is counted twice, and none is left out.
+  // What the σ of all stages really cost: no share is counted twice, and none is left out.
   const double sensitivity =
       privacy::sensitivity_limit(config.noise.correlation, privacy::Participation::once()).value();
   EXPECT_NEAR(limit, sensitivity * sensitivity * squares / 2, 1e-9 * rho);

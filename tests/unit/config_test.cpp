@@ -1,4 +1,4 @@
-// Settings: what is read, what is refused and what the refusal says.
+// Settings: what is read, what is refused, and what the refusal says.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -76,7 +76,7 @@ TEST(Config, AnOverrideReachesEveryKindOfKey) {
   EXPECT_EQ(config.descent.start, (std::vector<double>{1.0, 2.0}));
 }
 
-// Where key and witness lie changes no iterate: a resume may name other places.
+// The places of key and witness change no iterate, so a resume may name other places.
 TEST(Config, PlacesOfKeyAndWitnessAreNoPartOfTheDigest) {
   const auto digest = [](const Config& config) {
     return settings_digest(config, make_mechanism(config, privacy::Participation::once()));
@@ -97,7 +97,8 @@ TEST(Config, AnUnknownKeyNamesPlaceAndNearestKnownKey) {
   EXPECT_THAT(refusal({"privcy.rho=1"}), HasSubstr("'privacy'"));
 }
 
-// What stands in the place of a key that has to be there is told with it.
+// Where a required key is missing, a key of nearly its name is told with the refusal: it may be the one that was
+// meant.
 TEST(Config, AMisspeltRequiredKeyOrSectionIsNamed) {
   const auto misspelt = [](const std::string& from, const std::string& to) {
     std::string text = tests::example_config();
@@ -126,7 +127,8 @@ TEST(Config, AnOverrideTakesThePlaceOfTheOtherBudget) {
   EXPECT_THAT(refusal({"privacy.epsilon=1", "privacy.rho=1"}), HasSubstr("not both"));
 }
 
-// As a shell would have them, but for the order, which no locale decides.
+// Patterns match as in a shell. Only the order is another one: that of the bytes, on which no locale has an
+// influence.
 TEST(Config, APatternStandsForTheFilesThatMatchInTheOrderOfTheirBytes) {
   const tests::TemporaryFolder folder;
   for (const char* name : {"part-2.csv", "part-10.csv", "part-B.csv", "part-a.csv", "other.csv", "odd[1].csv"}) {
@@ -165,7 +167,7 @@ TEST(Config, SeveralDeltasAreToldAndTheFirstCalibrates) {
   EXPECT_THAT(refusal({"privacy.delta=[1e-6, 2]"}), HasSubstr("0 < delta < 1"));
 }
 
-// What the file holds is shown, but never as lines of its own.
+// An error shows what the file holds, but never as lines of its own.
 TEST(Config, AnErrorIsOneLineWhateverTheFileHolds) {
   for (const char* text : {"[stream]\nname=n\n", "[stream]\n\"a\\nb\" = 1\n", "[\"a\\u001bb\"]\nx = 1\n"}) {
     const std::string told = refusal({}, text);
@@ -178,7 +180,7 @@ TEST(Config, ATextThatTomlCannotHoldIsRefused) {
   EXPECT_THAT(refusal({"stream.name=caf\xe9"}), HasSubstr("--set stream.name"));
 }
 
-// A record that cannot be used would leave on the release topic, or come back as input.
+// With one name for two topics, a record that cannot be used would leave on the release topic, or come back as input.
 TEST(Config, TwoTopicsOfOneNameAreRefused) {
   const std::string kafka = tests::example_config() + "[kafka]\nbrokers = \"b:1\"\ntopic = \"t\"\n";
   const char* const names[] = {"topic",        "release_topic", "state_topic",
@@ -248,7 +250,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"features.0.transform=indicator", "features.0.equals", "missing"},
         Refused{"release.every=0", "release.every", "> 0"}, Refused{"stream.name=a/b", "stream.name", "slash"}));
 
-// y = 3 + 2x where x is centred at .5 and scaled by 2: y = 4 + 4 (x − .5)/2.
+// With x centred at .5 and scaled by 2, y = 3 + 2x is y = 4 + 4 (x − .5)/2.
 TEST(Config, AStartByNameIsInOriginalUnits) {
   EXPECT_EQ(read({"descent.start.x=2.0", "descent.start.intercept=3"}).descent.start,
             (std::vector<double>{4.0, 4.0}));

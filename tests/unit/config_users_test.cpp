@@ -28,7 +28,8 @@ TEST(UsersConfig, ReadsWhoAUserIsAndWhatOneMayDo) {
   EXPECT_EQ(config.schema.user->column, "who");
 }
 
-// σ, and the spend as it grows, are those of what a user may do: of the lesser bound where there are two.
+// σ, and the spend as it grows, are those of what a user may do. Where there are two limits, the smaller of their
+// bounds counts.
 TEST(UsersConfig, CalibratesForWhatAUserMayDo) {
   for (const std::vector<std::string>& limits :
        {std::vector<std::string>{"users.participations=4", "users.separation=3"},
@@ -49,7 +50,8 @@ TEST(UsersConfig, CalibratesForWhatAUserMayDo) {
   }
 }
 
-// The Java client's partitioner unless another is named; of anything but the key no partitioner knows.
+// The partitioner is that of the Java client unless another one is named. It knows users by the key of a message
+// alone.
 TEST(UsersConfig, DividesUsersAsTheTopicsProducersDo) {
   const auto partitioner = [](const std::string& user, std::vector<std::string> more) {
     more.insert(more.end(), {"privacy.unit=user", "privacy.user=" + user, "users.participations=4"});
@@ -62,7 +64,7 @@ TEST(UsersConfig, DividesUsersAsTheTopicsProducersDo) {
               HasSubstr("users.partitioner"));
 }
 
-// A new number of lanes gives users other lanes. One lane needs no partitioner, and is that of a file.
+// A new number of lanes would move users to other lanes. A single lane needs no partitioner, and is that of a file.
 TEST(UsersConfig, FixesItsLanesWhereThereAreSeveral) {
   Config config = read(by_user({"users.participations=4"}));
   const Mechanism mechanism = make_mechanism(config, privacy::Participation::once());
@@ -89,13 +91,13 @@ TEST(UsersConfig, IsInTheDigestWhole) {
     EXPECT_NE(digest(changed), digest(base)) << change;
   }
   EXPECT_NE(digest(by_user({"users.mass=1.0"})), digest(by_user({"users.participations=1"})));
-  // Guesses are not: they change nothing.
+  // Guesses are no part of the digest, because they change nothing.
   std::vector<std::string> guessed = base;
   guessed.emplace_back("plan.users=40");
   EXPECT_EQ(digest(guessed), digest(base));
 }
 
-// Without a declaration the clock is the one that Kafka sets; under one it is the column's.
+// Without a declaration the clock is the time that Kafka sets; with one it is the time in the column.
 TEST(UsersConfig, ReadsWithinWhichWindowsLimitsHold) {
   const Config appended = read(by_user({"users.participations=4", "users.period=PT36H"}));
   ASSERT_TRUE(appended.descent.users->windows());

@@ -1,4 +1,4 @@
-// What a process that starts again is told, and what it is not told twice.
+// What is said to a process that starts again, and what is not said a second time.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,4 +1,4 @@
-// What stands above the records, and how people write fields: lines that are no records, byte order marks, decimal
+// What may stand above the records, and how people write fields: lines that are no records, byte order marks, decimal
 // commas, booleans, delimiters.
 #include <gtest/gtest.h>
 
@@ -57,7 +57,8 @@ TEST(LinesAbove, MayBeLongerThanARecord) {
   EXPECT_EQ(read(std::string(1'000'000, '#') + "\n# more\na,b\n1,2\n", settings).x, (Numbers{1}));
 }
 
-// A line that looks like a comment takes its step where a record may stand: else one record would move the others.
+// Behind the header, a line that looks like a comment takes a step: were it skipped, one record would move all
+// others.
 TEST(LinesAbove, CommentsEndAtTheHeader) {
   InputSettings settings;
   settings.comment = "#";

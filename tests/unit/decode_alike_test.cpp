@@ -1,4 +1,4 @@
-// Names that look the same.
+// Names of columns that look the same, and are not.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ TEST(Columns, NameTheOneThatWasMeant) {
           "(did you mean 'price'?), whose columns are 'id', 'price', 'quantity', 'country'; name one that is there");
 }
 
-// A line without a header is somebody's record.
+// Where there is no header, the first line is somebody's record and must not be shown.
 TEST(Columns, ShowNoRecord) {
   refuses({"Y", "alice"}, "y", {"y", "x"},
           "'rows.csv', which has 2 columns (nustream check CONFIG --data shows them)");

@@ -1,4 +1,4 @@
-// CSV records that are bad, odd or large: one row each, never more and never fewer.
+// CSV records that are bad, odd or large: each is one row, never more and never fewer.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -23,10 +23,11 @@ record::RowBatch read(const std::string& text, InputSettings settings = {},
   return read_all(settings, schema);
 }
 
-// What becomes of `line` between two good records: they are untouched, and it is one row.
+// What becomes of `line` between two good records. The test expects that they are untouched and that the line is one
+// row.
 struct Middle {
   double x, y;
-  std::string reason;  // empty where it was usable
+  std::string reason;  // empty where the line is usable
 };
 Middle between(const std::string& line, const InputSettings& settings = {}) {
   const auto batch = read("a,b\n1,2\n" + line + "\n3,4\n", settings);
@@ -93,7 +94,7 @@ TEST(Csv, AnEmptyLineIsUnusableWithOneColumnToo) {
   EXPECT_EQ(batch.rejects.size(), 2U);
 }
 
-// A record ends at its newline: an embedded one makes two bad records, and nothing after them is shifted.
+// A record ends at its newline: a newline within quotes makes two bad records, and nothing after them is shifted.
 TEST(Csv, AnOpenQuoteSpoilsItsLineOnly) {
   const auto batch = read("a,b\n\"1\n2\",3\n5,6\n");
   EXPECT_EQ(batch.x, (std::vector<double>{0, 0, 5}));
@@ -104,12 +105,12 @@ TEST(Csv, AVeryLongLineIsOneRecordWhateverItHolds) {
   for (const char filler : {'x', '"', ',', '\0', '7'}) {
     expect_unusable(std::string(3'000'000, filler), "the record is longer than record_bytes_max");
   }
-  // Long but within the limit: longer than a segment, and than what is read at once.
+  // A line that is long but within the limit: longer than a segment, and than what is read at once.
   EXPECT_EQ(between("5," + std::string(900'000, ' ') + "6").y, 6);
   EXPECT_EQ(between("5,\"6" + std::string(900'000, ' ') + "\"").y, 6);
 }
 
-// 100 MB in one line, in compressed members of 1 MB so that the test itself stays small.
+// 100 MB in one line, in compressed members of 1 MB, so that the test itself stays small.
 TEST(Csv, AHugeLineTakesNoMemory) {
   const std::string part = tests::gzip(std::string(1'000'000, 'x'));
   std::string stored = tests::gzip("a,b\n1,2\n");
@@ -137,7 +138,7 @@ TEST(Csv, CarriageReturnsAndAByteOrderMark) {
   const auto batch = read("\xef\xbb\xbf\"a\", b\r\n1,2\r\n\"3\",4\r\n5,6");
   EXPECT_EQ(batch.x, (std::vector<double>{1, 3, 5}));
   EXPECT_EQ(batch.y, (std::vector<double>{2, 4, 6}));
-  // A carriage return elsewhere is a character, not a line end; with the right number of separators all the same.
+  // A carriage return elsewhere is a character and no end of a line, even where the number of separators fits.
   EXPECT_EQ(read("a,b,c\n1\r,2,3\n").rejects.size(), 1U);
   EXPECT_EQ(read("a,b,c\n1,2\r\n").rejects[0].reason, "fewer fields than columns");
 }

@@ -1,4 +1,4 @@
-// What a file is, told by its first bytes, and what is said of one that is not read.
+// What a file is, as its first bytes tell, and what is said of a file that is not read.
 #include "decode/file_kind.h"
 
 #include <gmock/gmock.h>
@@ -105,7 +105,7 @@ TEST(FileKind, OfJsonThatIsNotOneObjectALineIsNamedUnderEitherFormat) {
   for (const InputSettings& settings : {csv(), csv(false), jsonl()}) {
     EXPECT_EQ(kind("[{\"a\": 1, \"b\": 2}, {\"a\": 3, \"b\": 4}]", settings), array) << "one record alone";
     EXPECT_EQ(decode::other_kind("[{\"a\": 1, \"b\": 2}, {\"a\": 3", false, settings, "in"),
-              array);  // longer than a look
+              array);  // longer than what is looked at
     EXPECT_EQ(kind("[\n{\"a\": 1},\n{\"a\": 2}\n]\n", settings), array);
     EXPECT_EQ(kind("[\n  {\n    \"a\": 1\n  }\n]\n", settings), array);
     EXPECT_EQ(kind("{\n  \"a\": 1,\n  \"b\": 2\n}\n", settings), document);
@@ -125,7 +125,7 @@ TEST(FileKind, OfOneTextForAnotherIsNamed) {
   EXPECT_THAT(kind("sep=;\na;b\n1;2\n", skipping), IsEmpty());
 }
 
-// A record that is no JSON, or one that looks like JSON, decides nothing.
+// A single record that is no JSON, or that looks like JSON, does not decide what the file is.
 TEST(FileKind, IsNotDecidedByOneRecord) {
   EXPECT_THAT(kind("garbage,1\n{\"a\": 1}\n", jsonl()), IsEmpty());
   EXPECT_THAT(kind("[\n{\"a\": 1}\n{\"a\": 2}\n", jsonl()), IsEmpty());
@@ -144,7 +144,7 @@ TEST(FileKind, OfWhatIsReadIsNotTold) {
   EXPECT_THAT(kind("{\"a\": 1", jsonl(), false), IsEmpty()) << "a first line that is longer than what is looked at";
 }
 
-// All files are looked at before the first record of the first is read.
+// All files are looked at before the first record of the first file is read.
 TEST(FileKind, OfEveryFileIsLookedAtFirst) {
   const tests::TemporaryFolder folder;
   const std::string good = folder.write("good.csv", "a\n1\n");
@@ -183,7 +183,7 @@ TEST(FileKind, OfAPipeIsToldByItsFirstLines) {
   writer.join();
 }
 
-// What is cut is not told by the look: the records before the cut are given first.
+// The look does not tell that a file is cut: the records before the cut are read first.
 TEST(FileKind, LeavesDamageToTheReader) {
   const tests::TemporaryFolder folder;
   const std::string stored = tests::gzip("a\n1\n2\n");

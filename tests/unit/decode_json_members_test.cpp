@@ -1,4 +1,4 @@
-// Members of nested JSON: pointers, envelopes, and numbers that are none.
+// Members of nested JSON: pointers, envelopes, and values that are no numbers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -92,7 +92,7 @@ TEST(JsonMembers, ADotIsPartOfAName) {
   EXPECT_EQ(batch.x, Values{1});
 }
 
-// Writers that write NaN spoil no record whose needed members are numbers.
+// Some writers write NaN. That spoils no record in which the members that are needed are numbers.
 TEST(JsonMembers, NanAndInfinityAreNoNumbersAndSpoilNothingElse) {
   const auto schema = columns({"a"}, "y");
   for (const char* const token : {"NaN", "Infinity", "-Infinity"}) {
@@ -114,7 +114,7 @@ TEST(Debezium, TheRowIsWhatIsAfterTheChange) {
   EXPECT_TRUE(batch.rejects.empty());
 }
 
-// Each takes its step, with a zero gradient and a reason of its own.
+// Each of these takes its step, with a zero gradient and a reason of its own.
 TEST(Debezium, DeletesAndTheirTombstonesAreNamed) {
   const auto batch = rows_of({R"({"before":{"x":1,"y":2},"after":null,"op":"d"})", std::nullopt,
                               R"({"schema":{},"payload":{"before":{"x":1},"after":null,"op":"d"}})",

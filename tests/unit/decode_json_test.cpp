@@ -1,4 +1,4 @@
-// JSON lines: one row a line.
+// JSON lines: each line is one row.
 #include <gtest/gtest.h>
 
 #include <string>

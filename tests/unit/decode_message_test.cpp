@@ -37,7 +37,7 @@ record::RowBatch rows_of(const std::vector<StoredMessage>& messages, const Input
   return batch;
 }
 
-// The reason given for one value; empty where it made a row.
+// The reason why one value is refused; empty where it makes a row.
 std::string reason(const std::optional<std::string>& value, const InputSettings& settings,
                    const record::Schema& schema) {
   const auto batch = rows_of({{.offset = 5, .value = value}}, settings, schema);
@@ -90,7 +90,7 @@ TEST(Messages, ALineBreakSpoilsOneCsvValueAndIsDroppedAtItsEnd) {
   EXPECT_EQ(batch.rejects[1].reason, "the line is empty");
   EXPECT_EQ(batch.rejects[2].reason, "the value holds a line break");
   EXPECT_EQ(batch.rejects[3].reason, "a quotation mark is never closed");
-  // Not even a quoted one, which RFC 4180 would allow.
+  // A line break is refused even within quotes, where RFC 4180 would allow it.
   EXPECT_EQ(reason("\"1\n2\",3", csv({"a", "b"}), columns({"b"})), "the value holds a line break");
 }
 
@@ -145,7 +145,8 @@ TEST(Messages, AMissingKeyOrHeaderIsARowOfZerosWithItsName) {
   const std::vector<StoredMessage> messages = {
       {.offset = 0, .value = "1", .headers = {{"h", "7"}}},
       {.offset = 1, .key = "5", .value = "1"},
-      {.offset = 2, .key = "5", .value = "1", .headers = {{"h", std::nullopt}, {"h", "7"}}},  // the first counts
+      // The first header of a name counts.
+      {.offset = 2, .key = "5", .value = "1", .headers = {{"h", std::nullopt}, {"h", "7"}}},
       {.offset = 3, .key = "", .value = "1", .headers = {{"h", "7"}}},
       {.offset = 4, .value = std::nullopt},
       {.offset = 5, .key = "5", .value = "x", .headers = {{"h", "7"}}},
@@ -167,7 +168,8 @@ TEST(Messages, NothingInAValueShadowsTheKey) {
   const std::vector<StoredMessage> as_json = {
       {.offset = 0, .key = "5", .value = R"({"@key":9,"a":1})"},
       {.offset = 1, .key = std::nullopt, .value = R"({"@key":9,"a":1})"},
-      {.offset = 2, .key = "5", .value = R"({"@key":9,"@key":8,"a":1})"},  // unneeded, so it may be there twice
+      // A member that is not needed may be there twice.
+      {.offset = 2, .key = "5", .value = R"({"@key":9,"@key":8,"a":1})"},
   };
   auto batch = rows_of(as_json, json(), schema);
   EXPECT_EQ(batch.x, (std::vector<double>{5, 1, 0, 0, 5, 1}));
@@ -232,7 +234,7 @@ TEST(Messages, SettingsThatCannotBeAreRefused) {
   expect_failure(Exit::configuration, make(timed, columns({"a"})), "'@key' holds no time");
 }
 
-// The settings' own words about a header line are for files.
+// What the settings say of a header line is for files.
 TEST(Messages, HaveNoHeaderLineWhateverTheSettingsSay) {
   InputSettings settings = csv({"a"});
   EXPECT_TRUE(settings.header);

@@ -125,7 +125,7 @@ TEST(Reader, WithoutANewlineTheLastRecordIsOneAtACleanEnd) {
             (std::vector<double>{1, 2}));
 }
 
-// Records whose newline arrived are given, the rest is not, and the failure comes at the next call.
+// Records whose newline has arrived are given, the rest is not, and the failure comes with the next call.
 TEST(Reader, OfACutFileWholeRecordsAreGivenThenItFails) {
   const tests::TemporaryFolder folder;
   const std::string text = numbered(0, 2000);
@@ -152,7 +152,7 @@ TEST(Reader, OfACutFileWholeRecordsAreGivenThenItFails) {
 
 TEST(Reader, ALineCutByAFailureIsNoRecord) {
   const tests::TemporaryFolder folder;
-  // The first member ends inside of a record; of the second only the header arrives.
+  // The first member ends inside a record; of the second member only the header arrives.
   const std::string stored = gzip("a\n1\n2\n3") + gzip("4\n").substr(0, 10);
   const InputSettings settings{.files = {folder.write("cut.gz", stored)}};
   const auto reader = open_reader(settings, columns({"a"}));
@@ -195,7 +195,7 @@ TEST(Reader, FailuresOfTheInput) {
   expect_failure(Exit::usage, [&] { (void)open_reader({.files = {"-", "-"}}, columns({"a"})); });
 }
 
-// A file that is missing is noticed before the first record of the others is stepped.
+// A missing file is noticed before a step is taken for the first record of the others.
 TEST(Reader, LooksAtEveryFileFirst) {
   const tests::TemporaryFolder folder;
   const InputSettings settings{.files = {folder.write("a.csv", "a\n1\n"), (folder.path() / "none").string()}};
@@ -251,14 +251,14 @@ TEST(OrdinalAtOrAfter, FindsTheFirstRecordNotBeforeATime) {
   EXPECT_EQ(ordinal_at_or_after(settings, 41), 5U);
 }
 
-// Else the start would tell whether the record there can be read.
+// Otherwise the start would tell whether the record there can be read.
 TEST(OrdinalAtOrAfter, IsTheSameWhateverElseTheRecordHolds) {
   const tests::TemporaryFolder folder;
   for (const char* const rest : {",1\n", ",\"\n", ",1,2\n", "\n", ",\n", ",\"a\"b\n", ",1\r\n"}) {
     const std::string text = "ts,x\n10,1\n30" + std::string(rest) + "40,1\n";
     InputSettings settings{.files = {folder.write("a.csv", text)}, .time_column = "ts", .times_public = true};
     EXPECT_EQ(ordinal_at_or_after(settings, 20), 1U) << rest;
-    settings.record_bytes_max = 5;  // the record between is longer, in some
+    settings.record_bytes_max = 5;  // in some of the texts the record between the others is longer
     EXPECT_EQ(ordinal_at_or_after(settings, 20), 1U) << rest;
   }
 }
@@ -270,7 +270,7 @@ TEST(OrdinalAtOrAfter, NeedsTheTimeInFrontOfWhatCouldHideIt) {
       Exit::configuration, [&] { (void)ordinal_at_or_after(settings, 0); }, "put the time first");
 }
 
-// The ordinal at which a run starts is public, and would tell of the records' times.
+// The ordinal at which a run starts is public, and would tell of the records' times where these are not public.
 TEST(OrdinalAtOrAfter, NeedsTimesThatAreDeclaredPublic) {
   const tests::TemporaryFolder folder;
   InputSettings settings{.files = {folder.write("a.csv", "ts\n10\n")}, .time_column = "ts"};

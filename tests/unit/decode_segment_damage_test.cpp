@@ -1,4 +1,4 @@
-// What no recorder writes is refused even where every check fits: no length, count or offset is taken on trust.
+// What no recorder writes is refused even where every checksum fits: no length, count or offset is taken on trust.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -22,7 +22,8 @@ using State = SegmentReader::State;
 
 // --- records -----------------------------------------------------------------------------------------------------
 
-// How many messages a parser of a block that begins at offset 5 takes from these bytes, and whether to their end.
+// The number of messages that a parser takes from these bytes, as a block that begins at offset 5, and whether it
+// comes to their end.
 std::pair<std::size_t, bool> parse(const std::string& content, std::uint64_t first = 5) {
   RecordParser parser(content, first);
   MessageBatch batch;
@@ -36,7 +37,7 @@ std::pair<std::size_t, bool> parse(const std::string& content, std::uint64_t fir
 
 using namespace std::string_literals;
 
-// gap 0, no time, 0 ms, no key, a value "v", no headers
+// a record with gap 0, no time, 0 ms, no key, a value "v" and no headers
 const std::string record = "\x07\x00\x00\x00\x00\x02v\x00"s;
 
 TEST(SegmentRecord, IsTakenWhole) {
@@ -49,15 +50,16 @@ TEST(SegmentRecord, IsTakenWhole) {
 
 TEST(SegmentRecord, LengthsThatDoNotAddUpAreRefused) {
   EXPECT_FALSE(parse("\x08\x00\x00\x00\x00\x02v\x00\x00"s).second);  // a byte behind the headers
-  EXPECT_FALSE(parse("\x06\x00\x00\x00\x00\x02v\x00"s).second);      // the headers beyond the record
+  EXPECT_FALSE(parse("\x06\x00\x00\x00\x00\x02v\x00"s).second);      // headers that lie beyond the record
   EXPECT_FALSE(parse("\x07\x00\x00\x00\x00\x04v\x00"s).second);      // a value longer than its record
   EXPECT_FALSE(parse("\x07\x00\x00\x00\x03v\x00\x00"s + record).second);
   EXPECT_FALSE(parse("\x07\x00\x00\x00\x00\x02v\x01"s + record).second);  // a header that is not there
   EXPECT_FALSE(parse("\x08\x00\x00\x00\x00\x02v\x00"s).second);           // a record longer than its block
   EXPECT_TRUE(parse("\x0b\x00\x00\x00\x00\x02v\x01\x01h\x02w"s).second);
-  EXPECT_FALSE(parse("\x0b\x00\x00\x00\x00\x02v\x01\x01h\x03w"s + record).second);  // a header's value likewise
+  // A header's value that is longer than its record.
+  EXPECT_FALSE(parse("\x0b\x00\x00\x00\x00\x02v\x01\x01h\x03w"s + record).second);
   EXPECT_FALSE(parse("\x00"s).second);
-  // A length of 2^64 − 1: nothing is added to it.
+  // A length of 2^64 − 1: a parser that added anything to it would wrap around.
   const std::string longest = "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"s;
   EXPECT_FALSE(parse(longest + record).second);
   EXPECT_FALSE(parse("\x10\x00\x00\x00\x00"s + longest + "v\x00"s).second);
@@ -71,14 +73,16 @@ TEST(SegmentRecord, NumbersOfMoreThan64BitsAreRefused) {
   EXPECT_TRUE(parse(with_time("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"s)).second);
   EXPECT_FALSE(parse(with_time("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02"s)).second);
   EXPECT_FALSE(parse(with_time("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x81\x00"s)).second);
-  EXPECT_TRUE(parse(with_time("\x80\x00"s)).second);  // a zero in two bytes is one
+  EXPECT_TRUE(parse(with_time("\x80\x00"s)).second);  // a zero that takes two bytes is still a zero
 }
 
 TEST(SegmentRecord, OffsetsNeverGoBack) {
   const std::string far = "\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x00\x00\x00\x02v\x00"s;  // a gap of 2^64 − 1
   EXPECT_FALSE(parse(far).second);
-  EXPECT_TRUE(parse("\x10\xf9\xff\xff\xff\xff\xff\xff\xff\xff\x01\x00\x00\x00\x02v\x00"s).second);   // to 2^64 − 2
-  EXPECT_FALSE(parse("\x10\xfa\xff\xff\xff\xff\xff\xff\xff\xff\x01\x00\x00\x00\x02v\x00"s).second);  // to 2^64 − 1
+  // This gap leads to offset 2^64 − 2.
+  EXPECT_TRUE(parse("\x10\xf9\xff\xff\xff\xff\xff\xff\xff\xff\x01\x00\x00\x00\x02v\x00"s).second);
+  // This gap leads to offset 2^64 − 1.
+  EXPECT_FALSE(parse("\x10\xfa\xff\xff\xff\xff\xff\xff\xff\xff\x01\x00\x00\x00\x02v\x00"s).second);
 }
 
 TEST(SegmentRecord, KindsOfTimeAreThree) {
@@ -130,7 +134,7 @@ TEST(SegmentFrames, ContentIsAsLongAsTheBlockSays) {
   }
 }
 
-// Memory for a long block is taken as its bytes arrive.
+// A long block gets its memory as its bytes arrive, so a file that claims one and ends early takes none.
 TEST(SegmentFrames, ALongBlockIsReadWhereverItsFileEnds) {
   std::string value(std::size_t{5} << 20, '\0');
   std::mt19937 random(1);
@@ -170,7 +174,7 @@ TEST_F(HandMade, RecordsAreThoseThatTheBlockCounts) {
   }
 }
 
-// Blocks before the first offset that is wanted cost no decompression.
+// Blocks before the first offset that is wanted are checked, and not decompressed.
 TEST_F(HandMade, BlocksThatArePassedAreCheckedAndNotOpened) {
   HandMadeSegment segment(header_from(5));
   segment.stored_block({1, 5, 5, 8, 0}, "no frame").block({1, 6, 6, 0, 0}, record);

@@ -114,7 +114,7 @@ InputSettings settings_for(const std::string& file) {
 
 class Segment : public ::testing::Test {
  protected:
-  // Offsets 100, 101, 103, 107 (unusable) and 110 with values 0 … 4.
+  // Messages at offsets 100, 101, 103, 107 (unusable) and 110, with the values 0 … 4.
   static std::vector<StoredMessage> messages() {
     std::vector<StoredMessage> stored = values_from(100, {"0", "1", "2", "x", "4"});
     const std::uint64_t offsets[] = {100, 101, 103, 107, 110};
@@ -220,7 +220,7 @@ TEST_F(Segment, OfWhichTheEndIsMissingGivesItsWholeBlocksThenFails) {
         Exit::io, [&] { reader->read(batch, 100); }, missing <= 48 ? "before offset 111" : "before offset 108");
     EXPECT_EQ(batch.count(), missing <= 48 ? 5U : 4U);
   }
-  // What stands behind the last record that is wanted is not looked at.
+  // What stands behind the last record that is wanted is not looked at, so the file may be cut there.
   InputSettings settings = settings_for(write(whole.substr(0, whole.size() - 60)));
   settings.to = 108;
   EXPECT_EQ(tests::read_all(settings, columns({"a"})).count(), 4U);
@@ -229,13 +229,13 @@ TEST_F(Segment, OfWhichTheEndIsMissingGivesItsWholeBlocksThenFails) {
 TEST_F(Segment, DamageIsNamedByItsOffsets) {
   const std::string whole = segment_of(messages(), header_from(90), 2);
   std::string bytes = whole;
-  bytes[bytes.size() - 48 - 20] ^= 1;  // in the last block's records
+  bytes[bytes.size() - 48 - 20] ^= 1;  // a byte of the last block's records
   const auto read = [&] { tests::read_all(settings_for(write(bytes)), columns({"a"})); };
   expect_failure(Exit::data, read, "block of offsets 110 to 110");
   bytes = whole + "x";
   expect_failure(Exit::data, read, "behind its end at offset 111");
   bytes = whole;
-  bytes[bytes.size() - 40] ^= 1;  // in the end marker
+  bytes[bytes.size() - 40] ^= 1;  // a byte of the end marker
   expect_failure(Exit::data, read, "from offset 111 on");
   bytes = whole;
   bytes[20] ^= 1;
@@ -266,7 +266,7 @@ TEST_F(Segment, TimesOfTheBrokerArePublic) {
   EXPECT_EQ(ordinal_at_or_after(settings, 1), 101U);
   EXPECT_EQ(ordinal_at_or_after(settings, 1.001), 103U);
   EXPECT_EQ(ordinal_at_or_after(settings, 4), 110U);
-  EXPECT_EQ(ordinal_at_or_after(settings, 4.5), 120U);  // where the recording ends
+  EXPECT_EQ(ordinal_at_or_after(settings, 4.5), 120U);  // the offset at which the recording ends
 }
 
 TEST_F(Segment, TimesOfProducersMustBeDeclared) {
@@ -277,7 +277,7 @@ TEST_F(Segment, TimesOfProducersMustBeDeclared) {
   expect_failure(
       Exit::configuration, [&] { static_cast<void>(ordinal_at_or_after(settings, 1)); }, "times_public");
   settings.times_public = true;
-  EXPECT_EQ(ordinal_at_or_after(settings, 1), 103U);  // the one without a time is passed over
+  EXPECT_EQ(ordinal_at_or_after(settings, 1), 103U);  // the record without a time is passed over
 }
 
 }  // namespace

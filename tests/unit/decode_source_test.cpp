@@ -31,7 +31,8 @@ std::string text_of(std::size_t bytes) {
   return text;
 }
 
-// What can be read from a file with these bytes, `buffer` bytes at a time; the failure's exit code at its end.
+// What can be read from a file with these bytes, `buffer` bytes at a time, and the exit code of the failure at its
+// end.
 struct Content {
   std::string text;
   int failed = 0;
@@ -47,7 +48,7 @@ Content read(const std::string& stored, std::size_t buffer_bytes = 1000) {
       if (result.end) break;
       content.text.append(buffer, 0, result.bytes);
     }
-    // The list at the end of a zip archive is read apart.
+    // The list at the end of a zip archive is read separately.
     const bool is_zip = stored.starts_with("PK\x03\x04");
     EXPECT_TRUE(is_zip ? source->bytes_read() < stored.size() : source->bytes_read() == stored.size());
   } catch (const Failure& failure) {
@@ -93,7 +94,7 @@ TEST(ByteSource, ShortFilesAreNoMagic) {
   }
 }
 
-// Every cut of a compressed file: what comes out is a beginning of the text, and the failure is an I/O failure.
+// Every cut of a compressed file gives a beginning of the text, and then an I/O failure.
 TEST(ByteSource, ACutFileGivesItsBeginningThenFails) {
   const std::string text = text_of(300);
   for (const std::string& stored : {gzip(text), zstd(text), bzip2(text), xz(text)}) {
@@ -108,7 +109,7 @@ TEST(ByteSource, ACutFileGivesItsBeginningThenFails) {
 
 TEST(ByteSource, DamagedOrForeignTrailingBytesFail) {
   std::string flipped = gzip(text_of(5000));
-  flipped[flipped.size() - 6] ^= 1;  // in the checksum
+  flipped[flipped.size() - 6] ^= 1;  // a byte of the checksum
   EXPECT_EQ(read(flipped).failed, 74);
   EXPECT_EQ(read(gzip("a\n") + "garbage").failed, 74);
   EXPECT_EQ(read(zstd("a\n") + "garbage").failed, 74);
@@ -129,7 +130,7 @@ TEST(ByteSource, OfAnXzStreamNoMoreMemoryIsTakenThanForAWindowOf128MiB) {
       Exit::io, [&] { (void)source->read(buffer); }, "needs more memory to be decompressed than is given to it (xz");
 }
 
-// The content of a zip archive's one file, whatever stands around it.
+// A zip archive of one file gives the content of that file, whatever stands around it.
 TEST(Zip, OfOneFileIsThatFile) {
   const std::string text = text_of(300'000);
   for (const bool is_deflated : {true, false}) {
@@ -184,7 +185,7 @@ TEST(OpenSource, MissingFilesAndDirectoriesAreIoFailures) {
       Exit::io, [&] { (void)stored_size(folder.path().string()); }, "directory");
 }
 
-// A pipe in the place of standard input.
+// Puts a pipe in the place of standard input.
 class StandardInput {
  public:
   StandardInput() : saved_(dup(STDIN_FILENO)) {
@@ -226,10 +227,10 @@ TEST(StandardInputSource, IsReadWithoutASizeAndDecompressed) {
   }
 }
 
-// A signal gets through to a caller that waits for a silent pipe: before its first byte, and in the middle.
+// A signal gets through to a caller that waits for a silent pipe, before its first byte and in the middle.
 TEST(StandardInputSource, ASignalInterruptsTheWait) {
   struct sigaction action {};
-  action.sa_handler = [](int) {};  // and no SA_RESTART
+  action.sa_handler = [](int) {};  // without SA_RESTART, so that a read is interrupted
   struct sigaction before {};
   ASSERT_EQ(sigaction(SIGALRM, &action, &before), 0);
   const itimerval often{{0, 20'000}, {0, 20'000}};
@@ -253,9 +254,10 @@ TEST(StandardInputSource, ASignalInterruptsTheWait) {
   sigaction(SIGALRM, &before, nullptr);
 }
 
-// A signal that arrives between a caller's look at its flag and the read must not leave him waiting for a byte.
+// A signal that arrives after a caller looked at its flag and before it reads must not leave the caller waiting for a
+// byte.
 TEST(StandardInputSource, ASilentPipeGivesItsCallerTheTurn) {
-  alarm(60);  // ends a read that waits for ever
+  alarm(60);  // ends the test if a read waits for ever
   StandardInput input;
   const auto source = open_source("-");
   char bytes[16];

@@ -1,4 +1,4 @@
-// Bytes that are no UTF-8: they spoil what holds them, and nothing beside it.
+// Bytes that are no UTF-8: they spoil the record that holds them, and nothing beside it.
 #include "decode/utf8.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ TEST(Utf8, BytesOfNoCharacterAreReplacedOneByOne) {
   EXPECT_EQ(mended("\xf4\x90\x80\x80"), "\x7f\x7f\x7f\x7f") << "beyond the last code point";
 }
 
-// Compared with simdjson's own check, which nobody here wrote.
+// The comparison is with simdjson's own check, which shares no code with this one.
 TEST(Utf8, OfAnyBytesBecomesUtf8AndOnlyWhatWasNoneChanges) {
   std::mt19937 random(7);
   const std::string pieces[] = {"a",    "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x8e\x89",

@@ -21,7 +21,8 @@ std::vector<double> random_iterates(std::size_t count) {
   return iterates;
 }
 
-// Σ_n weight(n) θ_n / Σ_n weight(n) over step counts from + 1 … steps; iterates[n − 1] is that of n steps.
+// Σ_n weight(n) θ_n / Σ_n weight(n) over the step counts n = from + 1 … steps, where iterates[n − 1] is the iterate
+// after n steps.
 template <class Weight>
 long double direct(const std::vector<double>& iterates, std::size_t from, std::size_t steps, const Weight& weight) {
   long double total = 0;
@@ -107,7 +108,8 @@ TEST(Average, RefusesAWeightThatItCannotHave) {
   EXPECT_THROW(last.restore(-0.0, {}, StepCount{1}), InvalidParameter);
 }
 
-// Ten iterates, of which the first run takes in four and the second five: the first two of its own are left out.
+// The first run averages four of its six iterates, and the second five of its seven: each leaves out the first two of
+// its own.
 TEST(Average, GoesOnFromAnotherAsIfItsIteratesWereItsOwn) {
   for (const Averaging settings : {Averaging{Kind::tail, 2, 0.5}, Averaging{Kind::exponential, 2, 0.9}}) {
     Average first(settings, 1);

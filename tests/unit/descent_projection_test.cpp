@@ -32,7 +32,7 @@ TEST(BallProjection, ShortensWhatIsOutsideAndKeepsWhatIsInside) {
 TEST(BallProjection, WorksWhereTheSquaredNormOverflowsOrUnderflows) {
   for (const double scale : {1e-320, 1e-200, 1e200, 3e307}) {
     const std::vector<double> theta = projected(Projection{Ball{scale}}, {3 * scale, -4 * scale});
-    const double tolerance = scale < 1e-300 ? 1e-3 : 1e-15;  // denormals have few bits
+    const double tolerance = scale < 1e-300 ? 1e-3 : 1e-15;  // subnormal numbers have few bits
     EXPECT_NEAR(theta[0] / scale, 0.6, tolerance);
     EXPECT_NEAR(theta[1] / scale, -0.8, tolerance);
   }

@@ -57,13 +57,13 @@ TEST(Schedule, CooldownComesDownLinearlyOverItsShare) {
   const Schedule schedule = cooled(Schedule{Constant{StepSize{0.4}}}, 0.25, 0.05, 20);
   EXPECT_EQ(at(schedule, 0), 0.4);
   EXPECT_EQ(at(schedule, 14), 0.4);
-  EXPECT_EQ(at(schedule, 15), 0.4);  // T − w: nothing taken off yet
+  EXPECT_EQ(at(schedule, 15), 0.4);  // at T − w the cooldown has taken nothing off yet
   EXPECT_DOUBLE_EQ(at(schedule, 16), 0.4 * (0.05 + 0.95 * 0.8));
   EXPECT_DOUBLE_EQ(at(schedule, 19), 0.4 * (0.05 + 0.95 * 0.2));
   EXPECT_DOUBLE_EQ(at(schedule, 20), 0.4 * 0.05);
   EXPECT_DOUBLE_EQ(at(schedule.over(StepCount{40}), 36), 0.4 * (0.05 + 0.95 * 0.4));
   EXPECT_DOUBLE_EQ(at(cooled(Schedule{Inverse{StepSize{1}, 1}}, 1, 0, 10), 4), 0.2 * 0.6);
-  // A share of less than a step is one step.
+  // A share that is less than one step counts as one step.
   EXPECT_EQ(at(cooled(Schedule{Constant{StepSize{1}}}, 1e-9, 0, 3), 2), 1);
 }
 

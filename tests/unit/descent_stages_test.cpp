@@ -60,7 +60,7 @@ TEST(MatrixLoop, TakesTheStepsOfTheMultinomialGradient) {
   }
 }
 
-// A label that no class has adds nothing, and its step is taken all the same.
+// A label that is no class adds no gradient, and its step is taken all the same.
 TEST(MatrixLoop, StepsARecordWithoutALabel) {
   const lane::Settings settings = multinomial_settings(2);
   const auto grids = grids_for(settings);
@@ -129,7 +129,7 @@ TEST(TwoStageLoop, TakesTheStepsOfAlgorithm1) {
 TEST(TwoStageLoop, RefusesShapesThatCannotBe) {
   const auto grids = grids_for(two_stage_settings(2, 1));
   lane::Settings few = two_stage_settings(2, 1);
-  few.first_stage->shape.instruments = 2;  // one besides the control
+  few.first_stage->shape.instruments = 2;  // one instrument besides the control
   few.dimension = few.first_stage->shape.dimension();
   few.start.assign(few.dimension, 0.0);
   EXPECT_THROW(lane::Lane(few, grids, Position{0}), InvalidParameter);
@@ -140,7 +140,7 @@ TEST(TwoStageLoop, RefusesShapesThatCannotBe) {
   EXPECT_THROW(lane::Lane(none, grids, Position{0}), InvalidParameter);
 }
 
-// The grids of a two-stage lane are refused where they clip beyond their own stage's norm.
+// A two-stage lane refuses a grid that clips beyond its own stage's norm.
 TEST(TwoStageLoop, RefusesTheGridOfTheOtherStage) {
   const lane::Settings settings = two_stage_settings(1, 0, 1.0, 0.5);
   auto grids = grids_for(settings);
@@ -203,7 +203,7 @@ TEST(SecondMoments, AreTheMeansOfClippedMatricesAndTheirNoise) {
   }
 }
 
-// ‖the released vector‖ = ‖the matrix‖: what is clipped is what one record can move.
+// ‖the released vector‖ = ‖the matrix‖, so clipping the vector bounds what one record can move.
 TEST(SecondMoments, KeepTheLengthOfTheMatrix) {
   std::mt19937_64 random(1);
   std::normal_distribution<double> normal;
@@ -230,7 +230,7 @@ TEST(BatchMeans, AreTheMeansOfConsecutiveIterates) {
   lane::Lane lane(settings, grids_for(settings), Position{0});
   lane::Releases releases;
   lane.advance(slice(world.rows, 0, 400), world.noise_from(0), releases);
-  // 363 iterates: lengths 5, 10, 20, 40, 80; four batches of 80 are whole.
+  // 363 iterates make batches of lengths 5, 10, 20, 40, 80; four batches of 80 are whole.
   const lane::Release last = releases[399];
   ASSERT_EQ(last.batch_length, 80U);
   ASSERT_EQ(last.batch_means.size(), 8U);

@@ -116,7 +116,7 @@ std::vector<Row> rows_of_folders() {
   const auto owed = [](Found& found) { found.owed = line(3, 0, 120, Overlap::unknown); };
   const auto torn = [](Found& found) { found.torn_release = true; };
   const auto behind = [](Found& found) { found.behind_witness = true; };
-  const Ledger with_lost{line(2, 0, 140, Overlap::unknown)};  // what the witness knows
+  const Ledger with_lost{line(2, 0, 140, Overlap::unknown)};  // the witness knows this line
   return {
       {"a first run in a folder that was deleted",
        Found{.behind_witness = true},
@@ -318,7 +318,7 @@ TEST(EpochDecision, IsThatOfItsTable) {
   }
 }
 
-/// Every combination of what can be found and asked, whether or not it makes sense.
+/// Calls `look` with every combination of what can be found and asked, whether or not it makes sense.
 void for_all_combinations(const std::function<void(const Found&, const Ledger&, const Asked&, Keeping)>& look) {
   const std::vector<Ledger> ledgers{{}, one_epoch, two_epochs, back_at_the_beginning, of_another_input};
   const std::vector<Asked> askeds{fresh(),      resume(),        anew(),
@@ -352,7 +352,7 @@ TEST(EpochDecision, NeverBeginsOrGoesOnAgainstItsRules) {
   std::size_t gone_on = 0;
   std::size_t refused = 0;
   for_all_combinations([&](const Found& found, const Ledger& ledger, const Asked& asked, Keeping keeping) {
-    if (::testing::Test::HasFailure()) return;  // one example is enough
+    if (::testing::Test::HasFailure()) return;  // one example is enough for a failure
     const Decision decision = decide(found, ledger, asked, keeping);
     const bool is_anew = asked.new_epoch != NewEpoch::no;
     SCOPED_TRACE(text_of(decision) + " of state " + std::to_string(static_cast<int>(found.state)));
@@ -372,12 +372,12 @@ TEST(EpochDecision, NeverBeginsOrGoesOnAgainstItsRules) {
     const bool has_past = found.state != State::none || found.has_remains;
     EXPECT_TRUE(is_anew || !has_past) << "a past that nobody asked to leave";
     EXPECT_FALSE(found.other_kind || found.state == State::foreign || found.state == State::ahead_of_ledger);
-    // A number is never used twice.
+    // The number of an epoch is never used twice.
     for (const LedgerEntry& entry : ledger) EXPECT_GT(begin->epoch, entry.epoch);
     if (has_state) {
       EXPECT_GT(begin->epoch, found.epoch);
     }
-    // A range that is called disjoint is behind everything that anything tells of.
+    // A range that is called disjoint is behind everything of which anything tells.
     const bool held = has_state ? found.input == InputFound::held || found.input == InputFound::gap
                                 : found.committed_offset.has_value() && keeping == Keeping::topics;
     if (begin->overlap == Overlap::disjoint) {
@@ -406,11 +406,12 @@ TEST(EpochDecision, NeverBeginsOrGoesOnAgainstItsRules) {
   EXPECT_GT(refused, 10'000U);
 }
 
-// Whoever opens a lane asks before it publishes anything, knowing little; what is refused then stays refused.
+// Whoever opens a lane asks for the decision before anything is published, when little is known; what is refused then
+// stays refused.
 TEST(EpochDecision, RefusesEarlyWhatItRefusesLate) {
   for_all_combinations([&](const Found& found, const Ledger& ledger, const Asked& asked, Keeping keeping) {
     if (::testing::Test::HasFailure() || keeping == Keeping::topics) return;
-    if (asked.new_epoch == NewEpoch::where_needed) return;  // no folder is asked so
+    if (asked.new_epoch == NewEpoch::where_needed) return;  // runs over folders never ask with where_needed
     Found early{.state = found.state, .epoch = found.epoch, .position = found.position};
     early.other_settings = found.other_settings;
     early.other_passes = found.other_passes;

@@ -1,4 +1,4 @@
-// What an epoch may go on from, and what is refused: releases made by hand.
+// Which releases an epoch may continue from, and which are refused. The tests make their releases by hand.
 #include "engine/going_on.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ Config settings(std::vector<std::string> more = {}) {
   return config::read(more);
 }
 
-/// What the settings' own encoder writes of an iterate, read back.
+/// The release that the settings' own encoder writes of an iterate, read back.
 ShownRelease released(const Config& config, const std::vector<double>& theta, bool is_private = true) {
   const config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
   publish::ReleaseEncoder encoder = release_encoder(config, mechanism, {LaneId{0}, EpochId{0}, "d1gest", is_private});
@@ -74,7 +74,7 @@ TEST(CarriedOver, RefusesWhatIsOfAnotherStreamOrModel) {
       << "a line that does not say";
 }
 
-// A release promises about all that it is made of, its epoch's start among it.
+// A release promises its privacy for all that it is made of, and its epoch's start is part of that.
 TEST(CarriedOver, RefusesWhatPromisesLess) {
   const ShownRelease open = released(settings(), {0.25, -1.5}, false);
   expect_failure(

@@ -1,5 +1,5 @@
-// What ledger lines reserve: tens of lines an epoch, each of which pays for every step before it is taken, and none
-// of which ends a stream early.
+// What ledger lines reserve: an epoch has tens of lines, each line pays for every step before the step is taken, and
+// none ends a stream early.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -26,20 +26,20 @@ std::optional<StepCount> steps(std::uint64_t count) {
 TEST(Reservation, GoesToTheNextPowerOfTwoAndNoFurtherThanItMay) {
   constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
   const std::vector<std::tuple<std::uint64_t, std::optional<StepCount>, bool, std::uint64_t>> table{
-      {0, {}, true, 0},  // nothing is taken: nothing is paid for
+      {0, {}, true, 0},  // no step is taken, so nothing is paid for
       {1, {}, true, 2},
       {2, {}, true, 4},
       {3, {}, true, 4},
       {1000, {}, true, 1024},
-      {1024, {}, true, 2048},  // the next commit would need a line at once
+      {1024, {}, true, 2048},  // with less, the next commit would need a line at once
       {65'536, {}, true, 131'072},
-      {131'072, {}, true, 196'608},  // 65,536 ahead at most
+      {131'072, {}, true, 196'608},  // a line reserves at most 65,536 steps ahead
       {1'000'000, {}, true, 1'048'576},
       {1'000'000'000, {}, true, 1'000'065'536},
-      {1000, steps(1010), true, 1010},  // budget or horizon
+      {1000, steps(1010), true, 1010},  // the limit of the budget or of the horizon
       {1010, steps(1010), true, 1010},
-      {1500, steps(1010), true, 1500},  // a budget that was lowered takes nothing back
-      {10, steps(5000), false, 5000},   // it costs no more: one line for all that is left
+      {1500, steps(1010), true, 1500},  // a budget that was lowered takes no step back
+      {10, steps(5000), false, 5000},   // more steps cost no more, so one line reserves all that are left
       {131'072, {}, false, 262'144},
       {most, {}, true, most},
       {most, {}, false, most},
@@ -49,10 +49,10 @@ TEST(Reservation, GoesToTheNextPowerOfTwoAndNoFurtherThanItMay) {
   }
 }
 
-/// One epoch of the example's settings, whose commits are written as a run would.
+/// One epoch of the example's settings, whose commits are written as a run would write them.
 class EpochLedger : public ::testing::Test {
  protected:
-  /// Of a spend that grows for long.
+  /// The default settings have a spend that grows for long.
   explicit EpochLedger(const std::vector<std::string>& overrides = {"noise.nu=1e-6"})
       : config_(config::read(overrides)),
         mechanism_(config::make_mechanism(config_, privacy::Participation::once())) {}
@@ -75,7 +75,7 @@ class EpochLedger : public ::testing::Test {
             mechanism_,
             std::move(before)};
   }
-  /// The lines that come with a commit, which is kept as the last one.
+  /// The lines that come with a commit; the commit is kept as the last one.
   std::vector<journal::LedgerEntry> commit(engine::EpochLedger& ledger, std::uint64_t taken, bool closes = false) {
     const std::string text =
         ledger.append_lines({StepCount{taken}, Position{taken}, before_, closes}, keys_, journal::empty_release_head);
@@ -98,7 +98,8 @@ class EpochLedger : public ::testing::Test {
   std::size_t lines_ = 0;
 };
 
-// A million steps by hundreds, by ones at the beginning: the last line pays for them at each commit.
+// A million steps, in commits of one step at the beginning and of hundreds later: the last line pays for them at each
+// commit.
 TEST_F(EpochLedger, PaysForEveryStepBeforeItIsTaken) {
   engine::EpochLedger ledger = begin();
   std::size_t commits = 0;
@@ -115,7 +116,7 @@ TEST_F(EpochLedger, PaysForEveryStepBeforeItIsTaken) {
   EXPECT_LE(lines_, 40U) << "tens of lines, and not one for each commit";
 }
 
-// With the state there the exact step counts, whatever is reserved.
+// Where the state is there, its exact step count is charged, whatever is reserved.
 TEST_F(EpochLedger, SpendsWhatWasTaken) {
   engine::EpochLedger ledger = begin();
   static_cast<void>(commit(ledger, 1000));
@@ -139,7 +140,7 @@ TEST_F(EpochLedger, SaysWhatWasTakenWhereItCloses) {
   EXPECT_EQ(last_->taken, StepCount{110});
 }
 
-// Two runs from one state: neither goes on under the line of the other.
+// Two runs from one state: neither of them continues under the line of the other.
 TEST_F(EpochLedger, SaysFromWhereARunGoesOn) {
   std::vector<std::string> runs;
   for (int run = 0; run < 2; ++run) {
@@ -158,7 +159,7 @@ TEST_F(EpochLedger, SaysFromWhereARunGoesOn) {
   EXPECT_NE(runs[0], runs[1]);
 }
 
-// Where the budget is nearly used up no more is reserved than it permits: all its steps are taken.
+// Where the budget is nearly used up, no more is reserved than it permits, and all its steps are taken.
 TEST_F(EpochLedger, NeverStopsAStreamEarly) {
   for (const std::uint64_t within : {1U, 2U, 37U, 1000U, 1024U, 1025U, 70'000U}) {
     const Rho budget = after(within);
@@ -174,11 +175,11 @@ TEST_F(EpochLedger, NeverStopsAStreamEarly) {
     }
     EXPECT_EQ(last_->steps, *limit);
   }
-  // The whole of it: rho is never reached, and no step count limits the stream.
+  // With the whole budget rho is never reached, so no step count limits the stream.
   EXPECT_FALSE(begin(mechanism_.spend.limit()).limit(mechanism_.spend.limit(), Position{0}));
 }
 
-// Beside an earlier epoch over the same records, whose lost state is charged what was reserved.
+// An earlier epoch over the same records has lost its state, so it is charged all that it reserved.
 TEST_F(EpochLedger, ReservesWithinTheBudgetOfAllEpochs) {
   engine::EpochLedger first = begin();
   static_cast<void>(commit(first, 1000));
@@ -220,7 +221,7 @@ class EpochLedgerOfIndependentNoise : public EpochLedger {
   EpochLedgerOfIndependentNoise() : EpochLedger({"noise.correlation=\"independent\""}) {}
 };
 
-// A record costs the same after its own step as for ever.
+// Under independent noise a record costs the same after its own step as for ever.
 TEST_F(EpochLedgerOfIndependentNoise, HasALineADoublingWhereNothingGrows) {
   engine::EpochLedger ledger = begin();
   for (std::uint64_t taken = 1; taken <= 1'000'000; taken += 10) static_cast<void>(commit(ledger, taken));

@@ -1,5 +1,5 @@
-// Expected errors where they are known otherwise: by integration, in limits, and by a small simulation. The benchmark
-// estimator_grid compares them with 24 streams.
+// Expected errors where they are known in another way: by integration, in limits, and by a small simulation. The
+// benchmark estimator_grid compares them with 24 streams.
 #include "nustream/moments/expected_error.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ using inference::StreamGuess;
 
 const noise::Correlation correlation{noise::Rational::nu_ftrl(Damping{1e-4})};
 
-/// Almost without noise, and without clips.
+/// A descent almost without noise, and without clipping.
 DescentDesign quiet(double step_size, std::uint64_t from, std::uint64_t steps) {
   return {correlation, StepSize{step_size}, ClipNorm{1e6}, NoiseStddev{1e-9}, 1, {from, steps}};
 }
@@ -52,7 +52,8 @@ TEST(SquaredRowNorms, HaveTheMeanAndTheVarianceOfNormalRows) {
   EXPECT_NEAR(squares, 2 * 1.26, 0.3);
 }
 
-// Without noise and clips the start is left as (1 − ηλ)^t, and the average of n iterates samples like n records.
+// Without noise and clipping the start fades as (1 − ηλ)^t, and the average of n iterates varies like that of n
+// records.
 TEST(ExpectedErrorOfADescent, HasTheLimitsOfPlainDescent) {
   const StreamGuess far{{0.5, 0.5}, 1e-6, 3};
   const ExpectedError start = inference::expected_errors(far, quiet(0.01, 0, 1000)).last;
@@ -63,7 +64,8 @@ TEST(ExpectedErrorOfADescent, HasTheLimitsOfPlainDescent) {
   EXPECT_LT(average.start + average.privacy, 0.01 * average.sampling);
 }
 
-// Clipped gradients have length G at most: from 100 away, with η G = .001, 10,000 steps go no further than 10.
+// Clipped gradients are no longer than G: with η G = .001, 10,000 steps move a start that is 100 away by no more than
+// 10.
 TEST(ExpectedErrorOfADescent, KnowsHowSlowlyClippedStepsLeaveTheStart) {
   const StreamGuess guess{{1.0}, 1, 100};
   DescentDesign design = quiet(0.001, 5'000, 10'000);
@@ -80,13 +82,13 @@ Problem problem(double rho) {
   return {{{1.0, 0.5, 0.2}, 1, 1}, 20'000, Rho{rho}, privacy::Adjacency::zero_out, 1000, true};
 }
 
-// With next to no noise sums are least squares, whatever the centre, and wide bounds take nothing away.
+// With next to no noise, sums give least squares whatever the centre is, and wide bounds cut nothing off.
 TEST(ExpectedErrorOfSums, IsLeastSquaresWithoutNoise) {
   const Problem quiet_problem = problem(1e9);
   const SumsChoice wide{.radii = {100, 1, 100}};
   const ExpectedError error = expected_error(quiet_problem.guess, sums_settings(quiet_problem, wide), StepCount{20});
   EXPECT_NEAR(error.total(), 3 / 20'000.0, 1e-3 * 3 / 20'000.0);
-  // A residual bound of half a deviation about a far centre leaves most of the way.
+  // A residual bound of half a deviation about a far centre leaves most of the way to go.
   const SumsChoice narrow{.radii = {100, 1, 0.5}};
   StreamGuess far = quiet_problem.guess;
   far.distance = 10;
@@ -102,7 +104,7 @@ TEST(ExpectedErrorOfSums, GrowsAsTheBudgetShrinks) {
   }
 }
 
-// Every direction is hidden: the answer is the centre, about as far away as the guess says.
+// Noise hides every direction: the answer is then the centre, which is about as far away as the guess says.
 TEST(ExpectedErrorOfSums, IsTheDistanceWhereNoiseHidesEverything) {
   const Problem poor = problem(1e-13);
   const ExpectedError error = expected_error(poor.guess, sums_settings(poor, {.radii = {2, 1, 2}}), StepCount{20});

@@ -1,4 +1,4 @@
-// A folder's part of an account: who may take it, what it is charged from its beginning to its end, and what is told
+// A folder's part of an account: who may take it, what it is charged from its beginning to its end, and what is said
 // where the folder and the account do not agree.
 #include <gtest/gtest.h>
 
@@ -26,11 +26,11 @@ struct World {
     return {account, folder.path() / name, name, LaneId{0}, zero_out, true, "settings.toml"};
   }
   [[nodiscard]] double total() const { return journal::read_account(*disk, account).total().value(); }
-  /// What a run of the folder leaves that has spent.
+  /// Leaves in the folder what a run that has spent leaves there.
   void spend(const std::string& name) const { static_cast<void>(folder.write(name + "/state", "sealed")); }
 };
 
-// Whoever came second and was told to end would else give back what the first one goes on to spend.
+// Otherwise a run that came second and was told to end would give back what the first run goes on to spend.
 TEST(AccountShare, IsTakenByOneRunAtATime) {
   const World world;
   std::optional<Rho> budget{Rho{.5}};
@@ -64,7 +64,7 @@ TEST(AccountShare, GivesBackWhatARunThatNeverBeganHadTaken) {
   }
 }
 
-// As after a kill: what it may have spent is not known.
+// As after a kill: the account does not know what the run has spent.
 TEST(AccountShare, KeepsWhatARunMayHaveSpent) {
   const World world;
   {
@@ -86,7 +86,7 @@ TEST(AccountShare, ChargesWhatTheFolderHadSpentBefore) {
   EXPECT_EQ(world.total(), .5);
 }
 
-// Nothing may be spent from there on: what was is charged all the same.
+// Nothing more may be spent from then on, and what was spent is charged all the same.
 TEST(AccountShare, ChargesWhatTheFolderHadSpentBeforeWhereTheAccountIsFull) {
   const World world;
   const journal::Member other{{1}, "other", LaneId{0}};

@@ -15,7 +15,7 @@
 namespace nustream::inference {
 namespace {
 
-// Tables of Student's t and the normal distribution.
+// The expected numbers are from tables of Student's t and of the normal distribution.
 TEST(Quantiles, AgreeWithTables) {
   EXPECT_NEAR(student_quantile(9, 0.95), 2.2621571627982049, 1e-12);
   EXPECT_NEAR(student_quantile(1, 0.95), std::tan(0.475 * 3.141592653589793), 1e-12);
@@ -25,7 +25,7 @@ TEST(Quantiles, AgreeWithTables) {
   EXPECT_THROW((void)student_quantile(0, 0.9), InvalidParameter);
 }
 
-// s with m − 1, divided by √m: values 1 … 4 have s² = 5/3.
+// The interval uses s with the divisor m − 1, over √m: the values 1 … 4 have s² = 5/3.
 TEST(TInterval, DividesTheSpreadByTheRootOfTheCount) {
   const auto interval = t_interval(std::vector{1.0, 2.0, 3.0, 4.0}, 0.95);
   ASSERT_TRUE(interval);
@@ -34,7 +34,7 @@ TEST(TInterval, DividesTheSpreadByTheRootOfTheCount) {
   EXPECT_FALSE(t_interval(std::vector{1.0}, 0.95));
 }
 
-// Four records, x of norm 1 and 2, y within 3: nothing is scaled down under bounds of 2 and 3.
+// Four records with x of norm 1 and 2 and y within 3: bounds of 2 and 3 scale nothing down.
 const std::vector<double> adassp_x{1, 0, 0, 1, 2, 0, 0, 2};
 const std::vector<double> adassp_y{1, 2, 3, -1};
 
@@ -46,8 +46,8 @@ TEST(AdaSsp, WithoutNoiseToSpeakOfIsLeastSquares) {
   for (std::size_t j = 0; j < 2; ++j) EXPECT_NEAR(found[j], expected[j], 1e-5);
 }
 
-// (XᵀX + E_1 + λI) θ = Xᵀy + E_2 with every E written out: ρ = 6 gives each of the three releases ρ/3 = 2, so that
-// its noise is half its displacement.
+// (XᵀX + E_1 + λI) θ = Xᵀy + E_2 with every E written out: ρ = 6 gives each of the three releases ρ/3 = 2, so the
+// noise of each is half its displacement.
 TEST(AdaSsp, AddsTheNoiseOfItsThreeReleases) {
   const TableView table{2, adassp_x, adassp_y};
   const std::vector<double> normals{0.5, 0.1, -0.2, 0.3, 0.7, -0.4};
@@ -69,8 +69,8 @@ TEST(AdaSsp, AddsTheNoiseOfItsThreeReleases) {
   }
 }
 
-// √(2 ln(8/.05))·3 − (20 − √(2 ln 120)·2), by hand: 9.5577 − 13.8108 < 0; with a smaller eigenvalue the rest is
-// added.
+// By hand, √(2 ln(8/.05))·3 − (20 − √(2 ln 120)·2) = 9.5577 − 13.8108 < 0, so nothing is added; with a smaller
+// eigenvalue the difference is added.
 TEST(AdaSsp, AddsToTheDiagonalWhatTheDataLeaveOpen) {
   EXPECT_EQ(adaptive_ridge(2, 3, {20, 2}), 0);
   EXPECT_NEAR(adaptive_ridge(2, 3, {8, 2}), std::sqrt(2 * std::log(160)) * 3 - (8 - std::sqrt(2 * std::log(120)) * 2),
@@ -78,7 +78,7 @@ TEST(AdaSsp, AddsToTheDiagonalWhatTheDataLeaveOpen) {
   EXPECT_NEAR(adaptive_ridge(2, 3, {-50, 2}), 3 * std::sqrt(2 * std::log(160)), 1e-12);
 }
 
-// A record beyond the bounds counts as one on them.
+// A record beyond the bounds counts as a record on them.
 TEST(AdaSsp, ScalesRecordsDownToItsBounds) {
   const std::vector<double> x{10, 0, 0, 0.5};
   const std::vector<double> y{30, 1};
@@ -91,7 +91,7 @@ TEST(AdaSsp, ScalesRecordsDownToItsBounds) {
   EXPECT_EQ(fitted(x, y), fitted(within_x, within_y));
 }
 
-/// Var of the mean by the definition: e as a linear map of w, step by step.
+/// The variance of the mean by the definition: e as a linear map of w, step by step.
 double by_hand(const noise::Correlation& correlation, const AveragedDescent& descent) {
   const auto steps = static_cast<std::size_t>(descent.steps);
   const std::vector<double> b = noise::dense_noise_matrix(correlation, steps);
@@ -131,7 +131,7 @@ TEST(AveragedNoise, AgreesWithTheDefinition) {
   }
 }
 
-// At 2^20 steps, where the definition is out of reach, the two ways agree.
+// At 2^20 steps, where the definition is out of reach, the two ways agree with each other.
 TEST(AveragedNoise, IsTheSameByRecurrenceAndByCoefficients) {
   const auto rational = noise::Rational::nu_ftrl(Damping{1e-3}, 5);
   const noise::Correlation by_recurrence{rational};
@@ -154,14 +154,15 @@ AverageDesign design(double stddev, double moments_stddev = 1e-12) {
           NoiseStddev{moments_stddev}};
 }
 
-/// Along each axis.
+/// The variances along each axis.
 std::optional<std::vector<EstimatedVariance>> variances(const std::vector<double>& bread,
                                                         const std::vector<double>& meat, const AverageDesign& of,
                                                         std::uint64_t steps) {
   return average_variances(bread, meat, of, StepCount{steps}, std::vector<double>{1, 0, 0, 1});
 }
 
-// H = diag(2, 8), S = diag(4, 16): H⁻¹SH⁻¹ = diag(1, ¼), and the noise of each direction by its own curvature.
+// With H = diag(2, 8) and S = diag(4, 16), H⁻¹SH⁻¹ = diag(1, ¼); the noise of each direction follows from its own
+// curvature.
 TEST(AverageVariances, AddSamplingAndPrivacy) {
   const std::vector<double> bread{2, 0, 0, 8};
   const std::vector<double> meat{4, 0, 0, 16};
@@ -177,7 +178,7 @@ TEST(AverageVariances, AddSamplingAndPrivacy) {
   EXPECT_GT((*found)[0].degrees_of_freedom, 1e9);
 }
 
-// η = .1: an eigenvalue of 25 takes each step two and a half times too far.
+// With η = .1, an eigenvalue of 25 makes each step go two and a half times too far.
 TEST(AverageVariances, AreSilentWhereStepsDiverge) {
   const std::vector<double> meat{4, 0, 0, 16};
   const std::vector<double> all{1, 0, 0, 1};
@@ -185,7 +186,7 @@ TEST(AverageVariances, AreSilentWhereStepsDiverge) {
   EXPECT_FALSE(average_variances(std::vector<double>{2, 0, 0, 25}, meat, design(3.0), StepCount{500}, all));
 }
 
-// Passes over the same records tell no more of the population than the records do.
+// Several passes over the same records tell no more of the population than the records do.
 TEST(AverageVariances, CountRecordsOnce) {
   const std::vector<double> identity{1, 0, 0, 1};
   AverageDesign passes = design(1e-9);
@@ -204,7 +205,7 @@ TEST(AverageVariances, AreSilentWhereNoiseHidesTheMoments) {
   EXPECT_FALSE(variances({std::nan(""), 0, 0, 1}, identity, design(1), 500));
 }
 
-/// Symmetric noise as the isometric triangle has it: √½ of it off the diagonal.
+/// Adds symmetric noise as the isometric triangle has it, which is √½ of the noise off the diagonal.
 std::vector<double> with_noise(std::vector<double> matrix, std::size_t d, double stddev, std::mt19937_64& random) {
   std::normal_distribution<double> normal;
   for (std::size_t i = 0; i < d; ++i) {
@@ -217,8 +218,8 @@ std::vector<double> with_noise(std::vector<double> matrix, std::size_t d, double
   return matrix;
 }
 
-// An estimate with the true variance, an interval from noisy moments: Student's t holds what the normal quantile
-// loses. The noise is drawn by a fixed seed; nominal .95.
+// An estimate with the true variance, and an interval from noisy moments: Student's t keeps the coverage of .95 that
+// the normal quantile would lose. The noise has a fixed seed.
 TEST(AverageVariances, IntervalsFromNoisyMomentsHoldWhatTheySay) {
   const std::vector<double> identity{1, 0, 0, 1};
   std::mt19937_64 random(12);
@@ -243,7 +244,7 @@ TEST(AverageVariances, IntervalsFromNoisyMomentsHoldWhatTheySay) {
       held_by_normal += holds(normal_quantile(0.95)) ? 1 : 0;
     }
     if (shown == 0) continue;
-    // Three standard errors of the count.
+    // The slack is three standard errors of the count.
     const double slack = 3 * std::sqrt(0.05 * 0.95 / shown);
     EXPECT_GE(static_cast<double>(held) / shown, 0.95 - slack) << relative << ", shown " << shown;
     EXPECT_LE(static_cast<double>(held) / shown, 0.97 + slack) << relative;
@@ -277,7 +278,7 @@ struct FirstStageTable {
     }
     return mean;
   }
-  /// Residual sum of squares of column `target` on the first `given` columns.
+  /// The residual sum of squares of column `target` after a regression on the first `given` columns.
   [[nodiscard]] double residual_squares(std::size_t given, std::size_t target) const {
     std::vector<double> x;
     std::vector<double> y;
@@ -319,8 +320,8 @@ TEST(FirstStage, SaysNothingWhereThereIsNothingToSay) {
   EXPECT_FALSE(first_stage_strength(broken, FirstStageTable::shape, 300, 0));
 }
 
-// z explains `share` of x's variance: F = (n − 1)·share/(1 − share). Noise in the cross moments alone explains some,
-// and a million records make a large F of it.
+// z explains `share` of x's variance: F = (n − 1)·share/(1 − share). Noise in the cross moments explains some by
+// itself, and a million records make a large F of that.
 TEST(FirstStage, NoiseIsNotTakenForStrength) {
   constexpr descent::TwoStageShape shape{1, 0, 1};
   constexpr std::uint64_t records = 1'000'000;
@@ -340,7 +341,8 @@ TEST(FirstStage, NoiseIsNotTakenForStrength) {
         too_strong += strength->f[0] > f ? 1 : 0;
         half += strength->f[0] >= f / 2 ? 1 : 0;
       }
-      // One draw in a thousand may exceed the allowance: seven of 2000 are one chance in a hundred.
+      // One draw in a thousand may exceed the allowance; seven or more of 2,000 do so with a chance of one in a
+      // hundred.
       EXPECT_LE(too_strong, 7) << share << ", " << stddev;
       if (share == 0) {
         EXPECT_EQ(shown - too_strong, shown) << stddev;

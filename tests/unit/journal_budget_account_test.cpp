@@ -1,4 +1,4 @@
-// An account that streams share: its bytes, what it comes to, what a crash leaves, and writers at once.
+// An account that streams share: its bytes, what it comes to, what a crash leaves, and several writers at once.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ struct World {
   }
 };
 
-// The second line's hash was computed with Python's hashlib over the first.
+// The hash in the second line was computed with Python's hashlib over the first line.
 TEST(BudgetAccount, WritesTheBytesOfItsPage) {
   const World world;
   journal::Member who{{}, "sales", LaneId{0}};
@@ -62,7 +62,7 @@ TEST(BudgetAccount, WritesTheBytesOfItsPage) {
             "\n");
 }
 
-// Lanes too: two of them may read the same records.
+// Lanes are members of their own too: two of them may read the same records.
 TEST(BudgetAccount, AddsAllMembersUpWhateverTheirStreamsAndLanes) {
   const World world;
   world.reserve(member(1, "sales", 0), .125);
@@ -84,15 +84,15 @@ TEST(BudgetAccount, IsNeverCrossed) {
   expect_failure(
       Exit::exhausted, [&] { world.reserve(member(2, "visits"), .4); }, "the account's budget 1");
   EXPECT_DOUBLE_EQ(world.read().total().value(), .7);
-  world.settle(member(1, "sales"), .5);  // gives .2 back
+  world.settle(member(1, "sales"), .5);  // this settlement gives .2 back
   world.reserve(member(2, "visits"), .4);
   EXPECT_DOUBLE_EQ(world.read().total().value(), .9);
-  // What is charged less than before is always written down, whatever the total is.
+  // A charge that is smaller than before is always written down, whatever the total is.
   world.settle(member(2, "visits"), .1);
   EXPECT_DOUBLE_EQ(world.read().charge_of(member(2, "visits").id)->rho.value(), .1);
 }
 
-// It has happened: a budget undoes nothing. What may happen is refused from then on.
+// What was spent has happened, and a budget cannot undo it; later reservations are refused.
 TEST(BudgetAccount, WritesDownWhatWasSpentWhateverTheBudget) {
   const World world;
   world.reserve(member(1, "sales"), .75);
@@ -106,7 +106,7 @@ TEST(BudgetAccount, WritesDownWhatWasSpentWhateverTheBudget) {
       Exit::exhausted, [&] { world.reserve(member(3, "other"), .125); }, "is charged");
 }
 
-// An older copy of a folder knows less than the folder once did.
+// An older copy of a folder knows of less than what the folder has spent since.
 TEST(BudgetAccount, NeverChargesLessThanWhatWasSpent) {
   const World world;
   world.reserve(member(1, "sales"), .75);
@@ -121,8 +121,8 @@ TEST(BudgetAccount, NeverChargesLessThanWhatWasSpent) {
   EXPECT_EQ(world.text().find(R"("spent":0.25)"), std::string::npos);
 }
 
-// Less than sums round is nothing: told to be there it could not be charged, and looking for what could takes 2^52
-// steps.
+// Less than the rounding of sums counts as no room. If it were told as room it could not be charged, and a search for
+// a charge that fits would take 2^52 steps.
 TEST(BudgetAccount, HasNoRoomWhereLittleMoreThanRoundingIsLeft) {
   journal::AccountBook book;
   book.budget = Rho{.1};
@@ -140,7 +140,7 @@ TEST(BudgetAccount, HasNoRoomWhereLittleMoreThanRoundingIsLeft) {
   EXPECT_EQ(book.room_for(member(2, "other")).value(), 0x1p-39);
 }
 
-// However the charges of others round when they are added up.
+// All the room that the account tells of can be charged, however the charges of others round when they are added up.
 TEST(BudgetAccount, HasRoomForAllThatItSaysIsLeft) {
   std::mt19937_64 random(3);
   std::uniform_real_distribution<double> uniform;
@@ -198,7 +198,7 @@ TEST(BudgetAccount, IsMadeOnce) {
       "is there already");
 }
 
-// Another name of the file is the same account, and whoever holds it is waited for.
+// Another name of the file is the same account; a writer waits for whoever holds it.
 TEST(BudgetAccount, IsLockedByWhateverNameItGoes) {
   const World world;
   const std::string link = world.path + " too";
@@ -230,7 +230,8 @@ TEST(BudgetAccount, IsNotMadeByWhoeverLooksForIt) {
   EXPECT_FALSE(std::filesystem::exists(world.path + "s"));
 }
 
-// Eight writers at once: each charge sees all that were durable before it, and the budget stops them together.
+// Eight writers at once: each charge takes into account all that were durable before it, and the budget stops the
+// writers together.
 TEST(BudgetAccount, ServesManyAtOnce) {
   const World world(4);
   std::atomic<int> refused = 0;
@@ -252,7 +253,7 @@ TEST(BudgetAccount, ServesManyAtOnce) {
     });
   }
   for (std::thread& writer : writers) writer.join();
-  // 64 sixteenths fit, in whatever order: 80 were asked for.
+  // 64 sixteenths fit, in whatever order they come; the writers asked for 80.
   EXPECT_DOUBLE_EQ(world.read().total().value(), 4);
   EXPECT_EQ(refused, 16);
 }

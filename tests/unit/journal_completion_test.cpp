@@ -1,4 +1,4 @@
-// Whoever waits for a commit is told how it ended, whatever ends it.
+// Whoever waits for a commit learns how it ended, whatever ends it.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -12,7 +12,8 @@
 namespace nustream::tests {
 namespace {
 
-/// What a waiting thread gets of a completion that was called with `failure`: never a promise that nobody ended.
+/// What a waiting thread gets of a completion that was called with `failure`: it must never be a promise that nobody
+/// fulfilled.
 void wait_for(const std::exception_ptr& failure, std::function<void()> then) {
   auto promise = std::make_shared<std::promise<void>>();
   std::future<void> ended = promise->get_future();

@@ -25,7 +25,7 @@ std::string value_of(std::uint64_t step) {
   return "v" + std::to_string(step * step);
 }
 
-/// One life of a run over the folder "run" of a test's own folder.
+/// One life of a run over the folder "run", inside the test's own folder.
 struct ToyRun {
   ToyLane lane;
   std::unique_ptr<journal::Disk> disk = journal::posix_disk();
@@ -64,7 +64,7 @@ void append(const fs::path& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary | std::ios::app) << bytes;
 }
 
-/// Every file of the run's folder with its content.
+/// Every file of the run's folder, with its content.
 std::map<std::string, std::string> snapshot(const TemporaryFolder& folder) {
   std::map<std::string, std::string> files;
   for (const auto& entry : fs::directory_iterator(folder.path() / "run")) {
@@ -73,7 +73,7 @@ std::map<std::string, std::string> snapshot(const TemporaryFolder& folder) {
   return files;
 }
 
-/// A resume has to refuse the folder, and leave it as it is.
+/// Expects that a resume refuses the folder and leaves it as it is.
 void expect_refused(const TemporaryFolder& folder) {
   const auto before = snapshot(folder);
   ToyRun run(folder);
@@ -113,7 +113,7 @@ TEST(FileJournal, GivesFilesTheModesOfTheirPageWhateverTheUmask) {
   }
 }
 
-// What a run's first commit makes, and syncs, does not depend on what was in the batch.
+// What a run's first commit creates and syncs must not depend on the records of the batch.
 TEST(FileJournal, BeginsItsRejectsWhateverTheFirstBatchHolds) {
   for (const bool asked_for : {true, false}) {
     const TemporaryFolder folder;
@@ -142,7 +142,7 @@ TEST(FileJournal, LocksTheFolderAgainstAnotherRun) {
   EXPECT_NO_THROW(third.open());
 }
 
-// Cuts the two public files where a crash after the last commit can, and leaves NUL bytes behind.
+// Cuts the two public files where a crash after the last commit can cut them, and leaves NUL bytes behind.
 TEST(FileJournal, MendsATornTail) {
   const TemporaryFolder folder;
   run_batches(folder, 2);
@@ -168,7 +168,7 @@ TEST(FileJournal, MendsBlocksWrittenOutOfOrder) {
   run_batches(folder, 1);
   const std::string releases = read_file(in_run(folder, "releases.jsonl"));
   std::string holes = releases;
-  for (std::size_t i = 20; i < 150; ++i) holes[i] = '\0';  // the first newline among them
+  for (std::size_t i = 20; i < 150; ++i) holes[i] = '\0';  // the first newline is among these NUL bytes
   write_file(in_run(folder, "releases.jsonl"), holes);
   ToyRun run(folder);
   run.open();
@@ -194,16 +194,16 @@ TEST(FileJournal, RefusesReleasesThatTheStateDoesNotKnow) {
     write_file(in_run(folder, "releases.jsonl"), text);
     expect_refused(folder);
   };
-  with(releases + "{}\n");                           // a line too many
-  with(releases + releases.substr(last_line));       // the last one twice
-  with(releases + std::string(100, '\0') + "{}\n");  // behind NUL bytes
-  with("\n" + releases);                             // in front
+  with(releases + "{}\n");                           // one line too many
+  with(releases + releases.substr(last_line));       // the last line is there twice
+  with(releases + std::string(100, '\0') + "{}\n");  // a line behind NUL bytes
+  with("\n" + releases);                             // an empty line in front
   with(releases.substr(0, last_line) + "{}\n");      // another value for a step of the outbox
-  with(releases.substr(0, releases.size() / 4));     // published before the outbox, and lost
+  with(releases.substr(0, releases.size() / 4));     // published lines from before the outbox are lost
   with("");                                          //
   std::string changed = releases;
   changed[40] ^= 1;
-  with(changed);  // one bit of what was published
+  with(changed);  // one bit of the published lines has changed
   fs::remove(in_run(folder, "releases.jsonl"));
   expect_refused(folder);
 }
@@ -229,8 +229,8 @@ TEST(FileJournal, RefusesAStateThatWasRolledBack) {
   expect_refused(folder);
 }
 
-// The ledger and the releases tell by themselves, each where the other was rolled back too; nothing tells where both
-// were.
+// The ledger tells of a rolled-back state by itself, and so do the releases, each where the other was rolled back as
+// well. Nothing tells where both were.
 TEST(FileJournal, RefusesARolledBackStateForTheLedgerAloneAndForTheReleasesAlone) {
   for (const char* const rolled_back : {"releases.jsonl", "ledger", "both"}) {
     SCOPED_TRACE(rolled_back);
@@ -285,7 +285,7 @@ TEST(FileJournal, RefusesReleasesWithoutAStateUnlessANewEpochIsAskedFor) {
   EXPECT_NO_THROW(next.open());
 }
 
-// With a new epoch asked for, a rolled-back state may be set aside after it was refused.
+// A rolled-back state that was refused may be set aside where a new epoch is asked for.
 TEST(FileJournal, AdoptsTheFilesOfARolledBackState) {
   const TemporaryFolder folder;
   run_batches(folder, 1);
@@ -328,7 +328,7 @@ TEST(FileJournal, StopsWhereAnotherProgramWritesItsReleases) {
   run.take(1);
   append(in_run(folder, "releases.jsonl"), "{}\n");
   expect_failure(Exit::data, [&] { run.take(1); });
-  expect_failure(Exit::data, [&] { run.finish(); });  // and stays stopped
+  expect_failure(Exit::data, [&] { run.finish(); });  // and it stays stopped
 }
 
 TEST(FileJournal, NamesAFolderThatCannotBeMade) {

@@ -1,4 +1,4 @@
-// The ledger's bytes against an independent implementation, and every way to change a ledger unseen.
+// The ledger's bytes against an independent implementation, and every way to change a ledger without being noticed.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -32,7 +32,7 @@ journal::LedgerEntry entry(std::uint32_t epoch, std::uint64_t to) {
           journal::Overlap::unknown};
 }
 
-/// A ledger of some lines, and how it verifies.
+/// A ledger of some lines, and how they are verified.
 struct Lines {
   std::vector<std::string> lines;
   journal::Hash head = journal::empty_ledger_head;
@@ -55,7 +55,7 @@ Lines three_lines(const secrets::Keyring& keys) {
   return ledger;
 }
 
-// Bytes computed with Python's hashlib.blake2b (key=…) and the openssl command over the fields of
+// The bytes were computed with Python's hashlib.blake2b (key=…) and the openssl command, over the fields of
 // docs/formats/ledger.md.
 TEST(LedgerChain, WritesTheBytesOfItsPage) {
   const std::string line =
@@ -80,7 +80,7 @@ TEST(LedgerChain, ReadsBackWhatItWrote) {
   written.add(journal::ledger_line(entry(4, 50), written.head, keys));
   const journal::Ledger ledger = verify(written.lines, keys);
   EXPECT_EQ(ledger.head, written.head);
-  ASSERT_EQ(ledger.epochs.size(), 2U);  // the last line of each epoch
+  ASSERT_EQ(ledger.epochs.size(), 2U);  // the last line of each epoch counts
   EXPECT_EQ(ledger.epochs[0].to, Position{40});
   EXPECT_EQ(ledger.epochs[0].stream, R"(a "b")");
   EXPECT_EQ(ledger.epochs[0].lane, LaneId{2});
@@ -94,7 +94,7 @@ TEST(LedgerChain, ReadsBackWhatItWrote) {
   EXPECT_EQ(ledger.epochs[1].epoch, EpochId{4});
 }
 
-/// As the page shows it.
+/// The line that the page shows.
 journal::LedgerEntry reserving() {
   journal::LedgerEntry entry{"example",
                              LaneId{0},
@@ -113,7 +113,7 @@ journal::LedgerEntry reserving() {
   return entry;
 }
 
-// Earlier versions take `steps` for steps that were taken: they refuse the line by its format.
+// Earlier versions read `steps` as steps that were taken, so they have to refuse the line by its format.
 TEST(LedgerChain, WritesTheBytesOfALineThatReserves) {
   const std::string line =
       journal::ledger_line(reserving(), journal::empty_ledger_head, keys_from(1), journal::empty_release_head);
@@ -139,7 +139,8 @@ TEST(LedgerChain, RefusesALineThatPaysForNothing) {
   refused("\"format\":3", "\"format\":2");
 }
 
-// With the state there the exact step counts; an earlier version's state knows none, and its lines are exact.
+// With the state there, its exact step count is charged. The state of an earlier version has no such count, and its
+// lines are exact.
 TEST(LedgerChain, IsSettledByTheStateBesideIt) {
   journal::Ledger ledger;
   ledger.keep(reserving());
@@ -184,11 +185,11 @@ TEST(LedgerChain, SeesLinesThatAreMissingMovedOrAdded) {
   refused({lines[0], lines[2], lines[1]});
   refused({lines[0], lines[0]});
   std::string longer = lines[2];
-  longer.insert(longer.size() - 2, R"(,"rho":0)");  // behind the MAC
+  longer.insert(longer.size() - 2, R"(,"rho":0)");  // a field behind the MAC
   refused({lines[0], lines[1], longer});
 }
 
-// Users who came from other lanes: one line in the place of all that the lane said before.
+// Users who came from other lanes: one line replaces all that the lane said before.
 TEST(LedgerChain, OfUsersWhoMovedIsWhatTheLastLineSaysOfAllOfThem) {
   const auto keys = keys_from(1);
   journal::LedgerEntry moved = entry(4, 40);
@@ -245,7 +246,7 @@ TEST(LedgerChain, IsUnderTheKeyThatItEndsWith) {
   EXPECT_EQ(verify({}, keys_from(2)).head, journal::empty_ledger_head);
 }
 
-// After a rotation the old key may be gone: the new one has to vouch for every byte before it.
+// After a rotation the old key may be gone, so the new key has to vouch for every byte before the rotation.
 TEST(LedgerChain, VouchesForTheOldKeysLinesAfterARotation) {
   const auto old_keys = keys_from(1);
   const auto new_keys = keys_from(2);
@@ -265,7 +266,7 @@ TEST(LedgerChain, ReadsWholeLinesOfAFolder) {
   const auto keys = keys_from(1);
   Lines ledger;
   std::string text;
-  for (std::uint64_t to = 11; to < 400; ++to) {  // longer than one read
+  for (std::uint64_t to = 11; to < 400; ++to) {  // longer than what is read at once
     ledger.add(journal::ledger_line(entry(3, to), ledger.head, keys));
     text += ledger.lines.back();
   }
@@ -278,7 +279,7 @@ TEST(LedgerChain, ReadsWholeLinesOfAFolder) {
   expect_failure(Exit::data, [&] { static_cast<void>(journal::read_ledger(*disk, folder.path(), keys)); });
 }
 
-/// The ledger as a state of three own lines knows it, where `in_file` of the lines are there.
+/// The ledger as a state knows it that wrote three lines of its own, where the file holds the lines `in_file`.
 std::optional<journal::Ledger> with_own_lines(const std::vector<std::string>& own, std::string in_file,
                                               const journal::Hash& head, const secrets::Keyring& keys) {
   const TemporaryFolder folder;
@@ -291,8 +292,7 @@ std::optional<journal::Ledger> with_own_lines(const std::vector<std::string>& ow
   return journal::read_committed_ledger(*disk, folder.path(), keys, record);
 }
 
-// An epoch that begins with what is owed, or behind a rotation, brings several lines; a crash comes before any of
-// them.
+// An epoch that begins with a debt, or behind a rotation, writes several lines; a crash may come before any of them.
 TEST(LedgerChain, KnowsTheOwnLinesOfAStateWhereverACrashCame) {
   const auto keys = keys_from(1);
   Lines all;

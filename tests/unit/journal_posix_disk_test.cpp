@@ -1,4 +1,4 @@
-// The real file system's failures as the journal sees them, and that a journal that failed stays silent.
+// The failures of the real file system as the journal sees them, and that a journal which failed writes no more.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -52,14 +52,14 @@ TEST(PosixDisk, NeverEmptiesAFileThatHasAnotherName) {
   EXPECT_EQ(read_file(folder.path() / "state"), "kept");
 }
 
-// As a user who may not look at the working folder.
+// The child runs as a user who may not look at the working folder.
 TEST(PosixDiskDeathTest, AFolderBelowOneThatCannotBeLookedAtIsAFailure) {
   const TemporaryFolder folder;
   EXPECT_EXIT(
       {
         fs::current_path(folder.path());
         ::chmod(folder.path().c_str(), 0);
-        if (::geteuid() == 0) static_cast<void>(::setresuid(65534, 65534, 65534));  // root may look at any
+        if (::geteuid() == 0) static_cast<void>(::setresuid(65534, 65534, 65534));  // root may look at any folder
         expect_failure(
             Exit::io, [] { journal::posix_disk()->make_folder("runs/orders"); }, "cannot make folder runs");
         ::_exit(::testing::Test::HasFailure() ? 1 : 0);
@@ -91,7 +91,7 @@ TEST(PosixDisk, SaysWhatFailedAndWhere) {
                  [&] { static_cast<void>(disk->create(folder.path() / "no/file", journal::Audience::everyone)); });
 }
 
-/// Files of this process end at `bytes` for as long as it lives: a write beyond fails as on a full disk.
+/// Limits the files of this process to `bytes` while the object lives: a write beyond that fails as on a full disk.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : signal_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -122,7 +122,7 @@ TEST(PosixDisk, AFailedWriteStopsTheJournal) {
       Exit::io, [&] { commit_and_wait(files, lane.batch(2, files.bookmark(), value_of)); }, "File too large");
 }
 
-// Whoever can put a link into the folder must not make a run write to, or truncate, a file elsewhere.
+// Somebody who can put a link into the folder must not make a run write to, or truncate, a file elsewhere.
 TEST(PosixDisk, FollowsNoSymbolicLink) {
   const TemporaryFolder folder;
   const auto disk = journal::posix_disk();
@@ -152,9 +152,9 @@ TEST(PosixDisk, FollowsNoSymbolicLinkToRejects) {
   EXPECT_EQ(read_file(folder.path() / "elsewhere"), "mine\n");
 }
 
-// Whichever call fails, nothing is written after it: a sync that failed is never tried again. Writes to rejects.jsonl
-// are the exception, and their syncs: what is written there depends on data, so where one fails the rejects are given
-// up and the run goes on.
+// Whichever call fails, nothing is written after it, and a sync that failed is never tried again. Writes and syncs of
+// rejects.jsonl are the exception: they depend on data, so when one of them fails the rejects are given up and the
+// run goes on.
 TEST(FileJournal, WritesNothingAfterAFailure) {
   std::uint64_t failures = 0;
   for (std::uint64_t fail_at = 1; fail_at <= 40; ++fail_at) {

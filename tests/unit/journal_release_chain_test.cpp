@@ -20,7 +20,8 @@ std::string release(std::uint64_t step, const std::string& tag) {
          R"(,"tag":")" + tag + R"(","private":true})" + "\n";
 }
 
-// Bytes computed with Python's hashlib.blake2b and the openssl command over the fields of docs/formats/releases.md.
+// The bytes were computed with Python's hashlib.blake2b and the openssl command, over the fields of
+// docs/formats/releases.md.
 TEST(ReleaseChain, WritesTheBytesOfItsPage) {
   journal::ReleaseChain chain{10};
   const std::string releases =
@@ -96,7 +97,7 @@ TEST(ReleaseChain, GoesOnFromTheLastWholeLineOfAFolder) {
   EXPECT_EQ(journal::last_release_head(*disk, folder.path()), chain.head);
   EXPECT_EQ(journal::release_head(lines), chain.head);
   EXPECT_EQ(journal::release_head(""), journal::empty_release_head);
-  // What a signal brought is nobody's predecessor, but where it is of a version that chained nothing.
+  // No release is chained to one that a signal brought, except where that comes from a version that chained nothing.
   const journal::Hash head = chain.head;
   EXPECT_EQ(journal::release_head(lines + journal::chained(release(3, "shutdown"), chain, keys_from(1))), head);
   EXPECT_EQ(chain.head, head);

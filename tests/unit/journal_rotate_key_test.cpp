@@ -1,4 +1,5 @@
-// Rotation: the same state under another key, the ledger vouched for, and no crash that loses both.
+// Rotation: the same state under another key, a ledger for which the new key vouches, and no crash that loses both
+// keys' states.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +24,7 @@ secrets::Keyring key(std::uint8_t first) {
   return secrets::Keyring::from_master(noise::KeyBytes{first});
 }
 
-/// Some batches under `keys`, from wherever the folder stands.
+/// Commits some batches under `keys`, from wherever the folder stands.
 void run_batches(SimulatedDisk& disk, const secrets::Keyring& keys, int batches) {
   journal::OutboxFolder files(disk, {.folder = folder, .is_private = true, .rejects = true});
   ToyLane lane(keys, "toy");
@@ -46,7 +47,7 @@ TEST(RotateKey, GoesOnUnderTheNewKeyAlone) {
   const std::string longer = disk.seen(folder / "releases.jsonl");
   EXPECT_EQ(longer.substr(0, releases.size()), releases);
   EXPECT_EQ(std::count(longer.begin(), longer.end(), '\n'), 8);
-  // The state of before, put back with the old key, is a rolled-back one.
+  // The state from before the rotation, put back with the old key, is a rolled-back one.
   disk.tamper(folder / "state", old_state);
   expect_failure(Exit::data, [&] { run_batches(disk, key(1), 1); });
 }

@@ -73,7 +73,8 @@ TEST(StateRecord, ReadsBackWhatItWrote) {
   EXPECT_EQ(record.settings, example().settings);
 }
 
-// A state that an earlier version sealed goes on: its noise is one segment a stage, which begins with a block.
+// A state that an earlier version sealed can be resumed: its noise is one segment for each stage, which begins with a
+// block.
 TEST(StateRecord, OfEarlierFormatsIsRead) {
   journal::StateRecord record = example();
   record.noise.in_blocks = true;
@@ -81,7 +82,7 @@ TEST(StateRecord, OfEarlierFormatsIsRead) {
   record.settings.clear();
   std::string bytes = journal::encode_record(record);
   std::string earlier = bytes;
-  earlier[0] = 10;  // lacks what only users have
+  earlier[0] = 10;  // format 10 lacks fields that only users have, and there are no users here
   EXPECT_EQ(journal::encode_record(journal::decode_record(earlier)), bytes);
   earlier.resize(earlier.size() - 32);  // the release head
   earlier[0] = 9;
@@ -95,8 +96,8 @@ TEST(StateRecord, OfEarlierFormatsIsRead) {
   earlier.resize(earlier.size() - 4);  // the settings
   earlier[0] = 6;
   EXPECT_EQ(journal::encode_record(journal::decode_record(earlier)), bytes);
-  earlier.erase(132, 4);  // the second stage's number of segments
-  earlier.erase(55, 5);   // the first's, and that blocks are counted
+  earlier.erase(132, 4);  // the number of segments of the second stage
+  earlier.erase(55, 5);   // that number of the first stage, and the mark that blocks are counted
   earlier[0] = 5;
   EXPECT_EQ(journal::encode_record(journal::decode_record(earlier)), bytes);
   record.stop_asked.clear();
@@ -111,13 +112,13 @@ TEST(StateRecord, OfEarlierFormatsIsRead) {
   earlier.resize(earlier.size() - 32);
   earlier[0] = 3;
   EXPECT_EQ(journal::encode_record(journal::decode_record(earlier)), bytes);
-  earlier.resize(earlier.size() - 4);  // the empty text's length
+  earlier.resize(earlier.size() - 4);  // the length of the empty text
   earlier[0] = 2;
   EXPECT_EQ(journal::encode_record(journal::decode_record(earlier)), bytes);
 }
 
-// Sealed by Python after docs/formats/state.md: tests/golden/state_twin.py. Whoever holds such a state goes on from
-// it.
+// tests/golden/state_twin.py sealed this state, in Python and after docs/formats/state.md. Whoever holds such a state
+// must be able to resume it.
 TEST(SealedState, OfFormat5Opens) {
   noise::KeyBytes master{};
   std::iota(master.begin(), master.end(), std::uint8_t{1});
@@ -136,7 +137,7 @@ TEST(SealedState, OfFormat5Opens) {
   EXPECT_EQ(journal::encode_record(state.record), journal::encode_record(expected));
 }
 
-// Offsets of docs/formats/state.md.
+// The offsets are those of docs/formats/state.md.
 TEST(StateRecord, HasTheBytesOfItsPage) {
   const std::string bytes = journal::encode_record(example());
   EXPECT_EQ(bytes.substr(0, 12), std::string("\x0b\0\0\0\x35\x1c\xdc\xdf\x02\0\0\0", 12));
@@ -166,7 +167,7 @@ TEST(StateRecord, HoldsTheUsersOfAFolder) {
   }
 }
 
-// Of windows of time before 1970 too; format 10 ends its users behind the column.
+// Windows of time before 1970 are held too; in format 10 the fields of users end behind the column.
 TEST(StateRecord, HoldsTheClockOfUsers) {
   journal::StateRecord record = example();
   record.users.emplace();
@@ -174,14 +175,14 @@ TEST(StateRecord, HoldsTheClockOfUsers) {
   record.users->latest = 258;
   record.users->window = -2;
   const std::string bytes = journal::encode_record(record);
-  const std::size_t behind = 4 + 32;  // ranges and the release head
+  const std::size_t behind = 4 + 32;  // the ranges and the release head
   EXPECT_EQ(bytes.substr(bytes.size() - behind - 18, 18),
             std::string("\x01\x02\x01\0\0\0\0\0\0\x01\xfe\xff\xff\xff\xff\xff\xff\xff", 18));
   const journal::StateRecord read = journal::decode_record(bytes);
   EXPECT_EQ(read.users->latest, 258);
   EXPECT_EQ(read.users->window, -2);
   std::string unmarked = bytes;
-  unmarked[unmarked.size() - behind - 18] = 0;  // a time that is said not to be there
+  unmarked[unmarked.size() - behind - 18] = 0;  // a time that is marked as missing
   expect_failure(Exit::data, [&] { static_cast<void>(journal::decode_record(unmarked)); });
   std::string earlier = without;
   earlier.erase(earlier.size() - behind - 18, 18);
@@ -216,7 +217,7 @@ TEST(StateRecord, RefusesBytesThatAreMissingOrTooMany) {
 
 TEST(StateRecord, OfALaterFormatIsNamed) {
   std::string later = journal::encode_record(example());
-  const char format = later[0];  // little-endian, as its page says
+  const char format = later[0];  // the format's number is little-endian, as its page says
   later[0] = static_cast<char>(format + 1);
   expect_failure(
       Exit::data, [&] { static_cast<void>(journal::decode_record(later)); },
@@ -224,7 +225,7 @@ TEST(StateRecord, OfALaterFormatIsNamed) {
           "; use the version that wrote it");
 }
 
-// Lengths and counts that lead out of the record are refused before anything of that size is allocated.
+// Lengths and counts that lead out of the record are refused before anything of their size is allocated.
 TEST(StateRecord, SurvivesRandomBytes) {
   std::mt19937_64 random(5);
   const std::string bytes = journal::encode_record(example());
@@ -234,7 +235,8 @@ TEST(StateRecord, SurvivesRandomBytes) {
       changed[random() % changed.size()] = static_cast<char>(random() % 256);
     }
     try {
-      EXPECT_EQ(journal::encode_record(journal::decode_record(changed)), changed);  // one encoding for each record
+      // Each record has a single encoding.
+      EXPECT_EQ(journal::encode_record(journal::decode_record(changed)), changed);
     } catch (const Failure& failure) {
       EXPECT_EQ(failure.code(), Exit::data);
     }
@@ -250,15 +252,15 @@ TEST(RecordMarks, TellPositionContentAndKeyApart) {
   EXPECT_NE(mark, journal::record_mark(Position{3}, "1,2", journal::hash_of("other")));
 }
 
-// However many commits there were: at most eight, the first and the last among them, no stretch without one that is
-// longer than half of everything.
+// However many commits there were, at most eight marks are kept. The first and the last commit are among them, and no
+// stretch without a mark is longer than half of everything.
 TEST(RecordMarks, KeepTheFirstTheLastAndSomeBetween) {
   std::mt19937_64 random(6);
   std::vector<journal::SeenRecord> marks;
   std::uint64_t position = 5;
   for (int commit = 0; commit < 3000; ++commit, position += 1 + random() % 100) {
     journal::add_mark({Position{position}}, marks);
-    journal::add_mark({Position{position}}, marks);  // nothing was read since
+    journal::add_mark({Position{position}}, marks);  // a commit that read nothing new
     ASSERT_LE(marks.size(), journal::marks_kept);
     ASSERT_EQ(marks.front().position, Position{5});
     ASSERT_EQ(marks.back().position, Position{position});
@@ -295,7 +297,7 @@ TEST(Bookmark, RefusesOtherBytes) {
   expect_failure(Exit::data, [&] { static_cast<void>(journal::decode_bookmark(bytes.substr(1))); });
 }
 
-// hashlib.blake2b(b"abc", digest_size=32).
+// The expected bytes are hashlib.blake2b(b"abc", digest_size=32).
 TEST(RunningHash, IsBlake2b) {
   const journal::Hash hash = journal::hash_of("abc");
   EXPECT_EQ((std::vector<std::uint8_t>(hash.begin(), hash.begin() + 4)),

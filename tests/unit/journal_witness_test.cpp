@@ -55,7 +55,7 @@ journal::Witness example(std::uint64_t steps = 1000) {
   return witness;
 }
 
-// Written by Python after docs/formats/witness.md: tests/golden/witness_twin.py.
+// tests/golden/witness_twin.py wrote these bytes, in Python and after docs/formats/witness.md.
 TEST(Witness, HasTheBytesOfItsPage) {
   const std::string golden = read_file(fs::path(NUSTREAM_TESTS_DIR) / "golden/data/witness.bin");
   ASSERT_FALSE(golden.empty());
@@ -78,7 +78,7 @@ TEST(Witness, ReadsBackWhatItWrote) {
   EXPECT_EQ(witness.epochs[0].rho_limit, Rho{0.25});
 }
 
-// Every byte is under the MAC; without the key nobody can make one.
+// Every byte is under the MAC, and nobody can make a MAC without the key.
 TEST(Witness, IsBelievedUnderItsKeyAlone) {
   const std::string bytes = journal::encode_witness(example(), key(1));
   EXPECT_EQ(journal::kind_of_witness(bytes, key(1)), journal::WitnessKind::ours);
@@ -110,7 +110,7 @@ class KeptWitness : public ::testing::Test {
   const TemporaryFolder folder;
 };
 
-// The first commit is told at once, later ones as soon as the interval is over, the last one by flush().
+// The first commit is told at once, later ones as soon as the interval is over, and the last one by flush().
 TEST_F(KeptWitness, IsWrittenOnceAnInterval) {
   journal::WitnessKeeper keeper(file(), "", key(1), std::chrono::hours(1));
   keeper.committed(example(1));
@@ -131,13 +131,13 @@ TEST_F(KeptWitness, IsNotLeftBehindByARunThatEndsWithoutFlush) {
     journal::WitnessKeeper keeper(file(), read_file(file()), key(1), std::chrono::hours(1));
     keeper.committed(example(6));
     keeper.flush();
-    keeper.committed(example(7));  // an hour before its turn
+    keeper.committed(example(7));  // this commit is an hour before its turn
   }
   EXPECT_EQ(told(), 7U);
   {
     journal::WitnessKeeper keeper(file(), read_file(file()), key(1), std::chrono::milliseconds(1));
     keeper.committed(example(8));
-    while (told() != 8) std::this_thread::sleep_for(std::chrono::milliseconds(1));  // without flush()
+    while (told() != 8) std::this_thread::sleep_for(std::chrono::milliseconds(1));  // it is told without flush()
   }
 }
 
@@ -171,7 +171,7 @@ TEST_F(KeptWitness, ThatCannotBeWrittenIsTold) {
       Exit::io, [&] { std::rethrow_exception(failure); }, "missing");
 }
 
-// A disk that was full for a while: what waited is written once there is room.
+// The disk is full for a while: what waits is written once there is room.
 TEST_F(KeptWitness, IsTriedAgain) {
   const fs::path place = folder.path() / "later";
   journal::WitnessKeeper keeper(place / "mine.witness", "", key(1), std::chrono::milliseconds(1));
@@ -208,7 +208,7 @@ class AFolderAndItsWitness : public ::testing::Test {
     for (std::size_t i = 0; i < count; ++i) text += lines[i];
     folder.write("state/ledger", text);
   }
-  /// A run that commits `count` lines.
+  /// Writes the witness of a run that commits `count` lines.
   void witness_of(std::size_t count, const journal::AccountId& id, std::uint8_t first = 1) const {
     journal::FolderWitness witness(settings(), key(first));
     witness.find(id);
@@ -243,7 +243,7 @@ TEST_F(AFolderAndItsWitness, MayBeAheadOfItAndNeverBehind) {
   EXPECT_TRUE(is_held(1, journal::AccountId{8})) << "another folder's witness";
 }
 
-// Between two lines of the ledger only steps tell one commit from another.
+// Between two lines of the ledger only the steps tell one commit from another.
 TEST_F(AFolderAndItsWitness, KnowsAnOlderCopyUnderTheSameLine) {
   witness_of(2, account);
   journal::FolderWitness witness(settings(), key(1));
@@ -257,12 +257,13 @@ TEST_F(AFolderAndItsWitness, KnowsAnOlderCopyUnderTheSameLine) {
   EXPECT_FALSE(is_held(199));
   EXPECT_TRUE(is_held(200));
   EXPECT_TRUE(is_held(201)) << "a crash between the state and its witness";
-  // What it has not taken it is charged, although the ledger holds the line.
+  // The ledger holds the line, so it lacks nothing by itself. A state that is known to be older is charged for what
+  // it has not taken all the same.
   EXPECT_TRUE(witness.lost(*disk, journal::read_ledger(*disk, state(), key(1))).empty());
   ASSERT_EQ(witness.lost(*disk, journal::read_ledger(*disk, state(), key(1)), true).size(), 1U);
 }
 
-// A copy went on under the line of the commit before the witness's: it says from which steps.
+// A copy of the folder went on under the same ledger line; the copy's own line says from which step count it went on.
 TEST_F(AFolderAndItsWitness, KnowsACopyThatWentOnByItself) {
   witness_of(2, account);
   journal::FolderWitness witness(settings(), key(1));
@@ -283,7 +284,7 @@ TEST_F(AFolderAndItsWitness, KnowsACopyThatWentOnByItself) {
   }
 }
 
-// Without a state nothing but the path says whose witness it is.
+// Without a state only the path says which folder a witness belongs to.
 TEST_F(AFolderAndItsWitness, IsKnownByItsPathWhereTheStateIsGone) {
   witness_of(2, account);
   journal::FolderWitness witness(settings(), key(1));
@@ -297,7 +298,7 @@ TEST_F(AFolderAndItsWitness, IsKnownByItsPathWhereTheStateIsGone) {
   other.find(std::nullopt);
   EXPECT_FALSE(other.found());
   EXPECT_NE(other.account(), account);
-  // The same folder by another name.
+  // The same folder under another name.
   fs::create_directory_symlink(state(), folder.path() / "link");
   elsewhere.folder = folder.path() / "link/";
   journal::FolderWitness linked(elsewhere, key(1));
@@ -305,7 +306,7 @@ TEST_F(AFolderAndItsWitness, IsKnownByItsPathWhereTheStateIsGone) {
   EXPECT_TRUE(linked.found());
 }
 
-// Of an epoch that may have gone on behind its witness all is charged that it can have spent.
+// An epoch may have gone on behind its witness, so it is charged all that it can have spent.
 TEST_F(AFolderAndItsWitness, TellsWhatALostLedgerSpent) {
   witness_of(3, account);
   hold(1);
@@ -334,7 +335,8 @@ TEST_F(AFolderAndItsWitness, RefusesADamagedOne) {
       Exit::data, [&] { static_cast<void>(is_held(3, std::nullopt)); }, "damaged");
 }
 
-// Whoever deletes the folder and damages its witness, or loses its key, would else begin at a spend of nothing.
+// Otherwise somebody who deletes the folder and damages its witness, or loses its key, would begin at a spend of
+// nothing.
 TEST_F(AFolderAndItsWitness, IsNotForgottenWhereTheStateIsGoneAndItCannotBeBelieved) {
   witness_of(2, account);
   const std::string name = "mine-" + secrets::to_hex(account).substr(0, 16) + ".witness";
@@ -375,7 +377,7 @@ TEST_F(AFolderAndItsWitness, IsNotForgottenWhereTheStateIsGoneAndItCannotBeBelie
   EXPECT_TRUE(find());
 }
 
-// Another folder's witnesses, of the same stream and under other keys, stand beside it.
+// Witnesses of other folders, of the same stream and under other keys, may stand beside it.
 TEST_F(AFolderAndItsWitness, StandsBesideThoseOfOtherFolders) {
   witness_of(2, account);
   journal::WitnessSettings elsewhere = settings();

@@ -1,4 +1,4 @@
-// Calls that take long, for ever, or fail, waited for in slices.
+// Calls that take long, take for ever, or fail, and that are waited for in slices.
 #include <gtest/gtest.h>
 #include <librdkafka/rdkafka.h>
 
@@ -22,7 +22,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 
-// Holds a call until it is let go; the background may outlive the test's own view of it.
+// Holds a call until the test lets it go. It is shared, because the background may outlive the test's own view of it.
 using Gate = std::shared_ptr<std::atomic<bool>>;
 
 Gate closed_gate() {
@@ -87,7 +87,7 @@ TEST(BackgroundCall, GivesUpACallThatDoesNotComeBack) {
     EXPECT_EQ(progress.error()->remedy, Remedy::new_client);
     EXPECT_GE(steady_clock::now() - begun, milliseconds(50) + BackgroundCall::grace);
   }
-  // Its object is gone; what the call uses is not, until it comes back after all.
+  // The object is gone, but what the call uses stays until the call comes back after all.
   EXPECT_EQ(used.use_count(), 2);
   *gate = true;
   const auto deadline = steady_clock::now() + seconds(30);

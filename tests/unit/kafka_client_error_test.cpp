@@ -1,4 +1,4 @@
-// What an error of the client library means: for the caller, and for the exit code.
+// What an error of the client library means for the caller and for the exit code.
 #include <gtest/gtest.h>
 #include <librdkafka/rdkafka.h>
 
@@ -24,8 +24,8 @@ struct Meaning {
   Exit exit;
 };
 
-// docs/exit-codes.md: 69 a broker, 77 SASL and ACL, 78 a missing topic, 75 another run in our place, 65 a log that
-// contradicts.
+// docs/exit-codes.md: 69 is a broker's failure, 77 one of SASL or ACL, 78 a missing topic, 75 another run in our
+// place, and 65 a log that contradicts the state.
 TEST(KafkaError, MeansTheSameToCallerAndExitCode) {
   const Meaning meanings[] = {
       {RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN, Cause::unavailable, Remedy::call_again, Exit::unavailable},
@@ -57,7 +57,7 @@ TEST(KafkaError, MeansTheSameToCallerAndExitCode) {
   }
 }
 
-// A refused password is followed by the news that no broker is up, which is true and explains nothing.
+// After a refused password the library reports that no broker is up, which is true and explains nothing.
 TEST(KafkaError, OfTwoComplaintsTheRefusalExplainsMore) {
   const kafka::Error refusal = error_of(RD_KAFKA_RESP_ERR__AUTHENTICATION);
   const kafka::Error down = error_of(RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN);

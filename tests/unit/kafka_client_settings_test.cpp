@@ -1,4 +1,4 @@
-// What clients run with: defaults, the user's properties over them, and those that are refused.
+// The properties that clients run with: defaults, the user's properties over them, and those that are refused.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -48,7 +48,7 @@ TEST(KafkaSettings, TakeTheUsersPropertiesOverTheDefaults) {
   }
 }
 
-// librdkafka refuses a request that may outlive the transaction.
+// librdkafka refuses a request timeout that is longer than the transaction's.
 TEST(KafkaSettings, ShortenRequestsWithTheTransaction) {
   const Properties six_seconds{{"transaction.timeout.ms", "6000"}};
   EXPECT_EQ(in_force(Role::transactional_producer, "socket.timeout.ms"), "10000");
@@ -116,7 +116,7 @@ TEST(KafkaSettings, RefuseValuesThatAreNotAllowed) {
       "'security.protocol'");
 }
 
-// An error that shows a password ends up in a log, and from there everywhere.
+// An error that shows a password would carry it into a log, and from there everywhere.
 TEST(KafkaSettings, NeverShowASecret) {
   const std::string secret = "hunter2-4711";
   for (const std::string name : {"sasl.password", "ssl.key.password", "ssl.keystore.password", "ssl.key.pem",

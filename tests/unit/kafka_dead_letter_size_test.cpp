@@ -1,4 +1,4 @@
-// What a dead letter loses where its topic takes less than it holds, and in which order.
+// What is left out of a dead letter, and in which order, where its topic accepts less than the letter holds.
 #include "kafka/dead_letter_size.h"
 
 #include <gtest/gtest.h>

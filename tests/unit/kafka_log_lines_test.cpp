@@ -1,4 +1,4 @@
-// The client library's log lines: one a second of each kind, on one line each.
+// The client library's log lines: each kind appears at most once a second, and each takes one line.
 #include <gtest/gtest.h>
 
 #include <chrono>

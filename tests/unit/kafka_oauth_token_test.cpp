@@ -1,4 +1,4 @@
-// Tokens of OAUTHBEARER: what is read out of a file's or a command's text, and how commands are run.
+// Tokens of OAUTHBEARER: what is read from a file's or a command's text, and how commands are run.
 #include "kafka/oauth_token.h"
 
 #include <fcntl.h>
@@ -23,7 +23,8 @@ using std::chrono::system_clock;
 
 const system_clock::time_point now{seconds(1'764'158'400)};
 
-// {"alg":"none"}.{"sub":"alice","exp":1764158460}. of RFC 7519, encoded by another program (python3's base64).
+// The token {"alg":"none"}.{"sub":"alice","exp":1764158460}. of RFC 7519, encoded by another program (python3's
+// base64).
 constexpr const char* web_token = "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbGljZSIsImV4cCI6MTc2NDE1ODQ2MH0.";
 
 TEST(KafkaOAuthToken, TellsItsOwnEndOfLife) {
@@ -98,7 +99,7 @@ TEST(CommandOutput, IsNothingWhereTheProgramFails) {
   EXPECT_THROW(static_cast<void>(output_of_command("", 100)), Failure);
 }
 
-// One that has closed its output and goes on is waited for as long as any other, and then killed.
+// A command that has closed its output and goes on is waited for as long as any other, and then killed.
 TEST(CommandOutput, IsNothingWhereTheProgramDoesNotEnd) {
   for (const char* const words : {"sleep\n1000", "sh\n-c\necho token; exec >&-; exec sleep 1000"}) {
     const auto begin = std::chrono::steady_clock::now();

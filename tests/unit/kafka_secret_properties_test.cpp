@@ -1,4 +1,4 @@
-// Secrets of the client library that lie elsewhere, and what is said of those that lie in the open.
+// Secrets of the client library that lie in files of their own, and what is said of those that stand in the settings.
 #include "kafka/secret_properties.h"
 
 #include <gmock/gmock.h>
@@ -66,7 +66,7 @@ TEST(KafkaSecrets, AreReadFromTheEnvironment) {
 
 TEST(KafkaSecrets, AreRefusedWhereOthersMayReadThem) {
   const TemporaryFolder folder;
-  // As systemd and Kubernetes hand them over: root's, and nobody may write them.
+  // Modes as systemd and Kubernetes hand secrets over: the file is root's, and nobody else may write it.
   for (const mode_t mode : {0600U, 0400U, 0440U}) {
     if (mode == 0440U && ::geteuid() != 0) continue;
     EXPECT_EQ(with_secrets({{"sasl.password_file", secret_file(folder, secret, mode)}}).at("sasl.password"), secret);

@@ -1,4 +1,4 @@
-// Wherever a batch ends among the records that came at once, one not far before its end is marked.
+// Wherever a batch ends among the records that came at once, a record not far before its end is marked.
 #include <gtest/gtest.h>
 
 #include "kafka/seen_records.h"

@@ -1,4 +1,4 @@
-// docs/formats/lane.md, byte by byte.
+// The encoding of a lane against docs/formats/lane.md, byte by byte.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -26,7 +26,7 @@ lane::Settings tail_settings() {
   return settings;
 }
 
-// Two steps of zero rows; the first step's noise moves θ to (1, −2), the second's not at all.
+// A lane after two steps of zero rows; the first step's noise moves θ to (1, −2), and the second's does not move it.
 lane::Lane small_lane(const lane::Settings& settings) {
   lane::Lane lane(settings, grid_for(settings), Position{258});
   const auto unit = static_cast<std::int64_t>(1 / grid_for(settings).spacing());
@@ -49,7 +49,7 @@ TEST(LaneEncoding, IsWhatTheFormatPageSays) {
             "00000000000000c0");  //
 }
 
-// At its first step an epoch that goes on holds all that it took over: its values are nowhere else.
+// At its first step an epoch that continues another holds all that it took over: these values are nowhere else.
 TEST(LaneEncoding, HoldsWhereAnEpochThatGoesOnBegan) {
   const auto settings = tail_settings();
   lane::Lane lane(settings, grid_for(settings), Position{258});
@@ -104,13 +104,13 @@ TEST(LaneEncoding, RefusesWhatIsNotThisStateOfTheseSettings) {
   refuses(40, std::string("\x01\0\0\0\0\0\xf8\x7f", 8));  // θ: a NaN with a payload
   refuses(40, std::string("\0\0\0\0\0\0\xf8\xff", 8));    // θ: a negative NaN
   refuses(56, std::string("\0\0\0\0\0\0\xf4\x7f", 8));    // average: a signalling NaN
-  // The same bytes under other settings.
+  // The same bytes are refused under other settings.
   auto other = settings;
   other.averaging = {};
   EXPECT_THROW(lane::Lane::decode(other, grid, bytes), InvalidParameter);
 }
 
-// No decoded state is a second spelling of another: what is accepted encodes to the same bytes.
+// No state has a second spelling: every text that is accepted is encoded to the same bytes again.
 TEST(LaneEncoding, AcceptsOnlyWhatItWouldWrite) {
   const auto settings = tail_settings();
   const noise::Grid grid = grid_for(settings);

@@ -40,7 +40,7 @@ TEST(Lane, TakesTheStepOfTheEquation) {
   ASSERT_EQ(releases.size(), 2U);
   EXPECT_EQ(releases[0].theta[0], -1.5);
   EXPECT_EQ(releases[0].theta[1], 1.5);
-  // A bad record's step: no gradient, but the regulariser and the count go on.
+  // The step of a bad record has no gradient, but the regulariser applies and the step counts.
   EXPECT_EQ(releases[1].theta[0], -1.5 * (1 - 0.125));
   EXPECT_EQ(releases[1].steps.value(), 2U);
 }
@@ -78,7 +78,7 @@ TEST(Lane, SumsSaturateInsteadOfWrapping) {
   const noise::Grid grid = grid_for(settings);
   for (const std::int64_t end : {INT64_MAX, INT64_MIN}) {
     lane::Lane lane(settings, grid, Position{0});
-    const auto rows = rows_of(1, {end > 0 ? -1.0 : 1.0}, {0});  // the gradient −x pushes further
+    const auto rows = rows_of(1, {end > 0 ? -1.0 : 1.0}, {0});  // the gradient −x pushes further out
     lane::Releases releases;
     lane.advance(slice(rows, 0, 1), {StepIndex{0}, 1, std::vector{end}}, releases);
     EXPECT_EQ(lane.theta()[0], -static_cast<double>(end) * grid.spacing());
@@ -127,7 +127,7 @@ TEST(Lane, RefusesSettingsThatMakeNoLane) {
   refuses([](lane::Settings& settings) { settings.projection = descent::Projection{descent::Box{{0, 0}, {1, 1}}}; });
 }
 
-// With the grid of a larger clip norm a record would weigh more than the noise was scaled for.
+// With the grid of a larger clip norm, a record would weigh more than the noise was scaled for.
 TEST(Lane, RefusesTheGridOfALargerClipNorm) {
   const auto settings = settings_for(1, {Kind::linear}, 1.0);
   const noise::Grid grid(NoiseStddev{1}, 1.0, ClipNorm{1.001});

@@ -1,4 +1,5 @@
-// Bounds of local privacy: what the projection leaves, and how far two records can be apart, against a search.
+// Bounds of local privacy: what the projection leaves of a record, and how far two records can be apart, against a
+// search.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -60,7 +61,7 @@ TEST(LocalProjection, ScalesToTheTighterBoundAndKeepsTheDirection) {
   EXPECT_NEAR(x[1], -0.4, 1e-14);
 }
 
-// A record on the bound, as the paper's ±1/p with r = 1, is not counted as projected.
+// A record on the bound, such as the paper's ±1/p with r = 1, does not count as projected.
 TEST(LocalProjection, RoundingAloneIsNoProjection) {
   std::vector<double> x(10, 0.1);
   double y = 0;
@@ -130,7 +131,7 @@ double square_distance(const std::vector<double>& a, const std::vector<double>& 
 struct Distance {
   double second_moment;
   double cross_moment;
-  double stacked;  ///< each part in units of its noise
+  double stacked;  ///< both parts, each in units of its noise
 };
 
 Distance distance(const std::vector<double>& x, double u, const std::vector<double>& x_other, double u_other,
@@ -142,7 +143,7 @@ Distance distance(const std::vector<double>& x, double u, const std::vector<doub
   return {std::sqrt(first), std::sqrt(second), std::sqrt(first / (sd1 * sd1) + second / (sd2 * sd2))};
 }
 
-/// The farthest pair of records that a climb from many starts finds.
+/// The largest distance of two records that a hill climb from many starts finds.
 Distance search(const LocalBounds& bounds, double sd1, double sd2, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::normal_distribution<double> normal;
@@ -218,7 +219,7 @@ TEST(LocalDisplacement, NoPairOfRecordsIsFartherApartAndSomeAreAsFar) {
   }
 }
 
-// The pairs of the docstrings.
+// The pairs of records that the docstrings name reach the bounds.
 TEST(LocalDisplacement, IsReached) {
   const double r = 1.5;
   const LocalBounds bounds = l1_bounds(3, r);
@@ -232,7 +233,7 @@ TEST(LocalDisplacement, IsReached) {
   EXPECT_NEAR(paper.cross_moment, 2 * r, 1e-12);
 }
 
-// Mirrored pairs with equal products off the diagonal: the supremum of both parts together.
+// Mirrored pairs with equal products off the diagonal reach the supremum of both parts together.
 TEST(LocalDisplacement, TheStackedReportsSupremumIsReached) {
   const double r2 = 0.8;
   const LocalBounds bounds = l2_bounds(2, r2);

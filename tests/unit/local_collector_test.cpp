@@ -1,4 +1,4 @@
-// Sums of reports: exact, in any order and any grouping, and as bytes.
+// Sums of reports: exact, the same in any order and any grouping, and written as bytes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -47,7 +47,7 @@ TEST(WideSum, SmallNegativeNumbersKeepTheirDigits) {
     sum.add(value);
     EXPECT_EQ(sum.value(), static_cast<double>(value));
   }
-  WideSum edge;  // −2^64: the low half is 0
+  WideSum edge;  // −2^64, whose low half is 0
   edge.high = -1;
   EXPECT_EQ(edge.value(), -0x1p64);
 }
@@ -94,7 +94,7 @@ TEST(LocalCollector, RefusesOtherBytes) {
   std::string other = bytes;
   other[7] = 2;
   EXPECT_THROW(static_cast<void>(LocalCollector::decode(other)), InvalidParameter);
-  std::string huge = bytes;  // a dimension that would be made before it is believed
+  std::string huge = bytes;  // a dimension so large that it must be checked before memory is taken for it
   huge[14] = 0x7f;
   EXPECT_THROW(static_cast<void>(LocalCollector::decode(huge)), InvalidParameter);
 }

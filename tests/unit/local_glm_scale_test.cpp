@@ -1,4 +1,4 @@
-// The scale equation of generalised linear models, against a scan and an independent implementation's root.
+// The scale equation of generalised linear models, against a scan and against an independent implementation's root.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -19,7 +19,7 @@ double f_of(GlmFamily family, const std::vector<double>& predictions, double c) 
   return c * sum / static_cast<double>(predictions.size());
 }
 
-/// The first crossing of 1 from `start` on in tiny steps, to 1e-6; nothing below `end`.
+/// The first crossing of 1 from `start` on, found in tiny steps, to 1e-6; empty where there is none up to `end`.
 std::optional<double> scanned_root(GlmFamily family, const std::vector<double>& predictions, double start,
                                    double end) {
   for (double c = start; c < end; c *= 1.0005) {
@@ -34,7 +34,7 @@ std::optional<double> scanned_root(GlmFamily family, const std::vector<double>& 
   return std::nullopt;
 }
 
-// An independent implementation's root for ỹ_j = .1 sin(j), j < 50.
+// The root of an independent implementation for ỹ_j = .1 sin(j), j < 50.
 TEST(GlmScale, TheReferenceRoot) {
   std::vector<double> predictions;
   for (int j = 0; j < 50; ++j) predictions.push_back(0.1 * std::sin(j));
@@ -85,9 +85,9 @@ TEST(GlmScale, PoissonGoesBothWays) {
     EXPECT_NEAR(f_of(GlmFamily::poisson, predictions, scale.c), 1, 1e-12);
     EXPECT_EQ(scale.c<1, f_of(GlmFamily::poisson, predictions, 1)> 1);
   }
-  // Huge predictions overflow e^s on the way, and are no trouble.
+  // Huge predictions overflow e^s on the way, which does no harm.
   EXPECT_TRUE(glm_scale(GlmFamily::poisson, std::vector<double>{2000, -2000}).exists);
-  // All negative and large: f never reaches 1.
+  // Where all predictions are negative and large, f never reaches 1.
   EXPECT_FALSE(glm_scale(GlmFamily::poisson, std::vector<double>{-3, -4}).exists);
 }
 

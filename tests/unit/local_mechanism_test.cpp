@@ -27,7 +27,7 @@ LocalBudget paper(double epsilon, double delta = 1e-5) {
   return budget(epsilon, delta, LocalCalibration::paper, LocalNorm::paper);
 }
 
-// An independent implementation's numbers: sd of x xᵀ and x y at ε = 10, δ = 1e-5, r = 1.
+// Numbers of an independent implementation: the sd of x xᵀ and x y at ε = 10, δ = 1e-5, r = 1.
 TEST(LocalNoise, ThePapersConstants) {
   const LocalNoise noise = local_noise(unit_ball(), paper(10));
   EXPECT_NEAR(noise.second_moment.value(), 1.9943292564143469, 1e-14);
@@ -44,7 +44,7 @@ TEST(LocalNoise, ThePapersConstantsScaleWithTheirBounds) {
   EXPECT_NEAR(noise.cross_moment.value(), std::sqrt(variance * 9 * 25), 1e-10);
 }
 
-// The same implementation's ratios of the paper's sd to that of the exact curve, both over Δ = 2r² and 2r, δ = 1e-5.
+// The same implementation's ratios of the paper's sd to that of the exact curve, for Δ = 2r² and 2r at δ = 1e-5.
 TEST(LocalNoise, ThePapersConstantsAreTwelveToNineteenTenthsOfTheExactOnes) {
   const std::vector<std::pair<double, double>> reference{{1, 1.8900334838334791},
                                                          {2, 1.768225171091937},
@@ -55,7 +55,7 @@ TEST(LocalNoise, ThePapersConstantsAreTwelveToNineteenTenthsOfTheExactOnes) {
     const LocalNoise exact =
         local_noise(unit_ball(), budget(epsilon, 1e-5, LocalCalibration::exact, LocalNorm::paper));
     const LocalNoise literal = local_noise(unit_ball(), paper(epsilon));
-    // The exact one is larger by what rounding to the grid may cost, some 1e-9.
+    // The exact sd includes what rounding to the grid may cost, some 1e-9, so it is larger by that.
     EXPECT_NEAR(literal.second_moment.value() / exact.second_moment.value(), ratio, 1e-8) << epsilon;
     EXPECT_NEAR(literal.cross_moment.value() / exact.cross_moment.value(), ratio, 1e-8) << epsilon;
   }
@@ -74,7 +74,7 @@ TEST(LocalNoise, TheExactCurveIsMetFromBelow) {
           const LocalMechanism mechanism(bounds, wanted);
           EXPECT_LE(mechanism.epsilon().value(), epsilon * (1 + 1e-12));
           EXPECT_GE(mechanism.epsilon().value(), epsilon * (1 - 1e-5)) << "wasted";
-          // As one Gaussian mechanism, its parts composed, where the bound is on each part alone.
+          // As one Gaussian mechanism whose parts are composed, where each part has a bound of its own.
           if (norm != LocalNorm::paper) continue;
           const LocalDisplacement displacement = local_displacement(bounds, norm);
           const double first = displacement.second_moment / mechanism.noise().second_moment.value();
@@ -87,7 +87,7 @@ TEST(LocalNoise, TheExactCurveIsMetFromBelow) {
   }
 }
 
-// x and −x share x xᵀ, so the stacked report needs less noise than its parts would apart.
+// x and −x have the same x xᵀ, so the stacked report needs less noise than its parts would need apart.
 TEST(LocalNoise, TheStackedReportNeedsLessThanItsParts) {
   const LocalNoise noise = local_noise(unit_ball(10), budget(10, 1e-5));
   const LocalDisplacement displacement = local_displacement(unit_ball(10), LocalNorm::l1);
@@ -132,7 +132,7 @@ TEST(LocalMechanism, RefusesWhatCannotBe) {
 
 // ---- reports
 
-/// Words whose Gaussian samples are all (nearly) zero: the radius word that is nearest to u = 1.
+/// Words whose Gaussian samples are all (nearly) zero: the radius word is the one nearest to u = 1.
 std::vector<std::uint64_t> quiet_words(const LocalMechanism& mechanism) {
   std::vector<std::uint64_t> words(mechanism.words(), 0);
   for (std::size_t i = 0; i < words.size(); i += 2) words[i] = ~std::uint64_t{0};
@@ -166,8 +166,8 @@ TEST(LocalMechanism, WipesItsWords) {
   EXPECT_EQ(words, std::vector<std::uint64_t>(words.size(), 0));
 }
 
-// Under the same words two records' reports differ by what their rounded values differ by, exactly: nothing of the
-// noise's own bits shows. And never by more than the mechanism was calibrated for.
+// Under the same words, the reports of two records differ by exactly the difference of their rounded values, so
+// nothing shows of the noise's own bits. They never differ by more than the mechanism was calibrated for.
 TEST(LocalMechanism, TheSameNoiseOverTwoRecordsDiffersByMultiplesOfThePublicSpacing) {
   std::mt19937_64 random(7);
   std::normal_distribution<double> normal;
@@ -196,14 +196,15 @@ TEST(LocalMechanism, TheSameNoiseOverTwoRecordsDiffersByMultiplesOfThePublicSpac
         const double apart = static_cast<double>(one[i] - two[i]) * spacing /
                              (first ? noise.second_moment : noise.cross_moment).value();
         square += apart * apart;
-        // The records are as they were projected, so what they differ by is known to half a spacing each.
+        // The records are as they were projected, so each is known to half a spacing, and so is their difference.
         if (!first) continue;
         const std::size_t row = [&] {
           std::size_t r = 0;
           for (std::size_t end = bounds.dimension; i >= end; end += bounds.dimension - r) ++r;
           return r;
         }();
-        const std::size_t before = row * bounds.dimension - row * (row + 1) / 2;  // of the row's own columns
+        // The number of entries before those of the row's own columns.
+        const std::size_t before = row * bounds.dimension - row * (row + 1) / 2;
         const std::size_t column = i - before;
         const double expected = (x[row] * x[column] - other[row] * other[column]) / spacing;
         ASSERT_NEAR(static_cast<double>(one[i] - two[i]), expected, 1.5);
@@ -221,7 +222,7 @@ TEST(LocalMechanism, LimitsHoldTheFarthestReport) {
   EXPECT_EQ(std::frexp(mechanism.cross_moment_spacing(), &exponent), 0.5);
   for (const std::uint64_t angle : {0ULL, 1ULL << 62, 1ULL << 63, 3ULL << 62}) {
     std::vector<std::uint64_t> words(mechanism.words(), 0);
-    for (std::size_t i = 1; i < words.size(); i += 2) words[i] = angle;  // radius word 0: the smallest u
+    for (std::size_t i = 1; i < words.size(); i += 2) words[i] = angle;  // radius word 0 is the smallest u
     for (const double side : {1.0, -1.0}) {
       std::vector<double> x{side, 0};
       std::vector<std::int64_t> report(mechanism.report_size());
@@ -237,7 +238,7 @@ TEST(LocalMechanism, LimitsHoldTheFarthestReport) {
   EXPECT_LT(deviations, 9.6 * mechanism.noise().second_moment.value() + 1);
 }
 
-// An unusable record's report is that of nobody: noise alone.
+// The report of an unusable record is that of a null record: noise alone.
 TEST(LocalMechanism, ANullRecordIsReportedAsNoise) {
   LocalBounds bounds = unit_ball(2);
   bounds.label_centre = 0.5;

@@ -1,4 +1,4 @@
-// A report as a line, lines that are none, and the ids that were counted.
+// A report as a line, lines that are no reports, and the ids that were counted.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -25,7 +25,7 @@ class LocalReport : public ::testing::Test {
   const local::ReportId id{1, 2, 3, 0xff};
 
   [[nodiscard]] std::string line() const { return format.encode(id, numbers); }
-  /// The line with the first `from` in it replaced.
+  /// The line in which the first `from` is replaced by `to`.
   [[nodiscard]] std::string with(const std::string& from, const std::string& to) const {
     std::string text = line();
     const std::size_t at = text.find(from);
@@ -47,7 +47,7 @@ TEST_F(LocalReport, ComesBackAsItWas) {
   ASSERT_EQ(reader.read(line()), Reject::none);
   EXPECT_EQ(reader.id(), id);
   EXPECT_EQ((std::vector<std::int64_t>(reader.numbers().begin(), reader.numbers().end())), numbers);
-  // With a newline, in another order, with white space.
+  // A line may end with a newline, have its members in another order, and hold white space.
   EXPECT_EQ(reader.read(line() + "\r\n"), Reject::none);
   const std::string moved = " {\"format\" : 1, " + line().substr(line().find("\"mechanism\""));
   EXPECT_EQ(reader.read(moved.substr(0, moved.size() - 1) + ",\"stream\":\"survey\"}"), Reject::none);
@@ -108,7 +108,7 @@ TEST_F(LocalReport, DeepNestingIsNoTrouble) {
   EXPECT_EQ(reader.read(std::string(1000, '[')), Reject::not_json);
 }
 
-// Random damage never crashes, and what is taken has the right shape.
+// Random damage never crashes the reader, and whatever is accepted has the right shape.
 TEST_F(LocalReport, SurvivesRandomDamage) {
   std::mt19937_64 random(5);
   int taken = 0;

@@ -1,5 +1,5 @@
-// Settings of local privacy: what is read, what is refused, and what the digest that users and server share depends
-// on.
+// Settings of local privacy: what is read, what is refused, and what the digest depends on that users and server
+// share.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -162,7 +162,7 @@ TEST_F(LocalSettings, TheDigestIsOfTheMechanismAlone) {
                                                            {"stream.input=other.csv"}}) {
     EXPECT_EQ(local::mechanism_digest(read(overrides)), digest) << overrides.front();
   }
-  // The same on every machine and for ever: users and servers are not built on one day.
+  // The digest is the same on every machine and for ever, because users and servers are not built on the same day.
   EXPECT_EQ(digest, "2fc54f9a716c2164bfbe0e754784c3bddc5584aa52cc5eabc13103fc77ed34eb");
 }
 

@@ -35,7 +35,7 @@ Table table(Index n, const VectorXd& truth, std::uint64_t seed,
   for (Index i = 0; i < n; ++i) {
     for (Index j = 0; j < truth.size(); ++j) {
       const double before = j > 0 ? result.x(i, j - 1) : 0;
-      result.x(i, j) = 0.4 * before + normal(random);  // correlated columns
+      result.x(i, j) = 0.4 * before + normal(random);  // so that neighbouring columns are correlated
     }
     result.y(i) = label(result.x.row(i).dot(truth), random);
     for (Index j = 0; j < truth.size(); ++j) result.flat.push_back(result.x(i, j));
@@ -76,7 +76,7 @@ TEST(LocalSolver, WithoutNoiseIsLeastSquares) {
   EXPECT_EQ(estimate.spectrum.repair, LocalRepair::none);
 }
 
-/// The maximum of the likelihood by Newton's method, without an intercept.
+/// The maximum of the likelihood without an intercept, by Newton's method.
 VectorXd logistic_fit(const Table& data) {
   VectorXd w = VectorXd::Zero(data.x.cols());
   for (int step = 0; step < 30; ++step) {
@@ -88,7 +88,7 @@ VectorXd logistic_fit(const Table& data) {
 }
 
 // Brillinger's lemma: with Gaussian features the scaled least squares are the logistic model. At n = 400,000 both
-// have standard errors of some .005 a coefficient.
+// have standard errors of some .005 for a coefficient.
 TEST(LocalSolver, WithoutNoiseIsTheLogisticModelOfGaussianFeatures) {
   VectorXd truth(3);
   truth << 0.8, -0.5, 0.3;
@@ -116,7 +116,7 @@ TEST(LocalSolver, WithoutNoiseIsThePoissonModelOfGaussianFeatures) {
   EXPECT_LT((vector(*estimate.model) - truth).lpNorm<Eigen::Infinity>(), 0.02);
 }
 
-// Reports of a table through the real mechanism come to the fit without noise within what the noise allows.
+// Reports of a table through the real mechanism give the fit without noise, up to what the noise allows.
 TEST(LocalSolver, ThroughRealReportsComesCloseToTheFit) {
   VectorXd truth(2);
   truth << 1.2, -0.8;
@@ -141,7 +141,8 @@ TEST(LocalSolver, ThroughRealReportsComesCloseToTheFit) {
   const LocalEstimate estimate = solve_local(moments, mechanism.noise(), {.x = data.flat}, {});
   ASSERT_TRUE(estimate.model);
   EXPECT_FALSE(estimate.noise_exceeds_signal());
-  // Noise of ŵ: c σ_2/√n over an eigenvalue of about 1, and σ_1 ‖ŵ_ols‖ likewise: some .05; within 5 of it.
+  // The noise of ŵ is c σ_2/√n over an eigenvalue of about 1, and σ_1 ‖ŵ_ols‖ likewise: some .05. The test allows 5
+  // of that.
   EXPECT_LT((vector(*estimate.model) - logistic_fit(data)).lpNorm<Eigen::Infinity>(), 0.25);
 }
 
@@ -152,7 +153,7 @@ LocalMoments small_moments(std::vector<double> second, std::vector<double> cross
 }
 
 TEST(LocalSolver, AnIndefiniteSumIsReportedAndRidged) {
-  const LocalMoments moments = small_moments({1, 2, 2, 1}, {1, 0});  // eigenvalues −1 and 3
+  const LocalMoments moments = small_moments({1, 2, 2, 1}, {1, 0});  // with eigenvalues −1 and 3
   const double level = 2 * 1.0 * std::sqrt(2.0 / 100);
   const LocalEstimate ridged = solve_local(moments, noise(1, 1), {}, {.family = GlmFamily::linear});
   EXPECT_FALSE(ridged.spectrum.definite);
@@ -187,7 +188,7 @@ TEST(LocalSolver, ARidgeOfTheSettingsIsAlwaysAdded) {
   EXPECT_EQ(estimate.spectrum.repair, LocalRepair::none);
 }
 
-// Collinear columns: however many reports there are, no direction is made up.
+// With collinear columns no direction is made up, however many reports there are.
 TEST(LocalSolver, CollinearFeaturesAreIllConditionedAndRepaired) {
   const LocalEstimate estimate = solve_local(small_moments({1, 1, 1, 1}, {1, 1}, 1'000'000'000), noise(1, 1), {},
                                              {.family = GlmFamily::linear, .repair = LocalRepair::pseudo_inverse});
@@ -213,15 +214,15 @@ TEST(LocalSolver, WithoutARootThereIsNoModel) {
   EXPECT_FALSE(estimate.model);
 }
 
-// The n that is named: with as many reports the smallest eigenvalue of the noisy sum is about as likely below 0 as
-// above; with a quarter it mostly is; with four times as many it hardly ever is.
+// The n that the message names: with that many reports the smallest eigenvalue of the noisy sum is about as likely
+// below 0 as above. With a quarter of them it is mostly below, and with four times as many hardly ever.
 TEST(LocalSolver, TheNamedNumberOfReportsIsWhereTheSumBecomesDefinite) {
   const std::size_t p = 12;
   std::mt19937_64 random(8);
   std::normal_distribution<double> normal;
   const double sd = 0.7;
   const double eigenvalue = 0.05;
-  std::vector<double> rows;  // public rows with second moment eigenvalue · I
+  std::vector<double> rows;  // public rows whose second moment is eigenvalue · I
   for (std::size_t i = 0; i < p; ++i) {
     for (std::size_t j = 0; j < p; ++j) rows.push_back(i == j ? std::sqrt(eigenvalue * static_cast<double>(p)) : 0);
   }
@@ -253,7 +254,7 @@ TEST(LocalSolver, TheNamedNumberOfReportsIsWhereTheSumBecomesDefinite) {
   EXPECT_GT(definite(4 * needed), 195);
 }
 
-// The labels' part: its debiased size is the truth, and the n is right where it is seen.
+// The labels' part: its debiased size is the true one, and the n that is named is right where the size shows.
 TEST(LocalSolver, TheLabelsSignalIsJudgedWithoutItsNoise) {
   const std::size_t p = 10;
   std::mt19937_64 random(9);
@@ -283,7 +284,7 @@ TEST(LocalSolver, TheLabelsSignalIsJudgedWithoutItsNoise) {
     }
   }
   EXPECT_GT(right, 85);
-  int claimed = 0;  // a signal where there is none
+  int claimed = 0;  // trials that claim a signal where there is none
   for (int trial = 0; trial < 400; ++trial) claimed += estimate(1e6, 0).exceeded ? 0 : 1;
   EXPECT_LT(claimed, 40);
 }

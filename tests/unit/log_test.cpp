@@ -26,7 +26,7 @@ const Entry gained{Level::info,
                    "lane 3: restored at step 1000",
                    {{"lane", std::uint64_t{3}}, {"topic", "a b"}, {"group", "g"}}};
 
-/// Writes to the process's log go elsewhere again when a test is over.
+/// Puts the process's log back to where it was when a test is over.
 struct Restored {
   ~Restored() { use({}); }
 };
@@ -131,7 +131,7 @@ TEST(Log, LeavesTheTimeToTheJournalWhereStandardErrorIsIts) {
   for (const bool is_its : {true, false}) {
     ::setenv("JOURNAL_STREAM", (is_its ? its : "1:1").c_str(), 1);
     use({Format::text, ""});
-    ::testing::internal::CaptureStderr();  // the same descriptor, so nobody asks again whose it is
+    ::testing::internal::CaptureStderr();  // the descriptor is the same, so the log does not ask again whose it is
     info("one", "told");
     const std::string told = ::testing::internal::GetCapturedStderr();
     EXPECT_THAT(told, ::testing::StartsWith(is_its ? "<6>level=info event=one" : "time=20")) << told;

@@ -1,4 +1,4 @@
-// Intervals over values that depend on each other, against the mean that they were drawn with.
+// Intervals over values that depend on each other, against the mean with which they were drawn.
 #include "nustream/inference/long_run.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ Series remembering(std::mt19937_64& engine) {
   return values;
 }
 
-/// As noise that is nearly a sum of its own differences: what a batch gains the next one loses.
+/// A series like noise that is nearly a sum of its own differences: what one batch gains, the next one loses.
 Series alternating(std::mt19937_64& engine) {
   std::normal_distribution<double> normal;
   double before = normal(engine);
@@ -53,15 +53,15 @@ double coverage(const Intervals& intervals, const std::function<Series(std::mt19
   return static_cast<double>(held) / series;
 }
 
-// 8,000 series each: a standard error is .0025. Independent values are covered exactly; the others as often as their
-// dependence, which does not die out at once, allows.
+// With 8,000 series each, a standard error is .0025. Independent values are covered exactly. The others are covered
+// as often as their dependence allows, which does not die out at once.
 TEST(LongRunInterval, CoversWhetherNeighboursAgreeOrAlternate) {
   EXPECT_NEAR(coverage(long_run_interval, independent), 0.95, 0.01);
   EXPECT_NEAR(coverage(long_run_interval, remembering), 0.945, 0.015);
   EXPECT_NEAR(coverage(long_run_interval, alternating), 0.96, 0.02);
 }
 
-// What the plain interval makes of the same.
+// The plain interval over the same series covers too seldom or too often.
 TEST(LongRunInterval, IsNeededThere) {
   EXPECT_LT(coverage(t_interval, remembering), 0.80);
   EXPECT_GT(coverage(t_interval, alternating), 0.995);
@@ -83,7 +83,8 @@ TEST(LongRunInterval, IsNoneOfFewValues) {
   EXPECT_TRUE(long_run_interval(Series{1, 2, 3, 4, 5, 6, 7, 8}, 0.95));
 }
 
-// Together with the mean the movements hold all of the values: Parseval, with nothing of this program in it.
+// Together with the mean, the movements hold all of the values. This is Parseval's theorem, computed here without
+// anything of the library.
 TEST(CosinePowers, AddUpToTheSquaresAboutTheMean) {
   std::mt19937_64 engine(18);
   const Series values = independent(engine);

@@ -34,7 +34,7 @@ TEST(Loss, RefusesAHuberThresholdThatIsNoLength) {
   }
 }
 
-// The central difference of f is off by h²f'''/6 + 2^-52|f|/h, below 1e-8 here.
+// The central difference of f is off by h²f'''/6 + 2^-52|f|/h, which is below 1e-8 here.
 TEST(Loss, GradientIsTheDerivativeOfTheValue) {
   std::mt19937_64 random(1);
   std::normal_distribution<double> normal;
@@ -56,7 +56,8 @@ TEST(Loss, GradientIsTheDerivativeOfTheValue) {
         above[j] += h;
         below[j] -= h;
         const double slope = (value(loss, above, x, y) - value(loss, below, x, y)) / (2 * h);
-        // Huber's and the quantile's f'' jump: a difference across the jump is off by h·x_j²/4 at most.
+        // The f'' of Huber's and of the quantile's loss jumps: a difference across the jump is off by h·x_j²/4 at
+        // most.
         const bool jumps = kind == Loss::Kind::huber || kind == Loss::Kind::quantile;
         const double tolerance = jumps ? 2e-5 : 1e-7;
         EXPECT_NEAR(slope, g[j], tolerance * (1 + std::fabs(g[j]))) << name(kind);
@@ -65,7 +66,7 @@ TEST(Loss, GradientIsTheDerivativeOfTheValue) {
   }
 }
 
-// CDP+ section 2.1: clip x, not θ − x.
+// CDP+ section 2.1 clips x, and not θ − x.
 TEST(MeanLoss, HasAGradientThatDoesNotDependOnTheIterate) {
   const std::vector<double> x = {3.0, -4.0};
   for (const double scale : {0.0, 1.0, 1e300}) {
@@ -87,7 +88,7 @@ TEST(HuberLoss, IsLinearBeyondItsThreshold) {
   EXPECT_EQ(value(loss, std::vector{1.0}, std::vector{3.0}, 0.0), 4.0);  // 2·3 − ½·2²
 }
 
-// Numbers: 50-digit arithmetic, 1/(1 + e^40) and ln(1 + e^-40).
+// The numbers are 1/(1 + e^40) and ln(1 + e^-40) in 50-digit arithmetic.
 TEST(LogisticLoss, NeitherOverflowsNorLosesItsTail) {
   const Loss loss{Loss::Kind::logistic};
   const std::vector<double> one = {1.0};
@@ -114,7 +115,8 @@ TEST(QuantileLoss, IsTheCheckLossBeyondItsBandwidth) {
   EXPECT_DOUBLE_EQ(gradient(loss, std::vector{1.0}, std::vector{3.0}, 3.0)[0], (0.5 - 0.9) * 3);
 }
 
-// The smoothed loss is the check loss averaged over a window: by a sum over 10⁵ points of it.
+// The smoothed loss is the check loss averaged over a window. The test averages by a sum over 10⁵ points of the
+// window.
 TEST(QuantileLoss, IsAnAverageOfTheCheckLoss) {
   const Loss loss{.kind = Loss::Kind::quantile, .level = 0.3, .bandwidth = 0.8};
   for (const double residual : {-2.0, -0.7, 0.0, 0.1, 0.79, 1.5}) {

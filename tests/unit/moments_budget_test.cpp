@@ -49,7 +49,8 @@ TEST(Joint, OfZeroOutIsTheSumWhichOneRecordReaches) {
   EXPECT_NEAR(found, 1.0, 1e-14);
 }
 
-/// Both sums' moves for unit residuals, over the lengths of two records' inputs and their cosine.
+/// The largest move of both sums for unit residuals, searched over the lengths of two records' inputs and their
+/// cosine.
 double searched(double second, double responses) {
   double largest = 0;
   for (int i = 0; i <= 40; ++i) {
@@ -75,13 +76,13 @@ TEST(Joint, OfReplaceOneIsTheLargestOverAllPairsOfRecords) {
     EXPECT_GE(found, largest);
     EXPECT_NEAR(found, largest, 1e-5);
   }
-  // With several responses it is their sum that counts, and the spread comes on top.
+  // With several responses the sum of their shares counts, and the spread comes on top.
   const Design several = design_of(1, Spread::residuals, replace_one);
   EXPECT_NEAR(joint(several, {Rho{.5}, Rho{.2}, Rho{.3}, Rho{.125}}).value(),
               joint(design, {Rho{.5}, Rho{.5}}).value() + .125, 1e-13);
 }
 
-// λ_min moves by at most a record's radius, with whatever the other sums move by.
+// λ_min moves by at most a record's radius, whatever the other sums move by at the same time.
 TEST(Joint, OfAnAdaptiveRidgeAddsTheEigenvaluesOwn) {
   for (const auto adjacency : {privacy::Adjacency::zero_out, replace_one}) {
     Design design = design_of(0, Spread::none, adjacency);
@@ -111,7 +112,7 @@ TEST(Calibrate, SpendsTheBudgetInTheGivenProportions) {
   }
 }
 
-// Joint, replace-one costs 22% less than the sum of the two at equal shares.
+// Taken jointly, replace-one costs 22% less than the sum of the two blocks' costs at equal shares.
 TEST(Calibrate, OfReplaceOneUsesThatNotBothAreAtTheirMost) {
   const noise::Correlation correlation{noise::Independent{}};
   const Mechanism mechanism{design_of(0, Spread::none, replace_one), {}, correlation};

@@ -1,4 +1,5 @@
-// docs/formats/moments.md, byte by byte; and the settings of a lane of running sums.
+// The encoding of a lane of running sums against docs/formats/moments.md, byte by byte; and the settings of such a
+// lane.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -62,13 +63,14 @@ TEST(SumsEncoding, IsThePageByteByByte) {
   EXPECT_EQ(forgetting.encode().size(), 56 + 8 * (1 + 3 + 2) + 8 * (1 + 3 + 2 + 3 + 2));
 }
 
-// At a stage's first step the state is still that of the stage before: its centre comes with its first row.
+// Before a stage's first step the state is still that of the stage before: the stage's centre comes with its first
+// row.
 TEST(SumsEncoding, AStageIsInTheStateOnceItHasAStep) {
   EXPECT_EQ(advanced(settings_of(false), 2).sums().stages().size(), 1U);
   EXPECT_EQ(advanced(settings_of(false), 3).sums().stages().size(), 2U);
 }
 
-/// Of plain sums, which keep all stages, exactly; of sums that forget it is a bound.
+/// The size is exact for plain sums, which keep all stages; for sums that forget it is a bound.
 TEST(SumsEncoding, NeverExceedsWhatItsSettingsAllow) {
   for (const std::size_t inputs : {1U, 4U}) {
     for (const bool repeats : {false, true}) {
@@ -111,7 +113,7 @@ TEST(SumsEncoding, RefusesWhatIsNotCanonical) {
     expect_refused(settings, bytes + '\0');
     expect_refused(settings, changed(bytes, 7, "\x02"));
     for (const std::size_t offset : {8U, 16U, 24U}) expect_refused(settings, changed(bytes, offset, integer(9)));
-    expect_refused(settings, changed(bytes, 32, integer(2)));  // steps, of one stage alone
+    expect_refused(settings, changed(bytes, 32, integer(2)));  // a number of steps that does not fit a single stage
     expect_refused(settings, changed(bytes, 32, integer(std::numeric_limits<std::uint64_t>::max())));
     for (const std::uint64_t stages : {0U, 1U, 3U}) expect_refused(settings, changed(bytes, 48, integer(stages)));
     expect_refused(settings, changed(bytes, 56, integer(1)));
@@ -123,7 +125,7 @@ TEST(SumsEncoding, RefusesWhatIsNotCanonical) {
   }
 }
 
-// Sums that forget drop the stages that no double remembers; decode knows how many.
+// Sums that forget drop the stages whose weight has become too small for a double; decode() knows how many there are.
 TEST(SumsEncoding, ForgottenStagesAreDropped) {
   moments::Settings settings = settings_of(true);
   settings.memory = 11;

@@ -1,4 +1,4 @@
-// Linear systems from sums.
+// Linear systems that are made of sums.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -33,7 +33,7 @@ Table random_table() {
   return table;
 }
 
-/// Of the table, about `centre`.
+/// The normal equations of the table, about `centre`.
 NormalEquations equations_of(const Table& table, std::vector<double> centre) {
   const std::size_t d = table.dimension;
   NormalEquations equations{d, std::vector<double>(descent::triangle_size(d)), std::vector<double>(d),
@@ -50,7 +50,7 @@ NormalEquations equations_of(const Table& table, std::vector<double> centre) {
   return equations;
 }
 
-/// Least squares of chosen columns of the table.
+/// The least squares fit on chosen columns of the table.
 std::vector<double> fitted(const Table& table, const std::vector<std::size_t>& columns,
                            const std::vector<double>& y) {
   std::vector<double> x;
@@ -95,7 +95,7 @@ TEST(NormalEquations, HaveEveryFeatureAsATarget) {
   EXPECT_THROW(static_cast<void>(for_feature(equations, 1, columns)), InvalidParameter);
 }
 
-// Least squares with √κ in front of one more row for every feature.
+// A ridge is least squares over a longer table: it has one more row for every feature, with √κ in its column.
 TEST(NormalEquations, OfRidgeAreThoseOfTheLongerTable) {
   Table table = random_table();
   const double penalty = 25;
@@ -108,7 +108,8 @@ TEST(NormalEquations, OfRidgeAreThoseOfTheLongerTable) {
 }
 
 TEST(Floor, KeepsHiddenDirectionsNearTheCentre) {
-  // Eigenvalues 4, and −1 of noise; the second direction's gap counts a floor's worth.
+  // The eigenvalues are 4, and −1 from noise. The floor of 2 takes the place of the second one: θ = (1 + 8/4, 1 +
+  // 3/2).
   const NormalEquations equations{2, {4, 0, -1}, {8, 3}, {1, 1}};
   const FlooredSolution found = solve(equations, 2);
   EXPECT_EQ(found.floored, 1U);
@@ -117,7 +118,8 @@ TEST(Floor, KeepsHiddenDirectionsNearTheCentre) {
   EXPECT_EQ(solve(equations, 5).floored, 2U);
 }
 
-// Exact sums of collinear features: no noise to hide behind, and nothing that could be known of the difference.
+// Exact sums of collinear features have no noise that could hide a direction, and nothing can be known of the
+// difference of their coefficients: it stays that of the centre.
 TEST(Floor, OfExactSumsLeavesCollinearDirectionsAtTheCentre) {
   const NormalEquations equations{2, {1, std::sqrt(2), 1}, {2, 2}, {1, 0}};
   const FlooredSolution found = solve(equations, 0);

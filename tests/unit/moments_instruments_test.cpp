@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t count = 2000;
 
-/// z = (1, instruments), x = strength · (their sum) + u, y = 2 + effect · x + u + noise: ordinary least squares of y
-/// on x is biased by the u that both have.
+/// Rows with z = (1, instruments), x = strength · (sum of the instruments) + u, y = 2 + effect · x + u + noise.
+/// Ordinary least squares of y on x is biased by the u that both contain.
 record::RowBatch stream(std::size_t instruments, double strength, double effect, std::mt19937_64& random) {
   std::normal_distribution<double> normal;
   record::RowBatch rows;
@@ -46,7 +46,7 @@ struct Fitted {
   moments::Estimate estimate;
 };
 
-/// Wide radii, a stage after half of the steps; a fine grid, and no noise on it.
+/// A fit with wide radii, a second stage after half of the steps, a fine grid, and no noise on it.
 Fitted fitted(const record::RowBatch& rows, std::size_t instruments) {
   moments::Settings settings = redesigned(linear_settings(instruments + 1, 100),
                                           moments::Design{{instruments + 1, 1}, moments::Spread::residuals, {}});
@@ -82,15 +82,15 @@ TEST(Instruments, GiveTwoStageLeastSquares) {
     ASSERT_EQ(found->beta.size(), expected.size());
     for (std::size_t j = 0; j < expected.size(); ++j) EXPECT_NEAR(found->beta[j], expected[j], 1e-5);
     ASSERT_EQ(found->effective_f.size(), 1U);
-    // Each instrument adds strength² · n to qF, the residuals' variance being 1.
+    // Each instrument adds strength² · n to qF, because the residuals' variance is 1.
     EXPECT_NEAR(found->effective_f[0], 0.16 * count, 0.15 * 0.16 * count);
   }
 }
 
-// What a new epoch goes on about: the structural form of it is what was released, whatever the rows' second moments.
+// What a new epoch begins about: its structural form is what was released, whatever the rows' second moments are.
 TEST(Instruments, AReducedFormIsThatOfItsStructuralOne) {
   const moments::Shape shape{4, 2};
-  const std::vector<double> beta{0.5, -1, 2};  // one control, two regressors
+  const std::vector<double> beta{0.5, -1, 2};  // of one control and two regressors
   const std::vector<double> first{1, 2, 3, 4, -1, 0.5, 2, -3};
   std::vector<double> parameters = beta;
   parameters.insert(parameters.end(), first.begin(), first.end());
@@ -105,7 +105,8 @@ TEST(Instruments, AReducedFormIsThatOfItsStructuralOne) {
   EXPECT_THROW(static_cast<void>(moments::reduced_form(shape, 3, parameters)), InvalidParameter);
 }
 
-/// The classic set for one instrument: where the coefficient of z in y − xβ is within z·σ(β)/√(z'z).
+/// The classic set for one instrument: all β for which the coefficient of z in y − xβ is within z·σ(β)/√(z'z), z the
+/// normal quantile.
 TEST(AndersonRubin, OfOneInstrumentIsTheClassicInterval) {
   std::mt19937_64 random(2);
   const record::RowBatch rows = stream(1, 0.4, 1.5, random);
@@ -132,7 +133,7 @@ TEST(AndersonRubin, OfOneInstrumentIsTheClassicInterval) {
     }
     return theta[1] / std::sqrt(residual / (count * (square - mean * mean)));
   };
-  // Residuals of the second half alone tell of the variance: 3% of its root.
+  // Only the residuals of the second half tell of the variance, so its root is known within 3%.
   EXPECT_NEAR(std::fabs(t_of(found->lower)), 1.96, .1);
   EXPECT_NEAR(std::fabs(t_of(found->upper)), 1.96, .1);
   EXPECT_LT(found->lower, 1.5);
@@ -155,7 +156,7 @@ TEST(AndersonRubin, OfNoInstrumentAtAllIsUnbounded) {
   EXPECT_GT(unbounded, 14);
 }
 
-// Coverage does not depend on strength. 400 streams: a standard error of .011 about .95.
+// The coverage does not depend on the strength. With 400 streams it has a standard error of .011 about .95.
 TEST(AndersonRubin, CoversTheEffectWhateverTheInstrumentsAreWorth) {
   std::mt19937_64 random(4);
   for (const double strength : {0.0, 0.03, 0.5}) {

@@ -1,4 +1,4 @@
-// The families of correlations: what is valid, and the facts of their coefficients.
+// The families of correlations: which parameters are valid, and facts about their coefficients.
 #include "nustream/noise/correlation.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ TEST(Coefficients, BeginWithTheFreshNoise) {
   }
 }
 
-// Against the recursions in extended precision, far beyond 1/ν.
+// The expected numbers are from the recursions in extended precision, far beyond 1/ν.
 TEST(Coefficients, StayAccurateAtLateSteps) {
   constexpr std::size_t count = 100'000;
   const double nu = 1e-4;
@@ -115,11 +115,11 @@ TEST(NuFtrl, SpectrumIsThatOfTheSquareRoot) {
   }
 }
 
-// c_t = (1−ν)^t ∫₀¹ x^t dx/(π √(x(1−x))): a mixture of exponentials, which is why few poles come close.
+// c_t = (1−ν)^t ∫₀¹ x^t dx/(π √(x(1−x))) is a mixture of exponentials; this is why few poles come close to it.
 TEST(NuFtrl, StrategyIsAMixtureOfExponentials) {
   const double nu = 0.01;
   const Series c = strategy_coefficients(Correlation{NuFtrl{Damping{nu}, {}}}, 100);
-  constexpr int nodes = 400;  // Gauss–Chebyshev: exact for powers below twice as many
+  constexpr int nodes = 400;  // Gauss–Chebyshev is exact for powers below twice as many
   for (const std::size_t t : {0UL, 1UL, 10UL, 99UL}) {
     double mixture = 0;
     for (int i = 0; i < nodes; ++i) {
@@ -136,13 +136,14 @@ TEST(RationalStrategy, IsPositiveDecreasingAndLogConvex) {
     for (std::size_t t = 1; t + 1 < c.size(); ++t) {
       EXPECT_GT(c[t], 0);
       EXPECT_LT(c[t], c[t - 1]);
-      if (t == 1) continue;  // c_0 = 1 is not of the sum
+      if (t == 1) continue;  // c_0 = 1 is not part of the sum
       EXPECT_LE(c[t] * c[t], c[t - 1] * c[t + 1] * (1 + 1e-13)) << nu << ' ' << t;
     }
   }
 }
 
-// A window is a correlation of its own: its inverse is a renewal sequence, never negative but not decreasing.
+// A window is a correlation of its own: its inverse is a renewal sequence, which is never negative and does not
+// decrease steadily.
 TEST(WindowedNuFtrl, StrategyIsARenewalSequence) {
   for (const std::size_t terms : {2UL, 3UL, 8UL, 64UL}) {
     const Series c = strategy_coefficients(windowed_nu(Damping{1e-4}, terms), 1000);
@@ -205,7 +206,7 @@ TEST(LargestStddev, IsThatOfTheLargestRow) {
   }
 }
 
-// Beyond a million steps the closed form for the limit takes over from the sum.
+// Beyond a million steps the closed form of the limit takes the place of the sum.
 TEST(LargestStddev, OfNuFtrlHasNoSeamAtLongHorizons) {
   for (const double nu : {0.0, 1e-8, 1e-3}) {
     const auto at = [&](std::uint64_t horizon) {
@@ -274,7 +275,7 @@ TEST(Correlation, RefusesBadParameters) {
   EXPECT_NO_THROW((Correlation{Tree{40, Tree::Estimator::plain, true}}));
 }
 
-// The earlier of the family's own end and the one asked for.
+// A correlation stops at the family's own end or at the end that was asked for, whichever is earlier.
 TEST(Correlation, StopsWhereItIsTold) {
   EXPECT_EQ((Correlation{Rational::nu_ftrl(Damping{0.1}), StepCount{7}}.horizon()), StepCount{7});
   EXPECT_EQ((Correlation{AntiPgd{StepCount{9}}, StepCount{7}}.horizon()), StepCount{7});

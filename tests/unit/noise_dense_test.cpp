@@ -1,4 +1,4 @@
-// Correlations given as a matrix: what is valid, and that they are the inverse of what they were given.
+// Correlations given as a matrix: which matrices are valid, and that the noise is the inverse of what was given.
 #include "nustream/noise/dense.h"
 
 #include <gtest/gtest.h>
@@ -76,7 +76,7 @@ TEST(Dense, NoiseMatrixIsTheInverse) {
       EXPECT_LT((b * written_out(encoder) - RowMajor::Identity(size, size)).cwiseAbs().maxCoeff(), 1e-11) << steps;
       EXPECT_NEAR(largest_stddev(Correlation{encoder}), b.rowwise().norm().maxCoeff(),
                   1e-13 * b.rowwise().norm().maxCoeff());
-      // Its first steps are those of a shorter one.
+      // The first steps of a matrix are those of a shorter one.
       const std::vector<double> first = dense_noise_matrix(Correlation{encoder}, steps / 2 + 1);
       EXPECT_EQ(first.back(), b(size / 2, size / 2));
       EXPECT_THROW((void)dense_noise_matrix(Correlation{encoder}, steps + 1), Unsupported);
@@ -84,7 +84,7 @@ TEST(Dense, NoiseMatrixIsTheInverse) {
   }
 }
 
-// A Toeplitz encoder written out as a matrix is the same correlation.
+// A Toeplitz encoder that is written out as a matrix is the same correlation.
 TEST(Dense, HoldsToeplitzEncoders) {
   const std::vector<double> c{1, 0.6, 0.4, 0.1};
   std::vector<double> rows;

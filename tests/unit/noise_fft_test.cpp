@@ -1,4 +1,4 @@
-// Fast convolution against the plain sum where windows are wide and runs are long.
+// Fast convolution against the plain sum, where windows are wide and runs are long.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -22,8 +22,8 @@ std::vector<double> generate(const Correlation& correlation, GeneratorKind kind,
   return testing::run_generator(*make_generator(correlation, kind, dimension), seed, steps, dimension, block);
 }
 
-// Stated tolerance, in units of the seed noise's standard deviation: against a sum in extended precision the
-// transform was off by up to 2.4e-15 at W = 2^16, the direct sum by 3e-16.
+// The tolerance is in units of the standard deviation of the seed noise. Against a sum in extended precision the
+// transform was off by up to 2.4e-15 at W = 2^16, and the direct sum by 3e-16.
 constexpr double tolerance = 4e-15;
 
 TEST(FftGenerator, EqualsTheDirectSumForWideWindows) {
@@ -44,7 +44,7 @@ TEST(FftGenerator, EqualsTheDirectSumForAWholeHorizon) {
   }
 }
 
-// Blocks larger than a stretch, smaller, and no divisor of it: stretches begin at absolute multiples, so each is
+// Blocks are larger than a stretch, smaller, or do not divide it. Stretches begin at absolute multiples, so each is
 // the same transform of the same samples.
 TEST(FftGenerator, IsTheSameInBlocksOfAnySize) {
   const Correlation correlation = windowed_nu(Damping{1e-5}, 700);
@@ -54,7 +54,8 @@ TEST(FftGenerator, IsTheSameInBlocksOfAnySize) {
   }
 }
 
-// Restored anywhere, with the keys wiped that are not needed: the stretch before is read again, no further back.
+// A generator is restored anywhere, with the keys wiped that it does not need: it reads the stretch before again, and
+// nothing further back.
 TEST(FftGenerator, GoesOnAcrossStretches) {
   constexpr std::size_t block = 256;
   constexpr std::size_t steps = 24 * block;
@@ -73,7 +74,8 @@ TEST(FftGenerator, GoesOnAcrossStretches) {
   }
 }
 
-// FFTW's planner is one for the whole process: generators made at once must not disturb each other.
+// The whole process shares one planner of FFTW, so generators that are made at the same time must not disturb each
+// other.
 TEST(FftGenerator, CanBeMadeOnSeveralThreads) {
   const Correlation correlation = windowed_nu(Damping{1e-5}, 100);
   const std::vector<double> reference = generate(correlation, GeneratorKind::fft, 2000, 256);

@@ -20,10 +20,10 @@ struct ExactPair {
   long double cosine, sine;
 };
 
-// Box and Muller's formula as the layout page states it, in extended precision.
+// The formula of Box and Muller as the page on the layout states it, in extended precision.
 ExactPair exact_pair(std::uint64_t radius_word, std::uint64_t angle_word) {
   const long double u = (static_cast<long double>(radius_word) + 0.5L) * 0x1p-64L;
-  // Near 1 the centred uniform needs more than 64 bits: ln u = ln(1 − (1 − u)).
+  // Near u = 1 the centred uniform needs more than 64 bits: ln u = ln(1 − (1 − u)).
   const long double complement = (static_cast<long double>(~radius_word) + 0.5L) * 0x1p-64L;
   const long double logarithm = u < 0.5L ? std::log(u) : std::log1p(-complement);
   const long double radius = std::sqrt(-2 * logarithm);
@@ -35,7 +35,7 @@ ExactPair exact_pair(std::uint64_t radius_word, std::uint64_t angle_word) {
   return {radius * std::cos(angle), radius * std::sin(angle)};
 }
 
-// All-zero, all-one, powers of two and their neighbours: where shifts and masks go wrong.
+// Words of all zeros and all ones, powers of two and their neighbours: shifts and masks go wrong there.
 std::vector<std::uint64_t> edge_words() {
   std::vector<std::uint64_t> words{0, ~std::uint64_t{0}};
   for (int bit = 0; bit < 64; ++bit) {
@@ -52,7 +52,7 @@ std::vector<std::uint64_t> random_words(std::size_t count, std::uint64_t seed) {
   return words;
 }
 
-// Near u = 1 the double that u is rounded to is off by up to 2^-54, and √(−2 ln u) by that over the radius.
+// Near u = 1 the double to which u is rounded is off by up to 2^-54, and √(−2 ln u) by that over the radius.
 double rounding_of_uniform(const ExactPair& exact) {
   return 0x1p-53 / static_cast<double>(std::hypot(exact.cosine, exact.sine));
 }
@@ -73,14 +73,15 @@ TEST(Gaussian, IsTheExactFormulaAtTheEdges) {
   for (const auto radius_word : edge_words()) {
     for (const auto angle_word : edge_words()) {
       const auto exact = exact_pair(radius_word, angle_word);
-      // The largest radius, 9.5, has ulps twice as large as those that the random words meet.
+      // The largest radius, 9.5, has ulps twice as large as the radii that the random words meet.
       const double allowed = 4e-15 + rounding_of_uniform(exact);
       ASSERT_LT(error(gaussian_pair(radius_word, angle_word), exact), allowed) << radius_word << " " << angle_word;
     }
   }
 }
 
-// 32-bit uniforms would end at 6.66; a release that never exceeds that tells where the noise was cut.
+// The samples of 32-bit uniforms would end at 6.66. A release that never goes beyond that would tell where the noise
+// was cut.
 TEST(Gaussian, ReachesAsFarAsItsRadiusWordAllows) {
   const auto pair = gaussian_pair(0, 0);
   EXPECT_NEAR(std::hypot(pair.cosine, pair.sine), std::sqrt(2 * 65 * std::numbers::ln2), 1e-12);
@@ -120,7 +121,7 @@ TEST(GaussianDeathTest, RefusesPartialChunks) {
   EXPECT_DEATH(fill_gaussian(words, samples), "contract violated");
 }
 
-// Computed with Python's cryptography package, from the layout page alone.
+// These words were computed with Python's cryptography package, from the page on the layout alone.
 TEST(Keystream, GivesTheGoldenWords) {
   KeyRing ring(first_checkpoint(testing::example_epoch_key(), testing::example_stage()).segments, 16384,
                std::pmr::get_default_resource());
@@ -163,7 +164,7 @@ TEST(Keystream, GoesOnAfterHalfACipherBlock) {
   EXPECT_TRUE(std::equal(after.begin(), after.end(), words.begin() + 4));
 }
 
-// Fifty-digit mpmath over the golden words.
+// The samples were computed with fifty digits in mpmath, from the golden words.
 TEST(SeedNoise, GivesTheGoldenSamples) {
   KeyRing ring(first_checkpoint(testing::example_epoch_key(), testing::example_stage()).segments, 16384,
                std::pmr::get_default_resource());

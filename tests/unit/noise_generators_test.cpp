@@ -30,7 +30,7 @@ TEST(AutomaticKind, TakesTheCheapestThatCanDoIt) {
   EXPECT_EQ(automatic_kind(Correlation{Strategy{{1, 0.5}, StepCount{5000}}}), GeneratorKind::fft);
 }
 
-// Exact ν for ever would need all earlier noise; the refusal names the correlation that does not.
+// Exact ν without an end would need all earlier noise; the refusal names the correlation that does not need it.
 TEST(MakeGenerator, RefusesEndlessNuWithAPointerToRational) {
   for (const auto kind : {GeneratorKind::automatic, GeneratorKind::direct, GeneratorKind::fft}) {
     try {
@@ -45,7 +45,7 @@ TEST(MakeGenerator, RefusesEndlessNuWithAPointerToRational) {
   EXPECT_THROW((void)make_generator(endless_nu, GeneratorKind::tree, 1), Unsupported);
 }
 
-// A horizon makes every Toeplitz correlation's window finite.
+// A horizon makes the window of every Toeplitz correlation finite.
 TEST(MakeGenerator, ConvolvesWhatStopsAtAHorizon) {
   const Correlation stopped{Rational::nu_ftrl(Damping{1e-3}), StepCount{100}};
   EXPECT_EQ(automatic_kind(stopped), GeneratorKind::recurrent);
@@ -79,7 +79,7 @@ TEST(MakeGenerator, WindowsReadAsFarBackAsTheyReachAndNoFurther) {
   EXPECT_EQ(direct->oldest_needed(StepIndex{1000}), StepIndex{991});
   EXPECT_EQ(make_generator(independent, GeneratorKind::direct, 2)->oldest_needed(StepIndex{7}), StepIndex{7});
 
-  // Stretches of 2048 − 299: a block inside one needs all of it, and the window before it.
+  // Stretches have 2048 − 299 steps: a block inside a stretch needs all of it, and the window before it.
   const auto fft = make_generator(windowed_nu(Damping{0.1}, 300), GeneratorKind::fft, 2);
   EXPECT_EQ(fft->oldest_needed(StepIndex{0}), StepIndex{0});
   EXPECT_EQ(fft->oldest_needed(StepIndex{1748}), StepIndex{0});
@@ -99,7 +99,7 @@ TEST(MakeGenerator, WindowsRefuseAForeignMemory) {
   }
 }
 
-// A block out of order would pair a step with another step's noise.
+// A block out of order would pair a step with the noise of another step.
 TEST(MakeGeneratorDeathTest, BlocksOutOfOrderEndTheProcess) {
   class Zero final : public SeedNoise {
     void fill(StepIndex, std::size_t, std::span<double> out) override { std::fill(out.begin(), out.end(), 0.0); }

@@ -36,7 +36,7 @@ TEST(Grid, ClipsJustBelowTheNorm) {
   }
 }
 
-// spacing 2^-32 at noise 1: the first refused norm is 2^51 of them.
+// The spacing is 2^-32 at noise 1: the first norm that is refused is 2^51 spacings.
 TEST(Grid, RefusesANormOf2To51Spacings) {
   EXPECT_NO_THROW(grid(1, 1, std::nextafter(0x1p19, 0)));
   try {
@@ -64,7 +64,7 @@ TEST(Grid, RefusesASpacingThatIsNoNormalNumber) {
 }
 
 TEST(Grid, TruncatesTowardsZero) {
-  const Grid unit = grid(0x1p32, 1, 100);  // spacing 1
+  const Grid unit = grid(0x1p32, 1, 100);  // a grid of spacing 1
   ASSERT_EQ(unit.spacing(), 1);
   EXPECT_EQ(unit.truncate(2.9), 2);
   EXPECT_EQ(unit.truncate(-2.9), -2);

@@ -1,6 +1,7 @@
 #!/bin/sh
-# The files that are compiled for one instruction set share no function with the rest of the program: the linker keeps
-# one copy of a shared (weak) one, and a processor without that instruction set would die in it.
+# The files that are compiled for one instruction set must share no function with the rest of the program. The linker
+# keeps a single copy of a shared (weak) function: if that is the copy with the special instructions, a processor that
+# lacks them dies in it.
 #     noise_kernel_symbols.sh LIBRARY NM
 set -eu
 shared=$("$2" --defined-only "$1" 2>/dev/null | awk '

@@ -30,7 +30,7 @@ const KeyBytes& key_of(const Checkpoint& checkpoint) {
   return checkpoint.segments.front().chain_key;
 }
 
-// With blocks of one step, which have the numbers of their steps.
+// Blocks have one step, so that the number of a block is that of its step.
 std::vector<Segment> segment(std::uint64_t first, const KeyBytes& key) {
   return {{StepIndex{first}, key}};
 }
@@ -40,7 +40,7 @@ struct Rfc5869Case {
   std::string extracted, expanded;
 };
 
-// RFC 5869, appendices A.1, A.2 and A.3.
+// The vectors are those of RFC 5869, appendices A.1, A.2 and A.3.
 TEST(Hkdf, GivesTheVectorsOfTheRfc) {
   const std::vector<Rfc5869Case> cases{
       {repeated(0x0b, 22, 0), repeated(0x00, 13), repeated(0xf0, 10),
@@ -66,7 +66,7 @@ TEST(Hkdf, GivesTheVectorsOfTheRfc) {
   }
 }
 
-// Computed with Python 3.11's hmac and hashlib from the layout page alone.
+// The values were computed with Python 3.11's hmac and hashlib, from the page on the layout alone.
 TEST(KeyChain, GivesTheGoldenVectors) {
   const Checkpoint start = first_checkpoint(example_epoch_key(), example_stage());
   ASSERT_EQ(start.segments.size(), 1U);
@@ -82,7 +82,8 @@ TEST(KeyChain, GivesTheGoldenVectors) {
   EXPECT_EQ(to_hex(ring.chain_key(3)), "8c94df215329bd5f1c3dac1739171171d04fc87e4a1479386710cb4d11c777f3");
 }
 
-// A key for each (lane, epoch, stage): one shared by two would let their difference be read without noise.
+// Each (lane, epoch, stage) has a key of its own: the difference of two that shared a key could be read without
+// noise.
 TEST(KeyChain, DiffersByLaneEpochStageAndEpochKey) {
   std::set<std::string> keys;
   for (std::uint32_t lane : {0U, 1U, 256U}) {
@@ -98,8 +99,8 @@ TEST(KeyChain, DiffersByLaneEpochStageAndEpochKey) {
   EXPECT_EQ(keys.size(), 28U);
 }
 
-// The number of a block is in its derivation: a checkpoint with a wrong block number gives other noise, not the
-// same noise at another step.
+// The number of a block is part of its key's derivation: a checkpoint with a wrong block number gives other noise,
+// and not the same noise at another step.
 TEST(KeyChain, BindsTheBlockNumber) {
   const KeyBytes chain = key_of(first_checkpoint(example_epoch_key(), example_stage()));
   KeyRing zero(segment(0, chain), 1, std::pmr::get_default_resource());

@@ -13,7 +13,7 @@
 namespace nustream::noise {
 namespace {
 
-// Σ_{t<steps} f_t² with f_0 = 1, f_t = Σ_i weights_i rates_i^{t−1}, term by term in extended precision.
+// Σ_{t<steps} f_t² with f_0 = 1 and f_t = Σ_i weights_i rates_i^{t−1}, term by term in extended precision.
 double brute_force_squared_norm(const std::vector<double>& weights, const std::vector<double>& rates,
                                 std::uint64_t steps) {
   std::vector<long double> term(weights.begin(), weights.end());
@@ -45,8 +45,8 @@ TEST(RationalColumnNorm, EqualsTheSumTermByTerm) {
   }
 }
 
-// What is accounted for is what is generated: C's column norm from the β's that the filter draws with, by an
-// explicit inverse, against the closed form in q and b. They part only by the rounding of p next to 1.
+// The noise that is charged is the noise that is generated: C's column norm from the β's with which the filter draws,
+// by an explicit inverse, against the closed form in q and b. The two differ only by the rounding of p next to 1.
 TEST(RationalColumnNorm, IsThatOfTheGeneratedNoise) {
   constexpr std::size_t steps = 4000;
   for (const double nu : {0.3, 1e-2, 1e-4, 1e-6, 1e-9}) {
@@ -80,7 +80,7 @@ TEST(RationalColumnNorm, GrowsToItsLimitWithoutPassingIt) {
   EXPECT_THROW((void)rational.squared_column_norm(StepCount{0}), InvalidParameter);
 }
 
-// Reading c as Σ b_i q_i^t from t = 0 loses what is left of c_0 = 1, and a seventh of γ² with it.
+// A c that is read as Σ b_i q_i^t from t = 0 on loses the rest of c_0 = 1, and with it a seventh of γ².
 TEST(RationalColumnNorm, StartsWithOneAndNotWithTheExponentials) {
   for (const double nu : {1e-2, 1e-3, 1e-4}) {
     const Rational rational = Rational::nu_ftrl(Damping{nu});
@@ -136,7 +136,7 @@ TEST(RationalNuFtrl, DefaultIsTheSmallestWithinTheAllowedExcess) {
   }
 }
 
-// The published table, in percent: m = 4, 5, 6.
+// The published table, in percent, for m = 4, 5, 6.
 TEST(MeanEstimationExcess, OfFourFiveAndSixPoles) {
   const auto percent = [](double nu, std::size_t poles) {
     return 100 * mean_estimation_excess(Rational::nu_ftrl(Damping{nu}, poles), Damping{nu});
@@ -152,8 +152,8 @@ TEST(MeanEstimationExcess, OfFourFiveAndSixPoles) {
   EXPECT_NEAR(percent(1e-2, 6), .00002, .000005);
 }
 
-// For prefix sums over a known horizon T, five poles at ν = .8/T have less root-mean-square error times column norm
-// than the exact ν = 0: by .7% at T = 1e5.
+// For prefix sums over a known horizon T, five poles at ν = .8/T have a smaller product of root-mean-square error and
+// column norm than the exact ν = 0: it is .7% smaller at T = 1e5.
 TEST(RationalNuFtrl, BeatsExactPrefixSumsAtAKnownHorizon) {
   constexpr std::size_t horizon = 100'000;
   const auto loss = [](const Correlation& correlation) {
@@ -174,7 +174,7 @@ TEST(RationalNuFtrl, BeatsExactPrefixSumsAtAKnownHorizon) {
   EXPECT_NEAR(loss(Correlation{Rational::nu_ftrl(Damping{0.8 / horizon}, 5)}) / exact, 0.993, 0.001);
 }
 
-// Without a simulation: the error's coefficients are β(x)/(1 − (1−ν)x), summed up one by one.
+// Computed without a simulation: the coefficients of the error are those of β(x)/(1 − (1−ν)x), summed up one by one.
 TEST(MeanEstimationExcess, OfAnyRationalEqualsItsSeries) {
   const Damping nu{0.02};
   for (const Rational& rational : {Rational::from_poles({0.5}, {0.3}), Rational::from_poles({0.99, 0.7}, {0.05, 0.4}),
@@ -205,7 +205,7 @@ TEST(RationalFromPoles, FindsTheNoiseOfTheClosedForm) {
   }
 }
 
-// β c = 1 as series, for poles at random and in any order, some of them with a lowest p below 0.
+// β c = 1 as power series, for random poles in any order, some of which have a lowest p below 0.
 TEST(RationalFromPoles, NoiseIsTheInverseOfTheStrategy) {
   std::mt19937_64 random(20240611);
   std::uniform_real_distribution<double> uniform(0, 1);
@@ -249,7 +249,7 @@ TEST(RationalFromPoles, Refuses) {
   EXPECT_THROW((void)Rational::from_poles({0.5}, {-0.1}), InvalidParameter);
   EXPECT_THROW((void)Rational::from_poles({0.5}, {INFINITY}), InvalidParameter);
   EXPECT_THROW((void)Rational::from_poles({0.5, 0.5}, {0.1, 0.1}), InvalidParameter);
-  // p = q − b = −1: noise that never decays.
+  // p = q − b = −1 would be noise that never decays.
   EXPECT_THROW((void)Rational::from_poles({0.5}, {1.5}), InvalidParameter);
   EXPECT_NO_THROW((void)Rational::from_poles({0.5}, {1.4999}));
   EXPECT_DOUBLE_EQ(Rational::from_poles({0.5}, {0.75}).p().front(), -0.25);

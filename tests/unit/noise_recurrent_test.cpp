@@ -1,4 +1,4 @@
-// The recurrent filter against its plain scalar twin: any poles, dimension, slicing and instruction set.
+// The recurrent filter against its plain scalar twin, for any poles, dimension, slicing and instruction set.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,7 +11,7 @@
 namespace nustream::noise {
 namespace {
 
-// A reproducible w that is no keyed noise: the filter must not care.
+// A reproducible w that does not come from keys: the filter must not depend on where w comes from.
 class ListedSeed final : public SeedNoise {
  public:
   ListedSeed(std::size_t width, std::size_t steps, std::uint64_t seed) : width_(width), samples_(width * steps) {
@@ -40,7 +40,8 @@ Rational rational(std::size_t poles) {
   return Rational::from_poles(q, b);
 }
 
-// The recurrence as the equation has it, in the documented order of the sum: even poles, odd poles, their sum.
+// The recurrence as the equation has it, with the documented order of the sum: the even poles, the odd poles, then
+// both.
 std::vector<double> twin(const Rational& rational, const ListedSeed& seed, std::size_t dimension, std::size_t steps) {
   std::vector<double> z(steps * dimension);
   for (std::size_t j = 0; j < dimension; ++j) {
@@ -86,8 +87,8 @@ TEST(Recurrent, EqualsTheScalarTwinToTheBitFromTwoCoordinatesOn) {
   }
 }
 
-// Eight steps at a time round otherwise than one by one, but alike on every instruction set and in every slicing by
-// whole strides.
+// Eight steps at a time are rounded otherwise than one by one, but alike on every instruction set and in every
+// slicing by whole strides.
 TEST(Recurrent, EqualsTheScalarTwinForOneCoordinate) {
   for (const std::size_t poles : {0U, 1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 10U, 11U, 12U, 13U}) {
     const std::size_t steps = 3000 + poles % 8;
@@ -104,7 +105,7 @@ TEST(Recurrent, EqualsTheScalarTwinForOneCoordinate) {
   }
 }
 
-// With long memory rounding errors must not pile up: 1e6 steps of the default correlation at nu = 1e-4.
+// Rounding errors must not pile up over a long memory: 1e6 steps of the default correlation at nu = 1e-4.
 TEST(Recurrent, StaysWithTheTwinOverAMillionSteps) {
   const auto correlation = Rational::nu_ftrl(Damping{1e-4}, 6);
   const std::size_t steps = 1'000'000;

@@ -85,7 +85,7 @@ TEST(NoiseSource, RefusesExactNuWithoutAHorizonAndSaysWhatToUse) {
   }
 }
 
-// The last block of a finite horizon ends with it: noise past it is accounted by nobody.
+// The last block of a finite horizon ends with the horizon: noise past it would be in nobody's account.
 TEST(NoiseSource, EndsAtTheHorizon) {
   auto noise = source(Correlation{AntiPgd{StepCount{20'000}}}, 1, fresh());
   EXPECT_EQ(noise.next().steps, 16384U);
@@ -121,7 +121,7 @@ TEST(NoiseSource, ChecksPointAtTheBlockOfTheNextStep) {
   }
 }
 
-// A key is in memory from the derivation to the last checkpoint that may need it, and not longer.
+// A key is in memory from its derivation to the last checkpoint that may need it, and not longer.
 TEST(NoiseSource, WipesTheKeysThatNoCheckpointNeeds) {
   testing::Glass glass;
   std::vector<KeyBytes> keys;
@@ -161,7 +161,7 @@ TEST(NoiseSource, RefusesACheckpointOfAnother) {
   EXPECT_THROW(static_cast<void>(source(rational, 2, later, 2 * 8192)), InvalidParameter);
   later.memory.clear();
   EXPECT_THROW(static_cast<void>(source(rational, 1, later, 2 * 16384)), InvalidParameter);
-  // A window that reaches back before the oldest key.
+  // A window that reaches back before the oldest key cannot be restored.
   Checkpoint too_late = fresh();
   too_late.segments.front().first = StepIndex{16384};
   EXPECT_THROW(static_cast<void>(source(Correlation{DampedAntiPgd{Damping{0.1}}}, 1, too_late, 16384)),

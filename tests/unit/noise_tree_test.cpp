@@ -26,14 +26,14 @@ Eigen::MatrixXd matrix_of(const Tree& tree, std::size_t steps) {
   return Eigen::Map<const RowMajor>(values.data(), rows, columns);
 }
 
-// Rows P_t = Σ_{s≤t} z_s.
+// The rows are the prefix sums P_t = Σ_{s≤t} z_s.
 Eigen::MatrixXd prefix_sums(Eigen::MatrixXd rows) {
   for (Eigen::Index t = 1; t < rows.rows(); ++t) rows.row(t) += rows.row(t - 1);
   return rows;
 }
 
 TEST(TreeNoise, OfTwoSteps) {
-  // Columns: (step 0, leaf), (step 0, root), (step 1, leaf), (step 1, root).
+  // The columns are (step 0, leaf), (step 0, root), (step 1, leaf), (step 1, root).
   EXPECT_EQ(dense_noise_matrix(Correlation{Tree{1, plain, false}}, 2),
             (std::vector<double>{1, 0, 0, 0, -1, 0, 0, 1}));
   const std::vector<double> z = dense_noise_matrix(Correlation{Tree{1, honaker, false}}, 2);
@@ -41,7 +41,7 @@ TEST(TreeNoise, OfTwoSteps) {
   for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(z[i], expected[i], 1e-15) << i;
 }
 
-// A prefix's noise is as large as the number of nodes that cover it.
+// The variance of a prefix's noise is the number of nodes that cover the prefix.
 TEST(TreeNoise, PlainPrefixesAreCoveredByTheFewestNodes) {
   const Eigen::MatrixXd prefix = prefix_sums(matrix_of({6, plain, false}, 64));
   for (Eigen::Index t = 0; t < 64; ++t) {
@@ -49,7 +49,7 @@ TEST(TreeNoise, PlainPrefixesAreCoveredByTheFewestNodes) {
   }
 }
 
-// The nodes that a step completes never include one that holds later steps.
+// A step uses only nodes that are completed, and never one that also holds later steps.
 TEST(TreeNoise, UsesOnlyCompletedNodes) {
   for (const auto estimator : {plain, honaker}) {
     const Eigen::MatrixXd rows = matrix_of({4, estimator, true}, 40);
@@ -66,14 +66,14 @@ TEST(TreeNoise, UsesOnlyCompletedNodes) {
   }
 }
 
-// Honaker's estimate from the completed nodes is the best linear unbiased one: for a whole subtree, generalised
-// least squares over all its nodes gives the same variance.
+// Honaker's estimate from the completed nodes is the best linear unbiased one: for a whole subtree, generalised least
+// squares over all its nodes gives the same variance.
 TEST(TreeNoise, HonakerIsLeastSquaresForWholeSubtrees) {
   constexpr unsigned height = 4;
   const Eigen::MatrixXd prefix = prefix_sums(matrix_of({height, honaker, false}, 16));
   for (unsigned level = 0; level <= height; ++level) {
     const Eigen::Index leaves = Eigen::Index{1} << level;
-    // One row of observation a node: which leaves it sums.
+    // Each node is one row of observation, which says which leaves the node sums.
     Eigen::MatrixXd nodes = Eigen::MatrixXd::Zero(2 * leaves - 1, leaves);
     Eigen::Index row = 0;
     for (Eigen::Index width = 1; width <= leaves; width *= 2) {
@@ -85,11 +85,11 @@ TEST(TreeNoise, HonakerIsLeastSquaresForWholeSubtrees) {
   }
 }
 
-// Honaker's own column norm at T = 2 is √1.8, within the two nodes that are accounted for.
+// Honaker's own column norm at T = 2 is √1.8, which is within the two nodes that are charged.
 TEST(TreeNoise, HonakerColumnNormIsBelowTheNumberOfLevels) {
   for (unsigned height = 0; height <= 5; ++height) {
     const Eigen::MatrixXd rows = matrix_of({height, honaker, false}, std::size_t{1} << height);
-    // The least sensitive encoder of z = B w: C = B⁺, so CᵀC = (B Bᵀ)⁻¹.
+    // The least sensitive encoder of z = B w is C = B⁺, so CᵀC = (B Bᵀ)⁻¹.
     const Eigen::MatrixXd gram = (rows * rows.transpose()).inverse();
     const double largest = gram.diagonal().maxCoeff();
     EXPECT_LE(largest, height + 1 + 1e-12);
@@ -99,7 +99,7 @@ TEST(TreeNoise, HonakerColumnNormIsBelowTheNumberOfLevels) {
   }
 }
 
-// A whole tree stays in the prefix sum, and a fresh one begins.
+// A whole tree stays in the prefix sum, and a fresh tree begins.
 TEST(TreeNoise, RestartsKeepTheWholeTree) {
   for (const auto estimator : {plain, honaker}) {
     const Eigen::MatrixXd once = matrix_of({2, estimator, false}, 4);
@@ -130,7 +130,7 @@ TEST(TreeGenerator, RemembersLiveNodesAndNoOlderSeed) {
     EXPECT_EQ(generator->oldest_needed(StepIndex{100}), StepIndex{100});
     testing::WhiteSeed seed(1, 7 * dimension);
     (void)testing::run_generator(*generator, seed, 64, dimension, 16);
-    // After a whole tree nothing of it is needed again, and nothing of it is kept but zeros.
+    // After a whole tree nothing of it is needed again, and the generator keeps only zeros of it.
     const std::vector<double> memory = generator->memory();
     EXPECT_EQ(memory.size(), 6 * dimension);
     EXPECT_TRUE(std::all_of(memory.begin(), memory.end(), [](double value) { return value == 0; }));

@@ -11,7 +11,7 @@
 namespace nustream::inference {
 namespace {
 
-/// count × d, `shift` of a batch's place in [0, 1] added to independent normal means.
+/// A path of count × d batch means: independent normal numbers, plus `shift` of the batch's place in [0, 1].
 std::vector<double> path(
     std::size_t count, std::size_t d, std::mt19937_64& engine,
     const std::function<double(double)>& shift = [](double) { return 0.0; }) {
@@ -25,8 +25,9 @@ std::vector<double> path(
   return means;
 }
 
-// 20,000 settled paths at a false alarm of .05: its bound is passed by more than .006 (four standard errors) once in
-// 30,000 seeds. Bonferroni over dependent tests keeps it below, but not by half.
+// 20,000 settled paths at a false alarm rate of .05: at that rate the share of alarms exceeds .056 (four standard
+// errors above) once in 30,000 seeds. Bonferroni's correction over dependent tests keeps the rate below .05, but not
+// at less than half of it.
 TEST(PathStatus, AlarmsFalselyAsOftenAsItSays) {
   std::mt19937_64 engine(11);
   for (const std::size_t count : {std::size_t{32}, std::size_t{45}, std::size_t{63}}) {
@@ -40,7 +41,8 @@ TEST(PathStatus, AlarmsFalselyAsOftenAsItSays) {
   }
 }
 
-// What moves by eight deviations of a batch mean, evenly, is drifting; what comes to rest is converging.
+// A path that moves evenly, by eight deviations of a batch mean in all, is drifting; one that comes to rest is
+// converging.
 TEST(PathStatus, TellsDriftFromConvergence) {
   std::mt19937_64 engine(12);
   for (int i = 0; i < 200; ++i) {
@@ -71,7 +73,7 @@ TEST(PathStatus, IsConvergingUntilThereAreEnoughBatches) {
   EXPECT_EQ(path_status(path(32, 2, engine), 2).verdict, Verdict::settled);
 }
 
-// An autoregression of .8 over 40 batches, of which some nine are as good as independent.
+// An autoregression of .8 over 40 batches, which are worth some nine independent ones.
 TEST(PathStatus, SeesBatchesThatRememberEachOther) {
   std::mt19937_64 engine(15);
   std::normal_distribution<double> normal;

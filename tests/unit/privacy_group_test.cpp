@@ -24,14 +24,14 @@ TEST(GroupBound, IsTheSquareOfTheRecordsAndNeverTooSmall) {
   EXPECT_THROW((void)group_bound(Rho{0.1}, 0), InvalidParameter);
 }
 
-// Columns of the identity are orthogonal: g records cost g times as much, not g² times.
+// The columns of the identity are orthogonal: g records cost g times as much as one, and not g² times.
 TEST(GroupLimit, OfIndependentNoiseAddsUp) {
   const Spend spend = taken_once(noise::Correlation{noise::Independent{}});
   EXPECT_NEAR(group_limit(spend, 10).value(), 10 * spend.limit().value(), 1e-12);
   EXPECT_NEAR(group_limit(spend, 100).value(), 100 * spend.limit().value(), 1e-11);
 }
 
-/// ‖Σ_{i<g} C e_i‖² of an encoder with falling, non-negative first column `c`, written out.
+/// ‖Σ_{i<g} C e_i‖² of an encoder whose first column `c` falls and is not negative, written out.
 double squared_sum_of_columns(const std::vector<double>& c, std::uint64_t records) {
   double squared = 0;
   for (std::size_t row = 0; row < c.size(); ++row) {
@@ -42,7 +42,7 @@ double squared_sum_of_columns(const std::vector<double>& c, std::uint64_t record
   return squared;
 }
 
-// Exact ν-FTRL: c_k = (1 − ν)^k · binom(−1/2, k)(−1)^k (CDP+ section 2).
+// The c of exact ν-FTRL is c_k = (1 − ν)^k · binom(−1/2, k)(−1)^k (CDP+ section 2).
 TEST(GroupLimit, OfNuIsTheSumOfAdjacentColumnsWrittenOut) {
   constexpr std::uint64_t steps = 400;
   constexpr double nu = 0.02;
@@ -77,7 +77,7 @@ TEST(GroupLimit, OfSeveralMechanismsIsTheirSum) {
   EXPECT_NEAR(group_limit(one.beside(one), 10).value(), 20 * one.limit().value(), 1e-11);
 }
 
-// Whose participations interleave with the group's is not worked out: the bound stands.
+// Where a record's participations interleave with those of the rest of the group, only the bound is known.
 TEST(GroupLimit, OfSeveralPassesIsTheBound) {
   const Spend spend{noise::Correlation{noise::Independent{}}, Participation{3, 100}, NoiseMultiplier{2}};
   EXPECT_EQ(group_limit(spend, 10), group_bound(spend.limit(), 10));

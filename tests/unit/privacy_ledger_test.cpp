@@ -1,4 +1,4 @@
-// The total charged: maximum over disjoint ranges, sum where they overlap or are unknown.
+// The total charged: the maximum over disjoint ranges, and the sum where ranges overlap or are unknown.
 #include "nustream/privacy/ledger.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ LedgerEntry entry(std::uint32_t lane, std::uint32_t epoch, std::uint64_t first, 
           StepCount{end - first}, Rho{rho},       "digest",        disjointness};
 }
 
-// Two Gaussians 2Δ apart, a zero-out either way of the record that is replaced: (2Δ)²/(2σ²) = 4 Δ²/(2σ²).
+// Replacing a record is a zero-out either way, so the two Gaussians are 2Δ apart: (2Δ)²/(2σ²) = 4 Δ²/(2σ²).
 TEST(Ledger, ASpendIsRestatedOverOtherNeighbours) {
   const Neighbours zero_out{Adjacency::zero_out, false};
   const Neighbours replaced{Adjacency::replace_one, false};
@@ -72,7 +72,7 @@ TEST(Ledger, LanesAndSuccessiveEpochsCostTheMaximum) {
 TEST(Ledger, ReadAgainCostsTheSum) {
   const std::vector<LedgerEntry> same = {entry(0, 0, 0, 100, 0.5), entry(0, 1, 50, 200, 0.3)};
   EXPECT_NEAR(total(same).value(), 0.8, 1e-15) << "ranges that overlap are summed, whatever was recorded";
-  // The recorded end of epoch 0 is 100, but a later release says that it had come to 180.
+  // The recorded end of epoch 0 is 100, but a later release says that the epoch had come to 180.
   const std::vector<LedgerEntry> rolled_back = {entry(0, 0, 0, 100, 0.5),
                                                 entry(0, 1, 150, 200, 0.3, Disjointness::overlapping)};
   EXPECT_NEAR(total(rolled_back).value(), 0.8, 1e-15);
@@ -91,7 +91,7 @@ TEST(Ledger, AnEpochWithoutPositionsIsStillCharged) {
   EXPECT_EQ(total(std::vector{entry(0, 0, 5, 5, 0.25)}).value(), 0.25);
 }
 
-/// Record by record: which epochs are charged to it.
+/// Goes through the records one by one and adds up the epochs that are charged to each.
 double charged_by_brute_force(const std::vector<LedgerEntry>& entries, std::uint32_t lanes, std::uint64_t positions) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, LedgerEntry> last;
   for (const LedgerEntry& e : entries) last.insert_or_assign({e.lane.value(), e.epoch.value()}, e);
@@ -130,7 +130,7 @@ TEST(Ledger, ChargesEveryRecordWhatTheDefinitionSays) {
       std::uint64_t end = first;
       for (std::uint64_t batch = integer(1, 3); batch > 0; --batch) {
         end += integer(1, 5);
-        rho += static_cast<double>(integer(0, 8)) / 16;  // sums are exact
+        rho += static_cast<double>(integer(0, 8)) / 16;  // multiples of 1/16, whose sums are exact
         entries.push_back(entry(lane, epoch, first, end, rho, disjointness));
       }
     }

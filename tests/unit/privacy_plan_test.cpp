@@ -17,7 +17,7 @@ namespace {
 
 using noise::Correlation;
 
-/// η² Σ_t h_t², h_t = (1 − ηλ) h_{t−1} + β_t: the variance by running the recursion.
+/// η² Σ_t h_t² with h_t = (1 − ηλ) h_{t−1} + β_t: the variance by running the recursion.
 double variance_by_recursion(const Correlation& correlation, double step_size, double eigenvalue, std::size_t steps) {
   const std::vector<double> beta = noise::noise_coefficients(correlation, steps);
   double response = 0;
@@ -56,7 +56,7 @@ TEST(StationaryVariance, IntegralAgreesWithTheRecursion) {
   }
 }
 
-// θ_T = −η Σ_t (1 − ηλ)^{T−1−t} z_t with z = B w and B written out.
+// θ_T = −η Σ_t (1 − ηλ)^{T−1−t} z_t, with z = B w and B written out.
 TEST(StationaryVariance, OfADenseEncoderIsThatOfItsLastStep) {
   constexpr std::size_t steps = 30;
   std::vector<double> rows;
@@ -98,8 +98,8 @@ TEST(StationaryVariance, KeepsItsDigitsForTinyStepSizes) {
   }
 }
 
-/// The second moment of the iterate for Gaussian features and independent noise: Isserlis' theorem gives
-/// m_j ← (1 − 2ηλ_j + 2η²λ_j²) m_j + η²λ_j Σ_k λ_k m_k + η²; iterated to its fixed point.
+/// The second moment of the iterate for Gaussian features and independent noise. Isserlis' theorem gives m_j ← (1 −
+/// 2ηλ_j + 2η²λ_j²) m_j + η²λ_j Σ_k λ_k m_k + η², which is iterated to its fixed point.
 double excess_by_second_moments(const std::vector<double>& eigenvalues, double step_size) {
   std::vector<double> moments(eigenvalues.size(), 0.0);
   double excess = 0;
@@ -144,8 +144,8 @@ TEST(StationaryExcess, DivergesWhereTheStepIsTooLongAndRefusesWhereItIsMeaningle
   EXPECT_THROW((void)stationary_excess(tree, mean, NoiseStddev{1}), Unsupported);
 }
 
-// The search must find what the theorem says where the theorem applies: perturbing one of two equal eigenvalues keeps
-// the search from taking the short cut.
+// The search must find what the theorem says where the theorem applies. One of two equal eigenvalues is perturbed, so
+// that the search does not take the short cut.
 TEST(SuggestedNu, SearchFindsTheTheorem) {
   for (const double step_size : {1e-4, 1e-2, 0.3}) {
     const LocalProblem almost_mean{{1.0, 1.0 + 1e-9}, StepSize{step_size}, Curvature::fixed};

@@ -1,4 +1,4 @@
-// Traps of sensitivities that the papers and their implementations have fallen into.
+// Traps of sensitivities into which the papers and their implementations have fallen.
 #include "nustream/privacy/sensitivity.h"
 
 #include <gtest/gtest.h>
@@ -22,8 +22,8 @@ double column_norm_by_summation(const Correlation& correlation, std::size_t step
   return static_cast<double>(std::sqrt(sum));
 }
 
-// A window changes B, so it has its own C: with the exact ν's sensitivity the noise would be too large, and too
-// small for other approximations.
+// A window changes B, so it has a C of its own: with the sensitivity of the exact ν the noise would be too large
+// here, and too small for other approximations.
 TEST(Sensitivity, AccountsForTheWindowNotForTheExactSeries) {
   struct Case {
     double nu, deviation;
@@ -51,12 +51,12 @@ TEST(Sensitivity, CertifiesWindowsForEveryHorizonAndClosely) {
 }
 
 TEST(Sensitivity, RefusesAWindowWithoutBound) {
-  // Σ_{t≥1} |β_t| = 1: c does not decay, and beyond what can be computed nothing is known of it.
+  // Σ_{t≥1} |β_t| = 1: c does not decay, and nothing is known of it beyond what can be computed.
   const std::vector<double> beta = {1, 0.5, -0.5};
   const Correlation window{noise::Windowed{beta, StepCount{1'000'000'000'000}}};
   EXPECT_THROW((void)sensitivity_limit(window, once), Unsupported);
   EXPECT_NO_THROW((void)sensitivity(window, StepCount{1000}, once));
-  // β_t = −2^t: c doubles every step, and its rounding errors with it.
+  // β_t = −2^t: c doubles with every step, and so do its rounding errors.
   const Correlation exploding{noise::Windowed{{1, 3}, StepCount{200}}};
   EXPECT_THROW((void)sensitivity_limit(exploding, once), Unsupported);
 }
@@ -73,10 +73,10 @@ TEST(Sensitivity, FullBatchDescentIsEveryRecordInEveryStep) {
   EXPECT_NEAR(std::pow(sensitivity(independent, StepCount{30}, {1000, 7}).value(), 2), 5, 1e-13);
 }
 
-// Writing c as one sum of exponentials from t = 0 gives a γ² that is a fifth too small.
+// A c that is written as one sum of exponentials from t = 0 on gives a γ² that is a fifth too small.
 TEST(Sensitivity, RationalColumnBeginsWithOne) {
   const noise::Rational rational = noise::Rational::nu_ftrl(Damping{0.01}, 4);
-  // paper_vectors.json, "BLT rule lo=2nu hi=1 nu=.01 m=4".
+  // The number is from paper_vectors.json, "BLT rule lo=2nu hi=1 nu=.01 m=4".
   EXPECT_NEAR(std::pow(sensitivity_limit(Correlation{rational}, once).value(), 2), 2.136817709041903, 3e-12);
   EXPECT_NEAR(std::pow(sensitivity(Correlation{rational}, StepCount{77}, once).value(), 2),
               rational.squared_column_norm(StepCount{77}), 3e-12);
@@ -84,7 +84,7 @@ TEST(Sensitivity, RationalColumnBeginsWithOne) {
 
 TEST(Sensitivity, IsInstantAndExactAtABillionSteps) {
   const StepCount billion{1'000'000'000};
-  // γ_T² = (ln T + γ_Euler + 4 ln 2)/π − 1/(4πT) + O(T^−2) for ν = 0, with 30 digits.
+  // For ν = 0, γ_T² = (ln T + γ_Euler + 4 ln 2)/π − 1/(4πT) + O(T^−2); the number has 30 digits.
   const Correlation undamped{noise::NuFtrl{Damping{0}, billion}};
   EXPECT_NEAR(std::pow(sensitivity(undamped, billion, once).value(), 2), 7.66269624304418655, 3e-12);
   const double nearly = sensitivity(Correlation{noise::NuFtrl{Damping{1e-12}, billion}}, billion, once).value();
@@ -94,7 +94,7 @@ TEST(Sensitivity, IsInstantAndExactAtABillionSteps) {
   EXPECT_GT(sensitivity(Correlation{noise::Rational::nu_ftrl(Damping{1e-6})}, billion, {1000, 1000}).value(), 1);
 }
 
-// Beyond 2^20 terms γ_T² of exact ν is a sum and an integral.
+// Beyond 2^20 terms, γ_T² of exact ν is a sum and an integral; the two must meet without a step.
 TEST(Sensitivity, ExactNuJoinsSumAndIntegralWithoutAStep) {
   for (const double nu : {0.0, 1e-9, 1e-7, 1e-6, 1e-5}) {
     const Correlation correlation{noise::NuFtrl{Damping{nu}, StepCount{4'000'000}}};

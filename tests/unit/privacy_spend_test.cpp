@@ -1,4 +1,4 @@
-// ρ: calibration, running spend, its limit, composition; each rounded to the side that does not under-report.
+// ρ: calibration, running spend, its limit, composition. Each is rounded to the side that does not report too little.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -59,7 +59,7 @@ TEST(Spend, BeginsAtNothingAndEndsAtItsLimit) {
   EXPECT_THROW((void)spend.of_age(StepCount{0}), InvalidParameter);
 }
 
-// What is left behind `age` steps after a record's own: for any place of its step.
+// What a record has cost `age` steps after its own step, at most over all places that the step may have.
 double spend_by_age(const std::vector<double>& c, std::size_t steps, std::size_t age) {
   double largest = 0;
   for (std::size_t place = 0; place < steps; ++place) {
@@ -84,7 +84,7 @@ TEST(Spend, ByAgeIsThatOfTheWorstPlace) {
   EXPECT_THROW((void)spend.of_age(StepCount{5}), Unsupported);
 }
 
-// The last leaf of a tree completes a node on each of its levels in its own step.
+// The last leaf of a tree completes a node on each of the tree's levels in its own step.
 TEST(Spend, ByAgeInATreeIsThatOfEveryLevel) {
   const Spend spend(Correlation{noise::Tree{6, noise::Tree::Estimator::honaker, true}}, Participation::once(),
                     NoiseMultiplier{1});
@@ -93,7 +93,7 @@ TEST(Spend, ByAgeInATreeIsThatOfEveryLevel) {
   EXPECT_NEAR(spend.of_age(StepCount{1000}).value(), spend.limit().value(), 1e-13);
 }
 
-// At ν = .002, T = 20,000, running γ_t²/(2σ²) would under-report by these factors.
+// At ν = .002 and T = 20,000 the running γ_t²/(2σ²) would report too little, by these factors.
 TEST(Spend, OfSeveralParticipationsIsNotTheColumnNorm) {
   struct Case {
     std::uint64_t times, separation;
@@ -115,7 +115,7 @@ noise::Rational rational_family(double nu) {
   return noise::Rational::nu_ftrl(Damping{nu});
 }
 
-// Columns whose norms go up and down.
+// A matrix whose columns have norms that go up and down.
 noise::Dense dense(std::size_t bands, std::size_t steps) {
   std::vector<double> rows;
   for (std::size_t t = 0; t < steps; ++t) {
@@ -171,7 +171,7 @@ TEST(Spend, IsTheSensitivityOfTheStepsSoFar) {
   }
 }
 
-// ρ is part of every release: a run that was resumed must print the bits that an unbroken one prints.
+// ρ is part of every release: a run that was resumed must print the bits that an unbroken run prints.
 TEST(Spend, AnswersDoNotDependOnEarlierQuestions) {
   for (const auto& [correlation, participation] : settings()) {
     const Spend asked_step_by_step(correlation, participation, NoiseMultiplier{1.7});
@@ -209,7 +209,7 @@ TEST(Spend, ACopyAnswersAlike) {
   EXPECT_EQ(spend.after(StepCount{1000}), before);
 }
 
-// γ_∞² of the limit is the budget an endless stream is calibrated with.
+// An endless stream is calibrated with the limit γ_∞², so it stays within its budget.
 TEST(Spend, EndlessStreamStaysWithinItsBudget) {
   for (const double nu : {1e-6, 1e-4, 1e-2}) {
     const Correlation correlation = rational(nu);

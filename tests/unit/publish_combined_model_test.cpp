@@ -1,5 +1,5 @@
-// The lanes' releases as one model: weights are steps, the spend is the dearest lane's, and what does not fit
-// together gives none.
+// The lanes' releases as one model: each lane weighs as many as its steps, the spend is that of the lane that spent
+// most, and releases that do not fit together give no model.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -45,7 +45,8 @@ TEST(CombinedModel, CostsWhatItsDearestLaneDoes) {
       << *model;
 }
 
-// Epochs add up lane by lane: the lane that costs most now need not be the one that did in all.
+// Epochs add up lane by lane: the lane that costs most in the present epoch need not be the lane that cost most in
+// all.
 TEST(CombinedModel, CostInAllEpochsWhatTheDearestOfThemDoes) {
   std::string much = release_line(1, 10, R"({"x":2})");
   much.insert(
@@ -103,14 +104,14 @@ TEST(CombinedModel, GivesALaneWithoutAReleaseNoWeight) {
   }
 }
 
-// One set of parts gives one value: an iterate that diverged is told as such.
+// One set of parts gives one value: where an iterate diverged, the model says so.
 TEST(CombinedModel, OfALaneThatDivergedIsNull) {
   const Lines releases{{LaneId{0}, release_line(0, 10, R"({"x":null})")},
                        {LaneId{1}, release_line(1, 10, R"({"x":2})")}};
   EXPECT_NE(combined_model(releases, 2, digests).json->find(R"("estimate":{"x":null})"), std::string::npos);
 }
 
-/// A release of a lane of running sums of an intercept and x.
+/// A release of a lane of running sums, of an intercept and x.
 std::string release_of_sums(std::uint32_t lane, std::uint64_t step, const std::string& moments) {
   std::string line = release_line(lane, step, R"({"intercept":7,"x":7})");
   return line.insert(line.find(",\"rho\""), ",\"moments\":" + moments);
@@ -128,7 +129,7 @@ SolvedModel model_of_sums() {
       config::read({"model.estimator=moments", "moments.row_norm=4", "moments.residual_bound=4"}));
 }
 
-// b = g + Hθ_c of each part by hand: (120, 30) and (45, -48); H = (300, -20, 140).
+// By hand, b = g + Hθ_c of each part: (120, 30) and (45, -48); H = (300, -20, 140).
 TEST(CombinedModel, OfRunningSumsIsTheSolutionOfAllOfThem) {
   const Lines releases{{LaneId{0}, release_of_sums(0, 2, first_sums)},
                        {LaneId{1}, release_of_sums(1, 3, second_sums)}};
@@ -142,14 +143,15 @@ TEST(CombinedModel, OfRunningSumsIsTheSolutionOfAllOfThem) {
   const double slope = (300.0 * -18.0 + 20.0 * 165.0) / determinant;
   simdjson::dom::parser parser;
   const simdjson::dom::element json = parser.parse(*model);
-  // In original units: x was centred at 0.5 and divided by 2.
+  // In original units, because x was centred at 0.5 and divided by 2.
   EXPECT_NEAR(json["estimate"]["intercept"].get_double().value(), intercept - slope / 4, 1e-12);
   EXPECT_NEAR(json["estimate"]["x"].get_double().value(), slope / 2, 1e-12);
   EXPECT_EQ(json["moments"]["records"].get_uint64().value(), 500U);
   EXPECT_EQ(json["moments"]["floored"].get_uint64().value(), 0U) << "what hid a lane's answer is small in all";
 }
 
-// A lane whose releases do not show their sums, or show others, cannot be added: the average stands in.
+// Where a lane's releases do not show their sums, or show other sums, the sums cannot be added: the average takes
+// their place.
 TEST(CombinedModel, OfLanesWithoutTheirSumsIsTheAverage) {
   const std::string other_size =
       R"({"records":1,"stage":0,"floored":0,"sums":{"inputs":1,"second":[1],"gap":[1],"centre":[0],"floor":1}})";

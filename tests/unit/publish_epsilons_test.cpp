@@ -1,4 +1,4 @@
-// The numbers beside every ρ: at each δ, by each conversion, over all epochs, and of a person with several records.
+// The numbers beside every ρ: for each δ, by each conversion, over all epochs, and for a person with several records.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -64,7 +64,7 @@ std::string line_of(LedgerTotal total) {
   return line;
 }
 
-// The first epoch has spent what all have.
+// Where no epoch was before, the spend of the epoch is that of all epochs.
 TEST(ReleaseSpend, IsTheLedgersWhereNoEpochWasBefore) {
   const auto shown = read_release(line_of({}));
   ASSERT_TRUE(shown);
@@ -88,7 +88,7 @@ TEST(ReleaseSpend, OfALaterEpochIsBesideWhatAllHaveSpent) {
   EXPECT_EQ(shown->epsilons_ledger, epsilons_of(Rho{shown->rho + 0.5}, deltas));
 }
 
-// docs/formats/releases.md: older files do not have the fields.
+// Older files do not have these fields (docs/formats/releases.md).
 TEST(ReleaseSpend, OfAnOlderLineIsTheEpochs) {
   std::string line = line_of([](Rho spent, StepCount, Position) { return Rho{2 * spent.value()}; });
   for (const char* key : {",\"rho_ledger\"", ",\"epsilon_ledger\"", ",\"epsilons\"", ",\"epsilons_ledger\""}) {

@@ -97,7 +97,7 @@ TEST(OriginalUnits, AreInvertedWhateverTheModelIs) {
   }
 }
 
-// What a model predicts stays the same when another one, centred and scaled otherwise, takes it over.
+// A model predicts the same when settings that centre and scale otherwise take it over.
 TEST(OriginalUnits, CarryAModelToOtherCentresAndScales) {
   const OriginalUnits before(schema(true), with_loss(model::Loss::Kind::linear));
   record::Schema other = schema(true);
@@ -156,7 +156,7 @@ TEST(ReleaseJson, ReadsBackWhatWasWritten) {
   EXPECT_LE(shown->rho, shown->rho_limit);
 }
 
-// docs/formats/releases.md: where they stand, and how they are written.
+// docs/formats/releases.md says where these fields stand and how they are written.
 TEST(ReleaseJson, SaysTheWeightOfItsAverageAndWhatItsCoefficientsAreOf) {
   const noise::Correlation correlation{noise::Rational::nu_ftrl(Damping{0.01})};
   ReleaseEncoder encode{{"stream", LaneId{3}, EpochId{2}, Delta{1e-6}, "d1gest", {true}, "00112233aabbccdd"},

@@ -1,4 +1,4 @@
-// What is chosen from noisy counts: known answers, and nothing but the counts decides.
+// What is chosen from noisy counts: the answers are known, and nothing but the counts decides.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr auto zero_out = privacy::Adjacency::zero_out;
 
-/// One histogram of these values, with noise of a deviation of .01 that happened to be 0.
+/// One histogram of these values, with noise of deviation .01 that happened to be 0.
 template <class BinOf>
 NoisyCounts counted(const std::vector<double>& values, std::size_t bins, const BinOf& bin_of) {
   const HistogramDesign design{1, bins, zero_out};
@@ -68,10 +68,10 @@ TEST(Octaves, GiveTheOutermostOnesThatAreSeen) {
   EXPECT_EQ(negative.high, -1);
 }
 
-// Below 4.5 deviations of its noise a bin is not seen; where none is, the largest is taken.
+// A bin below 4.5 deviations of its noise is not seen; where no bin is, the largest one is taken.
 TEST(Octaves, AreSeenAboveFourAndAHalfDeviations) {
   const HistogramDesign design{1, octave_bins, zero_out};
-  const CountNoise mechanism(design, Rho{0.5});  // deviation 1
+  const CountNoise mechanism(design, Rho{0.5});  // a deviation of 1
   ExactCounts counts(design);
   for (int i = 0; i < 5; ++i) counts.add(std::vector<std::size_t>{octave_bin(1)});
   for (int i = 0; i < 4; ++i) counts.add(std::vector<std::size_t>{octave_bin(100)});
@@ -103,7 +103,7 @@ TEST(Columns, OfANormalOneHaveItsMedianAndItsSpread) {
 
 TEST(Columns, FarFromZeroAreZoomedTo) {
   const std::vector<double> values = normals(1000, 1);
-  const Interval interval = intervals_from_octaves(octaves_of(values))[0];  // 512 … 1024
+  const Interval interval = intervals_from_octaves(octaves_of(values))[0];  // the interval 512 … 1024
   ColumnChoice choice = choose_columns(equal_of(values, interval), std::vector{interval})[0];
   ASSERT_TRUE(choice.zoom);
   EXPECT_LT(choice.zoom->low, 996);
@@ -114,7 +114,7 @@ TEST(Columns, FarFromZeroAreZoomedTo) {
   EXPECT_NEAR(choice.placement.scale, 1, 0.4);
 }
 
-// Zooming into the zeros of a column of rare events would scale every row with an event away.
+// A zoom into the zeros of a column of rare events would scale every row that has an event out of the bounds.
 TEST(Columns, AroundZeroAreNeverZoomedTo) {
   std::vector<double> values(1000, 0.0);
   for (std::size_t i = 0; i < 10; ++i) values[i] = 60;
@@ -151,7 +151,7 @@ TEST(LengthBin, IsHalfAnOctave) {
   EXPECT_EQ(length_bin(std::numeric_limits<double>::quiet_NaN()), no_bin);
 }
 
-/// Of two histograms, without noise worth the name.
+/// The scales from two histograms, with next to no noise.
 std::optional<RowScales> scales_of(const std::vector<double>& lengths, const std::vector<double>& residuals) {
   const HistogramDesign design{2, length_bins, zero_out};
   ExactCounts counts(design);
@@ -187,14 +187,15 @@ TEST(RowScales, AreNoneWhereNothingIsSeen) {
 }
 
 TEST(Widening, IsTheFormulaWithinItsBounds) {
-  // sqrt(13/10000 · .12)·10000/(√13·3.6) = 9.62…
+  // By hand: sqrt(13/10000 · .12)·10000/(√13·3.6) = 9.62…
   EXPECT_NEAR(widening(Rho{0.06}, 10'000, 13, 3.6), std::sqrt(std::sqrt(0.0013 * 0.12) * 1e4 / (std::sqrt(13) * 3.6)),
               1e-12);
   EXPECT_EQ(widening(Rho{1e-6}, 1000, 13, 3.6), 2);
   EXPECT_EQ(widening(Rho{1}, 100'000'000, 2, 1.4), 12);
 }
 
-/// Counts of `values` with the very noise that makes them those of `others`: the same release from other rows.
+/// Counts of `values` with exactly the noise that turns them into the counts of `others`: other rows then give the
+/// same release.
 TEST(Choices, DependOnTheNoisyCountsAlone) {
   const HistogramDesign design{1, octave_bins, zero_out};
   const CountNoise mechanism(design, Rho{0.5});

@@ -1,4 +1,4 @@
-// The whole path: what it finds, what it spends its rows on, and that nothing but noisy releases decides.
+// The whole path of a fit: what it finds, what it spends its rows on, and that nothing but noisy releases decides.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ struct Made {
   [[nodiscard]] Table table() const { return {features, x, y}; }
 };
 
-/// y = 5 + 2 a − 3 b + noise; a about 1,000 ± 10, b a rare event of 50s.
+/// y = 5 + 2 a − 3 b + noise, with a about 1,000 ± 10, and b a rare event of some 50.
 Made two_columns(std::size_t rows) {
   Made made{2, {}, {}};
   std::mt19937_64 random(7);
@@ -60,7 +60,7 @@ void expect_same(const TableFit& one, const TableFit& other) {
   EXPECT_EQ(one.pilot.inputs, other.pilot.inputs);
 }
 
-// Slopes 2 and −3 with standard errors of .014 and .009 by sampling; noise adds about as much.
+// The slopes 2 and −3 have standard errors of .014 and .009 by sampling; noise adds about as much.
 TEST(LinearFit, FindsTheSlopesOfColumnsFarFromZeroAndOfRareEvents) {
   const Made made = two_columns(20'000);
   const TableFit fit = fit_linear(made.table(), {Rho{1}}, noise_of(0));
@@ -78,7 +78,7 @@ TEST(LinearFit, FindsTheSlopesOfColumnsFarFromZeroAndOfRareEvents) {
   }
 }
 
-// Over 200 keys and tables: at .95 a share of .90 or less would come up once in 300 runs of a correct program.
+// Over 200 keys and tables, a correct program at .95 would cover a share of .90 or less once in 300 runs.
 TEST(LinearFit, IntervalsCoverTheTruth) {
   int covered = 0;
   int all = 0;
@@ -127,7 +127,8 @@ TEST(LinearFit, LeavesOutColumnsOfWhichHardlyAnythingIsUsableWhereAskedTo) {
   EXPECT_NEAR(kept.usable, 1.0 / 3, 0.15);
 }
 
-// Records that are none at all, half of them here, count against no column: a coin would decide over each otherwise.
+// Half of the records here cannot be used at all. They count against no column: otherwise a coin would decide over
+// each.
 TEST(LinearFit, LeavesNoColumnOutForTheSakeOfRecordsThatHaveNoTarget) {
   Made made = two_columns(12'000);
   for (std::size_t i = 0; i < made.y.size(); i += 2) made.y[i] = made.x[2 * i] = made.x[2 * i + 1] = nan;
@@ -139,7 +140,7 @@ TEST(LinearFit, LeavesNoColumnOutForTheSakeOfRecordsThatHaveNoTarget) {
   }
 }
 
-// a and its copy cannot be told apart, and b can: whichever units they have.
+// a and its copy cannot be told apart, and b can, whichever units they have.
 TEST(LinearFit, NamesTheCoefficientsAlongHiddenDirections) {
   Made made{3, {}, {}};
   std::mt19937_64 random(5);
@@ -156,7 +157,7 @@ TEST(LinearFit, NamesTheCoefficientsAlongHiddenDirections) {
   EXPECT_NEAR(fit.theta.at(2), 0.001, 0.0002);
 }
 
-// The bounds are then of the coordinates that the settings have: a about 1,000 is as long as that.
+// The bounds then refer to the coordinates that the settings have, in which an a about 1,000 makes a row that long.
 TEST(LinearFit, MeasuresInTheCoordinatesThatAreKept) {
   const Made made = two_columns(20'000);
   FitSettings settings{Rho{1}};
@@ -173,11 +174,11 @@ TEST(LinearFit, MeasuresInTheCoordinatesThatAreKept) {
   EXPECT_LE(fit.smallest_second, fit.largest_second);
 }
 
-/// Rows that count 0 to 5 times, those of 0 with a target that would spoil everything.
+/// Rows that count 0 to 5 times. The target of a row that counts 0 times would spoil everything if it counted.
 struct Weighed {
   Made made{1, {}, {}};
   std::vector<double> weights;
-  double slope = 0;  ///< of weighted least squares
+  double slope = 0;  ///< the slope of weighted least squares
 
   explicit Weighed(double unit) {
     std::mt19937_64 random(11);
@@ -190,7 +191,7 @@ struct Weighed {
     for (int i = 0; i < 20'000; ++i) {
       const auto weight = static_cast<double>(random() % 6);
       const double x = normal(random);
-      // Rows that count more have another slope, so that an answer which counts all alike is another one.
+      // Rows that count more have another slope, so that an answer which counts all rows alike differs.
       const double y = weight == 0 ? 30 * x + 50 : 1 + weight * x + normal(random);
       made.x.push_back(x);
       made.y.push_back(y);
@@ -202,7 +203,7 @@ struct Weighed {
   [[nodiscard]] Table table() const { return {made.features, made.x, made.y, weights}; }
 };
 
-// Weighted least squares in whatever unit the weights are.
+// The answer is weighted least squares, in whatever unit the weights are.
 TEST(LinearFit, CountsRowsByTheirWeights) {
   for (const double unit : {1.0, 1e4, 1e-4}) {
     const Weighed weighed(unit);
@@ -210,7 +211,7 @@ TEST(LinearFit, CountsRowsByTheirWeights) {
     ASSERT_EQ(fit.theta.size(), 2U) << unit;
     EXPECT_NEAR(fit.theta[1], weighed.slope, 0.15) << unit;
     EXPECT_TRUE(fit.variances.empty()) << "nothing says what the weights are";
-    // Bounds are those of rows times the roots of their weights.
+    // The bounds are those of rows times the roots of their weights.
     EXPECT_NEAR(std::log(fit.pilot.inputs / std::sqrt(unit)), std::log(6), 0.7) << unit;
     EXPECT_NEAR(fit.largest_second / unit, 2.5, 1) << unit << ": Σ w/n";
   }
@@ -219,7 +220,7 @@ TEST(LinearFit, CountsRowsByTheirWeights) {
   EXPECT_GT(std::fabs(fit_linear(alike, {Rho{1}}, noise_of(0)).theta[1] - weighed.slope), 1);
 }
 
-// A row without a weight is as one without a number.
+// A row without a weight is treated like a row that lacks a number.
 TEST(LinearFit, LeavesOutRowsWithoutAWeight) {
   Weighed weighed(1);
   for (std::size_t i = 0; i < weighed.weights.size(); ++i) {
@@ -230,7 +231,7 @@ TEST(LinearFit, LeavesOutRowsWithoutAWeight) {
   EXPECT_NEAR(fit.theta.at(1), weighed.slope, 0.15);
 }
 
-// The answer's rows are then untouched: no noise is drawn for them.
+// The rows of the answer are then untouched: no noise is drawn for them.
 TEST(LinearFit, StopsWhereHardlyAnythingIsUsable) {
   Made made = two_columns(5000);
   for (std::size_t i = 0; i < made.y.size(); ++i) {
@@ -257,8 +258,8 @@ TEST(LinearFit, RefusesBeforeAnyNoiseIsDrawn) {
   EXPECT_THROW(static_cast<void>(fit_linear(made.table(), {Rho{0.1}}, draw)), InvalidParameter);
 }
 
-// A row of the first part that moves within its bins is in no other release: nothing changes, to the bit. A part that
-// shared its rows with another one would show it.
+// A row of the first part that moves within its bins is in no other release, so nothing changes, to the bit. If a
+// part shared its rows with another part, this would show.
 TEST(LinearFit, IsUnchangedByRowsThatMoveWithinTheBinsOfTheirOnlyPart) {
   const Made made = two_columns(20'000);
   Made moved = made;
@@ -277,16 +278,17 @@ TEST(LinearFit, IsUnchangedByRowsThatMoveWithinTheBinsOfTheirOnlyPart) {
   expect_same(fit_linear(made.table(), {Rho{1}}, noise_of(0)), fit_linear(moved.table(), {Rho{1}}, noise_of(0)));
 }
 
-/// One record at a time loses everything: the ranges of all stages and the answer move only through one release.
+/// One record at a time loses all its numbers: the ranges of all stages and the answer may move only through one
+/// release.
 TEST(LinearFit, TakesEachRecordIntoOneReleaseAtMost) {
   const Made made = two_columns(4000);
   const FitSettings settings{Rho{10}};
-  // What every stage's noise is added to cannot be seen from outside; which stages' grids saw a change can: with the
-  // same noise, the settings that follow from earlier stages are equal up to the record's own part.
+  // What a stage's noise is added to cannot be seen from outside. What can be seen is which stages' settings changed:
+  // under the same noise, the settings that follow from earlier stages stay equal up to the record's own part.
   const TableFit whole = fit_linear(made.table(), settings, noise_of(3));
   const Stride stride(4000);
   const Sizes parts = sizes({4000, 3, Rho{10}, privacy::Adjacency::zero_out});
-  const std::uint64_t last = stride.position(3999);  // of the answer
+  const std::uint64_t last = stride.position(3999);  // a row of the answer
   Made without = made;
   without.y[last] = nan;
   const TableFit less = fit_linear(without.table(), settings, noise_of(3));
@@ -295,7 +297,8 @@ TEST(LinearFit, TakesEachRecordIntoOneReleaseAtMost) {
   EXPECT_EQ(less.bounds.residuals, whole.bounds.residuals);
   EXPECT_NE(less.theta, whole.theta);
   Made earlier = made;
-  earlier.y[stride.position(parts.columns * 2)] = nan;  // of no part that places columns, where nothing is zoomed to
+  // A row of no part that places columns, where no zoom is needed.
+  earlier.y[stride.position(parts.columns * 2)] = nan;
   EXPECT_EQ(fit_linear(earlier.table(), settings, noise_of(3)).shares, whole.shares);
 }
 
@@ -309,7 +312,7 @@ TEST(KeyedNoise, DiffersFromStageToStageAndHasTheGridsDeviation) {
     EXPECT_TRUE(seen.emplace(units, static_cast<KeyStage>(stage)).second) << stage;
     for (const std::int64_t unit : units) squares += std::pow(grid.to_gradient(unit), 2);
   }
-  // Of 20,000 numbers; a correct deviation is further off than 4% once in 10^8.
+  // From 20,000 numbers, a correct deviation is off by more than 4% once in 10^8.
   EXPECT_NEAR(std::sqrt(squares / (1000 * key_stages)), 8, 0.32);
 }
 

@@ -48,7 +48,7 @@ ScoreSums::Released sums_of(Likelihood likelihood, const std::vector<Row>& rows,
   return sums.release(no_noise, KeyStage::first_curvature, KeyStage::first_score);
 }
 
-/// Rows of all sizes, with targets that no model has among them.
+/// A row of any size; some targets are values that no model has.
 Row any_row(std::mt19937_64& random, Eigen::Index dimension) {
   std::normal_distribution<double> normal;
   const double sizes[] = {1e-300, 1e-6, 0.3, 1, 3, 1e3, 1e150, 1e300};
@@ -64,7 +64,7 @@ Row any_row(std::mt19937_64& random, Eigen::Index dimension) {
 
 class Scores : public ::testing::TestWithParam<Likelihood> {};
 
-// The exact worst case is reached: a bound that is only half as far would fail as well.
+// The exact worst case is reached, so a test with half of this bound would fail.
 TEST_P(Scores, MoveByNoMoreThanTheirSensitivity) {
   std::mt19937_64 random(5);
   double furthest_curvature = 0;
@@ -110,7 +110,8 @@ TEST_P(Scores, AreThePlainSumsWhereNothingIsLong) {
   EXPECT_LT((found.score - score).norm(), 1e-6);
 }
 
-// Its squares are finite and its share is not a normal number: what is left of the product would pass the bounds.
+// The squares of this row are finite and its share is subnormal: what is left of their product would exceed the
+// bounds.
 TEST(ScoresOfOneRow, AreZerosAtTheEdgeOfNumbers) {
   for (const double size : {1e154, 1.2e154, 1e150}) {
     const ScoreSums::Released sums =
@@ -155,7 +156,7 @@ struct Made {
 
 constexpr double slopes[] = {0.08, -0.5};
 
-/// Predictor 0.08(a − 50) − 0.5 b + constant; a about 50 ± 10, b about 0 ± 1.
+/// The predictor is 0.08(a − 50) − 0.5 b + constant, with a about 50 ± 10 and b about 0 ± 1.
 Made made_of(Likelihood likelihood, std::size_t rows, std::uint64_t seed, double constant = -0.5) {
   Made made;
   std::mt19937_64 random(seed);
@@ -174,7 +175,7 @@ Made made_of(Likelihood likelihood, std::size_t rows, std::uint64_t seed, double
   return made;
 }
 
-// Standard errors by sampling are at most .004 and .03 (logistic, 12,000 rows); the bounds are five of those.
+// The standard errors by sampling are at most .004 and .03 (logistic, 12,000 rows); the test allows five of them.
 TEST(LikelihoodFit, FindsTheSlopes) {
   for (const Likelihood likelihood : {Likelihood::logistic, Likelihood::poisson}) {
     const Made made = made_of(likelihood, 20'000, 1);
@@ -189,8 +190,8 @@ TEST(LikelihoodFit, FindsTheSlopes) {
   }
 }
 
-// Over 200 keys and tables: at .95 a share of .90 or less would come up once in 300 runs of a correct program, of
-// two.
+// Over 200 keys and tables, a correct program at .95 would cover a share of .90 or less once in 300 runs, for each of
+// two coefficients.
 TEST(LikelihoodFit, IntervalsCoverTheTruth) {
   int covered[2] = {};
   int all = 0;
@@ -207,7 +208,8 @@ TEST(LikelihoodFit, IntervalsCoverTheTruth) {
   for (const int of_slope : covered) EXPECT_GE(of_slope, 0.905 * all);
 }
 
-// By the noise that is drawn: of a logistic fit the bounds of every step are R_x, 1 and R_x²/4.
+// The spend is computed from the noise that is drawn: in a logistic fit the bounds of every step are R_x, 1 and
+// R_x²/4.
 TEST(LikelihoodFit, StepsTogetherSpendRho) {
   const Made made = made_of(Likelihood::logistic, 20'000, 1);
   std::map<KeyStage, double> stddevs;
@@ -249,7 +251,7 @@ TEST(LikelihoodFit, IsUnchangedByRowsThatMoveWithinTheBinsOfTheirOnlyPart) {
 
 TEST(LikelihoodFit, StopsWhereHardlyATargetIsOneOfTheModels) {
   Made made = made_of(Likelihood::logistic, 5000, 1);
-  for (double& y : made.y) y = 2 * y - 1;  // −1 and 1: of those below 0 the model has none
+  for (double& y : made.y) y = 2 * y - 1;  // targets of −1 and 1; no model has targets below 0
   for (std::size_t i = 0; i < made.y.size(); ++i) made.y[i] = i % 50 == 0 ? 1 : -1;
   const TableFit fit = fit_likelihood(Likelihood::logistic, made.table(), {Rho{1}}, noise_of(0));
   EXPECT_TRUE(fit.is_stopped);
@@ -257,7 +259,7 @@ TEST(LikelihoodFit, StopsWhereHardlyATargetIsOneOfTheModels) {
   EXPECT_TRUE(fit.theta.empty());
 }
 
-// Slopes without end: a step is long as often as it likes, and nothing is claimed.
+// The slopes have no limit: every step may be as long as it can, and no interval is claimed.
 TEST(LikelihoodFit, ClaimsNoIntervalWhereTheClassesAreSeparate) {
   Made made = made_of(Likelihood::logistic, 20'000, 1);
   for (std::size_t i = 0; i < made.y.size(); ++i) made.y[i] = made.x[2 * i] > 50 ? 1 : 0;

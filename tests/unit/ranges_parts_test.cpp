@@ -1,4 +1,4 @@
-// Which rows a stage takes, how many, and what its counts may move by.
+// Which rows a stage takes, how many, and how far one record may move its counts.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ TEST(Stride, HoldsForTablesOfAnySize) {
   EXPECT_THROW(Stride{(std::uint64_t{1} << 62) + 1}, InvalidParameter);
 }
 
-// Of every twentieth of the table a part of 5% has about a twentieth: drift does no harm.
+// A part of 5% takes about a twentieth of every twentieth of the table, so that a drift of the table does no harm.
 TEST(Stride, SpreadsAPartOverTheWholeTable) {
   const Stride stride(17'379);
   std::vector<int> counts(20);
@@ -71,7 +71,7 @@ TEST(Dealer, GivesEveryPlaceOnce) {
   EXPECT_EQ(dealer.deal(5).count, 0U);
 }
 
-/// The largest ‖change‖₂ of the counts over all pairs of rows, one of them null under zero-out.
+/// The largest ‖change‖₂ of the counts over all pairs of rows; under zero-out one row of the pair is null.
 double searched(std::size_t histograms, std::size_t bins, privacy::Adjacency adjacency) {
   std::vector<std::vector<std::size_t>> rows{{}};
   for (std::size_t j = 0; j < histograms; ++j) {
@@ -79,7 +79,7 @@ double searched(std::size_t histograms, std::size_t bins, privacy::Adjacency adj
     for (const auto& row : rows) {
       for (std::size_t bin = 0; bin <= bins; ++bin) {
         longer.push_back(row);
-        longer.back().push_back(bin);  // `bins`: none
+        longer.back().push_back(bin);  // the bin number `bins` stands for no bin
       }
     }
     rows = longer;
@@ -153,14 +153,15 @@ TEST(Sizes, AreThoseOfTheRule) {
   EXPECT_EQ(retail.rows, 1990U);
   EXPECT_EQ(retail.pilot, 59'683U);
   const Sizes bike = sizes({17'379, 13, Rho{0.01}, zero_out});
-  EXPECT_EQ(bike.columns, 1391U);  // 8%: noise asks for 1,530
-  EXPECT_EQ(bike.rows, 696U);      // 4%: noise asks for 1,415
+  EXPECT_EQ(bike.columns, 1391U);  // 8% of the rows; the noise asks for 1,530
+  EXPECT_EQ(bike.rows, 696U);      // 4% of the rows; the noise asks for 1,415
   EXPECT_EQ(sizes({17'379, 13, Rho{0.1}, zero_out}).columns, 500U);
   EXPECT_EQ(sizes({17'379, 13, Rho{0.1}, replace_one}).columns, 685U);
   EXPECT_EQ(sizes({17'379, 13, Rho{0.1}, replace_one}).rows, 633U);
 }
 
-// All parts of the ranges and the pilot leave at least 45% of the rows to the answer, whatever the settings.
+// All parts of the ranges and of the pilot together leave at least 45% of the rows to the answer, whatever the
+// settings.
 TEST(Sizes, LeaveAlmostHalfOfTheRowsToTheAnswerOrRefuse) {
   std::mt19937_64 random(2);
   std::uniform_real_distribution<double> exponent(0, 1);

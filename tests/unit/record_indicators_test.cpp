@@ -1,4 +1,4 @@
-// Features that are 0 or 1 of a text or a number.
+// Features that are 0 or 1, depending on a text or a number.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -35,10 +35,10 @@ TEST(RowBuilder, AnOtherIsNoneOfTheKnownTexts) {
   EXPECT_EQ(row_of(builder, "a"), (std::vector<double>{1, 0}));
   EXPECT_EQ(row_of(builder, "b"), (std::vector<double>{0, 0}));
   EXPECT_EQ(row_of(builder, "c"), (std::vector<double>{0, 1}));
-  EXPECT_EQ(row_of(builder, " a"), (std::vector<double>{0, 1}));  // byte for byte, as an indicator
+  EXPECT_EQ(row_of(builder, " a"), (std::vector<double>{0, 1}));  // compared byte for byte, as with an indicator
 }
 
-// Values of another implementation (Python's integers): the map is public, and the same for ever.
+// The values are from another implementation (Python's integers): the map is public, and stays the same for ever.
 TEST(RowBuilder, ABucketIsAPublicFunctionOfTheText) {
   EXPECT_EQ(bucket_of("", 16), 6U);
   EXPECT_EQ(bucket_of("a", 16), 11U);
@@ -58,7 +58,7 @@ TEST(RowBuilder, EveryTextFallsIntoOneBucket) {
     features.push_back(of(term));
   }
   const RowBuilder builder({features, {}, false});
-  EXPECT_EQ(builder.fields().size(), 1U);  // read once
+  EXPECT_EQ(builder.fields().size(), 1U);  // one column is read once
   std::vector<int> counts(buckets);
   for (int i = 0; i < 8000; ++i) {
     const std::string text = "key-" + std::to_string(i);
@@ -68,7 +68,7 @@ TEST(RowBuilder, EveryTextFallsIntoOneBucket) {
     ASSERT_EQ(x, expected);
     ++counts[bucket_of(text, buckets)];
   }
-  // 1,000 each; seven standard deviations of it are 207.
+  // 1,000 are expected in each bucket; seven standard deviations of that are 207.
   for (const int count : counts) EXPECT_NEAR(count, 1000, 207);
 }
 
@@ -85,7 +85,8 @@ TEST(RowBuilder, ABinHasItsLowerBoundAndNotItsUpper) {
   EXPECT_EQ(row_of(builder, "18"), (std::vector<double>{0, 1, 0}));
   EXPECT_EQ(row_of(builder, "65"), (std::vector<double>{0, 0, 1}));
   EXPECT_EQ(row_of(builder, "1e300"), (std::vector<double>{0, 0, 1}));
-  EXPECT_EQ(row_of(builder, "old"), std::vector<double>());  // no number: unusable, not zeros
+  // No number makes the record unusable, and is not taken for zeros.
+  EXPECT_EQ(row_of(builder, "old"), std::vector<double>());
   EXPECT_THROW(RowBuilder({{bin(2, 2)}, {}, false}), InvalidParameter);
 }
 

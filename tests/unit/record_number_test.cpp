@@ -31,7 +31,7 @@ TEST(ParseNumber, KeepsTheSignOfZero) {
   EXPECT_EQ(std::bit_cast<std::uint64_t>(parse_number("+0").value()), 0U);
 }
 
-// Each of these is one bad record, never more; a lenient reading would put a wrong number into a gradient.
+// Each of these makes one bad record, and never more. A lenient reading would put a wrong number into a gradient.
 TEST(ParseNumber, RefusesEverythingElse) {
   const std::string_view cases[] = {
       "",

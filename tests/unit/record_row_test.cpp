@@ -115,11 +115,11 @@ TEST(ReadField, WhatIsMissingIsToldFromWhatCannotBeRead) {
   EXPECT_FALSE(is_missing(1));
 }
 
-// A row of zeros, intercept and target included, has gradient zero under every loss: one bad field must leave
-// nothing of the record behind.
+// A row of zeros, intercept and target included, has gradient zero under every loss: a record with one bad field must
+// leave nothing behind.
 TEST(RowBuilder, UnusableRecordsAreRowsOfZeros) {
   Feature bounded = feature("a", Transform::log);
-  bounded.lower = -5;  // a clamp after log would turn −∞ into a number
+  bounded.lower = -5;  // a clamp after the logarithm would turn −∞ into a number
   Feature product = feature("a");
   product.second = Term{"b", Transform::square, {}};
   product.upper = 1;
@@ -195,7 +195,7 @@ TEST(RowBuilder, RefusesFeaturesThatAreNone) {
   }
 }
 
-// Where features are public they may not tell whether the target could be read.
+// Where features are public, they may not tell whether the target could be read.
 TEST(RowBuilder, PublicFeaturesOutliveTheirTarget) {
   Schema schema;
   schema.features.push_back({"a", Term{"a", Transform::identity, ""}, {}});

@@ -1,4 +1,4 @@
-// A recording of one partition: made, gone on with, ended.
+// A recording of one partition: how it is begun, continued and ended.
 #include "record/segment_writer.h"
 
 #include <gtest/gtest.h>
@@ -101,7 +101,7 @@ TEST(SegmentWriter, AnEndedRecordingWithoutAStopCanBeGoneOnWith) {
   {
     auto writer = SegmentWriter::create(disk, path, header_from(0));
     add(writer, {.offset = 0, .value = "a"});
-    writer.finish(4);  // offsets 1 to 3 are control records, say
+    writer.finish(4);  // offsets 1 to 3 stand for control records
   }
   auto writer = SegmentWriter::resume(disk, path);
   EXPECT_EQ(writer.header(), header_from(0));
@@ -145,7 +145,7 @@ TEST(SegmentWriter, ARecordingThatReachedItsStopStaysAsItIs) {
   EXPECT_EQ(disk.seen(path), before);
 }
 
-// Blocks of two records each, without an end marker: a recording that was killed.
+// Blocks of two records each, without an end marker: the recording of a process that was killed.
 std::string killed(std::size_t count) {
   SimulatedDisk disk(1);
   auto writer = SegmentWriter::create(disk, path, header_from(0));
@@ -162,12 +162,12 @@ TEST(SegmentWriter, ATornTailIsCutWhereverItTore) {
     for (const bool nul : {false, true}) {
       SimulatedDisk disk(1);
       std::string torn = three.substr(0, size);
-      if (nul) torn.resize(three.size(), '\0');  // the length reached the disk, the bytes did not
+      if (nul) torn.resize(three.size(), '\0');  // the length reached the disk, and the bytes did not
       disk.tamper(path, torn);
       auto writer = SegmentWriter::resume(disk, path);
       const bool all = size == three.size();
       ASSERT_EQ(writer.next(), all ? 6U : 4U) << size;
-      ASSERT_EQ(disk.seen(path), torn) << size;  // until something takes its place
+      ASSERT_EQ(disk.seen(path), torn) << size;  // until a new record takes the place of the torn one
       if (all) continue;
       add(writer, {.offset = 4, .value = "4"});
       add(writer, {.offset = 5, .value = "5"});
@@ -195,7 +195,7 @@ TEST(SegmentWriter, AnEndMarkerTornInItsLastBytesIsCut) {
 TEST(SegmentWriter, DamageIsNoTornTailAndNothingIsCut) {
   const std::string three = killed(6);
   const std::size_t second = killed(4).size(), first = killed(2).size();
-  // In the second of three blocks, and in the header: never cut.
+  // Damage in the second of three blocks, or in the header, is never cut off as a torn end.
   for (std::size_t at = 8; at < second; ++at) {
     if (at == first) at = first + 1;
     SimulatedDisk disk(1);

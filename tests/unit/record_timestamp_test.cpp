@@ -9,7 +9,7 @@ namespace nustream::record {
 namespace {
 
 TEST(ParseTimestamp, ReadsDateTimeZoneAndFraction) {
-  const auto retail = parse_timestamp("2010-12-01 08:26:00");  // a Wednesday; date -u -d … +%s
+  const auto retail = parse_timestamp("2010-12-01 08:26:00");  // a Wednesday; the number is that of date -u -d … +%s
   ASSERT_TRUE(retail.has_value());
   EXPECT_EQ(retail->hour, 8);
   EXPECT_EQ(retail->day_of_week, 2);
@@ -21,7 +21,8 @@ TEST(ParseTimestamp, ReadsDateTimeZoneAndFraction) {
   EXPECT_EQ(parse_timestamp(" 2010-12-01T08:26:00.25Z ")->epoch_seconds, 1291191960.25);
 }
 
-// The hour is the one that was written: what the record's author saw on the clock. The point in time moves.
+// The hour is the one that was written, because this is what the record's author saw on the clock. The zone moves the
+// point in time.
 TEST(ParseTimestamp, ZoneMovesTheTimeButNotTheHourAsWritten) {
   const auto east = parse_timestamp("2010-12-02T00:26:00+05:30");
   EXPECT_EQ(east->hour, 0);
@@ -30,7 +31,7 @@ TEST(ParseTimestamp, ZoneMovesTheTimeButNotTheHourAsWritten) {
   EXPECT_EQ(parse_timestamp("2010-12-01T08:26:00-01:00")->epoch_seconds, 1291191960.0 + 3600);
 }
 
-// As Java, Spark, Logstash, PostgreSQL and spreadsheets write.
+// These are the ways in which Java, Spark, Logstash, PostgreSQL and spreadsheets write.
 TEST(ParseTimestamp, ReadsZonesWithoutColonSmallLettersAndShortHours) {
   const double noon = parse_timestamp("2024-03-01T12:00:00Z")->epoch_seconds;
   for (const char* const text :

@@ -1,4 +1,4 @@
-// How much a record counts, and what it counted over.
+// How much a record counts, and over what exposure it counted.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ struct Built {
   std::string reason;
 };
 
-/// x, y, w and e are the columns.
+/// A builder over the columns x, y, w and e.
 Built built(const Schema& schema, const std::vector<std::pair<std::string, std::string>>& record) {
   const RowBuilder builder(schema);
   std::vector<double> readings;
@@ -52,7 +52,7 @@ TEST(RowBuilder, AWeightIsHeldToItsBound) {
   const Built zero = built(schema, {{"x", "2"}, {"y", "3"}, {"w", "0"}});
   EXPECT_TRUE(zero.usable);
   EXPECT_EQ(zero.weight, 0);
-  EXPECT_EQ(zero.x, 2);  // as it is: whoever steps multiplies
+  EXPECT_EQ(zero.x, 2);  // as it was read: the step multiplies it by the weight
 }
 
 TEST(RowBuilder, ANegativeWeightIsNone) {
@@ -73,7 +73,7 @@ TEST(RowBuilder, AnExposureMakesARateOfACount) {
   EXPECT_EQ(half.y, 6);
   EXPECT_EQ(half.weight, 0.5);
   const Built beyond = built(schema, {{"x", "2"}, {"y", "3"}, {"e", "400"}});
-  EXPECT_EQ(beyond.y, 3.0 / 400);  // the rate is what it is, it counts as one of 100
+  EXPECT_EQ(beyond.y, 3.0 / 400);  // the rate is as measured, and the record counts as one of exposure 100
   EXPECT_EQ(beyond.weight, 100);
   for (const char* text : {"0", "-2", "x"}) {
     const Built none = built(schema, {{"x", "2"}, {"y", "3"}, {"e", text}});
@@ -92,7 +92,7 @@ TEST(RowBuilder, AnOffsetIsTheLogarithmOfAnExposure) {
   EXPECT_NEAR(row.weight, 8, 1e-14);
 }
 
-// Where the target alone is private, a bad target hides neither features nor what they count as.
+// Where the target alone is private, a bad target hides neither the features nor the weight.
 TEST(RowBuilder, APublicWeightOutlivesAPrivateTarget) {
   Schema schema = schema_of(true, false);
   schema.features_public = true;

@@ -1,5 +1,5 @@
-// A window of the input that is read in several passes, and inputs that change between them; and rows that are held
-// back until their time has come.
+// A window of the input that is read in several passes, and inputs that change between the passes; and rows that are
+// held back until their time has come.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -15,7 +15,7 @@
 namespace nustream::tests {
 namespace {
 
-/// Reads rows until none is left; what a failure finds stays in `rows`.
+/// Reads rows until none is left; rows that were read before a failure stay in `rows`.
 void read_all(decode::Reader& reader, record::RowBatch& rows) {
   while (reader.read(rows, 7)) continue;
 }
@@ -42,8 +42,8 @@ struct Passes {
   record::RowBatch rows;
 };
 
-// Its passes would follow sooner upon each other than the spend assumes: what participates twice would do so again
-// within fewer steps.
+// The passes over such an input would follow each other sooner than the spend assumes: a record would participate
+// again after fewer steps.
 TEST(PassesOverAnInput, ThatShrinksBetweenThemEndAtItsNewEnd) {
   for (const std::size_t left : {std::size_t{99}, std::size_t{50}, std::size_t{1}}) {
     for (const std::uint64_t read_before : {std::uint64_t{0}, std::uint64_t{130}}) {
@@ -69,7 +69,7 @@ TEST(PassesOverAnInput, ThatShrinksToNothingOrIsGoneEndThere) {
   EXPECT_EQ(passes.rows.count(), 100U);
 }
 
-// Records that came to the end between two passes are not of the window.
+// Records that were added at the end between two passes are not part of the window.
 TEST(PassesOverAnInput, ThatGrowsReadTheSameRecordsAgain) {
   Passes passes(100, 3);
   const auto reader = passes.open();
@@ -84,7 +84,7 @@ TEST(PassesOverAnInput, ThatGrowsReadTheSameRecordsAgain) {
 /// 9999-12-31T23:59:59Z, in seconds.
 constexpr double far_ahead = 253'402'300'799;
 
-// Whoever dates a record in the year 9999 holds up the stream by a second, not by eight thousand years.
+// A record that is dated in the year 9999 holds up the stream by a second, and not by eight thousand years.
 TEST(Pacer, HoldsNoRowBackForARecordThatIsDatedInTheFuture) {
   const auto start = std::chrono::steady_clock::now();
   replay::Pacer pacer(1.0);

@@ -54,7 +54,7 @@ TEST(KeyFile, IsMadeOnceForItsOwnerAlone) {
   expect_failure(Exit::permission, [&] { secrets::create_key_file(folder.path() / "missing/key"); });
 }
 
-/// No file grows beyond `bytes` for the length of a scope: a disk that is full.
+/// Lets no file grow beyond `bytes` for the length of a scope, as on a full disk.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : handler_(::signal(SIGXFSZ, SIG_IGN)) {
@@ -74,7 +74,7 @@ class FileSizeLimit {
   sighandler_t handler_;
 };
 
-// A name that stands for a cut key would block its folder for ever: nobody dares to delete a key.
+// A half-written key under the final name would block its folder for ever: nobody dares to delete a key.
 TEST(KeyFile, IsWholeOrNotThere) {
   const TemporaryFolder folder;
   const fs::path path = folder.path() / "key";
@@ -95,7 +95,7 @@ TEST(KeyFile, IsWholeOrNotThere) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 2);
 }
 
-// Of many that make it at once one does, and the others are told; nobody sees a part of it.
+// Many processes make the key at once: one of them succeeds, the others are told, and nobody sees a part of it.
 TEST(KeyFile, IsMadeByOneOfManyAtOnce) {
   const TemporaryFolder folder;
   const fs::path path = folder.path() / "key";
@@ -145,7 +145,7 @@ TEST(KeyFile, IsClosedToGroupAndOthers) {
   EXPECT_NO_THROW(static_cast<void>(secrets::load_key_file(path)));
 }
 
-// As systemd with an access list, and Kubernetes with fsGroup, hand secrets over.
+// systemd with an access list, and Kubernetes with fsGroup, hand secrets over in this way.
 TEST(KeyFile, MayBeReadByItsGroupWhereItIsRootsAndNobodyWritesIt) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can make such a file";
   const TemporaryFolder folder;
@@ -180,7 +180,8 @@ TEST(KeyFile, IsARegularFileThatIsThere) {
   EXPECT_NO_THROW(static_cast<void>(secrets::load_key_file(folder.path() / "link")));
 }
 
-// Python: hashlib.blake2b(label, key=bytes(range(1, 33)), digest_size=…); the seed's as docs/formats/key.md says.
+// The keys are Python's hashlib.blake2b(label, key=bytes(range(1, 33)), digest_size=…); the seed's keys follow
+// docs/formats/key.md.
 TEST(Keyring, DerivesTheKeysOfItsPage) {
   noise::KeyBytes master{};
   std::iota(master.begin(), master.end(), std::uint8_t{1});

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// HOME and XDG_CONFIG_HOME as a test says, and as they were behind it.
+/// Sets HOME and XDG_CONFIG_HOME as a test says, and puts them back behind it.
 class Variables {
  public:
   Variables(const char* home, const char* config) {
@@ -90,7 +90,7 @@ TEST_F(KeyPlace, OfANewFolderIsOutsideAndKnownToIt) {
   EXPECT_EQ(read_file(key), bytes);
 }
 
-// Streams of one name in two folders.
+// Streams of one name in two folders have two keys.
 TEST_F(KeyPlace, IsAnotherOneForEachFolder) {
   fs::create_directories(folder.path() / "runs/other");
   const fs::path one = secrets::make_key_file(state(), "mine", settings());
@@ -168,9 +168,10 @@ TEST(FolderTrust, IsForTheUsersOwnAndRoots) {
   expect_failure(Exit::permission, ask, "another user");
 }
 
-// Whoever can rename a folder above can put another one in its place; under a sticky bit, their own alone.
+// Somebody who can rename a folder above can put another one in its place; under a sticky bit he can only rename his
+// own.
 TEST(FolderTrust, IsAlsoForWhatLiesAbove) {
-  const TemporaryFolder folder;  // below /tmp, say, which is sticky
+  const TemporaryFolder folder;  // a folder below /tmp, for example, which is sticky
   fs::create_directories(folder.path() / "above/keys");
   fs::create_directory(folder.path() / "links");
   fs::create_directory_symlink(folder.path() / "above/keys", folder.path() / "links/keys");

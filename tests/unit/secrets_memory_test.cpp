@@ -1,5 +1,5 @@
-// What the process does to keep its secrets: locked memory, no dumps, random bits from the kernel alone. Refusals of
-// the system are provoked in a child process.
+// What the process does to keep its secrets: locked memory, no dumps, random bits from the kernel alone. The tests
+// provoke the system's refusals in a child process.
 #include <gtest/gtest.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -26,7 +26,7 @@
 namespace nustream::tests {
 namespace {
 
-/// Kilobytes that this process holds locked.
+/// The kilobytes that this process holds locked.
 long locked_kilobytes() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -35,7 +35,7 @@ long locked_kilobytes() {
   return -1;
 }
 
-/// False where the system does not say what is locked, or a sanitizer makes mlock do nothing.
+/// False where the system does not say what is locked, or where a sanitizer makes mlock() do nothing.
 bool locking_shows() {
   const long before = locked_kilobytes();
   const std::vector<std::byte> block(2 * 4096);
@@ -44,7 +44,7 @@ bool locking_shows() {
   return locked && ::munlock(block.data(), block.size()) == 0 && shows;
 }
 
-/// The exit code of a call in this (child) process: of its Failure, or 0.
+/// The exit code of the Failure that a call ends with in this (child) process, or 0.
 template <class Call>
 [[noreturn]] void exit_with_code_of(Call call) {
   try {
@@ -72,7 +72,7 @@ TEST(LockedMemory, LocksAFewPagesForManyKeys) {
 
 TEST(LockedMemory, WipesWhatIsGivenBack) {
   secrets::LockedMemory memory;
-  void* const neighbour = memory.allocate(32, 1);  // keeps the page
+  void* const neighbour = memory.allocate(32, 1);  // keeps the page in use
   void* const key = memory.allocate(32, 1);
   std::memset(key, 0xa5, 32);
   memory.deallocate(key, 32, 1);
@@ -97,7 +97,8 @@ TEST(LockedMemoryDeathTest, SaysThatTheLimitIsTooLow) {
   EXPECT_EXIT(exit_with_code_of([] {
                 const rlimit none{0, 0};
                 ::setrlimit(RLIMIT_MEMLOCK, &none);
-                if (::geteuid() == 0) static_cast<void>(::setresuid(65534, 65534, 65534));  // the limit binds no root
+                // The limit does not bind root.
+                if (::geteuid() == 0) static_cast<void>(::setresuid(65534, 65534, 65534));
                 secrets::LockedMemory memory;
                 static_cast<void>(memory.allocate(32, 1));
               }),
@@ -119,13 +120,13 @@ TEST(Random, DiffersEveryTimeAndFillsEverything) {
   std::set<noise::KeyBytes> keys;
   for (int i = 0; i < 1000; ++i) keys.insert(secrets::random_key());
   EXPECT_EQ(keys.size(), 1000U);
-  std::vector<std::uint8_t> large(1 << 20);  // getrandom gives large requests in parts
+  std::vector<std::uint8_t> large(1 << 20);  // large enough that getrandom() gives it in parts
   secrets::fill_random(large);
   const std::vector<std::uint8_t> zeros(64);
   EXPECT_EQ(std::search(large.begin(), large.end(), zeros.begin(), zeros.end()), large.end());
 }
 
-/// From now on getrandom fails in this process.
+/// Makes getrandom() fail in this process from now on.
 void forbid_getrandom() {
   std::array<sock_filter, 4> program{
       sock_filter BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),

@@ -1,4 +1,4 @@
-// A sealed state opens under its own key, whole, as what it was sealed; and in no other way.
+// A sealed state opens under its own key, whole, and as what it was sealed; it opens in no other way.
 #include <gtest/gtest.h>
 #include <sodium.h>
 
@@ -37,7 +37,8 @@ TEST(Seal, OpensToWhatWasSealed) {
   EXPECT_EQ(secrets::open(keys_from(1), seal("")).plain, "");
 }
 
-// Offsets of docs/formats/state.md; key and fingerprint from Python's hashlib.blake2b (key=1…32, message=label).
+// The offsets are those of docs/formats/state.md; key and fingerprint are from Python's hashlib.blake2b (key=1…32,
+// message=label).
 TEST(Seal, HasTheBytesOfItsPage) {
   const std::string sealed = seal("the record");
   ASSERT_EQ(sealed.size(), 8U + 4 + 4 + 4 + 4 + 8 + 32 + 16 + 24 + 4 + 6 + 10 + 16);

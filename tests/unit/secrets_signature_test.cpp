@@ -66,9 +66,9 @@ TEST(Signature, OfAKeyFileIsCheckedByAnotherLibrary) {
   EXPECT_TRUE(openssl_verifies(as_release, signature, keys.public_key()));
   EXPECT_FALSE(openssl_verifies(as_release + ' ', signature, keys.public_key()));
   EXPECT_TRUE(secrets::is_signed(as_release, signature, keys.public_key()));
-  // A killed run and an unbroken one release the same bytes.
+  // A killed run and an unbroken one have to release the same bytes, so a signature has to be repeatable.
   EXPECT_EQ(signature, keys.sign(secrets::Signing::release, text));
-  // Of another purpose it is none.
+  // A signature that was made for another purpose is not accepted.
   EXPECT_FALSE(secrets::is_signed(text, signature, keys.public_key()));
   for (const auto other : {secrets::Signing::ledger_line, secrets::Signing::hand_over})
     EXPECT_FALSE(secrets::is_signed(secrets::to_sign(other, text), signature, keys.public_key()));

@@ -1,4 +1,4 @@
-// Who may read: bearer tokens, their files, addresses, and the names a client may ask by.
+// Who may read: bearer tokens, their files, addresses, and the names by which a client may ask.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -204,7 +204,7 @@ TEST_F(ServersAccess, ABrowserShowsTheTokenAsAPassword) {
   }
 }
 
-// An open stream of events would go on for whoever holds a token that was replaced because somebody else has it.
+// A token is replaced because somebody else has it; an open stream of events would go on for him.
 TEST_F(ServersAccess, ANewTokenCutsOffWhoFollowsWithTheOldOne) {
   open({.operator_token_file = write(token)});
   const auto follow = [&](const std::string& with) {

@@ -15,7 +15,7 @@
 namespace nustream::serve {
 namespace {
 
-/// Of one metric: type and names of labels, "histogram lane stream".
+/// For each metric its type and the names of its labels, such as "histogram lane stream".
 using Described = std::map<std::string, std::string>;
 
 std::string described(const std::string& type, const std::set<std::string>& labels) {
@@ -109,7 +109,7 @@ TEST(MetricsDocumentation, SaysTheDefaults) {
   EXPECT_NE(text.find("`operator_address`, `" + defaults.operator_address + "`"), text.npos);
 }
 
-// Every name that any page or the dashboards of this project may use looks like one of these.
+// Every name of a metric that a page or a dashboard of this project may use looks like one of these.
 TEST(MetricsDocumentation, MentionsNoUnknownMetric) {
   Described known = documented("Public metrics");
   known.merge(documented("Operator metrics"));

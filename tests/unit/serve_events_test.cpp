@@ -113,7 +113,7 @@ TEST_F(Events, TellWhoComesBackWhatWasMissed) {
   EXPECT_THAT(missed, HasSubstr("id: 0.0.150.150\n"));
   EXPECT_THAT(missed, HasSubstr("\"points\":[{\"step\":100,"));
   EXPECT_THAT(missed, Not(HasSubstr("{\"step\":50,")));
-  // Whoever knows all waits for what comes.
+  // A client that knows every event waits for the next one.
   const auto knows = follow("0.0.150.150");
   static_cast<void>(knows->read_until("retry: 3000\n\n"));
   EXPECT_FALSE(knows->readable(std::chrono::milliseconds(1500)));

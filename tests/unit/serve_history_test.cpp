@@ -1,4 +1,4 @@
-// The published past of a lane, thinned: bounds, and that it is a function of the set of releases alone.
+// The published past of a lane, thinned out: its bounds, and that it depends on the set of releases alone.
 #include "serve/history.h"
 
 #include <gmock/gmock.h>
@@ -55,7 +55,7 @@ TEST(History, KeepsTheLastReleaseOfEachSpanOfALongStream) {
   EXPECT_EQ(history.points().rbegin()->second.step, 25'650U) << "the newest release is always there";
 }
 
-// A restart reads the past in other pieces, and behind what came since.
+// A restart reads the past in other pieces, and after newer releases have come.
 TEST(History, IsTheSameWhateverTheOrderAndTheBatches) {
   std::mt19937_64 random(7);
   for (int round = 0; round < 200; ++round) {
@@ -125,7 +125,7 @@ TEST(PublicSurfaceHistory, IsOfTheLanesThatAreOpen) {
   EXPECT_EQ(surface.history(LaneId{0}), std::nullopt);
 }
 
-// After a restart the last release is known at once, and what was before it is found later.
+// After a restart the last release is known at once, and the releases before it are found later.
 TEST(PublicSurfaceHistory, TakesThePastOfItsOwnEpochAlone) {
   PublicSurface surface("retail");
   surface.open_lane(tests::public_lane(0, 1));

@@ -1,4 +1,4 @@
-// How a listener ends, at any moment: what is in flight, and nothing after.
+// How a listener ends, at any moment: what becomes of requests in flight, and that nothing happens after.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,8 @@ TEST(Listener, StopFinishesWhatIsInFlightAndNoMore) {
   HttpClient fresh(echo.port());
   HttpClient busy(echo.port());
   busy.send("GET /busy HTTP/1.1\r\n");
-  EXPECT_EQ(echo.ask(http_request("/")).status, 200);  // whatever came before it has been accepted and read
+  // Whatever came before this request has now been accepted and read.
+  EXPECT_EQ(echo.ask(http_request("/")).status, 200);
   std::this_thread::sleep_for(100ms);
   echo.stop();
   EXPECT_EQ(idle.read_to_end(), "");
@@ -46,11 +47,11 @@ TEST(Listener, TheLoopRunsOutAfterStop) {
   idle.send(http_request("/"));
   EXPECT_EQ(idle.read().status, 200);
   loop.on_loop([&] { listener->stop(); });
-  loop.join();  // hangs where something is left
+  loop.join();  // this hangs if work is left
   EXPECT_EQ(idle.read_to_end(), "");
 }
 
-// What the routes refer to is gone with the listener: a request that was under way must not reach them.
+// What the routes refer to is gone with the listener, so a request that is under way must not reach the routes.
 TEST(Listener, DestructionCutsRequestsOff) {
   Echo echo;
   HttpClient busy(echo.port());
@@ -62,8 +63,8 @@ TEST(Listener, DestructionCutsRequestsOff) {
   EXPECT_EQ(echo.answered, 1);
 }
 
-/// A listener with four requests waiting, whose loop has gone that many steps: to be ended between any two of them,
-/// with requests accepted, read or half answered.
+/// A listener with four waiting requests, whose loop has gone a given number of steps. A test ends it between any two
+/// of them, while requests are accepted, read or half answered.
 struct Interrupted {
   explicit Interrupted(int steps) {
     listener.emplace(loop, Address{"127.0.0.1", 0}, patient, Access{}, [this](std::string_view) {
@@ -76,7 +77,7 @@ struct Interrupted {
     }
     for (int step = 0; step < steps; ++step) loop.poll_one();
   }
-  /// Without waiting for a deadline of a minute: nothing is left.
+  /// Whether the loop ends by itself, without waiting for a deadline of a minute: then no work is left.
   [[nodiscard]] bool loop_runs_out() {
     loop.run_for(10s);
     return loop.stopped();

@@ -1,4 +1,4 @@
-// A listener's limits and deadlines: clients that drip, are silent, take no answer, or are too many.
+// A listener's limits and deadlines: clients that drip, are silent, do not take their answer, or are too many.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -30,7 +30,8 @@ TEST(Listener, CountsALongHeaderThatComesInLines) {
   EXPECT_EQ(client.read().status, 431);
 }
 
-// Slow loris: a byte now and then must not move the deadline of the request. 400 bytes would take 20 s.
+// An attack by the name of slow loris sends a byte now and then: that must not move the deadline of the request. All
+// 400 bytes would take 20 s.
 TEST(Listener, ClosesOnARequestThatDripsIn) {
   Limits limits = patient;
   limits.request_time = 300ms;
@@ -65,7 +66,8 @@ TEST(Listener, ClosesAnIdleConnectionAtItsOwnDeadline) {
   EXPECT_EQ(client.read_to_end(), "");
 }
 
-// The first request's deadline is its own: a kept connection must not bring its idle time to the next one.
+// The deadline of each request is its own: time that a kept connection was idle must not be added to that of the
+// next.
 TEST(Listener, ClosesOnALaterRequestThatDripsIn) {
   Limits limits = patient;
   limits.request_time = 300ms;
@@ -77,7 +79,7 @@ TEST(Listener, ClosesOnALaterRequestThatDripsIn) {
   EXPECT_EQ(client.read_to_end(), "");
 }
 
-// A client that never reads fills the buffers; the answer's own deadline ends it.
+// A client that never reads fills the buffers; the deadline of the answer ends it.
 TEST(Listener, ClosesOnAClientThatDoesNotTakeItsAnswer) {
   Limits limits = patient;
   limits.request_time = 300ms;
@@ -100,7 +102,7 @@ TEST(Listener, EndsAConnectionAfterItsLastAllowedRequest) {
   EXPECT_EQ(client.read_to_end(), "");
 }
 
-// Whoever is being answered stays; nobody else can keep others out.
+// A client that is being answered keeps its place until its answer is out; the next client waits for a place.
 TEST(Listener, LetsNoMoreInThanItsLimit) {
   Limits limits = patient;
   limits.connections_max = 2;
@@ -177,7 +179,7 @@ TEST(Listener, SlotsOfSilentClientsComeBack) {
   EXPECT_EQ(echo.ask(http_request("/last")).body, "path /last\n");
 }
 
-// accept() fails with EMFILE while the process has no descriptor left, and then works again.
+// accept() fails with EMFILE while the process has no descriptor left, and works again afterwards.
 TEST(Listener, SurvivesRunningOutOfDescriptors) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP()
@@ -193,7 +195,7 @@ TEST(Listener, SurvivesRunningOutOfDescriptors) {
   struct rlimit none = before;
   none.rlim_cur = static_cast<rlim_t>(free);
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
-  const bool connected = client.connect(echo.port());  // the kernel's part; accept is ours
+  const bool connected = client.connect(echo.port());  // the kernel connects; accept() is the listener's part
   client.send(http_request("/a"));
   const bool answered = client.readable(400ms);
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);

@@ -149,7 +149,8 @@ TEST(Listener, AnExceptionOfTheRoutesIsA500WithoutItsText) {
   EXPECT_EQ(client.read().status, 200);
 }
 
-// Closing a socket that holds unread bytes resets the connection; not every client then still finds the answer.
+// If a socket is closed while it holds unread bytes, the connection is reset, and not every client then still finds
+// the answer.
 TEST(Listener, ARefusalIsNotFollowedByAReset) {
   Limits limits = patient;
   limits.header_bytes_max = 1024;

@@ -1,4 +1,4 @@
-// The operator's surface: readiness with reasons, counters, and nothing of it on the public side.
+// The operator's surface: readiness with reasons, counters, and that nothing of it shows on the public side.
 #include "serve/operator_surface.h"
 
 #include <fcntl.h>
@@ -66,7 +66,7 @@ TEST(OperatorSurface, PublicReadinessFollowsEveryChange) {
   EXPECT_TRUE(shown.ready());
 }
 
-// Why a lane is restored anew may depend on a record, and everybody reads readiness.
+// The reason why a lane is restored anew may depend on a record, and everybody can read readiness.
 TEST(OperatorSurface, ALaneThatIsRestoredAnewIsReadyMeanwhile) {
   PublicSurface shown("retail");
   OperatorSurface surface(shown);
@@ -167,7 +167,8 @@ TEST(OperatorSurface, EveryHelpTextSaysThatItIsNotPrivate) {
   for (const auto& [metric, help] : page.help) EXPECT_THAT(help, ::testing::EndsWith("not private.")) << metric;
 }
 
-// The two registries are two types; this is what a metric declared in the wrong one would change.
+// The two registries are two types. No compiler can tell to which of them a metric belongs, so this test looks at
+// what a metric in the wrong one would change.
 TEST(OperatorSurface, SharesNoMetricWithThePublicSurface) {
   PublicSurface shown("retail");
   OperatorSurface surface(shown);
@@ -183,11 +184,11 @@ TEST(OperatorSurface, SharesNoMetricWithThePublicSurface) {
   EXPECT_THAT(shown.metrics(), Not(HasSubstr("process_")));
 }
 
-// Against the kernel's other accounts of the same things.
+// The metrics are held against the kernel's other accounts of the same quantities.
 TEST(ProcessMetrics, AgreeWithTheKernel) {
   PublicSurface shown("retail");
   OperatorSurface surface(shown);
-  std::vector<char> memory(64 << 20, 'x');  // resident, and some time spent
+  std::vector<char> memory(64 << 20, 'x');  // so that memory is resident, and some time is spent
   const MetricsPage page(surface.metrics());
   struct rusage usage {};
   getrusage(RUSAGE_SELF, &usage);
@@ -206,7 +207,7 @@ TEST(ProcessMetrics, AgreeWithTheKernel) {
   EXPECT_EQ(page.type.at("process_cpu_seconds_total"), "counter");
 }
 
-// One by one, by another system call.
+// The test counts descriptors one by one, by another system call.
 TEST(ProcessMetrics, CountOpenDescriptors) {
   PublicSurface shown("retail");
   OperatorSurface surface(shown);

@@ -23,7 +23,7 @@ using tests::release;
 using tests::release_line;
 using tests::spend;
 
-// What is shown comes out of the named factories alone: no value can be put together from parts of a batch.
+// What is shown comes from the named factories alone: nobody can put a value together from parts of a batch.
 static_assert(!std::is_default_constructible_v<CommittedSpend> && !std::is_aggregate_v<CommittedSpend>);
 static_assert(!std::is_constructible_v<CommittedSpend, LaneId, EpochId, StepCount, Rho, Rho>);
 static_assert(!std::is_default_constructible_v<CommittedRelease> && !std::is_aggregate_v<CommittedRelease>);
@@ -116,7 +116,8 @@ TEST(PublicSurface, ShowsIntervalsWhileReleasesHaveThem) {
   EXPECT_THAT(surface.state(), Not(HasSubstr("interval")));
 }
 
-// A takeover publishes the committed outbox again, and a late completion may name a lane that is another's by now.
+// A takeover publishes the committed outbox again, and a late completion may name a lane that belongs to another
+// process by now.
 TEST(PublicSurface, RepeatsAndStrangersChangeNothing) {
   PublicSurface surface("retail");
   surface.open_lane(public_lane(0, 1));
@@ -208,7 +209,8 @@ TEST(PublicSurface, StateIsJsonWithTheNumbersOfTheRelease) {
   EXPECT_EQ(double(lane["average"]["b"]), 2);
 }
 
-// The owner of lane 0 publishes the combined model; who is no longer that would show an old one for ever.
+// The owner of lane 0 publishes the combined model. A process that has lost this lane would show an old model for
+// ever.
 TEST(PublicSurface, TheCombinedModelGoesWithLaneZero) {
   PublicSurface surface("retail");
   surface.open_lane(public_lane(1));
@@ -224,7 +226,7 @@ TEST(PublicSurface, TheCombinedModelGoesWithLaneZero) {
   EXPECT_THAT(surface.state(), HasSubstr("\"model\":null"));
 }
 
-// Why a lane had to be restored anew may depend on a record.
+// The reason why a lane had to be restored anew may depend on a record.
 TEST(PublicSurface, ALaneThatIsRestoredAnewInItsEpochChangesNothing) {
   PublicSurface surface("retail");
   surface.open_lane(public_lane(0));
@@ -249,7 +251,8 @@ TEST(PublicSurface, AnIterateThatDivergedIsShownAsSuch) {
   EXPECT_EQ(MetricsPage(surface.metrics()).at(R"(nustream_estimate{feature="x",lane="0",stream="retail"})"), "Nan");
 }
 
-// The order in which a journal's completions must be told: a reversed one would show what no durable state covers.
+// A journal's completions must be told in their order: in the reverse order the surface would show a release that no
+// durable state covers.
 TEST(PublicSurfaceDeathTest, RefusesAReleaseThatNoCommittedStateCovers) {
   PublicSurface surface("retail");
   surface.open_lane(public_lane(0));

@@ -1,4 +1,4 @@
-// Which listener shows what, over real sockets; and that what the operator sees moves no public byte.
+// Which listener shows what, over real sockets; and that what the operator sees changes no public byte.
 #include "serve/routes.h"
 
 #include <gmock/gmock.h>
@@ -113,7 +113,7 @@ TEST_F(ServedRoutes, KeepTheRegistriesApart) {
   EXPECT_THAT(ask_operator("/api/v1/state").body, HasSubstr("\"operator\":{\"phase\":\"starting\""));
 }
 
-/// Everything the operator's side may see of a batch, at random.
+/// Sets everything that the operator's side may see of a batch, at random.
 void disturb(OperatorMetrics::Lane& lane, std::mt19937_64& random) {
   const auto draw = [&random](std::uint64_t below) { return static_cast<double>(random() % below); };
   lane.records->Increment(draw(1000));
@@ -153,7 +153,7 @@ class FiveBatches {
   FiveBatches(const FiveBatches&) = delete;
   FiveBatches& operator=(const FiveBatches&) = delete;
 
-  std::vector<std::string> answers;  ///< public ones, header and body, without the clock
+  std::vector<std::string> answers;  ///< the public answers, header and body, without the clock
 
  private:
   void commit(std::uint64_t batch) {
@@ -185,7 +185,7 @@ class FiveBatches {
   std::array<OperatorMetrics::Lane*, 3> lanes_{};
 };
 
-// What the operator counts and how often anybody asked must not move a public byte.
+// What the operator counts, and how often anybody has asked, must not change a public byte.
 TEST(PublicListener, SaysTheSameWhateverTheOperatorSees) {
   const FiveBatches one(1);
   for (const std::uint64_t seed : {2U, 3U}) EXPECT_EQ(FiveBatches(seed).answers, one.answers);

@@ -1,4 +1,4 @@
-// The status page without a browser: what stands on it, escaped, and what never does.
+// The status page without a browser: what stands on it, escaped, and what never stands there.
 #include "serve/status_page.h"
 
 #include <gmock/gmock.h>
@@ -34,7 +34,7 @@ TEST(PagePlace, IsOfPathsThatAPageHas) {
 
 TEST(RightGuesses, AreThoseOfTheBestTestBetweenTwoGaussians) {
   EXPECT_DOUBLE_EQ(page::right_guesses(0), 0.5);
-  // Φ(1/2) for μ = 1, that is ρ = 1/2: from a table of the normal distribution.
+  // The number is Φ(1/2), from a table of the normal distribution, for μ = 1, which is ρ = 1/2.
   EXPECT_NEAR(page::right_guesses(0.5), 0.6914624612740131, 1e-15);
   EXPECT_EQ(page::times_in_hundred(0.5), "50.0 times in 100");
   EXPECT_EQ(page::times_in_hundred(0.69146), "69.2 times in 100") << "rounded up";
@@ -61,7 +61,7 @@ TEST_F(StatusPage, HasTheExactNumbersOfTheState) {
 }
 
 TEST_F(StatusPage, SaysInWordsWhatAReaderCanTell) {
-  // Φ(√(2·0.125)/2) = Φ(0.25) = 0.5987; for ever Φ(√(2·0.5)/2) = Φ(0.5) = 0.6915.
+  // Φ(√(2·0.125)/2) = Φ(0.25) = 0.5987 so far; for ever it is Φ(√(2·0.5)/2) = Φ(0.5) = 0.6915.
   EXPECT_THAT(page(), HasSubstr("at most <strong>59.9 times in 100</strong>"));
   EXPECT_THAT(page(), HasSubstr("more than <strong>69.2 times in 100</strong>"));
   EXPECT_THAT(page(), HasSubstr("whether one record held what it held or nothing at all better than this"));
@@ -123,7 +123,7 @@ TEST_F(StatusPage, OfRunningSumsSaysWhatNoiseHidesAndHasNoStepSize) {
   EXPECT_THAT(surface_.state(), HasSubstr(R"("moments":{"records":7000,"floored":2})"));
 }
 
-// Over the steps of all lanes; behind a new epoch it begins anew.
+// The path is drawn over the steps of all lanes, and begins anew behind a new epoch.
 TEST_F(StatusPage, DrawsThePathOfTheCombinedModel) {
   const auto publish = [&](int step, const std::string& value) {
     surface_.update(CommittedModel::published(R"({"parts":[{"lane":0,"step":100},{"lane":1,"step":)" +
@@ -139,7 +139,7 @@ TEST_F(StatusPage, DrawsThePathOfTheCombinedModel) {
   publish(150, "0.75");
   const std::string two = page();
   EXPECT_THAT(two, HasSubstr("At step 250 the quoted estimate is 0.75"));
-  // Of one point there is nothing to draw a line through.
+  // A single point does not make a line.
   const auto is_path = [](const std::string& text) {
     const std::size_t path = text.find("<path class=\"line", text.find("id=\"model\""));
     return path != std::string::npos &&
@@ -157,7 +157,7 @@ TEST_F(StatusPage, IsOfLanesAndCoefficientsThatThereAre) {
   EXPECT_THAT(*PublicSurface("retail").page({}), HasSubstr("No lane is open here: the service starts"));
 }
 
-// Behind a lost broker, and where other instances have the lanes: what was published is still to be seen.
+// What was published can still be seen while a broker is lost, and where other instances have the lanes.
 TEST_F(StatusPage, KeepsWhatWasPublishedWhileNoLaneIsOpen) {
   const std::string open = page();
   EXPECT_THAT(open, HasSubstr("/api/v1/history/0\""));
@@ -184,7 +184,7 @@ TEST_F(StatusPage, KeepsWhatWasPublishedWhileNoLaneIsOpen) {
   EXPECT_TRUE(page({LaneId{0}, 0}).empty()) << "it is open elsewhere";
 }
 
-// What the operator sees moves no byte of the public page.
+// What the operator sees changes no byte of the public page.
 TEST_F(StatusPage, IsTheSameWhateverTheOperatorSees) {
   OperatorSurface operators(surface_);
   operators.set_phase(Phase::serving);
@@ -209,7 +209,7 @@ TEST(SpendByAge, RisesToWhatTheMechanismSays) {
   EXPECT_EQ(ages.front().first, 1U);
   EXPECT_EQ(ages.back().first, 4096U);
   for (const auto& [age, rho] : ages) EXPECT_EQ(rho, spend.of_age(StepCount{age}).value()) << age;
-  // Most of it is spent at small ages: as many of them are told below 64 as above.
+  // Most of the ρ is spent at small ages, so half of the ages that are told are small.
   EXPECT_LT(ages[ages.size() / 2].first, 150U);
 }
 

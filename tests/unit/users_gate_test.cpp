@@ -61,13 +61,13 @@ TEST(UserGate, ScalesTheContributionThatWouldCrossTheMass) {
   EXPECT_FALSE(may_contribute(limits, last.after, StepIndex{3}));
 }
 
-// Small contributions are charged whole units, so many of them cannot slip through below a rounding.
+// Small contributions are charged whole units, so that many of them cannot slip through below a rounding.
 TEST(UserGate, ChargesWhatIsTooSmallForAUnitAWholeOne) {
   const Limits limits = massed(1);
   const Standing once = charge(limits, {}, StepIndex{0}, 1e-300).after;
   EXPECT_EQ(once.mass, 1U);
   EXPECT_EQ(charge(limits, {}, StepIndex{0}, 0).after.mass, 0U);
-  // Norms of random lengths: what is allowed is never more than W in all.
+  // Norms of random lengths: what is let in is never more than W in all.
   std::uint64_t state = 7;
   for (const double mass : {.3, 1.0, 3.7, 1e3}) {
     Standing user;
@@ -118,7 +118,7 @@ TEST(UserGate, CarriesCountAndMassOverToAnotherEpochButNoStep) {
   EXPECT_EQ(after.mass, before.mass);
   EXPECT_TRUE(may_contribute(limits, after, StepIndex{0}));
   EXPECT_FALSE(may_contribute(limits, charge(limits, after, StepIndex{0}, 1).after, StepIndex{5000}));
-  // Half of W was a quarter of 2W, and all of it leaves nothing under a smaller one.
+  // Half of W is a quarter of 2W, and all of W/2, under which nothing is left.
   const Standing half{901, 1, mass_units / 2};
   EXPECT_NEAR(carried_over(half, Mass{4}, Mass{8}).mass, mass_units / 4, 1);
   EXPECT_GE(carried_over(half, Mass{4}, Mass{8}).mass, mass_units / 4);

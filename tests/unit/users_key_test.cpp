@@ -1,4 +1,4 @@
-// The users' key of a stream: drawn once, the same for all lanes.
+// The users' key of a stream: drawn once, and the same for all lanes.
 #include <gtest/gtest.h>
 
 #include "secrets/keyring.h"

@@ -1,4 +1,4 @@
-// Windows of time: where the table of users empties.
+// Windows of time: where the table of users is emptied.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -82,7 +82,7 @@ TEST(UserPeriod, ARecordWithoutATimeLeavesTheClockWhereItIs) {
 TEST(UserPeriod, ABorderIsWhereAStepOfALaterWindowBegins) {
   WindowClock clock{Period{milliseconds(10)}};
   EXPECT_FALSE(clock.record(milliseconds(5), true));    // the first record of all
-  EXPECT_FALSE(clock.record(milliseconds(12), false));  // in the step of the first window
+  EXPECT_FALSE(clock.record(milliseconds(12), false));  // a record in the step of the first window
   EXPECT_TRUE(clock.record(milliseconds(12), true));
   EXPECT_EQ(clock.window(), 1);
   EXPECT_TRUE(clock.record(milliseconds(55), true));
@@ -92,19 +92,19 @@ TEST(UserPeriod, ABorderIsWhereAStepOfALaterWindowBegins) {
 TEST(UserPeriod, WhatComesBehindTheBorderWithinAStepIsTold) {
   WindowClock clock{Period{milliseconds(10)}};
   EXPECT_FALSE(clock.record({}, true));
-  EXPECT_FALSE(clock.record(milliseconds(12), false));  // of a step that belongs to no window yet
+  EXPECT_FALSE(clock.record(milliseconds(12), false));  // a record of a step that belongs to no window yet
   EXPECT_FALSE(clock.is_behind_border());
   EXPECT_FALSE(clock.record(milliseconds(13), true));
   EXPECT_FALSE(clock.is_behind_border());
   EXPECT_FALSE(clock.record(milliseconds(21), false));
   EXPECT_TRUE(clock.is_behind_border());
-  EXPECT_FALSE(clock.record(milliseconds(14), false));  // late, and the clock does not go back
+  EXPECT_FALSE(clock.record(milliseconds(14), false));  // a late record, for which the clock does not go back
   EXPECT_TRUE(clock.is_behind_border());
   EXPECT_TRUE(clock.record({}, true));
   EXPECT_FALSE(clock.is_behind_border());
 }
 
-// An append time that goes back, of a broker whose clock was set, must not bring an old window back.
+// A broker whose clock was set may give an append time that goes back: it must not bring an old window back.
 TEST(UserPeriod, TheClockNeverGoesBack) {
   WindowClock clock{Period{milliseconds(10)}};
   EXPECT_FALSE(clock.record(milliseconds(25), true));
@@ -115,7 +115,7 @@ TEST(UserPeriod, TheClockNeverGoesBack) {
 
 TEST(UserPeriod, GoesOnFromAState) {
   WindowClock clock{Period{milliseconds(10)}, milliseconds(25), 1};
-  EXPECT_TRUE(clock.record(milliseconds(26), true));  // a step of window 1 was open when time passed 20
+  EXPECT_TRUE(clock.record(milliseconds(26), true));  // a step of window 1 was open when the time passed 20
   WindowClock same{Period{milliseconds(10)}, milliseconds(25), 2};
   EXPECT_FALSE(same.record(milliseconds(26), true));
 }

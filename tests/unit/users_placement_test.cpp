@@ -17,7 +17,7 @@ std::span<const std::uint8_t> bytes_of(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
-// Values of Kafka's own UtilsTest.testMurmur2, signed there.
+// The values are those of Kafka's own UtilsTest.testMurmur2, which has them as signed numbers.
 TEST(Murmur2, IsThatOfTheJavaClient) {
   const std::vector<std::pair<std::string_view, std::int32_t>> known{
       {"21", -973932308},
@@ -42,25 +42,25 @@ TEST(LaneChange, NobodyBeginsBeforeEveryOldLaneEnded) {
   EXPECT_TRUE(change.closed(LaneId{1}));
   EXPECT_EQ(change.of_old(LaneId{1}), Turn::ended);
   EXPECT_EQ(change.of_new(LaneId{1}), Turn::waits);
-  EXPECT_TRUE(change.closed(LaneId{1}));  // read once more
+  EXPECT_TRUE(change.closed(LaneId{1}));  // the mark is read once more
   EXPECT_TRUE(change.closed(LaneId{0}));
   EXPECT_EQ(change.of_new(LaneId{4}), Turn::waits);
-  EXPECT_FALSE(change.closed(LaneId{3}));  // no old lane
+  EXPECT_FALSE(change.closed(LaneId{3}));  // lane 3 is no old lane
   EXPECT_TRUE(change.closed(LaneId{2}));
   for (std::uint32_t lane = 0; lane < 5; ++lane) EXPECT_EQ(change.of_new(LaneId{lane}), Turn::steps);
-  EXPECT_EQ(change.of_new(LaneId{5}), Turn::waits);  // the topic has grown beyond the lanes of the epoch
+  EXPECT_EQ(change.of_new(LaneId{5}), Turn::waits);  // the topic has grown beyond the epoch's lanes
   EXPECT_THROW(LaneChange(0, 1), InvalidParameter);
   EXPECT_THROW(LaneChange(1, 0), InvalidParameter);
 }
 
 // Lanes read each other's marks in any order, take steps when they may, and die at any time, after which they read
-// all marks again. No user counts in two lanes at once, and each is kept by one new lane.
+// all marks again. No user counts in two lanes at once, and one new lane keeps each user.
 TEST(LaneChange, InEveryHistoryAUserCountsInOneLaneAtATime) {
   std::mt19937_64 random(3);
   for (int trial = 0; trial < 500; ++trial) {
     const auto before = static_cast<std::uint32_t>(1 + random() % 5);
     const auto after = static_cast<std::uint32_t>(1 + random() % 5);
-    std::set<std::uint32_t> marks;  // committed
+    std::set<std::uint32_t> marks;  // the committed marks
     std::map<std::uint32_t, LaneChange> lanes;
     for (std::uint32_t lane = 0; lane < std::max(before, after); ++lane) lanes.try_emplace(lane, before, after);
     bool new_has_stepped = false;
@@ -77,7 +77,7 @@ TEST(LaneChange, InEveryHistoryAUserCountsInOneLaneAtATime) {
           }
           break;
         case 2:
-          own = LaneChange(before, after);  // died
+          own = LaneChange(before, after);  // the process has died
           break;
         default:
           if (own.of_new(LaneId{lane}) == Turn::steps) {

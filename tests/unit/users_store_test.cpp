@@ -29,7 +29,7 @@ Entry entry_of(const UserKey& key, const std::string& identifier, std::uint32_t 
   return {user, key.masked(user, number), standing};
 }
 
-// Computed by the command openssl mac, and by hashlib's BLAKE2b.
+// The hashes were computed with the command openssl mac, and with hashlib's BLAKE2b.
 TEST(UserKey, HashesAsTheFormatPageSays) {
   const UserKey key(example_key());
   EXPECT_EQ(key.hash("alice"), (UserHash{0x3768f5d94a7804fc, 0x62657ba576f8c19e}));
@@ -49,7 +49,7 @@ TEST(UserKey, IsDrawnAnewAndKeptByItsBytes) {
   EXPECT_EQ(UserKey(kept).hash("bob"), key.hash("bob"));
 }
 
-// librdkafka's own partitioners, of random keys.
+// The partitions are those that librdkafka's own partitioners give for random keys.
 TEST(PartitionNumber, GivesThePartitionsOfKafkasClients) {
   const UserKey key(example_key());
   std::mt19937_64 random(11);
@@ -93,7 +93,7 @@ TEST(SetDigest, IsThatOfTheTableWhateverTheOrder) {
   EXPECT_NE(digest, SetDigest());
 }
 
-/// The golden store of tests/golden/users_twin.py, and its digest as that prints it.
+/// The golden store of tests/golden/users_twin.py, and its digest as that script prints it.
 std::string golden_store() {
   return tests::read_file(std::string(NUSTREAM_TESTS_DIR) + "/golden/data/users.bin");
 }
@@ -136,7 +136,7 @@ TEST(UserStore, WritesTheBytesOfTheFormatPage) {
   EXPECT_EQ(store.substr(header), written);
 }
 
-/// Whole records of a store, behind its header.
+/// The whole records of a store, behind its header.
 std::vector<std::string> records_of(std::string_view store, std::size_t header) {
   std::vector<std::string> records;
   for (std::string_view rest = store.substr(header); !rest.empty(); rest.remove_prefix(records.back().size())) {
@@ -145,7 +145,7 @@ std::vector<std::string> records_of(std::string_view store, std::size_t header) 
   return records;
 }
 
-/// Loads the golden store after `changed`, and says with what line it is refused; empty where it is not.
+/// Loads the golden store after `changed`, and returns the line with which it is refused; empty where it is not.
 template <class Changed>
 std::string refusal(const Changed& changed, const StoreMark& mark = {4, 2, 2, golden_digest},
                     const StoreIdentity& identity = mine, const UserKey& key = UserKey(example_key())) {
@@ -188,7 +188,7 @@ TEST(UserStore, RefusesAnotherDigestAndAnOlderOrRolledBackState) {
   EXPECT_NE(refusal(same, {4, 2, 2, SetDigest(1)}).find("thinned out"), std::string::npos);
   EXPECT_NE(refusal(same, {5, 3, 2, golden_digest}).find("older copy"), std::string::npos);
   EXPECT_NE(refusal(same, {0, 0, 0, SetDigest()}).find("rolled back"), std::string::npos);
-  // Behind the mark of the first batch stands the second one, which may not have been committed.
+  // Behind the mark of the first batch stands the second batch, which may not have been committed.
   const UserKey key(example_key());
   SetDigest first;
   first.add(key, entry_of(key, "alice", 0x12345678, {42, 3, 1U << 30}));
@@ -208,7 +208,7 @@ TEST(UserStore, RefusesRecordsThatAreMissingTwiceOrOutOfOrder) {
   EXPECT_EQ(put_together({1, 2, 3, 4}), "");
   EXPECT_NE(put_together({1, 2, 4, 3}), "");
   EXPECT_NE(put_together({1, 2, 4}), "");
-  EXPECT_EQ(put_together({2, 3, 4}), "");  // what later records say again is not missed: the table is the same
+  EXPECT_EQ(put_together({2, 3, 4}), "");  // later records say the same again, so the table is the same
   EXPECT_NE(put_together({4}).find("thinned out"), std::string::npos);
   EXPECT_NE(put_together({1, 1, 2, 3, 4}), "");
   EXPECT_NE(put_together({1, 2, 3}), "");
@@ -217,7 +217,8 @@ TEST(UserStore, RefusesRecordsThatAreMissingTwiceOrOutOfOrder) {
 
 TEST(UserStore, RefusesEveryByteThatWasChanged) {
   const std::size_t size = golden_store().size();
-  const std::size_t segment_number = 12;  // tells which of two files is newer, and nothing of their records
+  // The number tells which of two files is newer, and nothing of their records.
+  const std::size_t segment_number = 12;
   for (std::size_t at = 0; at < size; ++at) {
     if (at >= segment_number && at < segment_number + 8) continue;
     const std::string line = refusal([&](std::string store) {

@@ -1,4 +1,5 @@
-// Releases and a ledger as a third party reads them: every way to change them unseen, and a key that was rotated.
+// Releases and a ledger as a third party reads them: every way to change them without being noticed, and a key that
+// was rotated.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -18,7 +19,7 @@ namespace {
 
 const std::string digest(64, 'a');
 
-/// After each step the epoch has spent a thousandth.
+/// The ρ that the epoch has spent after `steps` steps, a thousandth for each.
 double spent(std::uint64_t steps) {
   return static_cast<double>(steps) / 1000;
 }
@@ -47,7 +48,7 @@ std::string release(std::uint32_t epoch, std::uint64_t step, double before = 0, 
          R"(","adjacency":"zero-out","private":true})" + "\n";
 }
 
-/// Two epochs of one lane: lines as they were published.
+/// Two epochs of one lane: their lines as they were published.
 struct World {
   std::vector<std::string> releases;
   std::vector<std::string> ledger;
@@ -61,7 +62,7 @@ struct World {
     head = journal::hash_of(line);
     ledger.push_back(line);
   }
-  /// Names the releases up to here.
+  /// Enters a ledger line that names the releases up to here.
   void enter(const journal::LedgerEntry& spend, const secrets::Keyring& keys) {
     enter(journal::ledger_line(spend, head, keys, chain.head));
   }
@@ -106,12 +107,12 @@ TEST(Verify, BelievesWhatWasPublished) {
   ASSERT_EQ(verified.lanes.size(), 1U);
   const verify::CheckedReleases& lane = verified.lanes.begin()->second;
   EXPECT_EQ(lane.releases, 5U);
-  EXPECT_EQ(lane.signed_releases, 4U);  // steps 10 and 20 of each epoch
+  EXPECT_EQ(lane.signed_releases, 4U);  // the releases at steps 10 and 20 of each epoch
   EXPECT_EQ(lane.unsigned_end, 0U);
   EXPECT_FALSE(lane.begins_later);
 }
 
-/// With one byte in seven of `lines` changed, each by itself: what is still verified is shown to `look`.
+/// Changes one byte in seven of `lines`, each by itself, and shows `look` what is still verified.
 void change_bytes(std::vector<std::string> World::*lines, const secrets::Keyring& keys,
                   const std::function<void(std::size_t line, std::size_t at, const verify::Verified&)>& look) {
   const World world = two_epochs(keys);
@@ -131,8 +132,9 @@ TEST(Verify, SeesEveryChangedByteOfReleasesInFrontOfTheLastSignature) {
   const auto keys = keys_from(1);
   const std::size_t count = two_epochs(keys).releases.size();
   change_bytes(&World::releases, keys, [&](std::size_t line, std::size_t at, const verify::Verified& verified) {
-    // The last line, whose signature or chain was spoilt, is an unsigned end, and is told as one; and so is a line
-    // that claims to be another lane's: the first one, whose own then begins behind it, or the last one.
+    // The last line may have lost its signature or its chain: it is then told as an unsigned end. The same is said of
+    // a line that claims to belong to another lane: of the first line, behind which the lane's own then begins, or of
+    // the last.
     const auto own = verified.lanes.find({"sales", LaneId{0}});
     const bool is_first = line == 0 && own != verified.lanes.end() && own->second.begins_later;
     EXPECT_TRUE(is_first || line + 1 == count) << line << ' ' << at;
@@ -147,7 +149,7 @@ TEST(Verify, SeesEveryChangedByteOfTheLedger) {
   const World world = two_epochs(keys);
   change_bytes(&World::ledger, keys, [&](std::size_t line, std::size_t at, const verify::Verified&) {
     EXPECT_EQ(line + 1, world.ledger.size()) << line << ' ' << at;
-    // The MAC is for those who have the key.
+    // Only those who have the key can check the MAC.
     EXPECT_GT(at, world.ledger[line].find(R"("mac":")")) << line << ' ' << at;
   });
 }
@@ -171,7 +173,7 @@ TEST(Verify, SeesLinesThatAreMissingOrMoved) {
   refused([](World& w) { w.releases.clear(); }, "holds no release");
 }
 
-// Fields behind a signature would count, and nobody would have signed them: of the last line nothing else vouches.
+// Fields behind a signature would count although nobody signed them: nothing else vouches for the last line.
 TEST(Verify, LetsNothingStandBehindASignature) {
   const auto keys = keys_from(1);
   World world = two_epochs(keys);
@@ -206,10 +208,10 @@ TEST(Verify, FollowsAKeyThatWasHandedOn) {
   EXPECT_EQ(by_first.ledger.rotations, 1U);
   EXPECT_EQ(by_first.ledger.signed_lines, 7U);
   EXPECT_EQ(by_first.lanes.begin()->second.unsigned_end, 0U);
-  // Whoever has the new key alone believes what it vouches for: all that is before it.
+  // Whoever has the new key alone believes what it vouches for, which is all that is before it.
   const verify::Verified by_second = check(world, second.public_key());
   EXPECT_EQ(by_second.ledger.signed_lines, 2U);
-  // A key that the old one did not sign is nobody's.
+  // A key that the old key did not sign is not believed.
   World stolen = two_epochs(first);
   stolen.enter(journal::rotation_line("sales", stolen.head, second, second));
   stolen.publish(release(1, 40, spent(30)), second);
@@ -217,7 +219,7 @@ TEST(Verify, FollowsAKeyThatWasHandedOn) {
   expect_refused(stolen, first.public_key(), "its last line is signed by nobody who is trusted here");
 }
 
-/// `thief` made everything behind a line that hands the key on to it.
+/// A world in which `thief` made everything behind a line that hands the key on to it.
 World stolen_by(const secrets::Keyring& thief, World world, const std::string& hand_over) {
   world.enter(hand_over);
   world.publish(release(1, 30, spent(30)), thief);
@@ -225,7 +227,7 @@ World stolen_by(const secrets::Keyring& thief, World world, const std::string& h
   return world;
 }
 
-// Any line that a stream signed is public. None of them may pass for the hand-over of its key.
+// Any line that a stream signed is public. No such line may pass for the hand-over of the stream's key.
 TEST(Verify, TakesNoOtherSignatureForAHandOver) {
   const auto keys = keys_from(1);
   const auto thief = keys_from(2);
@@ -252,7 +254,7 @@ TEST(Verify, TakesAHandOverAtItsOwnPlaceAlone) {
   expect_refused(stolen_by(second, world, moved), keys.public_key(), "signed by nobody who is trusted here");
 }
 
-// Signatures that were left out are seen, whatever else was chained anew.
+// Signatures that were left out are noticed, whatever else was chained anew.
 TEST(Verify, BelievesNoReleasesThatNobodySigned) {
   const auto keys = keys_from(1);
   const World world = two_epochs(keys);
@@ -274,7 +276,8 @@ TEST(Verify, CountsHowManyReleasesAreUnsignedInARow) {
   world.enter(entry(1, 1000), keys);
   for (std::uint64_t step = 30; step <= 160; step += 10) world.publish(release(1, step, spent(30)), keys);
   EXPECT_EQ(check(world, keys.public_key()).lanes.begin()->second.unsigned_end, 0U);
-  // Behind the 16th nobody signs before the 32nd: in place of it a thief goes on as long as nobody counts.
+  // Behind the 16th release the next signature comes with the 32nd: until then a thief could go on in the run's place
+  // if nobody counted.
   const auto thief = keys_from(2);
   for (std::uint64_t step = 170; step <= 320; step += 10) world.publish(release(1, step, spent(30)), thief);
   expect_refused(world, keys.public_key(), "vouches for 16 releases at the end, where at most 15 are never signed");
@@ -282,7 +285,8 @@ TEST(Verify, CountsHowManyReleasesAreUnsignedInARow) {
   EXPECT_EQ(check(world, keys.public_key()).lanes.begin()->second.unsigned_end, 15U);
 }
 
-// The last answer of a stream may stand behind the last signature: the ledger, whose last line is signed, names it.
+// The last answer of a stream may stand behind the last signature: the ledger names it, and the ledger's last line is
+// signed.
 TEST(Verify, BelievesTheLedgerAboutTheLastReleases) {
   const auto keys = keys_from(1);
   World world = two_epochs(keys);
@@ -293,12 +297,13 @@ TEST(Verify, BelievesTheLedgerAboutTheLastReleases) {
   std::string& last = world.releases.back();
   last[last.find("1.5")] = '2';
   expect_refused(world, keys.public_key(), "step 30 of epoch 1 is not the one that the ledger names");
-  // Of a file that ends earlier nobody can tell: the ledger was written later.
+  // A file that ends earlier cannot be told from one that was copied earlier: the ledger was written later.
   world.enter(entry(1, 39), keys);
   EXPECT_EQ(check(world, keys.public_key()).lanes.begin()->second.unsigned_end, 1U);
 }
 
-/// Of a run that goes on: its last line pays for 64 steps, and was written before the releases at 30 and 40.
+/// The world of a run that goes on: its last line pays for 64 steps, and was written before the releases at 30
+/// and 40.
 World running(const secrets::Keyring& keys) {
   World world = two_epochs(keys);
   journal::LedgerEntry reserving = entry(1, 64);
@@ -309,7 +314,7 @@ World running(const secrets::Keyring& keys) {
   return world;
 }
 
-// Its signatures vouch for what follows on the last line, which pays for it.
+// The signatures of the releases vouch for what follows the last line, and that line pays for it.
 TEST(Verify, GoesOnBehindTheLastLineWithinWhatItReserves) {
   const auto keys = keys_from(1);
   World world = running(keys);
@@ -327,7 +332,7 @@ TEST(Verify, GoesOnBehindTheLastLineWithinWhatItReserves) {
   expect_refused(world, keys.public_key(), "beyond the steps of its ledger line");
 }
 
-// A line that closes says what was taken, and names the last answer.
+// A line that closes an epoch says what was taken, and names the last answer.
 TEST(Verify, BelievesALineThatCloses) {
   const auto keys = keys_from(1);
   World world = running(keys);
@@ -374,7 +379,7 @@ TEST(Verify, GoesOnBehindReleasesThatAreNotChained) {
   expect_refused(stripped, keys.public_key(), "does not name the release before it");
 }
 
-// A release that a signal brought is nobody's predecessor, and is believed for its own signature alone.
+// No release is chained to one that a signal brought; such a release is believed for its own signature alone.
 TEST(Verify, BelievesWhatASignalBroughtByItsOwnSignature) {
   const auto keys = keys_from(1);
   World world = two_epochs(keys);
@@ -392,7 +397,7 @@ TEST(Verify, BelievesWhatASignalBroughtByItsOwnSignature) {
   expect_refused(world, keys.public_key(), "is signed by nobody who is trusted here");
 }
 
-// Whoever makes up a lane has nobody who vouches for it, however well its releases fit each other.
+// Nobody vouches for a lane that somebody made up, however well its releases fit each other.
 TEST(Verify, BelievesNoLaneThatNobodySigned) {
   const auto keys = keys_from(1);
   World world = two_epochs(keys);
