@@ -78,9 +78,9 @@ class Watcher {
   std::uint64_t furthest_ = 0;
 };
 
-/// Whether `lines` are those of the undisturbed run, apart from extra releases on shutdown, which may stand in the
-/// place of the one at the end: those are what the undisturbed run would have released after their steps. Where the
-/// noise was fresh, compares steps, positions and spends alone. Empty, or what differs.
+/// Whether `lines` are those of the undisturbed run, apart from extra releases on shutdown and by the clock, which
+/// may stand in the place of the one at the end: those are what the undisturbed run would have released after their
+/// steps. Where the noise was fresh, compares steps, positions and spends alone. Empty, or what differs.
 [[nodiscard]] std::string difference(const std::vector<std::string>& lines, const Reference& reference,
                                      bool same_noise);
 
