@@ -118,7 +118,7 @@ void LaneWorker::settle() {
     }
   }
   const LaneTransactions& transactions = open_->transactions;
-  if (transactions.is_free() && !open_->owes_anything(stage_ == LaneStage::finishing)) {
+  if (transactions.is_free() && !open_->owes_anything()) {
     end_with(LaneEvent::settled);
   }
 }

@@ -162,7 +162,7 @@ void LaneWorker::schedule() {
 
 bool LaneWorker::is_due(Clock::time_point now) const {
   const LaneTransactions& transactions = open_->transactions;
-  if (is_ending(stage_)) return open_->owes_anything(stage_ == LaneStage::finishing);
+  if (is_ending(stage_)) return open_->owes_anything();
   const auto since = transactions.owes_since();
   if (since && now - *since >= host_.setup.config.publishing.linger) return true;
   return open_->batch.is_due(now);

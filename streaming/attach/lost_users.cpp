@@ -4,12 +4,14 @@
 
 #include <fmt/format.h>
 
+#include "attach/lane_change.h"
 #include "engine/moved_spend.h"
 #include "engine/seal_batch.h"
 #include "error.h"
+#include "journal/sealed_state.h"
 #include "kafka/interruption.h"
-#include "kafka/kafka_journal.h"
 #include "kafka/lane_checks.h"
+#include "kafka/lane_edit.h"
 #include "kafka/topic_checks.h"
 #include "log/log.h"
 
@@ -51,29 +53,43 @@ void accept_lost_closed(const kafka::LanePlace& place, const std::string& lanes,
                             place.name(), lanes, place.topics.users));
 }
 
-/// Reads both the ledger in a lane's state and that of its topic where they differ. A state that was rolled back may
-/// know less spend than the topic, and a topic that lost lines may know less than the state; the larger one counts.
+void add_spent_by(const Setup& setup, const kafka::ClientSettings& client, const kafka::LanePlace& other,
+                  bool may_have_state, const std::atomic<bool>& cancelled, std::optional<SpentByLanes>& all) {
+  const config::Kafka& kafka = setup.config.kafka;
+  const privacy::Neighbours asked = setup.config.privacy.neighbours();
+  kafka::LaneEdit lane(client, kafka, other, {kafka.topics.ledger});
+  lane.fence();
+  kafka::LaneChecks checks(client, other, setup.keys, kafka.transaction, cancelled);
+  const journal::Ledger ledger = checks.ledger();
+  const auto sealed = may_have_state ? lane.load() : std::nullopt;
+  journal::Ledger of_state;
+  if (sealed) {
+    const journal::State state = journal::open_state(setup.keys, *sealed);
+    const bool is_asked = setup.config.users && other.lane.value() < setup.config.users->lanes;
+    if (is_asked && state.record.users) {
+      throw LaneHasToWait(fmt::format("lane {} knows the key of the stream's users after all", other.name()));
+    }
+    of_state = engine::ledger_of(state.record);
+  }
+  // Where the two differ both are read: a state that was rolled back may know less spend than the topic, and a topic
+  // that lost lines may know less than the state.
+  add_ledger(of_state, asked, all);
+  if (!sealed || of_state.head != ledger.head) add_ledger(ledger, asked, all);
+  if (may_have_state && !sealed && ledger.epochs.empty() && checks.remains().any()) refuse_lost_spend(other);
+}
+
 std::optional<SpentByLanes> spent_by_lanes(const Setup& setup, const kafka::ClientSettings& client,
                                            const kafka::LanePlace& place, const journal::Ledger& own,
                                            const std::atomic<bool>& cancelled) {
   const config::Kafka& kafka = setup.config.kafka;
-  const privacy::Neighbours asked = setup.config.privacy.neighbours();
   std::optional<SpentByLanes> all;
-  add_ledger(own, asked, all);
+  add_ledger(own, setup.config.privacy.neighbours(), all);
   const auto lanes = kafka::TopicChecks(client).partitions(place.topics.ledger, kafka::in(kafka.give_up));
   for (std::uint32_t lane = 0; lane < static_cast<std::uint32_t>(lanes.value_or(0)); ++lane) {
     if (LaneId{lane} == place.lane) continue;
     if (cancelled.load()) throw kafka::Cancelled();
-    const kafka::LanePlace other{place.stream, LaneId{lane}, place.group, place.topics};
-    kafka::LaneChecks checks(client, other, setup.keys, kafka.transaction, cancelled);
-    const journal::Ledger ledger = checks.ledger();
-    const bool may_have_state = lane < setup.lanes_with_room;
-    const auto sealed = may_have_state ? kafka::committed_state(client, other, kafka.transaction) : std::nullopt;
-    journal::Ledger of_state;
-    if (sealed) of_state = engine::ledger_of(journal::open_state(setup.keys, *sealed).record);
-    add_ledger(of_state, asked, all);
-    if (!sealed || of_state.head != ledger.head) add_ledger(ledger, asked, all);
-    if (may_have_state && !sealed && ledger.epochs.empty() && checks.remains().any()) refuse_lost_spend(other);
+    add_spent_by(setup, client, {place.stream, LaneId{lane}, place.group, place.topics}, lane < setup.lanes_with_room,
+                 cancelled, all);
   }
   return all;
 }

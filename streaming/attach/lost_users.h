@@ -22,10 +22,19 @@ struct SpentByLanes {
 
 /// Reads the ledgers of every lane that the ledger topic has a partition for; that of the lane of `place` is `own`,
 /// and is not read again. Returns nothing where the stream has spent nothing. Throws Failure(data) where a lane has
-/// lost both state and ledger. Waits for brokers: throws KafkaFailure and Cancelled.
+/// lost both state and ledger, and LaneHasToWait where the state of one knows the users' key after all. Waits for
+/// brokers: throws KafkaFailure and Cancelled.
+///
+/// Each of those lanes is fenced before its ledger is read, so that no producer from before commits more of its spend
+/// later. An instance that has the lane opens it again.
 [[nodiscard]] std::optional<SpentByLanes> spent_by_lanes(const Setup& setup, const kafka::ClientSettings& client,
                                                          const kafka::LanePlace& place, const journal::Ledger& own,
                                                          const std::atomic<bool>& cancelled);
+
+/// Fences the lane at `other`, and adds to `all` what it has spent. `may_have_state` says whether the state topic has
+/// a partition for it. Throws as spent_by_lanes().
+void add_spent_by(const Setup& setup, const kafka::ClientSettings& client, const kafka::LanePlace& other,
+                  bool may_have_state, const std::atomic<bool>& cancelled, std::optional<SpentByLanes>& all);
 
 /// Throws Failure(data): nobody knows what the users of this lane have spent.
 [[noreturn]] void refuse_lost_spend(const kafka::LanePlace& place);

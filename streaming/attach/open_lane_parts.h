@@ -33,12 +33,10 @@ struct LaneWorker::Open {
               std::chrono::steady_clock::now()),
         transactions(host.setup, state, std::move(opened.journal), host.shown, metrics, kept) {}
 
-  /// Whether a lane that ends has another transaction to make: for its last batch, or for the releases of that. A
-  /// lane that reached its end also writes a ledger line where the last one reserves steps that were not taken. A
-  /// lane that is taken away leaves that line to the next owner, since it may be in haste.
-  [[nodiscard]] bool owes_anything(bool reached_end) const {
-    return !batch.is_empty() || transactions.owes_releases() ||
-           (reached_end && state.ledger.reserves_beyond(state.lane.steps()));
+  /// Whether a lane that ends has another transaction to make: for its last batch, for the releases of that, or for a
+  /// ledger line where the last one reserves steps that were not taken. That line also names the last release.
+  [[nodiscard]] bool owes_anything() const {
+    return !batch.is_empty() || transactions.owes_releases() || state.ledger.reserves_beyond(state.lane.steps());
   }
 
   LaneState state;

@@ -180,7 +180,8 @@ journal::LedgerEntry EpochLedger::due_line(const LedgerCommit& commit) const {
       reserved_steps(commit.steps, limit(identity_.budget, commit.to), grows_behind(commit.steps));
   journal::LedgerEntry line = entry(reserved, commit.to);
   line.steps = reserved;
-  if (!resumes && reserved == commit.steps) return line;
+  if (commit.steps.value() == 0) return line;
+  // Also where nothing is left to be reserved: what this commit releases is named by none but a line that closes.
   line.taken = commit.before.value_or(StepCount{0});
   if (!has_written_ && identity_.is_private) line.run = new_run();
   return line;

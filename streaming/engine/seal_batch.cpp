@@ -16,10 +16,13 @@ journal::Batch seal_batch(const secrets::Keyring& keys, const Estimator& lane, E
   record.start = epoch.start;
   record.lane = lane.encode();
   record.settings = epoch.settings;
+  // Not this batch's own: in topics whoever reads aborted transactions would have its hash before it is durable.
+  const journal::Hash durable = releases.head;
   record.outbox = journal::chained(record.outbox, releases, keys);
   record.release_head = releases.head;
+  const bool names_all = releases.head == durable;
   std::string lines =
-      ledger.append_lines({steps, sealing.touched, sealing.before, sealing.closes}, keys, releases.head);
+      ledger.append_lines({steps, sealing.touched, sealing.before, sealing.closes && names_all}, keys, durable);
   record.ledger_head = ledger.head();
   // A crash may lose the lines of a ledger file. The state holds them too, so that the next start can write them
   // again.

@@ -22,7 +22,9 @@ struct Sealing {
   Keeping keeping;
   Position touched;                   ///< one past the furthest record that the epoch has read
   std::optional<StepCount> before{};  ///< steps of the committed state before; nothing for the epoch's first state
-  bool closes = false;                ///< the run ends with this batch, and the ledger says which steps were taken
+  /// The run ends with this batch, and the ledger says which steps were taken. A batch with releases by cadence does
+  /// not close, since its line must not name them: another batch follows (EpochLedger::reserves_beyond()).
+  bool closes = false;
 };
 
 /// Seals `lane` after its last step as the next committed state. `record` brings what the lane does not know: the
@@ -30,8 +32,8 @@ struct Sealing {
 /// ledger, with the spend of each epoch, are filled in here. The outbox is chained, and the chains of ledger and
 /// releases move on.
 ///
-/// The batch that it returns holds state, position, outbox and ledger lines; the caller adds rejects and dead
-/// letters.
+/// The batch that it returns holds state, position, outbox and ledger lines, which name the last release by cadence
+/// of the states before this one; the caller adds rejects and dead letters.
 [[nodiscard]] journal::Batch seal_batch(const secrets::Keyring& keys, const Estimator& lane, EpochLedger& ledger,
                                         journal::ReleaseChain& releases, journal::StateRecord record,
                                         const Sealing& sealing);

@@ -92,10 +92,11 @@ void OneStepAccount::commit(const OneStep& spent) {
   journal::StateRecord record;
   record.position = record.stop.emplace(spent.records);
   journal::ReleaseChain releases{1, journal::last_release_head(*disk_, folder_)};
+  const journal::Hash durable = releases.head;
   record.outbox = journal::chained(spent.release, releases, *keys_);
   record.release_head = releases.head;
   record.ranges = spent.ranges;
-  record.ledger_entry = journal::ledger_line(own, ledger_.head, *keys_, releases.head);
+  record.ledger_entry = journal::ledger_line(own, ledger_.head, *keys_, durable);
   record.ledger_head = ledger_.head = journal::hash_of(record.ledger_entry);
   ledger_.keep(own);
   record.ledger_epochs = journal::enclosed_lines(ledger_.epochs, *keys_);

@@ -42,7 +42,20 @@ bool find_both(Disk& disk, const std::filesystem::path& folder, State& state, Ro
   return false;
 }
 
+/// The last of whole lines.
+std::string last_of(const std::string& lines) {
+  const std::size_t before = lines.rfind('\n', lines.size() - 2);
+  return before == std::string::npos ? lines : lines.substr(before + 1);
+}
+
 }  // namespace
+
+std::string hand_over_lines(const std::string& stream, const StateRecord& record, const Hash& head, bool reserves,
+                            const secrets::Keyring& old_keys, const secrets::Keyring& new_keys) {
+  if (!reserves) return rotation_line(stream, head, old_keys, new_keys);
+  std::string closing = ledger_line(read_entries(record.ledger_epochs).back(), head, old_keys, record.release_head);
+  return closing + rotation_line(stream, hash_of(closing), old_keys, new_keys);
+}
 
 Rotated rotate_key(Disk& disk, const std::filesystem::path& folder, const secrets::Keyring& old_keys,
                    const secrets::Keyring& new_keys, RotationWitnesses* witnesses) {
@@ -59,8 +72,10 @@ Rotated rotate_key(Disk& disk, const std::filesystem::path& folder, const secret
   Ledger ledger = read_ledger(disk, folder, old_keys);
   settle(ledger, record);
   record.outbox.clear();
-  record.ledger_entry = rotation_line(state.identity.stream, ledger.head, old_keys, new_keys);
-  record.ledger_head = hash_of(record.ledger_entry);
+  // An older copy does not know what was taken behind it.
+  const bool reserves = ledger.reserving.has_value() && !is_older;
+  record.ledger_entry = hand_over_lines(state.identity.stream, record, ledger.head, reserves, old_keys, new_keys);
+  record.ledger_head = hash_of(last_of(record.ledger_entry));
   record.bookmark = files.bookmark();
   files.commit({seal_state(new_keys, state.identity, record), record.position, record.ledger_entry, "", ""});
   files.flush();

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "journal/disk.h"
 #include "journal/folder_witness.h"
 #include "journal/ledger_chain.h"
+#include "journal/state_record.h"
 #include "secrets/keyring.h"
 #include "secrets/seal.h"
 
@@ -28,8 +30,15 @@ struct RotationWitnesses {
   FolderWitness new_key;
 };
 
+/// The lines with which a ledger whose head is `head` is handed on, behind the committed state `record`: where the
+/// last line `reserves`, one under the old key that says what was taken and names the state's last release, so that
+/// the old key signs nothing later; then the rotation's.
+[[nodiscard]] std::string hand_over_lines(const std::string& stream, const StateRecord& record, const Hash& head,
+                                          bool reserves, const secrets::Keyring& old_keys,
+                                          const secrets::Keyring& new_keys);
+
 /// Opens the folder's state under `old_keys`, publishes what a crash left unpublished, and commits the same state
-/// under `new_keys` with a ledger line that vouches for the ledger so far (docs/formats/ledger.md). When this
+/// under `new_keys` with hand_over_lines(), which vouch for the ledger so far (docs/formats/ledger.md). When this
 /// returns, the new state is durable and no file of the folder needs the old key. A crash on the way leaves a state
 /// that opens under one of the two.
 ///

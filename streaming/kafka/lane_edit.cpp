@@ -53,9 +53,13 @@ std::optional<std::string> LaneEdit::load() const {
   return read_state(client_, place_, end, in(time_));
 }
 
-std::optional<std::string> LaneEdit::take_over() {
+void LaneEdit::fence() {
   producer_ = transactional_producer(client_, place_.name(), topics_);
   finish("take over lane " + place_.name(), [&, deadline = in(time_)] { return producer_->init(deadline); });
+}
+
+std::optional<std::string> LaneEdit::take_over() {
+  fence();
   return load();
 }
 

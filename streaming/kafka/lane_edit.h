@@ -30,7 +30,9 @@ class LaneEdit {
   [[nodiscard]] const LanePlace& place() const noexcept { return place_; }
   /// The lane's last committed state; nothing where there is none.
   [[nodiscard]] std::optional<std::string> load() const;
-  /// Fences older producers of the lane, ends the transactions that they left, and then does as load() does.
+  /// Fences older producers of the lane, and ends the transactions that they left: they commit nothing more.
+  void fence();
+  /// Does as fence(), and then as load() does.
   [[nodiscard]] std::optional<std::string> take_over();
   /// Commits the lane's new state and other records in one transaction, without an offset. `attempt` says what is
   /// done, for messages: "cannot ATTEMPT: …".

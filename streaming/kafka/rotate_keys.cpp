@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "journal/ledger_chain.h"
+#include "journal/rotate_key.h"
 #include "journal/sealed_state.h"
 #include "kafka/lane_checks.h"
 #include "kafka/lane_edit.h"
@@ -81,12 +82,17 @@ class LaneRotation {
   void commit(journal::State state, const journal::Hash& ledger_head) {
     journal::StateRecord& record = state.record;
     record.seen = marked_anew(record);
-    const std::string line = journal::rotation_line(place().stream, ledger_head, old_keys_, new_keys_);
-    record.ledger_head = journal::hash_of(line);
+    const std::string lines = journal::hand_over_lines(place().stream, record, ledger_head,
+                                                       checks_.reserving().has_value(), old_keys_, new_keys_);
+    std::vector<OutgoingRecord> records;
+    for (std::size_t begin = 0, end = 0; begin < lines.size(); begin = end + 1) {
+      end = lines.find('\n', begin);
+      const std::string_view line = std::string_view(lines).substr(begin, end - begin);
+      record.ledger_head = journal::hash_of(std::string(line) + '\n');
+      records.push_back({place().topics.ledger, place().partition(), std::nullopt, line});
+    }
     const std::string sealed = journal::seal_state(new_keys_, state.identity, record);
-    edit_.commit("seal lane " + place().name() + " anew", sealed,
-                 {{place().topics.ledger, place().partition(), std::nullopt,
-                   std::string_view(line).substr(0, line.size() - 1)}});
+    edit_.commit("seal lane " + place().name() + " anew", sealed, std::move(records));
   }
 
   /// Makes the marks again, which are keyed, for records that are still in the input and have not changed.

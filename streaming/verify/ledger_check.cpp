@@ -8,6 +8,14 @@
 namespace nustream::verify {
 namespace {
 
+/// A key becomes trusted only where the one that is trusted now hands on to it, and takes its place.
+void follow_hand_over(const journal::UnsealedLine::HandedOn& handed_on, TrustedKeys& keys, CheckedLedger& checked) {
+  ++checked.rotations;
+  if (keys.present_has_signed(secrets::Signing::hand_over, handed_on.by.text, handed_on.by.signature)) {
+    keys.hand_on(handed_on.to, checked.last);
+  }
+}
+
 /// Checks one more line, which has to follow on those in `checked`, and takes it in.
 void add(const std::string& line, TrustedKeys& keys, CheckedLedger& checked) {
   const journal::UnsealedLine read = journal::read_unsealed(line);
@@ -16,18 +24,14 @@ void add(const std::string& line, TrustedKeys& keys, CheckedLedger& checked) {
   }
   checked.ledger.head = journal::hash_of(line + '\n');
   ++checked.lines;
-  // A key becomes trusted only where one that is trusted already has handed on to it.
-  if (read.handed_on) {
-    ++checked.rotations;
-    if (keys.have_signed(secrets::Signing::hand_over, read.handed_on->by.text, read.handed_on->by.signature))
-      keys.add(read.handed_on->to);
-  }
-  checked.ends_signed =
-      read.signed_ && keys.have_signed(secrets::Signing::ledger_line, read.signed_->text, read.signed_->signature);
+  if (read.handed_on) follow_hand_over(*read.handed_on, keys, checked);
+  checked.ends_signed = read.signed_ && keys.present_has_signed(secrets::Signing::ledger_line, read.signed_->text,
+                                                                read.signed_->signature);
   if (checked.ends_signed) ++checked.signed_lines;
   if (!read.entry) return;
+  checked.last = {read.entry->epoch, read.entry->steps};
   if (read.released) {
-    checked.released.insert(*read.released);
+    checked.released.insert_or_assign(*read.released, keys.present());
     checked.last_released = read.released;
   }
   checked.epochs.insert_or_assign({read.entry->lane, read.entry->epoch}, *read.entry);

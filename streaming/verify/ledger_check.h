@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -21,17 +20,19 @@ struct CheckedLedger {
   std::uint64_t rotations = 0;     ///< how often the key was handed on
   bool ends_signed = false;        ///< the last line is signed, so that the chain vouches for all lines before it
   /// The heads of the lane's releases that the lines name. Whoever signed the ledger vouches for these releases, and
-  /// for all releases that are chained before them.
-  std::set<journal::Hash> released;
+  /// for all releases that are chained before them. Beside each is the last key under which a line names it: releases
+  /// by cadence behind it are of the time of that key.
+  std::map<journal::Hash, TrustedKeys::Index> released;
   std::optional<journal::Hash> last_released;  ///< the head that the last line with one names
+  std::optional<LaneProgress> last;            ///< how far the last line of an epoch pays
   journal::Ledger ledger;                      ///< the lines that count, of one lane
   /// The last line of each epoch, also of epochs for which a later line of another epoch stands.
   std::map<std::pair<LaneId, EpochId>, journal::LedgerEntry> epochs;
 };
 
-/// Reads and checks the file. A rotation that a trusted key signed adds the new key to `keys`. Throws Failure(data)
-/// where a line was changed, left out or moved, and where the last line is not signed by a trusted key; Failure(io)
-/// where there is no such file.
+/// Reads and checks the file. After a rotation that the trusted key signed, the new key is trusted in its place.
+/// Throws Failure(data) where a line was changed, left out or moved, and where the last line is not signed by the key
+/// that is trusted there; Failure(io) where there is no such file.
 [[nodiscard]] CheckedLedger check_ledger(const std::string& file, TrustedKeys& keys);
 
 }  // namespace nustream::verify

@@ -30,34 +30,63 @@ void follow(const journal::ChainPlace& place, CheckedReleases& lane, const std::
   if (!place.previous || by_cadence) lane.head = journal::hash_of(line + '\n');
 }
 
+/// What releases are checked against.
+struct Trust {
+  const TrustedKeys& keys;
+  const CheckedLedger& ledger;
+  const LaneName& own;
+};
+
+/// Whether somebody trusted signed it whose key had not been handed on by then. An old key, whoever may have it now,
+/// signs nothing behind what the next one signed, nor beyond where the lane was when it was handed on.
+bool is_signed(const journal::ChainPlace& place, const publish::ShownRelease& release, const Trust& trust,
+               CheckedReleases& lane, bool by_cadence) {
+  if (!place.previous || !place.signature) return false;
+  const TrustedKeys::Index from = by_cadence ? std::max(lane.key, lane.cadence_key) : lane.key;
+  const auto key = trust.keys.signer(secrets::Signing::release, place.signed_text, *place.signature, from);
+  if (!key) return false;
+  const std::optional<LaneProgress>& handed_on = trust.keys.handed_on(*key);
+  const bool is_own = LaneName{release.stream, release.lane} == trust.own;
+  if (is_own && handed_on && LaneProgress{release.epoch, StepCount{release.step}} > *handed_on) return false;
+  lane.key = *key;
+  return true;
+}
+
+/// The ledger names the last release: what follows by cadence is of the time of whoever signed the line.
+bool is_named(const Trust& trust, CheckedReleases& lane) {
+  const auto found = trust.ledger.released.find(*lane.head);
+  if (found == trust.ledger.released.end()) return false;
+  lane.named = lane.head;
+  lane.cadence_key = std::max(lane.cadence_key, found->second);
+  return true;
+}
+
 /// Takes note of who vouches for the release: a signature of a trusted key, or a ledger line that names it. Releases
 /// that are not by cadence have to be signed, since no later release vouches for them.
-void check_signature(const journal::ChainPlace& place, const TrustedKeys& keys,
-                     const std::set<journal::Hash>& released, CheckedReleases& lane, bool by_cadence) {
-  const bool is_signed = place.previous && place.signature &&
-                         keys.have_signed(secrets::Signing::release, place.signed_text, *place.signature);
-  if (place.previous && !by_cadence && !is_signed) {
+void check_signature(const journal::ChainPlace& place, const publish::ShownRelease& release, const Trust& trust,
+                     CheckedReleases& lane, bool by_cadence) {
+  const bool has_signature = is_signed(place, release, trust, lane, by_cadence);
+  if (place.previous && !by_cadence && !has_signature) {
     throw Failure(Exit::data,
                   "is signed by nobody who is trusted here, and no later release vouches for it: it was changed, or "
-                  "signed before the key was rotated; verify with the stream's first public key");
+                  "signed before the key was rotated, or behind it with the old one; verify with the stream's first "
+                  "public key");
   }
-  const bool is_named = place.previous && by_cadence && released.contains(*lane.head);
-  if (is_named) lane.named = lane.head;
-  const bool is_vouched_for = is_signed || is_named;
-  lane.signed_releases += is_signed ? 1 : 0;
+  const bool named = place.previous && by_cadence && is_named(trust, lane);
+  const bool is_vouched_for = has_signature || named;
+  lane.signed_releases += has_signature ? 1 : 0;
   lane.is_vouched_for |= is_vouched_for;
   if (by_cadence) lane.unsigned_end = is_vouched_for ? 0 : lane.unsigned_end + 1;
 }
 
-void add(const std::string& line, const TrustedKeys& keys, const std::set<journal::Hash>& released,
-         std::map<LaneName, CheckedReleases>& lanes) {
+void add(const std::string& line, const Trust& trust, std::map<LaneName, CheckedReleases>& lanes) {
   auto release = publish::read_release(line);
   if (!release) throw Failure(Exit::data, "is no release");
   CheckedReleases& lane = lanes[{release->stream, release->lane}];
   const journal::ChainPlace place = journal::place_of(line);
   const bool by_cadence = release->tag == "cadence";
   follow(place, lane, line, by_cadence);
-  check_signature(place, keys, released, lane, by_cadence);
+  check_signature(place, *release, trust, lane, by_cadence);
   ++lane.releases;
   lane.rho_ledger = std::max(lane.rho_ledger, release->rho_ledger);
   lane.epochs.insert_or_assign(release->epoch, std::move(*release));
@@ -66,9 +95,10 @@ void add(const std::string& line, const TrustedKeys& keys, const std::set<journa
 }  // namespace
 
 std::map<LaneName, CheckedReleases> check_releases(const std::string& file, const TrustedKeys& keys,
-                                                   const std::set<journal::Hash>& released) {
+                                                   const CheckedLedger& ledger, const LaneName& own) {
   std::map<LaneName, CheckedReleases> lanes;
-  for_each_line(file, [&](const std::string& line) { add(line, keys, released, lanes); });
+  const Trust trust{keys, ledger, own};
+  for_each_line(file, [&](const std::string& line) { add(line, trust, lanes); });
   if (lanes.empty()) throw Failure(Exit::data, file + ": holds no release");
   return lanes;
 }

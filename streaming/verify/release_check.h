@@ -4,19 +4,21 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 
 #include "journal/running_hash.h"
 #include "nustream/base/units.h"
 #include "publish/release_json.h"
+#include "verify/ledger_check.h"
 #include "verify/trusted_keys.h"
 
 namespace nustream::verify {
 
 /// What the checked releases of one lane say.
 struct CheckedReleases {
+  TrustedKeys::Index key = 0;          ///< no release from here on is signed by an earlier one
+  TrustedKeys::Index cadence_key = 0;  ///< the same of those by cadence, by what the ledger names
   std::uint64_t releases = 0;
   std::uint64_t signed_releases = 0;
   std::uint64_t unchained = 0;     ///< how many at the beginning are of a version without a chain: nobody vouches
@@ -36,10 +38,11 @@ using LaneName = std::pair<std::string, LaneId>;
 /// At most so many releases by cadence come one after another without a signature (journal::is_signed_release()).
 inline constexpr std::uint64_t unsigned_max = 15;
 
-/// Reads and checks the file, in which releases of several lanes may be mixed in any order. `released` are the heads
-/// that a ledger vouches for. Throws Failure(data) where a line is no release, or where one was changed, left out or
-/// moved; Failure(io) where there is no such file.
+/// Reads and checks the file, in which releases of several lanes may be mixed in any order. `ledger`, that of the
+/// lane `own`, says for which heads it vouches, and how far the lane was when a key was handed on. Throws
+/// Failure(data) where a line is no release, or where one was changed, left out or moved; Failure(io) where there is
+/// no such file.
 [[nodiscard]] std::map<LaneName, CheckedReleases> check_releases(const std::string& file, const TrustedKeys& keys,
-                                                                 const std::set<journal::Hash>& released);
+                                                                 const CheckedLedger& ledger, const LaneName& own);
 
 }  // namespace nustream::verify

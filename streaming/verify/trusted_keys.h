@@ -1,27 +1,62 @@
 // The keys whose signatures count: the public key that the reader was given, and those to which it was handed on.
 #pragma once
 
-#include <algorithm>
-#include <string>
+#include <cstddef>
+#include <optional>
 #include <string_view>
 #include <vector>
 
+#include "nustream/base/units.h"
 #include "secrets/signature.h"
 
 namespace nustream::verify {
 
+/// Where a lane was.
+struct LaneProgress {
+  EpochId epoch;
+  StepCount steps;
+  auto operator<=>(const LaneProgress&) const = default;
+};
+
+/// The keys in the order in which one was handed on to the next, each with what was spent by then: a key that was
+/// handed on signs nothing that comes later.
 class TrustedKeys {
  public:
-  explicit TrustedKeys(const secrets::PublicKey& first) : keys_{first} {}
-  [[nodiscard]] bool have_signed(secrets::Signing purpose, std::string_view text,
-                                 const secrets::Signature& signature) const {
-    const std::string bytes = secrets::to_sign(purpose, text);
-    return std::ranges::any_of(keys_, [&](const auto& key) { return secrets::is_signed(bytes, signature, key); });
+  /// Place of a key among them.
+  using Index = std::size_t;
+
+  explicit TrustedKeys(const secrets::PublicKey& first) : keys_{{first, {}}} {}
+
+  [[nodiscard]] Index present() const noexcept { return keys_.size() - 1; }
+  [[nodiscard]] const secrets::PublicKey& present_key() const noexcept { return keys_.back().key; }
+  /// True where the present key signed it, which is the only one that counts here.
+  [[nodiscard]] bool present_has_signed(secrets::Signing purpose, std::string_view text,
+                                        const secrets::Signature& signature) const {
+    return secrets::is_signed(secrets::to_sign(purpose, text), signature, keys_.back().key);
   }
-  void add(const secrets::PublicKey& key) { keys_.push_back(key); }
+  /// The key that signed it, no earlier one than `from`; nothing where nobody did who is trusted.
+  [[nodiscard]] std::optional<Index> signer(secrets::Signing purpose, std::string_view text,
+                                            const secrets::Signature& signature, Index from) const {
+    for (Index i = from; i < keys_.size(); ++i) {
+      if (secrets::is_signed(secrets::to_sign(purpose, text), signature, keys_[i].key)) return i;
+    }
+    return std::nullopt;
+  }
+  /// The present key signed that `next` takes its place. `handed_on`: how far the ledger's lane was by then, or
+  /// nothing where it had not begun.
+  void hand_on(const secrets::PublicKey& next, const std::optional<LaneProgress>& handed_on) {
+    keys_.back().handed_on = handed_on.value_or(LaneProgress{EpochId{0}, StepCount{0}});
+    keys_.push_back({next, {}});
+  }
+  /// How far the lane of the ledger was when this key was handed on; nothing of the present one.
+  [[nodiscard]] const std::optional<LaneProgress>& handed_on(Index key) const { return keys_[key].handed_on; }
 
  private:
-  std::vector<secrets::PublicKey> keys_;
+  struct Key {
+    secrets::PublicKey key;
+    std::optional<LaneProgress> handed_on;
+  };
+  std::vector<Key> keys_;
 };
 
 }  // namespace nustream::verify

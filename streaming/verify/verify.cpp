@@ -73,17 +73,27 @@ void require_vouched_for(const LaneName& name, const CheckedReleases& lane) {
                   lane.is_vouched_for ? " at the end" : "", unsigned_max));
 }
 
-/// Requires that a release at exactly the step of the ledger's last line is the release that the line names. A line
-/// that reserves steps does not say at which step it was written, and cannot be compared.
+/// Whether the file goes on by cadence behind the last release that the ledger names.
+bool goes_on_behind(const CheckedReleases& lane, const CheckedLedger& ledger) {
+  return lane.named.value_or(journal::Hash{}) == ledger.last_released &&
+         lane.head.value_or(journal::Hash{}) != ledger.last_released;
+}
+
+/// A line that says what was taken names the last release of all that it pays for: none follows on that one, and a
+/// release at the very step of the line is that one. A line that reserves pays for what follows.
 void require_named(const CheckedReleases& lane, const CheckedLedger& ledger, const journal::LedgerEntry& last) {
   const auto found = lane.epochs.find(last.epoch);
   if (!ledger.last_released || last.taken || found == lane.epochs.end()) return;
   const publish::ShownRelease& release = found->second;
+  const auto refuse = [&](const char* what) {
+    throw Failure(Exit::data, fmt::format("stream '{}', lane {}: the release at step {} of epoch {} {}", last.stream,
+                                          last.lane.value(), release.step, release.epoch.value(), what));
+  };
+  if (goes_on_behind(lane, ledger)) {
+    refuse("follows on the one that the ledger names as the last of all that were paid for: it was added");
+  }
   if (release.tag != "cadence" || release.step < last.steps.value() || lane.head == ledger.last_released) return;
-  throw Failure(Exit::data,
-                fmt::format("stream '{}', lane {}: the release at step {} of epoch {} is not the one that the "
-                            "ledger names there: it was changed",
-                            last.stream, last.lane.value(), release.step, last.epoch.value()));
+  refuse("is not the one that the ledger names there: it was changed");
 }
 
 std::string counted(std::uint64_t count, const std::string& what) {
@@ -105,33 +115,37 @@ void print_lane(const LaneName& name, const CheckedReleases& lane, bool has_ledg
   }
 }
 
-/// Whether the file goes on behind the last release that the ledger names. That is in order where the ledger's last
-/// line reserves steps: it pays for those releases too.
-bool goes_on_behind(const Verified& verified) {
-  const CheckedReleases& lane = verified.lanes.at(verified.lane);
-  const bool reserves = verified.ledger.ledger.epochs.back().taken.has_value();
-  return reserves && lane.named.value_or(journal::Hash{}) == verified.ledger.last_released;
-}
+/// What the end of the file is, by the release that the ledger's last line names.
+enum class FileEnd {
+  unknown,   ///< the line names none: only releases by cadence are named
+  complete,  ///< the line says what was taken, and the last release by cadence is the one that it names
+  open,      ///< the line pays for more steps: what it names is there, and releases may follow on it
+  earlier,   ///< what the line names is not there, or is not the last one where it says what was taken
+};
 
-/// Whether the file holds all releases up to the last one that the ledger names. Nothing where that cannot be told:
-/// the ledger names no release by cadence, or the last one that it names has others behind it which its last line
-/// pays for.
-std::optional<bool> is_complete(const Verified& verified) {
-  if (!verified.ledger.last_released || *verified.ledger.last_released == journal::Hash{}) return std::nullopt;
-  const journal::Hash head = verified.lanes.at(verified.lane).head.value_or(journal::Hash{});
-  if (head == *verified.ledger.last_released) return true;
-  return goes_on_behind(verified) ? std::nullopt : std::optional(false);
+FileEnd end_of(const Verified& verified) {
+  const std::optional<journal::Hash>& last = verified.ledger.last_released;
+  const bool reserves = verified.ledger.ledger.epochs.back().taken.has_value();
+  if (!last || (*last == journal::Hash{} && !reserves)) return FileEnd::unknown;
+  const CheckedReleases& lane = verified.lanes.at(verified.lane);
+  if (reserves && lane.named.value_or(journal::Hash{}) == *last) return FileEnd::open;
+  return lane.head == *last && !reserves ? FileEnd::complete : FileEnd::earlier;
 }
 
 void print_completeness(const Verified& verified) {
-  const auto complete = is_complete(verified);
-  if (!complete) {
-    if (!goes_on_behind(verified)) return;
-    fmt::print("          the ledger's last line names an earlier one, and pays for what follows on it\n");
-  } else if (*complete) {
-    fmt::print("          the last one by cadence is the last that the ledger names: none is missing at the end\n");
-  } else {
-    fmt::print("          the ledger names another one as its last: the file ends earlier, or its end was changed\n");
+  switch (end_of(verified)) {
+    case FileEnd::unknown:
+      return;
+    case FileEnd::complete:
+      return fmt::print(
+          "          the last one by cadence is the last that the ledger names: none is missing at the end\n");
+    case FileEnd::open:
+      return fmt::print(
+          "          the ledger's last line pays for more than it names: nobody can tell yet whether any is "
+          "missing at the end\n");
+    case FileEnd::earlier:
+      return fmt::print(
+          "          the ledger names another one as its last: the file ends earlier, or its end was changed\n");
   }
 }
 
@@ -143,7 +157,10 @@ void print_text(const Verified& verified) {
   }
   fmt::print("ledger    {}, lane {}: {}, chained; {} signed; {}", verified.lane.first, verified.lane.second.value(),
              counted(ledger.lines, "line"), ledger.signed_lines, counted(ledger.epochs.size(), "epoch"));
-  if (ledger.rotations > 0) fmt::print("; the key was handed on {}", counted(ledger.rotations, "time"));
+  if (ledger.rotations > 0) {
+    fmt::print("; the key was handed on {}, and is {} now", counted(ledger.rotations, "time"),
+               secrets::to_hex(verified.key));
+  }
   fmt::print("\n");
   if (!verified.is_private) {
     fmt::print("          of an insecure seed: whoever guesses it can sign anything\n");
@@ -164,8 +181,10 @@ void print_json(const Verified& verified) {
   publish::append_field("ledger_lines", verified.ledger.lines, out);
   publish::append_field("signed_lines", verified.ledger.signed_lines, out);
   out += verified.is_private ? ",\"private\":true" : ",\"private\":false";
-  if (const auto complete = is_complete(verified)) out += *complete ? ",\"complete\":true" : ",\"complete\":false";
+  if (end_of(verified) == FileEnd::complete) out += ",\"complete\":true";
+  if (end_of(verified) == FileEnd::earlier) out += ",\"complete\":false";
   publish::append_field("rotations", verified.ledger.rotations, out);
+  out += ",\"public_key\":\"" + secrets::to_hex(verified.key) + '"';
   out += ",\"lanes\":[";
   for (const auto& [name, lane] : verified.lanes) {
     if (out.back() != '[') out += ',';
@@ -187,7 +206,6 @@ void print_json(const Verified& verified) {
 Verified check(const Options& options) {
   TrustedKeys keys(public_key_in(options.public_key));
   Verified verified{check_ledger(options.ledger, keys), {}, {"", LaneId{0}}, Rho{0}};
-  verified.lanes = check_releases(options.releases, keys, verified.ledger.released);
   const std::vector<journal::LedgerEntry>& epochs = verified.ledger.ledger.epochs;
   if (epochs.empty()) throw Failure(Exit::data, options.ledger + ": tells of no epoch");
   const journal::LedgerEntry& last = epochs.back();
@@ -195,6 +213,8 @@ Verified check(const Options& options) {
     throw Failure(Exit::data, options.ledger + ": holds lines of several lanes; a ledger is one lane's");
   }
   verified.lane = {last.stream, last.lane};
+  verified.key = keys.present_key();
+  verified.lanes = check_releases(options.releases, keys, verified.ledger, verified.lane);
   verified.is_private = last.is_private;
   verified.total = engine::total_spent(epochs, last.neighbours);
   const auto own = verified.lanes.find(verified.lane);

@@ -28,6 +28,7 @@ struct Verified {
   std::map<LaneName, CheckedReleases> lanes;  ///< releases of other lanes are checked without a ledger
   LaneName lane;                              ///< the lane of the ledger
   Rho total{0};                               ///< ρ of all epochs of that lane
+  secrets::PublicKey key{};                   ///< the key under which the ledger ends
   bool is_private = true;                     ///< false under an insecure seed, where anybody can sign
 };
 

@@ -50,6 +50,18 @@ class Reserved : public ::testing::Test {
     return inspect(world, parser, state)["ledger"].at(index).value();
   }
 
+  /// What somebody without the key is told, who has the stream's first public key.
+  [[nodiscard]] std::string verified(const std::string& state, const std::string& key) {
+    const CommandResult result =
+        run_command(NUSTREAM_COMMAND, {"verify", world.path(state + "/releases.jsonl"), world.path(state + "/ledger"),
+                                       "--public-key", key, "--json"});
+    EXPECT_EQ(result.code, 0) << result.err;
+    return result.out;
+  }
+  [[nodiscard]] std::string public_key(const std::string& state) {
+    return std::string(inspect(world, parser, state)["public_key"].get_string().value());
+  }
+
   const ReplayWorld world{2000};
   simdjson::dom::parser parser;
 };
@@ -67,6 +79,39 @@ TEST_F(Reserved, OneLineADoublingAndOneThatCloses) {
   // A run that has nothing to read leaves the folder as it is.
   ASSERT_EQ(run({"--resume"}).code, 0);
   EXPECT_EQ(ledger(), lines);
+}
+
+// The last releases are signed by nobody, and named by the line that closes; of a run that was killed, by the next
+// one's.
+TEST_F(Reserved, TheLineThatClosesVouchesForTheLastRelease) {
+  ASSERT_EQ(run({}).code, 0);
+  const std::string whole = verified("state", public_key("state"));
+  EXPECT_NE(whole.find("\"unsigned_releases_at_the_end\":0"), std::string::npos) << whole;
+  EXPECT_NE(whole.find("\"complete\":true"), std::string::npos) << whole;
+  ASSERT_EQ(run_to("after-commit", 15, "killed"), killed);  // 750 steps, seven releases
+  const std::string running = verified("killed", public_key("killed"));
+  EXPECT_EQ(running.find("\"complete\""), std::string::npos) << running;
+  ASSERT_EQ(run({"--resume", "--to", "750"}, "killed").code, 0);
+  EXPECT_EQ(ledger("killed").back().find("\"taken\""), std::string::npos) << "it had no record to read";
+  const std::string closed = verified("killed", public_key("killed"));
+  EXPECT_NE(closed.find("\"complete\":true"), std::string::npos) << closed;
+}
+
+// Whoever has the old key later signs nothing behind the line that says what was taken under it.
+TEST_F(Reserved, AKeyIsHandedOnBehindALineThatCloses) {
+  ASSERT_EQ(run_to("after-commit", 15, "state"), killed);
+  const std::string first = public_key("state");
+  const std::string second = world.path("second.key");
+  ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"key", "new", second}).code, 0);
+  const CommandResult rotated = run_command(NUSTREAM_COMMAND, {"key", "rotate", world.path("state"), second});
+  ASSERT_EQ(rotated.code, 0) << rotated.err;
+  const std::vector<std::string> lines = ledger();
+  EXPECT_NE(lines.back().find("\"rotated\":true"), std::string::npos);
+  EXPECT_EQ(steps(lines[lines.size() - 2]), 750U);
+  EXPECT_EQ(lines[lines.size() - 2].find("\"taken\""), std::string::npos);
+  EXPECT_NE(verified("state", first).find("\"complete\":true"), std::string::npos);
+  ASSERT_EQ(run({"--resume"}).code, 0);
+  EXPECT_NE(verified("state", first).find("\"complete\":true"), std::string::npos);
 }
 
 TEST_F(Reserved, ALostStateIsChargedWhatWasReserved) {

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Writes tests/golden/versions/VERSION: what this version of nustream leaves behind when it is stopped, for later versions
-to go on with. Run once for each version that is published, and never again for an older one.
+to go on with. Run once for each version that is published, and never again for an older one; or for a format that one version
+has in place of another, as 0.1.0-ledger3 is the ledger's format 3.
 
 Usage: make_version.py NUSTREAM VERSION_FOLDER
 

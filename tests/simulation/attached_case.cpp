@@ -39,6 +39,9 @@ void draw_limits(Draws& draws, AttachedCase& drawn) {
   config.publishing.outbox_bytes_max = drawn.release_bytes_max * (1 + draws.draw(8));
   drawn.faults = {draws.chance(0.5) ? 0.2 : 0, draws.chance(0.5) ? 0.03 : 0, draws.chance(0.5) ? 0.15 : 0,
                   draws.chance(0.5) ? 0.5 : 0};
+  // Of running sums every step is released.
+  if (draws.chance(0.4) && !config.moments)
+    config.release_interval = std::chrono::duration<double>(draws.chance(0.5) ? 0.2 : 2);
 }
 
 std::optional<AttachedCase> try_case(Draws& draws, std::uint64_t seed, const Given* given) {

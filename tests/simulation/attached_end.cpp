@@ -7,6 +7,7 @@
 
 #include "decode/message_decoder.h"
 #include "journal/ledger_chain.h"
+#include "journal/release_chain.h"
 #include "journal/sealed_state.h"
 #include "journal/settled_ledger.h"
 
@@ -103,6 +104,18 @@ class LaneEndCheck {
                           committed(attached_topics::ledger).back()));
     }
     check_paid(lines);
+    check_closed();
+  }
+
+  /// Whoever was told to end says what was taken, and vouches for the last release by cadence.
+  void check_closed() {
+    const std::vector<std::string> lines = committed(attached_topics::ledger);
+    if (lines.empty()) return violate("no ledger");
+    const journal::UnsealedLine last = journal::read_unsealed(lines.back());
+    journal::Hash head = journal::empty_release_head;
+    for (const std::string& line : committed(attached_topics::releases)) head = journal::release_head(line + '\n');
+    if (reference_.steps > 0 && last.entry->taken) violate("the ledger's last line reserves, and the lane has ended");
+    if (last.released != head) violate("the ledger's last line does not name the last release");
   }
 
   /// Checks that each state has a line which pays for all of the state's steps, and that the state itself knows their

@@ -34,6 +34,7 @@ class AttachedHistory {
     live_disturbed();
     services_.clear();
     if (verdict_.holds()) live_undisturbed();
+    if (verdict_.holds() && given_ == nullptr) end_undisturbed();
     if (verdict_.holds() && given_ == nullptr) check_attached_end(*case_, broker_, verdict_);
     log_pages();
     services_.clear();
@@ -151,6 +152,20 @@ class AttachedHistory {
       pass_time(milliseconds(500));
       service.look_at_the_clock();
     }
+  }
+
+  /// Told to end, whatever the lanes are at, and with no fault any more.
+  void end_undisturbed() {
+    SimulatedService& service = *services_.back();
+    service.shut_down();
+    for (int idle = 0; idle < 60 && !service.is_drained(); ++idle) {
+      while (service.step()) idle = 0;
+      broker_.go_on();
+      pass_time(milliseconds(500));
+      service.look_at_the_clock();
+    }
+    look_at_pages();
+    if (!service.is_drained()) verdict_.violate("the last life does not end");
   }
 
   std::uint64_t seed_;

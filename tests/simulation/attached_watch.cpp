@@ -6,6 +6,7 @@
 
 #include "attached_case.h"
 #include "journal/last_release.h"
+#include "journal/ledger_chain.h"
 #include "secrets/seal.h"
 #include "serve/routes.h"
 
@@ -36,6 +37,10 @@ void AttachedWatch::appended(const Place& place, const SimulatedEntry& entry) {
   const bool is_release = place.first == attached_topics::releases;
   if (keeps_log_ && (is_release || place.first == attached_topics::ledger)) log_record(entry);
   if (place.first == attached_topics::state) pending_states_[entry.transaction.get()] = *entry.value;
+  if (place.first == attached_topics::ledger) {
+    const auto named = journal::read_unsealed(*entry.value).released;
+    if (named) pending_names_[entry.transaction.get()].push_back(*named);
+  }
   if (!is_release) return;
   pending_releases_[entry.transaction.get()].push_back(*entry.value);
   if (SeenLane* lane = seen_lane(static_cast<std::uint32_t>(place.second))) look_at_release(*lane, *entry.value);
@@ -59,12 +64,22 @@ void AttachedWatch::log_record(const SimulatedEntry& entry) {
 void AttachedWatch::decided(const SimulatedTransaction& transaction) {
   const auto found = pending_states_.find(&transaction);
   if (found == pending_states_.end()) return;
-  if (transaction.will_commit()) committed(found->second, pending_releases_[&transaction]);
+  if (transaction.will_commit()) committed(found->second, transaction);
   pending_states_.erase(found);
+  pending_names_.erase(&transaction);
   pending_releases_.erase(&transaction);
 }
 
-void AttachedWatch::committed(const std::string& state, const std::vector<std::string>& releases) {
+/// A ledger line tells of no release before it is readable, or becomes so with that very transaction: whoever reads
+/// what is aborted would have the hash of what is not durable.
+void AttachedWatch::look_at_names(const SeenLane& lane, const SimulatedTransaction& transaction) {
+  for (const journal::Hash& named : pending_names_[&transaction]) {
+    if (!lane.heads.contains(named)) verdict_.violate("a ledger line names a release that is not public");
+    broker_.count("a ledger line");
+  }
+}
+
+void AttachedWatch::committed(const std::string& state, const SimulatedTransaction& transaction) {
   const secrets::StateIdentity identity = secrets::read_identity(state);
   SeenLane* const lane = seen_lane(identity.lane.value());
   if (lane == nullptr) return;
@@ -73,9 +88,11 @@ void AttachedWatch::committed(const std::string& state, const std::vector<std::s
   if (identity.epoch != EpochId{0}) verdict_.violate("a new epoch that nobody asked for");
   lane->durable_steps = identity.steps.value();
   lane->has_state = true;
-  for (const std::string& line : releases) {
+  for (const std::string& line : pending_releases_[&transaction]) {
     lane->released.emplace(journal::parse_last_release(line).steps.value(), line);
+    lane->heads.insert(journal::hash_of(line + '\n'));
   }
+  look_at_names(*lane, transaction);
   broker_.count("a committed transaction");
 }
 

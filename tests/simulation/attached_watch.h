@@ -4,10 +4,12 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "history.h"
+#include "journal/release_chain.h"
 #include "shown_pages.h"
 #include "simulated_broker.h"
 #include "verdict.h"
@@ -38,14 +40,16 @@ class AttachedWatch {
   struct SeenLane {
     Watcher watcher;
     std::uint64_t durable_steps = 0;
-    std::map<std::uint64_t, std::string> released;  ///< committed releases by step
+    std::map<std::uint64_t, std::string> released;               ///< committed releases by step
+    std::set<journal::Hash> heads{journal::empty_release_head};  ///< of the same, which a ledger line may name
     bool has_state = false;
   };
 
   /// The lane of this number; null where there is none, which is reported as a violation.
   [[nodiscard]] SeenLane* seen_lane(std::uint32_t lane);
   void look_at_lane(const ShownLane& shown);
-  void committed(const std::string& state, const std::vector<std::string>& releases);
+  void committed(const std::string& state, const SimulatedTransaction& transaction);
+  void look_at_names(const SeenLane& lane, const SimulatedTransaction& transaction);
   void look_at_release(SeenLane& lane, const std::string& line);
   void log_record(const SimulatedEntry& entry);
 
@@ -55,6 +59,7 @@ class AttachedWatch {
   std::vector<SeenLane> lanes_;
   std::map<const SimulatedTransaction*, std::string> pending_states_;
   std::map<const SimulatedTransaction*, std::vector<std::string>> pending_releases_;
+  std::map<const SimulatedTransaction*, std::vector<journal::Hash>> pending_names_;  ///< releases in ledger lines
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::string log_;
   std::map<std::string, std::string> pages_;  ///< the pages that were logged last, by process

@@ -176,13 +176,14 @@ Shown run(const World& world, std::uint64_t seed, const record::RowBatch& rows, 
     if (commit == world.steps) life->release_the_end();
     committed = life->commit();
     shown.lanes[commit] = committed.lane;
+    const journal::Hash durable = releases.head;
     shown.releases += journal::chained(life->released(), releases, keys);
     const engine::Estimator& lane = life->lane();
     const std::optional<StepCount> before = commit == fate.commits.front() ? std::nullopt : std::optional(sealed);
     sealed = lane.steps();
     shown.ledger += ledger.append_lines(
         {sealed, Position{world.window.touched(lane.position().value())}, before, commit == world.steps}, keys,
-        releases.head);
+        durable);
   }
   const engine::Estimator& lane = life->lane();
   serve::PublicSurface surface(config.stream);

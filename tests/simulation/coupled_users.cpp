@@ -436,11 +436,12 @@ ShownOfUsers run(const WorldOfUsers& world, std::uint64_t seed, const record::Ro
     if (commit == world.steps) life->release_the_end();
     committed = life->commit();
     all.shown.lanes[commit] = committed.lane;
+    const journal::Hash durable = releases.head;
     all.shown.releases += journal::chained(life->released(), releases, keys);
     const std::optional<StepCount> before = commit == fate.commits.front() ? std::nullopt : std::optional(sealed);
     sealed = life->lane().steps();
     all.shown.ledger +=
-        ledger.append_lines({sealed, life->lane().position(), before, commit == world.steps}, keys, releases.head);
+        ledger.append_lines({sealed, life->lane().position(), before, commit == world.steps}, keys, durable);
   }
   all.users = committed.table;
   return all;

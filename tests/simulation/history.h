@@ -78,10 +78,9 @@ class Watcher {
   std::uint64_t furthest_ = 0;
 };
 
-/// Compares `lines` with those of the undisturbed run and returns what differs; empty where nothing does. Extra
-/// releases on shutdown are allowed, and may take the place of the release at the end: they have to be what the
-/// undisturbed run would have released after their steps. Where the noise was fresh, only steps, positions and spends
-/// are compared.
+/// Whether `lines` are those of the undisturbed run, apart from extra releases on shutdown and by the clock, which
+/// may stand in the place of the one at the end: those are what the undisturbed run would have released after their
+/// steps. Where the noise was fresh, compares steps, positions and spends alone. Empty, or what differs.
 [[nodiscard]] std::string difference(const std::vector<std::string>& lines, const Reference& reference,
                                      bool same_noise);
 

@@ -11,11 +11,14 @@
 #include <vector>
 
 #include "attach/lane_transactions.h"
+#include "attach/lost_users.h"
 #include "attach/open_lane.h"
 #include "attached_case.h"
 #include "decode/message_decoder.h"
 #include "engine/noise_feed.h"
 #include "engine/release_encoder.h"
+#include "journal/ledger_chain.h"
+#include "journal/release_chain.h"
 #include "journal/sealed_state.h"
 #include "secrets/locked_memory.h"
 #include "serve/operator_surface.h"
@@ -263,6 +266,61 @@ TEST_F(LaneTransactionsOver, AbortedBatchIsSentAgainAsTheSameBytes) {
   EXPECT_EQ(operators_.metrics().find("outcome=\"aborted\"} 0"), std::string::npos);
 }
 
+// Whoever reads aborted transactions may have candidates for what the batch released, and would try them by the hash.
+TEST_F(LaneTransactionsOver, AbortedBatchNamesNoReleaseOfItsOwn) {
+  const auto named = [this] {
+    std::vector<journal::Hash> all;
+    for (const SimulatedEntry& entry : broker_.log({attached_topics::ledger, 0})) {
+      if (entry.value) all.push_back(journal::read_unsealed(*entry.value).released.value());
+    }
+    return all;
+  };
+  const journal::Hash before = state_->releases.head;
+  const std::size_t lines_before = named().size();
+  attach::ClosedBatch closed = batch(case_.settings.config.descent.release_every);
+  journal::ReleaseChain chain = state_->releases;
+  static_cast<void>(journal::chained(closed.content.outbox, chain, setup_.keys));
+  ASSERT_NE(chain.head, before) << "one by cadence";
+  bool taken_over = false;
+  broker_.on_append = [&](const Place& place, const SimulatedEntry& entry) {  // somebody else has the lane
+    if (place.first != attached_topics::ledger || entry.is_control || std::exchange(taken_over, true)) return;
+    static_cast<void>(broker_.init(case_.settings.config.stream + "/0"));
+  };
+  commit(std::move(closed));
+  ASSERT_TRUE(std::holds_alternative<Interrupted>(ended()));
+  broker_.settle();
+  ASSERT_EQ(named().size(), lines_before + 1) << "readable";
+  EXPECT_EQ(named().back(), before);
+  EXPECT_EQ(broker_.committed_values({attached_topics::ledger, 0}).size(), lines_before) << "and aborted";
+
+  open();
+  commit(batch(case_.settings.config.descent.release_every));
+  ASSERT_TRUE(std::holds_alternative<Committed>(ended()));
+  EXPECT_EQ(named().back(), before);
+  const journal::Hash head = state_->releases.head;
+  EXPECT_NE(head, before);
+  attach::ClosedBatch last = batch_->close(now());
+  last.content.closes = true;
+  commit(std::move(last));
+  ASSERT_TRUE(std::holds_alternative<Committed>(ended()));
+  EXPECT_EQ(named().back(), head) << "with the transaction that publishes it";
+}
+
+// A batch that brings a release cannot name it, and is not the last: the next one is.
+TEST_F(LaneTransactionsOver, BatchThatReleasesDoesNotClose) {
+  const std::size_t steps = case_.settings.config.descent.release_every;
+  attach::ClosedBatch closed = batch(steps);
+  closed.content.closes = true;
+  commit(std::move(closed));
+  ASSERT_TRUE(std::holds_alternative<Committed>(ended()));
+  EXPECT_TRUE(state_->ledger.reserves_beyond(StepCount{steps}));
+  attach::ClosedBatch last = batch_->close(now());
+  last.content.closes = true;
+  commit(std::move(last));
+  ASSERT_TRUE(std::holds_alternative<Committed>(ended()));
+  EXPECT_FALSE(state_->ledger.reserves_beyond(StepCount{steps}));
+}
+
 TEST_F(LaneTransactionsOver, FencedProducerIsOverAndTheLaneGoesOnWithAnother) {
   const std::string before = shown_.state();
   ASSERT_TRUE(broker_.init(case_.settings.config.stream + "/0").has_value());  // another producer has taken the lane
@@ -277,6 +335,26 @@ TEST_F(LaneTransactionsOver, FencedProducerIsOverAndTheLaneGoesOnWithAnother) {
   EXPECT_EQ(state_->lane.steps(), StepCount{0}) << "nothing of the batch is durable";
   commit(batch(2));
   EXPECT_TRUE(std::holds_alternative<Committed>(ended()));
+}
+
+// What users of other lanes have spent is read once: a producer from before commits nothing more of it later.
+TEST_F(LaneTransactionsOver, AnotherLaneIsFencedBeforeItsLedgerIsRead) {
+  const config::Config& config = case_.settings.config;
+  const kafka::LanePlace other{config.stream, LaneId{1}, config.kafka.group, config.kafka.topics};
+  const std::uint64_t epoch = broker_.init(other.name()).value();
+  const auto transaction = broker_.transaction(other.name(), epoch);
+  journal::LedgerEntry spent = state_->ledger.entry(StepCount{1}, Position{1});
+  spent.lane = LaneId{1};
+  SimulatedEntry line{transaction};
+  line.value = journal::ledger_line(spent, journal::empty_ledger_head, setup_.keys);
+  line.value->pop_back();
+  broker_.append({attached_topics::ledger, 1}, std::move(line));
+  std::optional<attach::SpentByLanes> all;
+  const kafka::ClientSettings client{config.kafka.brokers, config.kafka.properties};
+  attach::add_spent_by(setup_, client, other, false, std::atomic<bool>(false), all);
+  EXPECT_FALSE(all) << "it is not committed";
+  EXPECT_TRUE(broker_.is_fenced(other.name(), epoch));
+  EXPECT_TRUE(transaction->is_decided() && !transaction->will_commit()) << "and never will be";
 }
 
 TEST_F(LaneTransactionsOver, LettersThatAreTooLargeKeepTheirReasonForGood) {

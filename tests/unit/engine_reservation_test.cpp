@@ -216,6 +216,19 @@ TEST_F(EpochLedgerOfAHorizon, NeverReservesBehindIt) {
   EXPECT_LE(lines_, 16U);
 }
 
+// What the last batch released no line has named by then: one that closes follows, though nothing is left to be
+// taken.
+TEST_F(EpochLedgerOfAHorizon, SaysByALineThatClosesThatAllWasTaken) {
+  engine::EpochLedger ledger = begin();
+  const std::uint64_t horizon = mechanism_.horizon().value().value();
+  ASSERT_EQ(commit(ledger, horizon).size(), 1U);
+  EXPECT_EQ(last_->taken, StepCount{0});
+  EXPECT_TRUE(ledger.reserves_beyond(StepCount{horizon}));
+  ASSERT_EQ(commit(ledger, horizon, true).size(), 1U);
+  EXPECT_FALSE(last_->taken);
+  EXPECT_FALSE(ledger.reserves_beyond(StepCount{horizon}));
+}
+
 class EpochLedgerOfIndependentNoise : public EpochLedger {
  protected:
   EpochLedgerOfIndependentNoise() : EpochLedger({"noise.correlation=\"independent\""}) {}

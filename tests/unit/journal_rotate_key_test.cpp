@@ -8,6 +8,7 @@
 #include "expect_failure.h"
 #include "journal/outbox_folder.h"
 #include "journal/rotate_key.h"
+#include "journal/settled_ledger.h"
 #include "simulated_disk.h"
 #include "toy_lane.h"
 
@@ -77,6 +78,35 @@ TEST(RotateKey, RefusesWhatIsNoRotation) {
   expect_failure(Exit::permission, [&] { journal::rotate_key(disk, folder, key(1), seed); });
   expect_failure(Exit::permission, [&] { journal::rotate_key(disk, folder, seed, key(1)); });
   EXPECT_NO_THROW(run_batches(disk, key(1), 1));
+}
+
+// The old key signs nothing that was taken later: of a ledger that reserves it says where it was handed on.
+TEST(RotateKey, SaysWhatWasTakenBeforeItHandsOn) {
+  const journal::LedgerEntry taken{
+      "toy",     LaneId{0}, EpochId{0},           Position{0}, Position{9}, StepCount{9},
+      Rho{0.25}, Rho{0.5},  std::string(64, 'a'), {},          true,        journal::Overlap::disjoint};
+  journal::LedgerEntry reserving = taken;
+  reserving.steps = StepCount{16};
+  reserving.taken = StepCount{8};
+  const std::string before = journal::ledger_line(reserving, journal::empty_ledger_head, key(1));
+  journal::StateRecord record;
+  record.release_head = journal::Hash{7};
+  record.ledger_epochs = journal::enclosed_lines({taken}, key(1));
+  const auto handed_on = [&](bool reserves) {
+    return journal::hand_over_lines("toy", record, journal::hash_of(before), reserves, key(1), key(2));
+  };
+  const std::string lines = handed_on(true);
+  const std::size_t end = lines.find('\n');
+  const journal::UnsealedLine closing = journal::read_unsealed(std::string_view(lines).substr(0, end));
+  EXPECT_EQ(closing.entry.value().steps, StepCount{9});
+  EXPECT_FALSE(closing.entry->taken);
+  EXPECT_EQ(closing.released, record.release_head);
+  journal::LedgerVerifier verifier(key(2));
+  verifier.add(std::string_view(before).substr(0, before.size() - 1));
+  verifier.add(std::string_view(lines).substr(0, end));
+  verifier.add(std::string_view(lines).substr(end + 1, lines.size() - end - 2));
+  EXPECT_EQ(std::move(verifier).finish().epochs.at(0).steps, StepCount{9});
+  EXPECT_EQ(handed_on(false), journal::rotation_line("toy", journal::hash_of(before), key(1), key(2)));
 }
 
 TEST(RotateKey, LeavesAStateForOneOfTheKeysWhereverItCrashes) {

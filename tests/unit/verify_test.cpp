@@ -219,7 +219,89 @@ TEST(Verify, FollowsAKeyThatWasHandedOn) {
   expect_refused(stolen, first.public_key(), "its last line is signed by nobody who is trusted here");
 }
 
-/// A world in which `thief` made everything behind a line that hands the key on to it.
+std::string tagged(std::string line, const std::string& tag) {
+  return line.replace(line.find("cadence"), 7, tag);
+}
+
+journal::LedgerEntry reserving(std::uint32_t epoch, std::uint64_t taken, std::uint64_t steps) {
+  journal::LedgerEntry line = entry(epoch, steps);
+  line.to = Position{taken + 1};
+  line.taken = StepCount{taken};
+  return line;
+}
+
+/// A run that ended at step 25, whose key was handed on, and that goes on under the new one, killed after step 40.
+struct HandedOn {
+  secrets::Keyring first = keys_from(1);
+  secrets::Keyring second = keys_from(2);
+  World world = two_epochs(first);
+
+  HandedOn() {
+    world.publish(tagged(release(1, 25, spent(30)), "shutdown"), first);
+    world.enter(entry(1, 25), first);
+    world.enter(journal::rotation_line("sales", world.head, first, second));
+  }
+  void go_on(const secrets::Keyring& under) {
+    world.enter(reserving(1, 25, 64), second);
+    for (const std::uint64_t step : {30U, 40U}) world.publish(release(1, step, spent(30)), under);
+  }
+  [[nodiscard]] verify::CheckedReleases checked() const {
+    return check(world, first.public_key()).lanes.begin()->second;
+  }
+};
+
+TEST(Verify, BelievesWhatTheOldKeySignedBeforeItWasHandedOn) {
+  HandedOn stream;
+  EXPECT_EQ(stream.checked().releases, 6U) << "the ledger ends with the rotation";
+  stream.go_on(stream.second);
+  EXPECT_EQ(stream.checked().releases, 8U);
+  EXPECT_EQ(stream.checked().signed_releases, 6U) << "all but those at step 30";
+  EXPECT_EQ(stream.checked().unsigned_end, 0U);
+}
+
+// Whoever finds the old key file later has the chain, which is public, and the key: its signature says nothing there.
+TEST(Verify, BelievesNoLedgerLineOfAKeyThatWasHandedOn) {
+  HandedOn stream;
+  stream.world.enter(entry(1, 64), stream.first);
+  expect_refused(stream.world, stream.first.public_key(), "its last line is signed by nobody who is trusted here");
+  HandedOn longer;
+  longer.go_on(longer.second);
+  longer.world.enter(entry(1, 64), longer.first);
+  expect_refused(longer.world, longer.first.public_key(), "its last line is signed by nobody who is trusted here");
+  // Nor does it hand on once more.
+  HandedOn again;
+  const auto thief = keys_from(3);
+  again.world.enter(journal::rotation_line("sales", again.world.head, again.first, thief));
+  again.world.enter(entry(1, 64), thief);
+  expect_refused(again.world, again.first.public_key(), "its last line is signed by nobody who is trusted here");
+}
+
+TEST(Verify, BelievesNoReleaseOfAKeyThatWasHandedOn) {
+  HandedOn stream;
+  stream.go_on(stream.first);
+  EXPECT_EQ(stream.checked().unsigned_end, 2U) << "by cadence: as if nobody had signed them";
+  for (const char* tag : {"shutdown", "end", "clock"}) {
+    HandedOn forged;
+    forged.go_on(forged.second);
+    forged.world.publish(tagged(release(1, 45, spent(30)), tag), forged.first);
+    expect_refused(forged.world, forged.first.public_key(), "is signed by nobody who is trusted here");
+  }
+  // Behind what the new key signed not even one of a step from before.
+  HandedOn late;
+  late.go_on(late.second);
+  late.world.publish(tagged(release(1, 24, spent(30)), "shutdown"), late.first);
+  expect_refused(late.world, late.first.public_key(), "is signed by nobody who is trusted here");
+  // Where nothing of the new key's is there: beyond the steps at the hand-over.
+  HandedOn beyond;
+  beyond.world.enter(reserving(1, 25, 64), beyond.second);
+  beyond.world.publish(tagged(release(1, 26, spent(30)), "shutdown"), beyond.first);
+  expect_refused(beyond.world, beyond.first.public_key(), "is signed by nobody who is trusted here");
+  HandedOn added;
+  added.world.publish(release(1, 23, spent(30)), added.first);
+  expect_refused(added.world, added.first.public_key(), "it was added");
+}
+
+/// `thief` made everything behind a line that hands the key on to it.
 World stolen_by(const secrets::Keyring& thief, World world, const std::string& hand_over) {
   world.enter(hand_over);
   world.publish(release(1, 30, spent(30)), thief);
@@ -273,7 +355,7 @@ TEST(Verify, BelievesNoReleasesThatNobodySigned) {
 TEST(Verify, CountsHowManyReleasesAreUnsignedInARow) {
   const auto keys = keys_from(1);
   World world = two_epochs(keys);
-  world.enter(entry(1, 1000), keys);
+  world.enter(reserving(1, 20, 1000), keys);
   for (std::uint64_t step = 30; step <= 160; step += 10) world.publish(release(1, step, spent(30)), keys);
   EXPECT_EQ(check(world, keys.public_key()).lanes.begin()->second.unsigned_end, 0U);
   // Behind the 16th release the next signature comes with the 32nd: until then a thief could go on in the run's place
@@ -340,9 +422,41 @@ TEST(Verify, BelievesALineThatCloses) {
   const verify::Verified verified = check(world, keys.public_key());
   EXPECT_DOUBLE_EQ(verified.total.value(), spent(30) + spent(40));
   EXPECT_EQ(verified.lanes.begin()->second.head, verified.ledger.last_released);
+  World longer = world;
+  longer.publish(release(1, 35, spent(30)), keys);
+  expect_refused(longer, keys.public_key(), "follows on the one that the ledger names as the last");
   std::string& last = world.releases.back();
   last[last.find("1.5")] = '2';
   expect_refused(world, keys.public_key(), "step 40 of epoch 1 is not the one that the ledger names");
+}
+
+/// What `nustream verify --json` says of the file's end; nothing where it says nothing.
+std::string completeness(const World& world, const secrets::Keyring& keys) {
+  const TemporaryFolder folder;
+  ::testing::internal::CaptureStdout();
+  const Exit end =
+      verify::run({folder.write("releases.jsonl", joined(world.releases)),
+                   folder.write("ledger", joined(world.ledger)), secrets::to_hex(keys.public_key()), true});
+  const std::string text = ::testing::internal::GetCapturedStdout();
+  EXPECT_EQ(end, Exit::done);
+  const std::size_t at = text.find("\"complete\":");
+  return at == std::string::npos ? "" : text.substr(at + 11, text.find(',', at) - at - 11);
+}
+
+// A line that reserves is written before what it pays for: only one that closes tells where the file ends.
+TEST(Verify, CallsAFileCompleteByALineThatCloses) {
+  const auto keys = keys_from(1);
+  World world = running(keys);
+  EXPECT_EQ(completeness(world, keys), "");
+  World cut = world;
+  cut.releases.resize(5);  // up to what the last line names
+  EXPECT_EQ(completeness(cut, keys), "") << "the same file, of which two are missing";
+  cut.releases.resize(4);
+  EXPECT_EQ(completeness(cut, keys), "false");
+  world.enter(entry(1, 40), keys);
+  EXPECT_EQ(completeness(world, keys), "true");
+  world.releases.pop_back();
+  EXPECT_EQ(completeness(world, keys), "false");
 }
 
 TEST(Verify, RefusesSpendThatTheLedgerDoesNotHave) {
