@@ -90,7 +90,9 @@ std::optional<LimitsReach> reach_of(const config::Config& config, const users::L
   try {
     if (config.moments) return reach_of_sums(config, limits, pattern);
     const Sensitivity sensitivity = users::sensitivity_limit(config.noise.correlation, limits);
-    const NoiseMultiplier sigma = privacy::multiplier_for(sensitivity, config::rho_asked(config.privacy));
+    // Beside a count of clipped gradients, which takes its share first.
+    const Rho rho{config::rho_asked(config.privacy).value() * (1 - config.shares.clipped)};
+    const NoiseMultiplier sigma = privacy::multiplier_for(sensitivity, rho);
     const Displacement displacement = privacy::displacement(config.descent.clip, config.privacy.adjacency);
     LimitsReach reach{limits,
                       sensitivity,

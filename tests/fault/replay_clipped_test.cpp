@@ -78,7 +78,7 @@ TEST(ReplayCountsClipped, TheSameThroughStops) {
   std::size_t found = 0;
   for (std::string line; std::getline(lines, line);) {
     const std::size_t at = line.find(",\"previous\"");
-    found += parts.find(line.substr(0, at)) != std::string::npos ? 1 : 0;
+    found += parts.find(line.substr(0, at)) != std::string::npos ? 1U : 0U;
   }
   EXPECT_EQ(found, 50U);
   const CommandResult other = world.run({"--insecure-seed", "7", "--resume"}, "parts");

@@ -165,6 +165,7 @@ TEST(Coupling, NeighboursShowTheSameAtNoMoreThanTheClaimedCost) {
   EXPECT_GT(tally.of_targets, pairs / 200);
   EXPECT_GT(tally.with_moments, pairs / 20);
   EXPECT_GT(tally.with_batch_means, pairs / 20);
+  EXPECT_GT(tally.counting, pairs / 60);
   // Projections hide some records even without the shift.
   EXPECT_GT(tally.seen_unshifted * 2, tally.unshifted);
   EXPECT_GT(tally.shares.of_sensitivity, 0.99);
