@@ -114,7 +114,7 @@ void LaneWorker::settle() {
       end_ = std::move(end);
       static_cast<void>(enter(LaneEvent::end_reached));
       static_cast<void>(host_.consumer.pause(partition()));
-      commit_if_due();
+      if (!commit_if_due()) return;
     }
   }
   const LaneTransactions& transactions = open_->transactions;

@@ -94,9 +94,10 @@ Ended LaneTransactions::ended(const std::exception_ptr& failure, Time now) {
 }
 
 Ended LaneTransactions::batch_ended(const std::exception_ptr& failure, Time now) {
-  if (!failure) return show_committed(now);
   try {
-    std::rethrow_exception(failure);
+    if (failure) std::rethrow_exception(failure);
+    // The batch is durable, whether or not a table on disk can take it: else the next owner finds it in the topics.
+    if (state_.users) state_.users->committed(journal_->users_end());
   } catch (const kafka::TransactionAborted& aborted) {
     metrics_.transactions[serve::TransactionOutcome::aborted].Increment();
     // Nothing of the batch is readable as committed: the same bytes may be sent again.
@@ -119,6 +120,7 @@ Ended LaneTransactions::batch_ended(const std::exception_ptr& failure, Time now)
     enter(TransactionEvent::lost);
     return Failure(other);
   }
+  return show_committed(now);
 }
 
 Ended LaneTransactions::model_ended(const std::exception_ptr& failure) {
@@ -152,7 +154,6 @@ Committed LaneTransactions::show_committed(Time now) {
   enter(TransactionEvent::committed);
   metrics_.transactions[serve::TransactionOutcome::committed].Increment();
   metrics_.commit_seconds->Observe(seconds(now - sent_at_));
-  if (state_.users) state_.users->committed(journal_->users_end());
   count_batch();
   StepCount steps = *state_.steps_sealed;
   committed_ = sent_.position;

@@ -100,7 +100,7 @@ void LaneWorker::pump() {
   while (true) {
     if (takes_steps(stage_) && !step_or_fail()) return;
     const bool full = open_->batch.room() == 0;
-    commit_if_due();
+    if (!commit_if_due()) return;
     // Where a full batch was closed just now, rows that it had no room for may be stepped into the next one.
     if (!full || open_->batch.room() == 0) break;
   }
@@ -168,17 +168,24 @@ bool LaneWorker::is_due(Clock::time_point now) const {
   return open_->batch.is_due(now);
 }
 
-void LaneWorker::commit_if_due() {
+/// False where the batch could not be sealed, as over a full disk that holds the table of users, and the lane stops.
+bool LaneWorker::commit_if_due() {
   LaneTransactions& transactions = open_->transactions;
-  if (!transactions.is_free()) return;
+  if (!transactions.is_free()) return true;
   const Clock::time_point now = Clock::now();
   if (is_due(now)) {
     ClosedBatch batch = open_->batch.close(now);
     batch.content.closes = is_ending(stage_);
-    transactions.commit(std::move(batch), member(), now, completion());
+    try {
+      transactions.commit(std::move(batch), member(), now, completion());
+    } catch (const Failure& failure) {
+      fail(failure);
+      return false;
+    }
   } else if (kept_.model) {
     transactions.send_model(completion());
   }
+  return true;
 }
 
 /// A completion for the journal, which calls it on one of its own threads. It posts the outcome to the loop's thread,

@@ -109,7 +109,7 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
   void regulate_input();
   void schedule();
   [[nodiscard]] bool is_due(std::chrono::steady_clock::time_point now) const;
-  void commit_if_due();
+  [[nodiscard]] bool commit_if_due();
   [[nodiscard]] journal::Completion completion();
   [[nodiscard]] LaneTransactions::Member member() const;
   void transaction_ended(const std::exception_ptr& failure);

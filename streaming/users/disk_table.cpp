@@ -6,6 +6,7 @@
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
 #include <rocksdb/write_batch.h>
+#include <rocksdb/write_buffer_manager.h>
 
 #include <algorithm>
 #include <array>
@@ -93,9 +94,20 @@ std::optional<Entry> entry_of_row(const Slice& key, const Slice& row) {
   return entry;
 }
 
+/// One cache and one budget of unsorted rows for the tables of all lanes of a process. They outlive every table.
+struct Memory {
+  std::shared_ptr<rocksdb::Cache> cache = rocksdb::NewLRUCache(cache_bytes);
+  std::shared_ptr<rocksdb::WriteBufferManager> buffers =
+      std::make_shared<rocksdb::WriteBufferManager>(2 * write_buffer_bytes);
+};
+const Memory& memory_of_process() {
+  static const auto* const memory = new Memory;
+  return *memory;
+}
+
 rocksdb::Options options_of(rocksdb::Env* env) {
   rocksdb::BlockBasedTableOptions blocks;
-  blocks.block_cache = rocksdb::NewLRUCache(cache_bytes);
+  blocks.block_cache = memory_of_process().cache;
   blocks.filter_policy.reset(rocksdb::NewBloomFilterPolicy(filter_bits));
   blocks.cache_index_and_filter_blocks = true;  // so that they are bounded too
   blocks.pin_l0_filter_and_index_blocks_in_cache = true;
@@ -108,6 +120,7 @@ rocksdb::Options options_of(rocksdb::Env* env) {
   options.compression = rocksdb::kNoCompression;  // hashes do not shrink
   options.max_open_files = static_cast<int>(open_files_max);
   options.write_buffer_size = write_buffer_bytes;
+  options.write_buffer_manager = memory_of_process().buffers;
   options.max_background_jobs = 2;
   options.max_bgerror_resume_count = 0;  // a disk that failed is not tried again
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(blocks));

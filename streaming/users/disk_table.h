@@ -21,9 +21,9 @@ namespace nustream::users {
 /// A batch's changes and its mark are one atomic write. Any other change takes the mark away first. Its files are
 /// sealed under the users' key (sealed_files.h).
 ///
-/// A look-up reads the disk where no cache helps, about 1e5 of them a second in all; memory is bounded whatever the
-/// number of users (some 400 MB). Members throw Failure(io) where the disk refuses or is full, and DamagedTable
-/// where files are not what was written. One thread at a time.
+/// A look-up reads the disk where no cache helps, about 1e5 of them a second in all. All tables of a process share
+/// some 400 MB of memory, whatever the number of users. Members throw Failure(io) where the disk refuses or is full,
+/// and DamagedTable where files are not what was written. One thread at a time.
 class DiskTable final : public Standings {
  public:
   /// What the folder holds; an empty table where there is none, or it cannot be opened under this key. Makes the
