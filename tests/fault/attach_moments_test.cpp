@@ -111,7 +111,7 @@ TEST(AttachMoments, ANewEpochIsAboutTheLastRelease) {
   ASSERT_EQ(world.run(hidden).code, 0);
   const auto begun = publish::read_release(world.releases().back()).value();
   EXPECT_EQ(begun.epoch, EpochId{1});
-  EXPECT_EQ(begun.floored, 2U);
+  EXPECT_EQ(begun.sums.floored, 2U);
   EXPECT_NEAR(begun.rho_ledger, last.rho, 1e-6) << "of another epoch's records: the larger one, not the sum";
 }
 

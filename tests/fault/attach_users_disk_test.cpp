@@ -56,16 +56,16 @@ TEST(AttachUsersOnDisk, CountOnWhereTheyWereStoppedOnAnyInstance) {
 // One contribution a user, and hardly any noise: whoever counts moves the estimate.
 TEST(AttachUsersOnDisk, TakeTheirCountsToTheLanesOfAnotherNumberOfPartitions) {
   const UsersOnInstancesDisks world(2, "@key");
-  const std::vector<std::string> one_each =
+  const std::vector<std::string> a_contribution_each =
       world.on_disk("one", {"--until-end", "--set", "users.participations=1", "--set", "privacy.rho=1e10", "--set",
                             "release.every=1", "--set", "descent.step_size=0.05"});
   world.write_keyed(AttachUsersWorld::values_of_users(1200));
-  const CommandResult first = world.run(one_each);
+  const CommandResult first = world.run(a_contribution_each);
   ASSERT_EQ(first.code, 0) << first.err;
   const std::size_t before = world.releases(0).size();
   world.add_partitions_to_all(3);
   world.write_among(AttachUsersWorld::values_of_users(600, 2), 3);
-  std::vector<std::string> renewed = one_each;
+  std::vector<std::string> renewed = a_contribution_each;
   renewed.emplace_back("--new-epoch");
   const CommandResult second = world.run(renewed);
   ASSERT_EQ(second.code, 0) << second.err;

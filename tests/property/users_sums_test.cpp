@@ -12,6 +12,7 @@
 
 #include "nustream/moments/lane.h"
 #include "nustream/users/sensitivity.h"
+#include "nustream/users/table.h"
 #include "property/privacy_brute_force.h"
 #include "support/moments_world.h"
 #include "support/user_windows.h"

@@ -41,7 +41,7 @@ void draw_limits(Draws& draws, AttachedCase& drawn) {
                   draws.chance(0.5) ? 0.5 : 0};
   // Of running sums every step is released.
   if (draws.chance(0.4) && !config.moments)
-    config.release_interval = std::chrono::duration<double>(draws.chance(0.5) ? 0.2 : 2);
+    config.publishing.interval = std::chrono::duration<double>(draws.chance(0.5) ? 0.2 : 2);
 }
 
 std::optional<AttachedCase> try_case(Draws& draws, std::uint64_t seed, const Given* given) {

@@ -65,7 +65,7 @@ std::vector<ClippedShare> shares_of(const config::Config& config, const config::
   for (std::size_t r = 0; r < releases.size(); ++r) {
     std::string line;
     encoder.append(releases[r], "cadence", line);
-    shares.push_back(read_release(line)->clipped.value());
+    shares.push_back(read_release(line)->status.clipped.value());
   }
   return shares;
 }
@@ -172,7 +172,7 @@ TEST(ClippedShareStatistics, IsNotInALineThatCountsNothing) {
   std::string line;
   encoder.append({StepCount{1}, Position{1}, theta, {}}, "end", line);
   EXPECT_EQ(line.find("clipped"), std::string::npos);
-  EXPECT_FALSE(read_release(line)->clipped);
+  EXPECT_FALSE(read_release(line)->status.clipped);
 }
 
 }  // namespace
