@@ -57,8 +57,8 @@ TEST(TrustedFraming, IsNamedWhereverThePromiseIs) {
   EXPECT_THAT(result.out, HasSubstr(words));
   EXPECT_THAT(world.releases(), HasSubstr(member));
   EXPECT_THAT(read_file(world.path("state/ledger")), HasSubstr(member));
-  const std::string config =
-      world.write("inspected.toml", read_file(world.config()) + "[state]\ndirectory = \"state\"\n");
+  const std::string config = world.write(
+      "inspected.toml", read_file(world.config()) + "[state]\ndirectory = \"" + world.path("state") + "\"\n");
   const CommandResult told = run_command(NUSTREAM_COMMAND, {"inspect", config});
   EXPECT_THAT(told.out, HasSubstr(words)) << told.err;
   EXPECT_THAT(run_command(NUSTREAM_COMMAND, {"inspect", config, "--json"}).out, HasSubstr(member));

@@ -30,7 +30,8 @@ std::vector<fs::path> folders_of_all_versions() {
 
 std::string name_of(const ::testing::TestParamInfo<fs::path>& test) {
   std::string name = test.param.parent_path().filename().string() + "_" + test.param.filename().string();
-  std::replace(name.begin(), name.end(), '.', '_');
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == '.' || c == '-'; }, '_');
   return name;
 }
 

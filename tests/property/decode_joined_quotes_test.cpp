@@ -59,7 +59,7 @@ TEST(JoinedQuotes, ReadLineBreaksInsideQuotesAsSpaces) {
 TEST(JoinedQuotes, OpenAtTheBeginningOfAFieldAlone) {
   EXPECT_EQ(joined("5\",1\n6,2\n"), "5\",1\n6,2\n");
   EXPECT_EQ(joined("a;\"1\n\"\n", 1000, 0, 1000, ';'), "a;\"1 \"\n");
-  EXPECT_EQ(joined("a;\"1\n\"\n"), "a;\"1\n\"\n");
+  EXPECT_EQ(joined("a;\"1\n2\"\n"), "a;\"1\n2\"\n");
   EXPECT_EQ(joined("\xef\xbb\xbf\"a\nb\"\n"), "\xef\xbb\xbf\"a b\"\n");
 }
 
