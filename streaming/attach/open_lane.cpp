@@ -20,6 +20,7 @@
 #include "kafka/topic_checks.h"
 #include "log/log.h"
 #include "secrets/seal.h"
+#include "users/damaged_table.h"
 
 namespace nustream::attach {
 namespace {
@@ -152,6 +153,8 @@ class Opening {
       users_ = users_opening().resumed(state_->record);
     } catch (const kafka::KafkaFailure&) {
       throw;
+    } catch (const users::DamagedTable&) {
+      throw;  // the copy on disk is damaged, not the store
     } catch (const LaneWasClosed&) {
       why_no_users_ = std::current_exception();
     } catch (const Failure& failure) {

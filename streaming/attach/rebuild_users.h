@@ -10,6 +10,7 @@
 #include "error.h"
 #include "journal/state_record.h"
 #include "kafka/client_error.h"
+#include "users/damaged_table.h"
 
 namespace nustream::attach {
 
@@ -34,6 +35,8 @@ template <class Rebuild>
     throw;
   } catch (const LaneWasClosed&) {
     throw;
+  } catch (const users::DamagedTable&) {
+    throw;  // the copy on disk is damaged, not the store
   } catch (const Failure& failure) {
     if (failure.code() != Exit::data) throw;
   }

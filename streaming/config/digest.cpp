@@ -148,7 +148,9 @@ void add_descent(const lane::Settings& descent, Canonical& out) {
     if (descent.moments->meat) out.add("meat_clip", descent.moments->meat->value());
     out.add_count("moments_from", descent.moments->from);
   }
-  if (descent.counts_clipped) out.add("clipped", "are counted");
+  if (!descent.counts_clipped) return;
+  out.add("clipped", "are counted");
+  out.add_count("clipped_every", descent.release_every);  // the marks between which they are follow from it
 }
 
 void add_moments(const Config& config, Canonical& out) {

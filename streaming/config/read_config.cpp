@@ -146,6 +146,10 @@ void read_clipped_share(const Section& privacy, Config& config) {
   if (config.descent.first_stage) {
     privacy.refuse(key, "0 where there are [[endogenous]] regressors: each stage clips a gradient of its own");
   }
+  if (config.descent.users && config.descent.users->mass() && !(config.descent.users->mass()->value() > 1)) {
+    privacy.refuse(key,
+                   "0 where users.mass is 1 or less: a contribution counts where it is let in whole, and none is");
+  }
   if (!knows_noise_of_sums(config.noise.correlation)) {
     privacy.refuse(key, "0 under this noise.correlation: what it leaves in a count is not known; use \"rational\"");
   }
@@ -181,6 +185,10 @@ void check_target(const Section& root, const Config& config) {
 
 /// Checks what several sections decide together, and sets the numbers of coefficients and records that follow.
 void check_together(const Section& root, Purpose purpose, Config& config) {
+  if (config.input.framing_is_trusted && !config.privacy.account.empty()) {
+    root.section("stream").refuse("framing",
+                                  "\"newline\" with privacy.account: an account does not say what it trusts");
+  }
   if (config.schema.features.empty()) root.missing("features");
   check_target(root, config);
   const Section descent = root.section(config.moments ? "moments" : "descent");

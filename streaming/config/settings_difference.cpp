@@ -77,6 +77,7 @@ constexpr auto setting_names = std::to_array<std::pair<std::string_view, std::st
     {"batch_steps", "intervals.batch_steps"},
     {"runs", "intervals.runs"},
     {"clipped", "privacy.clipped_share"},
+    {"clipped_every", "release.every"},
     {"memory", "moments.memory"},
     {"correlation", "noise.correlation"},
     {"horizon", "noise.horizon"},

@@ -34,6 +34,7 @@ class JoinedQuotes : public ByteSource {
       ++mark_bytes_;
       return byte;
     }
+    if (mark_bytes_ > 0 && mark_bytes_ < byte_order_mark.size()) place_ = Place::field;  // it was a part of one
     mark_bytes_ = byte_order_mark.size();  // a mark stands at the beginning alone
     if (lines_above_ > 0) {
       lines_above_ -= byte == '\n' ? 1 : 0;
@@ -60,7 +61,8 @@ class JoinedQuotes : public ByteSource {
         if (++quoted_bytes_ <= quoted_bytes_max_) return Place::quoted;
         break;
       case Place::quote_in_quoted:
-        if (byte == quote) return Place::quoted;  // a doubled one is a character
+        if (byte == quote && ++quoted_bytes_ <= quoted_bytes_max_)
+          return Place::quoted;  // a doubled one is a character
         break;
     }
     return byte == delimiter_ || byte == '\n' ? Place::field_begins : Place::field;

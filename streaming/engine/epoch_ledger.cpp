@@ -76,6 +76,7 @@ EpochLedger::EpochLedger(EpochIdentity identity, const config::Mechanism& mechan
   if (ledger_.reserving && ledger_.reserving->epoch == identity_.epoch) told_ = behind(*ledger_.reserving);
   if (identity_.limits) of_users_.emplace(mechanism, *identity_.limits);
   static_cast<void>(total_spent(ledger_.epochs, identity_.neighbours));
+  require_same_framing(ledger_.epochs, identity_.trusts_framing);
   if (identity_.limits) require_same_windows(ledger_.epochs, *identity_.limits);
 }
 

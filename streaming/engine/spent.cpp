@@ -1,5 +1,7 @@
 #include "engine/spent.h"
 
+#include <fmt/format.h>
+
 #include <limits>
 #include <optional>
 #include <string>
@@ -64,6 +66,19 @@ users::Epoch epoch_of(const journal::LedgerEntry& entry, privacy::Neighbours ask
 void require_same_windows(std::span<const journal::LedgerEntry> entries, const users::Limits& limits) {
   for (const journal::LedgerEntry& entry : entries) {
     if (entry.user && entry.user->limits.windows() != limits.windows()) refuse_other_windows(entry);
+  }
+}
+
+void require_same_framing(std::span<const journal::LedgerEntry> entries, bool is_trusted) {
+  for (const journal::LedgerEntry& entry : entries) {
+    if (entry.trusts_framing == is_trusted) continue;
+    throw Failure(
+        Exit::configuration,
+        fmt::format("stream.framing: epoch {} of the ledger was over records that end {}, so that a record is "
+                    "another one now, and what it spent cannot be told; begin in another state.directory",
+                    entry.epoch.value(),
+                    entry.trusts_framing ? "where their quotes are closed (\"trusted\")"
+                                         : "at each line's end (\"newline\")"));
   }
 }
 

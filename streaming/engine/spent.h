@@ -18,6 +18,11 @@ namespace nustream::engine {
 /// those neighbours, or where entries are about different windows of time.
 [[nodiscard]] Rho total_spent(std::span<const journal::LedgerEntry> entries, privacy::Neighbours asked);
 
+/// Throws Failure(configuration) where a line is about records that end by another rule
+/// (LedgerEntry::trusts_framing): lines and records have other numbers, so that nobody can tell which of them two
+/// epochs share.
+void require_same_framing(std::span<const journal::LedgerEntry> entries, bool is_trusted);
+
 /// Throws Failure(configuration) where a line is about users whose limits hold within other windows of time than
 /// `limits`; limits that hold for ever count as another window. Neither then says anything about the other's unit.
 void require_same_windows(std::span<const journal::LedgerEntry> entries, const users::Limits& limits);

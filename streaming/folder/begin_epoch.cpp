@@ -1,4 +1,5 @@
 // How a session begins an epoch: under a fresh noise key, and at the last release or where the settings say.
+#include <algorithm>
 #include <filesystem>
 
 #include "engine/going_on.h"
@@ -41,13 +42,24 @@ void Session::use_ledger(EpochId epoch, Position start, journal::Overlap overlap
                   mechanism_, std::move(ledger));
 }
 
+/// Where quotes hold line breaks, the delimiter and the longest record decide where records end, so that under other
+/// settings the same numbers stand for other records.
+journal::Overlap Session::overlap_of(const engine::Begin& begin, const journal::Ledger& ledger) const {
+  const bool counts_alike =
+      !config_.input.framing_is_trusted || std::ranges::all_of(ledger.epochs, [&](const journal::LedgerEntry& entry) {
+        return entry.settings_digest == digest_;
+      });
+  return counts_alike ? begin.overlap : journal::Overlap::unknown;
+}
+
 void Session::begin_epoch(const engine::Begin& begin, const std::vector<journal::LedgerEntry>& lost,
                           journal::Ledger ledger, const Options& options, bool carries_over) {
   // The last ledger line of the epoch before may reserve steps that were never taken. Its state knows how many were,
   // and a line that says so is written before the new epoch's own.
   std::optional<journal::LedgerEntry> closing;
   if (ledger.reserving && lost.empty()) closing = ledger.epochs.back();
-  use_ledger(begin.epoch, begin.start, begin.overlap, std::move(ledger), carries_over);
+  const journal::Overlap overlap = overlap_of(begin, ledger);
+  use_ledger(begin.epoch, begin.start, overlap, std::move(ledger), carries_over);
   if (closing) ledger_->owe(*closing);
   for (const journal::LedgerEntry& entry : lost) ledger_->owe(entry);
   if (begin.owed) ledger_->owe(*begin.owed);

@@ -49,6 +49,9 @@ using Published = std::function<void(std::string_view lines)>;
 /// is durable, and what that released is public and shown.
 class Session {
  public:
+  /// How a run came to its end. Of one that failed nothing is sealed behind its last commit.
+  enum class Ended { well, by_failure };
+
   /// Opens the folder as `options.start` says. References outlive it. Throws Failure(data) where the folder holds a
   /// state and neither --resume nor --new-epoch was given, a state of other settings, or one that was made from
   /// another input; Failure(permission) where the key cannot be read, or is not the state's.
@@ -95,7 +98,7 @@ class Session {
   void commit(BatchResult result, std::uint64_t rejected, std::uint64_t released);
   /// Waits for the last batch, and publishes what it released. Where the ledger's last line still reserves steps, one
   /// more commit says how many were taken.
-  void finish();
+  void finish(Ended ended = Ended::well);
   /// The file that lists records which could not be used; "" where that was not asked for. For the operator alone.
   [[nodiscard]] std::string rejects_file() const;
   /// How many records of this epoch could not be used before this run, by the state that it goes on from. For the
@@ -134,6 +137,7 @@ class Session {
   [[nodiscard]] std::optional<journal::State> look_at_state(const std::string& sealed, const Options& options,
                                                             const engine::Asked& asked, engine::Found& found);
   void look_at_input(const journal::StateRecord& record, const Options& options, engine::Found& found);
+  [[nodiscard]] journal::Overlap overlap_of(const engine::Begin& begin, const journal::Ledger& ledger) const;
   void begin_epoch(const engine::Begin& begin, const std::vector<journal::LedgerEntry>& lost, journal::Ledger ledger,
                    const Options& options, bool carries_over);
   void choose_beginning(EpochId epoch, const Options& options);

@@ -6,6 +6,7 @@
 #include "error.h"
 #include "secrets/fields.h"
 #include "users/clock_of_state.h"
+#include "users/damaged_table.h"
 #include "users/new_epoch.h"
 #include "users/open_table.h"
 
@@ -98,6 +99,8 @@ std::unique_ptr<FolderUsers> users_of_epoch(journal::Disk& disk, const journal::
       known->begin_anew();
     }
     return known;
+  } catch (const users::DamagedTable&) {
+    throw;  // the copy on disk is damaged, not the store: the next start makes it anew
   } catch (const Failure& failure) {
     if (failure.code() != Exit::data) throw;
     carries_over = false;  // the store is lost: nobody knows what users did, and both epochs are charged

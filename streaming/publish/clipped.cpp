@@ -44,8 +44,10 @@ void append_clipped(const ClippedShare& clipped, std::string& out) {
 }
 
 std::string in_words(const ClippedShare& clipped) {
-  const std::string share = fmt::format("{:.1f}% of gradients were clipped after step {} (noise: sd {:.1f}%)",
-                                        100 * clipped.share, clipped.since, 100 * clipped.stddev);
+  const double tenths = std::round(1000 * clipped.share) + 0.0;  // never -0
+  const std::string share =
+      fmt::format("{:.1f}% of records had a gradient that was clipped, after step {} (noise: sd {:.1f}%)",
+                  tenths / 10, clipped.since, 100 * clipped.stddev);
   if (!clipped.is_large) return share;
   return share + ": that pulls the estimate to another point, which intervals cover; take a larger clip_norm";
 }

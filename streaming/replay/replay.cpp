@@ -219,7 +219,7 @@ class Run {
     } catch (const Failure&) {
       failure = std::current_exception();  // told behind what the run came to until then
     }
-    settle(share, loop, steps_before);
+    settle(share, loop, steps_before, failure ? folder::Session::Ended::by_failure : folder::Session::Ended::well);
     if (failure) std::rethrow_exception(failure);
     say_how_it_ended(config_, options_, *session_, ending, stepper.released_at());
     if (ending == Ending::input && loop.counts().records == 0 && loop.counts().left_over == 0) say_nothing_came();
@@ -253,8 +253,9 @@ class Run {
 
   /// Waits until everything is durable, and says what the operator has to know of it. It does so after a failure too:
   /// the last batch is finished, the account settled and the counts told before the failure is thrown.
-  void settle(folder::AccountShare& share, const RecordLoop& loop, std::uint64_t steps_before) {
-    session_->finish();
+  void settle(folder::AccountShare& share, const RecordLoop& loop, std::uint64_t steps_before,
+              folder::Session::Ended ended) {
+    session_->finish(ended);
     share.settle(session_->ledger_total(session_->lane().steps()));
     printer_.finish();
     warn(publish::large_delta(config_.privacy.deltas(), session_->lane().position().value()), options_);

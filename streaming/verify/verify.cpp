@@ -138,7 +138,8 @@ void print_completeness(const Verified& verified) {
       return;
     case FileEnd::complete:
       return fmt::print(
-          "          the last one by cadence is the last that the ledger names: none is missing at the end\n");
+          "          the last one by cadence is the last that the ledger names; later lines of both may have been "
+          "cut\n");
     case FileEnd::open:
       return fmt::print(
           "          the ledger's last line pays for more than it names: nobody can tell yet whether any is "

@@ -34,7 +34,7 @@ TEST(ReplayCountsClipped, AndSaysSoWhereverItSaysWhatWasReleased) {
   const ReplayWorld world(5000);
   const CommandResult run = world.run(counting());
   ASSERT_EQ(run.code, 0) << run.err;
-  EXPECT_THAT(run.out, HasSubstr("of gradients were clipped after step 1600"));
+  EXPECT_THAT(run.out, HasSubstr("of records had a gradient that was clipped, after step 1600"));
   EXPECT_THAT(run.out, HasSubstr("larger clip_norm"));
   const publish::ShownRelease last = last_release(world.releases());
   ASSERT_TRUE(last.status.clipped);
@@ -42,7 +42,7 @@ TEST(ReplayCountsClipped, AndSaysSoWhereverItSaysWhatWasReleased) {
   EXPECT_TRUE(last.status.clipped->is_large);
   EXPECT_EQ(last.status.clipped->since, 1600U);
   EXPECT_THAT(run_command(NUSTREAM_COMMAND, {"inspect", world.path("state")}).out,
-              HasSubstr("of gradients were clipped after step 1600"));
+              HasSubstr("of records had a gradient that was clipped, after step 1600"));
 
   std::vector<std::string> asked{"plan", world.config(), "--records", "5000"};
   for (const std::string& word : counting()) asked.push_back(word);

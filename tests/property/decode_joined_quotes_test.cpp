@@ -70,6 +70,8 @@ TEST(JoinedQuotes, LeaveLinesAboveAsTheyAre) {
 // What nobody closes ends at its bound: the records behind it are records again.
 TEST(JoinedQuotes, AreGivenUpBehindTheirBound) {
   const std::string text = "\"open\n" + std::string(20, 'x') + "\n1\n2\n";
+  EXPECT_EQ(joined("\"a\"\"\"\"\"\"\n1\n", 1000, 0, 3), "\"a\"\"\"\"\"\"\n1\n");  // doubled ones count too
+  EXPECT_EQ(joined("\xef\"a\nb\"\n"), "\xef\"a\nb\"\n");  // a part of a mark is a field's text
   EXPECT_EQ(joined(text, 1000, 0, 10), "\"open " + std::string(20, 'x') + "\n1\n2\n");
 }
 
