@@ -45,13 +45,14 @@ inline constexpr std::array<std::string_view, 22> counted_of_lanes{
 };
 
 /// Counted in histories of `attach` over the broker.
-inline constexpr std::array<std::string_view, 31> counted_of_brokers{
+inline constexpr std::array<std::string_view, 32> counted_of_brokers{
     // processes
     "a crash before a call",
     "a crash after a call",
     "a process that gave up",
     "a process that was told to end",
     "a jump of the clock",
+    "a ledger line",
     // calls without an answer
     "no answer to init",
     "no answer to offsets",
