@@ -9,8 +9,8 @@ native=$3
 { command -v aarch64-linux-gnu-g++ && command -v qemu-aarch64; } >/dev/null || exit 77
 mkdir -p "$work"
 noise="coefficients correlation dense elliptic noise_matrix rational rational_nu_ftrl tree"
-privacy="dense_encoder encoder_norm exponential_encoder nu_encoder numeric_encoder participation sensitivity tree_encoder
-transfer window_encoder"
+privacy="dense_encoder encoder_norm exponential_encoder nu_encoder numeric_encoder participation restarted_encoder sensitivity
+transfer tree_encoder window_encoder"
 sources="tests/campaign/optimised_bits src/base/error"
 for name in $noise; do sources="$sources src/noise/$name"; done
 for name in $privacy; do sources="$sources src/privacy/$name"; done
