@@ -148,8 +148,8 @@ void LaneWorker::schedule() {
   due_timer_.cancel();
   const LaneTransactions& transactions = open_->transactions;
   if (!transactions.is_free()) return;  // the end of the transaction under way calls pump(), and so this, again
-  // A lane that ends commits what it owes at once, and closes no batch by the clock. A timer for that would be due for
-  // ever: of a lane that stops between two releases the last steps stay without one.
+  // A lane that ends commits what it owes at once, and closes no batch by the clock. A timer for that would be due
+  // for ever: of a lane that stops between two releases the last steps stay without one.
   if (!takes_steps(stage_)) return;
   std::optional<Clock::time_point> due = open_->batch.closes_at();
   if (const auto since = transactions.owes_since()) {

@@ -153,12 +153,10 @@ class Opening {
       users_ = users_opening().resumed(state_->record);
     } catch (const kafka::KafkaFailure&) {
       throw;
-    } catch (const users::DamagedTable&) {
-      throw;  // the copy on disk is damaged, not the store
     } catch (const LaneWasClosed&) {
       why_no_users_ = std::current_exception();
     } catch (const Failure& failure) {
-      if (failure.code() != Exit::data) throw;
+      if (!users::tells_of_lost_store(failure)) throw;
       why_no_users_ = std::current_exception();
       found_.users_are_lost = true;
     }

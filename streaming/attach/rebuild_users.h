@@ -35,10 +35,8 @@ template <class Rebuild>
     throw;
   } catch (const LaneWasClosed&) {
     throw;
-  } catch (const users::DamagedTable&) {
-    throw;  // the copy on disk is damaged, not the store
   } catch (const Failure& failure) {
-    if (failure.code() != Exit::data) throw;
+    if (!users::tells_of_lost_store(failure)) throw;
   }
   return std::nullopt;
 }
@@ -50,13 +48,13 @@ template <class Rebuild>
 [[nodiscard]] std::unique_ptr<TopicUsers> rebuilt_users(const UserStore& store, const journal::UsersOfState& before,
                                                         const UsersPartition& partition, const std::string& lane);
 
-/// Their table alone, of a lane that somebody may run: what the store has got since that state is passed over.
-/// Failure(data) as above, and where a lane that runs has written its store anew since.
-/// Where it is kept `on_disk` by those who run, it is in a folder below $TMPDIR.
+/// Rebuilds the table alone, of a lane that another instance may be running: records that the store got after that
+/// state are passed over. With `on_disk`, as running lanes keep it, the table is in a folder below $TMPDIR. Throws
+/// Failure(data) as above, and where the running lane has written its store anew since.
 [[nodiscard]] std::unique_ptr<users::Standings> table_of(const journal::UsersOfState& state,
                                                          const UsersPartition& partition, bool on_disk);
-/// The same of a lane that is closed with this mark, behind which its store has nothing: Failure(data) as of
-/// rebuilt_users().
+/// The same for a lane that was closed with `mark`: its store has no record behind that. Throws Failure(data) as
+/// rebuilt_users() does.
 [[nodiscard]] std::unique_ptr<users::Standings> table_of_closed(const users::UserKey& key,
                                                                 const users::TopicMark& mark,
                                                                 const UsersPartition& partition, bool on_disk);

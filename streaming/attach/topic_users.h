@@ -27,8 +27,8 @@ struct UserStore {
   config::Users settings;
   users::Division division;
   users::LogSizes sizes;
-  std::uint64_t end;  ///< of the lane's partition of the store, once no older producer writes any more
-  /// Where the table is, if it is on disk; empty for one of this process's own, which goes with it.
+  std::uint64_t end;  ///< the end of the lane's partition, read after all older producers were fenced
+  /// The folder in which a table on disk stays for the next start. It is empty where the table ends with the process.
   std::filesystem::path state_folder{};
 };
 

@@ -52,8 +52,7 @@ std::string_view without_line_end(std::string_view line) noexcept {
 }
 
 std::string_view without_mark(std::string_view text) noexcept {
-  constexpr std::string_view mark = "\xef\xbb\xbf";
-  if (text.starts_with(mark)) text.remove_prefix(mark.size());
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   return text;
 }
 

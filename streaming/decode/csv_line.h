@@ -17,6 +17,9 @@ enum class CsvFault { none, empty, binary, open_quote, after_quote, too_many_fie
 /// The line without its newline, and without a carriage return before that.
 [[nodiscard]] std::string_view without_line_end(std::string_view line) noexcept;
 
+/// UTF-8's, with which some programs begin a file.
+inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
 /// The text without the UTF-8 byte order mark, where it begins with one.
 [[nodiscard]] std::string_view without_mark(std::string_view text) noexcept;
 

@@ -1,12 +1,11 @@
 #include "decode/joined_quotes.h"
 
-#include <string_view>
 #include <utility>
+
+#include "decode/csv_line.h"
 
 namespace nustream::decode {
 namespace {
-
-constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
 class JoinedQuotes : public ByteSource {
  public:
@@ -28,14 +27,15 @@ class JoinedQuotes : public ByteSource {
  private:
   enum class Place { field_begins, field, quoted, quote_in_quoted };
 
-  /// The byte as it is read on.
+  /// The byte that is given on in place of this one.
   char next(char byte) noexcept {
     if (mark_bytes_ < byte_order_mark.size() && byte == byte_order_mark[mark_bytes_]) {
       ++mark_bytes_;
       return byte;
     }
-    if (mark_bytes_ > 0 && mark_bytes_ < byte_order_mark.size()) place_ = Place::field;  // it was a part of one
-    mark_bytes_ = byte_order_mark.size();  // a mark stands at the beginning alone
+    // What began as a mark and is none is the first field's text.
+    if (mark_bytes_ > 0 && mark_bytes_ < byte_order_mark.size()) place_ = Place::field;
+    mark_bytes_ = byte_order_mark.size();  // no mark is looked for behind the file's beginning
     if (lines_above_ > 0) {
       lines_above_ -= byte == '\n' ? 1 : 0;
       return byte;
@@ -61,8 +61,8 @@ class JoinedQuotes : public ByteSource {
         if (++quoted_bytes_ <= quoted_bytes_max_) return Place::quoted;
         break;
       case Place::quote_in_quoted:
-        if (byte == quote && ++quoted_bytes_ <= quoted_bytes_max_)
-          return Place::quoted;  // a doubled one is a character
+        // A doubled quotation mark is a character of the field, and counts as one.
+        if (byte == quote && ++quoted_bytes_ <= quoted_bytes_max_) return Place::quoted;
         break;
     }
     return byte == delimiter_ || byte == '\n' ? Place::field_begins : Place::field;
@@ -73,7 +73,7 @@ class JoinedQuotes : public ByteSource {
   std::uint64_t lines_above_;
   std::size_t quoted_bytes_max_;
   std::size_t quoted_bytes_ = 0;
-  std::size_t mark_bytes_ = 0;  // of a byte order mark that were seen
+  std::size_t mark_bytes_ = 0;  // how many bytes of a byte order mark were seen
   Place place_ = Place::field_begins;
 };
 

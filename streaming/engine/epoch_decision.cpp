@@ -53,11 +53,12 @@ Position furthest_in_folder(const Found& found, const Ledger& ledger) {
 }
 
 /// The overlap of an epoch that begins behind all others. It is unknown where positions say nothing: an earlier
-/// epoch's overlap is unknown, a release is torn, or something was spent and nobody compared the input with what was
-/// read.
+/// epoch's overlap is unknown, a release is torn, records are numbered anew, or something was spent and nobody
+/// compared the input with what was read.
 Overlap overlap_behind(const Found& found, const Ledger& ledger, bool input_is_held) {
   const bool anything_spent = found.owed || !ledger.empty();
-  if (found.torn_release || has_unknown(ledger) || (anything_spent && !input_is_held)) return Overlap::unknown;
+  if (found.torn_release || found.is_renumbered || has_unknown(ledger) || (anything_spent && !input_is_held))
+    return Overlap::unknown;
   return Overlap::disjoint;
 }
 

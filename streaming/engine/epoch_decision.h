@@ -93,6 +93,8 @@ struct Found {
   Position first{0};               ///< its first record, or the first of the window that is asked for
   std::optional<Position> end{};   ///< one past its last record, where that bounds what can be begun
   bool ledger_of_another = false;  ///< a ledger line is of another stream or lane
+  /// Under these settings a position may stand for another record than it did in the ledger's epochs.
+  bool is_renumbered = false;
 };
 
 enum class Refusal {

@@ -42,14 +42,12 @@ void Session::use_ledger(EpochId epoch, Position start, journal::Overlap overlap
                   mechanism_, std::move(ledger));
 }
 
-/// Where quotes hold line breaks, the delimiter and the longest record decide where records end, so that under other
-/// settings the same numbers stand for other records.
-journal::Overlap Session::overlap_of(const engine::Begin& begin, const journal::Ledger& ledger) const {
-  const bool counts_alike =
-      !config_.input.framing_is_trusted || std::ranges::all_of(ledger.epochs, [&](const journal::LedgerEntry& entry) {
-        return entry.settings_digest == digest_;
-      });
-  return counts_alike ? begin.overlap : journal::Overlap::unknown;
+/// Where quotes may hold line breaks, the delimiter and the longest record decide where records end. So under other
+/// settings the same positions may stand for other records.
+bool Session::renumbers(const std::vector<journal::LedgerEntry>& known) const {
+  return config_.input.framing_is_trusted && std::ranges::any_of(known, [&](const journal::LedgerEntry& entry) {
+           return entry.settings_digest != digest_;
+         });
 }
 
 void Session::begin_epoch(const engine::Begin& begin, const std::vector<journal::LedgerEntry>& lost,
@@ -58,8 +56,7 @@ void Session::begin_epoch(const engine::Begin& begin, const std::vector<journal:
   // and a line that says so is written before the new epoch's own.
   std::optional<journal::LedgerEntry> closing;
   if (ledger.reserving && lost.empty()) closing = ledger.epochs.back();
-  const journal::Overlap overlap = overlap_of(begin, ledger);
-  use_ledger(begin.epoch, begin.start, overlap, std::move(ledger), carries_over);
+  use_ledger(begin.epoch, begin.start, begin.overlap, std::move(ledger), carries_over);
   if (closing) ledger_->owe(*closing);
   for (const journal::LedgerEntry& entry : lost) ledger_->owe(entry);
   if (begin.owed) ledger_->owe(*begin.owed);

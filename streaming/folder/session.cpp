@@ -118,6 +118,7 @@ Session::Session(const config::Config& config, const config::Mechanism& mechanis
   journal::Ledger known = ledger;
   for (const journal::LedgerEntry& entry : lost) known.keep(entry);
   found.ledger_of_another = journal::holds_another(ledger, config_.stream, config_.lane);
+  found.is_renumbered = renumbers(known.epochs);
   const engine::Decision decision = decided(found, known.epochs, asked, options, sealed);
   if (const auto* begin = std::get_if<engine::Begin>(&decision)) {
     const bool carries_over = begin_users(state ? &*state : nullptr, found, ledger);

@@ -137,7 +137,7 @@ class Session {
   [[nodiscard]] std::optional<journal::State> look_at_state(const std::string& sealed, const Options& options,
                                                             const engine::Asked& asked, engine::Found& found);
   void look_at_input(const journal::StateRecord& record, const Options& options, engine::Found& found);
-  [[nodiscard]] journal::Overlap overlap_of(const engine::Begin& begin, const journal::Ledger& ledger) const;
+  [[nodiscard]] bool renumbers(const std::vector<journal::LedgerEntry>& known) const;
   void begin_epoch(const engine::Begin& begin, const std::vector<journal::LedgerEntry>& lost, journal::Ledger ledger,
                    const Options& options, bool carries_over);
   void choose_beginning(EpochId epoch, const Options& options);

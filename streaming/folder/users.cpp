@@ -99,10 +99,8 @@ std::unique_ptr<FolderUsers> users_of_epoch(journal::Disk& disk, const journal::
       known->begin_anew();
     }
     return known;
-  } catch (const users::DamagedTable&) {
-    throw;  // the copy on disk is damaged, not the store: the next start makes it anew
   } catch (const Failure& failure) {
-    if (failure.code() != Exit::data) throw;
+    if (!users::tells_of_lost_store(failure)) throw;
     carries_over = false;  // the store is lost: nobody knows what users did, and both epochs are charged
   }
   return std::make_unique<FolderUsers>(disk, folder, identity, settings, users::UserKey(before->key));

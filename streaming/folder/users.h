@@ -51,7 +51,7 @@ class FolderUsers {
   [[nodiscard]] users::Changes& open() noexcept { return open_; }
   /// The clock of the windows of users; null where limits hold for ever.
   [[nodiscard]] users::WindowClock* clock() noexcept { return clock_ ? &*clock_ : nullptr; }
-  /// What the next state keeps. Contract: the batch before is committed.
+  /// Closes the batch, and returns what the next state keeps of users. Contract: the batch before is committed.
   [[nodiscard]] journal::UsersOfState close();
   void sync() { log_.sync(); }
   void committed();

@@ -15,4 +15,10 @@ class DamagedTable : public Failure {
                                 " is damaged; start again with --resume: it is made anew from the store of users") {}
 };
 
+/// Whether a failure to read what is known of users says that their store is lost. A damaged table does not: it is a
+/// copy of the store.
+[[nodiscard]] inline bool tells_of_lost_store(const Failure& failure) {
+  return failure.code() == Exit::data && dynamic_cast<const DamagedTable*>(&failure) == nullptr;
+}
+
 }  // namespace nustream::users

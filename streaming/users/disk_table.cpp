@@ -39,7 +39,7 @@ constexpr std::size_t carried_at_once = 16'384;  // entries of a write
 constexpr std::size_t recent_users = std::size_t{1} << 14;
 constexpr std::chrono::milliseconds lock_pause{50};
 
-/// Before and behind all users.
+/// Keys of rows in their order: the mark's, the first that a user can have, and one behind those of all users.
 const std::string mark_row(1, '\0');
 const std::string first_user(user_bytes, '\0');
 const std::string behind_users(user_bytes + 1, '\xff');

@@ -14,9 +14,9 @@
 
 namespace nustream::users {
 
-/// A cache of what the store of users says, and never more than that: whoever opens it compares its digest with the
-/// lane's state, and makes it anew from the store where they differ (rebuild.h). So it is never waited for: after a
-/// power failure it is perhaps an older one.
+/// A copy of what the store of users says. Whoever opens the table compares its digest with the lane's state, and
+/// makes the table anew from the store where they differ (rebuild.h). So no commit waits until the disk has the
+/// table: after a power failure it may be an older one.
 ///
 /// A batch's changes and its mark are one atomic write. Any other change takes the mark away first. Its files are
 /// sealed under the users' key (sealed_files.h).
@@ -26,9 +26,9 @@ namespace nustream::users {
 /// and DamagedTable where files are not what was written. One thread at a time.
 class DiskTable final : public Standings {
  public:
-  /// What the folder holds; an empty table where there is none, or it cannot be opened under this key. Makes the
-  /// folder, and a lock beside it. Failure(locked) where it is open elsewhere and stays so for `patience`: a lane
-  /// that this process hands over is perhaps still being closed.
+  /// Opens what the folder holds. The table is empty where there was none, and where it cannot be opened under this
+  /// key. The folder is made where it is not there, with a lock beside it. Throws Failure(locked) where the table
+  /// stays open elsewhere for `patience`, since a lane that this process hands over may still be closing it.
   DiskTable(std::filesystem::path folder, const UserKey& key,
             std::chrono::milliseconds patience = std::chrono::seconds(10));
   ~DiskTable() override;

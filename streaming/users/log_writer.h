@@ -19,10 +19,10 @@ namespace nustream::users {
 /// A stretch of the store in which every part of the table is written anew once. When a segment is complete, all that
 /// was written before the segment before it is not needed any more.
 struct Segment {
-  std::uint64_t number = 0;        ///< from 1; 0 for none
-  std::uint64_t part_bytes = 0;    ///< of its parts
-  std::uint64_t change_bytes = 0;  ///< of its other records
-  unsigned parts = 0;              ///< written of Standings::parts
+  std::uint64_t number = 0;        ///< counted from 1; 0 for none
+  std::uint64_t part_bytes = 0;    ///< the bytes of its parts
+  std::uint64_t change_bytes = 0;  ///< the bytes of its other records
+  unsigned parts = 0;              ///< how many of Standings::parts are written in it
 
   /// Counts one more of its records.
   void count(std::string_view sealed);
@@ -45,7 +45,7 @@ struct Appended {
 /// durable. There is one batch at a time, for which append() is called and then committed(). Not thread-safe.
 class LogWriter {
  public:
-  /// Of the table of the committed steps, which outlives it.
+  /// `table` is that of the committed steps, and outlives this.
   LogWriter(const UserKey& key, std::string context, Standings& table, const LogSizes& sizes)
       : key_(key), context_(std::move(context)), table_(table), sizes_(sizes) {}
 

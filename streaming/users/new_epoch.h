@@ -17,7 +17,8 @@ namespace nustream::users {
 [[nodiscard]] bool are_of_one_kind(const Limits& before, const Limits& now);
 /// W before and after, where it changes; nothing where it does not.
 [[nodiscard]] std::optional<std::pair<Mass, Mass>> mass_change(const Limits& before, const Limits& now);
-/// Of an epoch that is charged beside what users spent before: everybody counts anew, but for those who were closed.
+/// Has everybody count anew, except users who were closed. That is for an epoch that is charged beside what users
+/// spent before.
 void count_anew(const Standings& table, Changes& open);
 
 }  // namespace nustream::users

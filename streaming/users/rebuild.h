@@ -25,14 +25,15 @@ enum class From {
   nothing,  ///< an empty table
 };
 
-/// Whether a table says that it is an earlier one of the store of `mark`, or the very one.
+/// Whether a table says that it holds the store as of `mark`, or as of an earlier mark.
 [[nodiscard]] bool is_kept(const Standings& table, const StoreMark& mark);
 
-/// Puts records, in the order of the store, into a table. The store may begin anywhere before a whole round of parts:
-/// what it lacks the digest shows. Every Failure(data) is one line, and says what to do.
+/// Puts records into a table, in the order of the store. The first record may be any one from which on all parts of
+/// the table follow. If the store begins too late, the digest shows that. Every Failure(data) is one line, and says
+/// what to do.
 class Rebuild {
  public:
-  /// `context` as records were sealed with; `mark` of the state that is resumed.
+  /// `context` is what the records were sealed with (store_context()). `mark` is that of the state that is resumed.
   Rebuild(const UserKey& key, std::string context, const StoreMark& mark, Standings& table, From from);
 
   /// Takes one whole sealed record. Throws Failure(data) where it is damaged or of another store; where its number
@@ -44,9 +45,10 @@ class Rebuild {
   [[nodiscard]] bool reached() const noexcept { return last_.value_or(0) >= mark_.number; }
   /// The caller has found bytes that are no record. Throws Failure(data) where the mark is not reached.
   void torn() const;
-  /// All records were taken. Failure(data) where the store ends before the mark, and where the table is not that of
-  /// the digest: records are missing at its beginning, or are others than those that were committed. False where a
-  /// table that was kept is not that of the digest: it is to be rebuilt from nothing.
+  /// To be called after the last record. Returns false where a table that was kept does not have the mark's digest:
+  /// it has to be rebuilt from nothing. Throws Failure(data) where the store ends before the mark, and where a table
+  /// that was rebuilt does not have the digest: records are missing at the store's beginning, or are not those that
+  /// were committed.
   [[nodiscard]] bool finish();
 
  private:
@@ -58,12 +60,12 @@ class Rebuild {
   StoreMark mark_;
   Standings& table_;
   From from_;
-  std::uint64_t kept_ = 0;             // number of the last record that the table holds already
-  std::optional<std::uint64_t> last_;  // number
+  std::uint64_t kept_ = 0;             // the number of the last record that the table holds already
+  std::optional<std::uint64_t> last_;  // the number of the record that was taken last
 };
 
-/// Rebuilds `table` by `read(rebuild)`, which gives it all records of the store: from what was kept where that agrees
-/// with the mark, else from nothing, for which it reads the store once more.
+/// Rebuilds `table`. `read(rebuild)` gives all records of the store to a Rebuild. The first one goes on from what the
+/// table has kept. Where that does not come to the mark's digest, the store is read once more into an empty table.
 template <class Read>
 void rebuild_table(const UserKey& key, const std::string& context, const StoreMark& mark, Standings& table,
                    const Read& read) {

@@ -44,7 +44,7 @@ void visit_all(const Standings& table, const Visit& visit) {
   for (unsigned part = 0; part < Standings::parts; ++part) table.visit_part(part, visit);
 }
 
-/// Of a whole table.
+/// The digest of a whole table.
 [[nodiscard]] inline SetDigest digest_of(const UserKey& key, const Standings& table) {
   SetDigest digest;
   visit_all(table, [&](const Entry& entry) { digest.add(key, entry); });

@@ -21,7 +21,7 @@ struct StoreMark {
 };
 
 inline constexpr std::size_t mark_bytes = 40;
-/// 40 bytes: number, commit, users, digest, little-endian.
+/// Appends the mark in mark_bytes bytes, little-endian: number, commit, users, digest.
 inline void append_mark(const StoreMark& mark, std::string& out) {
   secrets::append_integer(mark.number, out);
   secrets::append_integer(mark.commit, out);

@@ -31,7 +31,7 @@ class Rebuild;
 /// It knows no broker: the caller reads and writes the records. To be used from one thread at a time.
 class TopicLog {
  public:
-  /// Of a table that outlives it, and is not looked at before load() or begin().
+  /// `table` outlives this, and is not looked at before load() or begin().
   TopicLog(const UserKey& key, const StoreIdentity& identity, Standings& table, const Division& division,
            const LogSizes& sizes = {});
 
@@ -67,7 +67,7 @@ class TopicLog {
 
   UserKey key_;
   std::string context_;
-  std::string prefix_;  // of the keys of the lane's records
+  std::string prefix_;  // with which the keys of the lane's records begin
   Standings& table_;
   LogWriter writer_;
   TopicMark mark_;

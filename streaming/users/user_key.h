@@ -36,9 +36,9 @@ class UserKey {
   /// SipHash-2-4 of a whole entry, 128 bits: its term in the digest of a set (set_digest.h).
   [[nodiscard]] unsigned __int128 term(const Entry& entry) const noexcept;
 
-  /// Hides the files of a table on disk.
+  /// The key under which the files of a table on disk are hidden.
   [[nodiscard]] std::span<const std::uint8_t, 32> table_key() const noexcept;
-  /// Seals the log of changes and its snapshots.
+  /// The key that seals the records of the store.
   [[nodiscard]] std::span<const std::uint8_t, 32> log_key() const noexcept;
   [[nodiscard]] const UserKeyFingerprint& fingerprint() const noexcept { return fingerprint_; }
   /// The bytes that a state keeps.

@@ -10,34 +10,34 @@ fail() {
 for tool in lintian dpkg-shlibdeps; do
   command -v "$tool" >/dev/null || { printf 'skipped: no %s here (packages lintian, dpkg-dev)\n' "$tool"; exit 77; }
 done
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-(cd "$build" && cpack -B "$work/cpack") >"$work/log" 2>&1 || fail "cpack: $(tail -n 5 "$work/log")"
-package=$(echo "$work"/cpack/nustream_*.deb)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+(cd "$build" && cpack -B "$scratch/cpack") >"$scratch/log" 2>&1 || fail "cpack: $(tail -n 5 "$scratch/log")"
+package=$(echo "$scratch"/cpack/nustream_*.deb)
 lintian --allow-root --fail-on error,warning "$package" || fail "lintian does not accept it"
-dpkg-deb -x "$package" "$work/root"
-dpkg-deb -e "$package" "$work/control"
+dpkg-deb -x "$package" "$scratch/root"
+dpkg-deb -e "$package" "$scratch/control"
 
-program=$work/root/usr/bin/nustream
+program=$scratch/root/usr/bin/nustream
 version=$("$program" --version)
-grep -qx "Version: ${version##* }" "$work/control/control" || fail "the package has not the version of its program: $version"
+grep -qx "Version: ${version##* }" "$scratch/control/control" || fail "the package has not the version of its program: $version"
 grep -qx 'nustream ('"${version##* }"') .*' "$root/packaging/debian/changelog" || fail "the changelog is of another version"
-cmp "$root/docker/nustream.service" "$work/root/lib/systemd/system/nustream.service"
+cmp "$root/docker/nustream.service" "$scratch/root/lib/systemd/system/nustream.service"
 for file in /usr/share/doc/nustream/kafka.md /usr/share/doc/nustream/examples/stream.toml /usr/share/man/man1/nustream.1.gz; do
-  [ -f "$work/root$file" ] || fail "it lacks $file"
+  [ -f "$scratch/root$file" ] || fail "it lacks $file"
 done
-[ -d "$work/root/etc/nustream" ] && [ -z "$(ls "$work/root/etc/nustream")" ] || fail "settings or keys are in the package"
+[ -d "$scratch/root/etc/nustream" ] && [ -z "$(ls "$scratch/root/etc/nustream")" ] || fail "settings or keys are in the package"
 digest=$(sha256sum "$build/nustream" | cut -d' ' -f1)
-grep -q "\"checksumValue\": \"$digest\"" "$work/root/usr/share/doc/nustream/nustream.spdx.json" ||
+grep -q "\"checksumValue\": \"$digest\"" "$scratch/root/usr/share/doc/nustream/nustream.spdx.json" ||
   fail "the bill of materials is of another program"
 
 commands=$("$program" --help | sed -n '/^Subcommands:/,$s/^  \([a-z]*\) .*/\1/p')
 [ "$(wc -w <<<"$commands")" -gt 10 ] || fail "the program has no commands: $commands"
-manual=$(gzip -dc "$work/root/usr/share/man/man1/nustream.1.gz" | sed -n 's/^\.B \([a-z]*\)$/\1/p' | sort -u | grep -vx nustream)
+manual=$(gzip -dc "$scratch/root/usr/share/man/man1/nustream.1.gz" | sed -n 's/^\.B \([a-z]*\)$/\1/p' | sort -u | grep -vx nustream)
 [ "$manual" = "$(sort <<<"$commands")" ] || fail "the manual's commands are others: $manual"
 # The codes that the unit and the pages know.
 for code in $(sed -n 's/^| \([0-9]*\) |.*/\1/p' "$root/docs/exit-codes.md"); do
-  gzip -dc "$work/root/usr/share/man/man1/nustream.1.gz" | sed -n '/^\.SH EXIT/,/^\.SH FILES/p' | grep -qw "$code" ||
+  gzip -dc "$scratch/root/usr/share/man/man1/nustream.1.gz" | sed -n '/^\.SH EXIT/,/^\.SH FILES/p' | grep -qw "$code" ||
     fail "the manual lacks exit code $code"
 done
 printf '%s: lintian accepts it\n' "${package##*/}"

@@ -173,6 +173,8 @@ std::vector<Row> rows_of_folders() {
       {"--new-epoch behind two", state(), two_epochs, anew(), folder, "begin 3 at 310, disjoint"},
       {"--new-epoch behind one that read again", state(), back_at_the_beginning, anew(), folder,
        "begin 3 at 300, disjoint"},
+      {"--new-epoch where records are numbered anew", state([](Found& f) { f.is_renumbered = true; }), one_epoch,
+       anew(), folder, "begin 3 at 100, unknown"},
       {"--new-epoch behind one of unknown overlap", state(), of_another_input, anew(), folder,
        "begin 3 at 100, unknown"},
       {"--new-epoch --from before", state(), one_epoch, anew_from(50), folder, "begin 3 at 50, overlapping"},

@@ -43,19 +43,26 @@ std::vector<double> circulant_gram(std::size_t steps) {
   return x;
 }
 
+/// The lower triangle of a symmetric matrix whose entry for steps s ≤ t is entry(s, t).
+template <class Entry>
+std::vector<double> lower_triangle(std::size_t steps, const Entry& entry) {
+  std::vector<double> x(optimised::row_start(steps));
+  for (std::size_t t = 0; t < steps; ++t) {
+    for (std::size_t s = 0; s <= t; ++s) x[optimised::row_start(t) + s] = entry(s, t);
+  }
+  return x;
+}
+
 }  // namespace
 
 noise::Correlation full_honaker(unsigned height) {
   if (height > greatest_height) throw InvalidParameter("height", std::to_string(height), "0 ... 11");
   const std::size_t steps = std::size_t{1} << height;
-  std::vector<double> x(optimised::row_start(steps));
-  for (std::size_t t = 0; t < steps; ++t) {
-    for (std::size_t s = 0; s <= t; ++s) {
-      // So many nodes hold both leaves: those from where their paths meet up to the root.
-      x[optimised::row_start(t) + s] = static_cast<double>(height + 1 - static_cast<unsigned>(std::bit_width(s ^ t)));
-    }
-  }
-  return optimised::encoder_of(std::move(x), StepCount{steps});
+  // So many nodes hold both leaves: those from where their paths meet up to the root.
+  const auto nodes_of_both = [height](std::size_t s, std::size_t t) {
+    return static_cast<double>(height + 1 - static_cast<unsigned>(std::bit_width(s ^ t)));
+  };
+  return optimised::encoder_of(lower_triangle(steps, nodes_of_both), StepCount{steps});
 }
 
 noise::Correlation circulant(StepCount horizon) {
@@ -63,11 +70,8 @@ noise::Correlation circulant(StepCount horizon) {
   static_cast<void>(noise::Dense::entries(static_cast<std::size_t>(horizon.value()), horizon));
   const auto steps = static_cast<std::size_t>(horizon.value());
   const std::vector<double> first = circulant_gram(steps);
-  std::vector<double> x(optimised::row_start(steps));
-  for (std::size_t t = 0; t < steps; ++t) {
-    for (std::size_t s = 0; s <= t; ++s) x[optimised::row_start(t) + s] = first[t - s];
-  }
-  return optimised::encoder_of(std::move(x), horizon);
+  return optimised::encoder_of(lower_triangle(steps, [&](std::size_t s, std::size_t t) { return first[t - s]; }),
+                               horizon);
 }
 
 }  // namespace nustream::privacy
