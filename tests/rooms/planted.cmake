@@ -132,6 +132,11 @@ target_compile_definitions(planted_bugs_test PRIVATE
 list(TRANSFORM planted_twins APPEND _planted OUTPUT_VARIABLE planted_twin_targets)
 add_dependencies(planted_bugs_test nustream_planted ${planted_commands} ${planted_twin_targets})
 
+nustream_test(table_of_bugs_test quick planted/table_of_bugs_test.cpp planted/bugs.cpp LINK GTest::gmock)
+target_include_directories(table_of_bugs_test PRIVATE ${planted_folder})
+target_compile_definitions(table_of_bugs_test PRIVATE NUSTREAM_PLANTED_COMMAND="$<TARGET_FILE:nustream_planted>")
+add_dependencies(table_of_bugs_test nustream_planted)
+
 if(NOT NUSTREAM_FAILPOINTS)
   nustream_test(planted_release_build_test quick fault/planted_release_build_test.cpp)
   target_include_directories(planted_release_build_test PRIVATE ${planted_folder})
