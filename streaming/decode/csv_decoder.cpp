@@ -113,8 +113,8 @@ class CsvDecoder : public LineDecoder {
   static Failure hidden_time(const std::string& column, const std::string& where) {
     return Failure(Exit::configuration,
                    "column '" + column + "' is not the first in " + where +
-                       ": its times are declared public (stream.times_public, users.times), and what a record holds "
-                       "in front of its time could hide that; put the time first");
+                       ": its times are declared public (stream.times_public, users.times), and a text in front of the "
+                       "time, such as an open quotation mark, could hide the time; make it the first column");
   }
 
   /// The time of a line whose times are public, whatever else the line holds: it is what stands before the first

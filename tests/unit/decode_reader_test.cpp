@@ -267,7 +267,7 @@ TEST(OrdinalAtOrAfter, NeedsTheTimeInFrontOfWhatCouldHideIt) {
   const tests::TemporaryFolder folder;
   InputSettings settings{.files = {folder.write("a.csv", "x,ts\n1,10\n")}, .time_column = "ts", .times_public = true};
   expect_failure(
-      Exit::configuration, [&] { (void)ordinal_at_or_after(settings, 0); }, "put the time first");
+      Exit::configuration, [&] { (void)ordinal_at_or_after(settings, 0); }, "make it the first column");
 }
 
 // The ordinal at which a run starts is public, and would tell of the records' times where these are not public.
