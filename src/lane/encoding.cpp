@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/canonical.h"
+#include "nustream/base/error.h"
 #include "nustream/lane/lane.h"
 
 namespace nustream::lane {
@@ -25,6 +26,7 @@ descent::WideUnits read_wide(CanonicalReader& reader) {
 }  // namespace
 
 std::string Lane::encode() const {
+  NUSTREAM_REQUIRE(!is_half_taken_, "a lane whose rows ended by an exception has no state");
   CanonicalWriter writer;
   writer.text(magic_and_version);
   writer.integer(settings_.dimension);

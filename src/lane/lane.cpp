@@ -14,6 +14,8 @@ namespace {
 // The number of steps whose sizes and gains are computed ahead of the loop that uses them.
 constexpr std::uint64_t steps_ahead = 256;
 
+constexpr const char* half_taken = "a lane whose rows ended by an exception is dropped";
+
 void check_moments(const Settings& settings) {
   if (!settings.moments) return;
   if (settings.loss.kind != model::Loss::Kind::linear) {
@@ -158,8 +160,10 @@ void Lane::advance(const record::RowSlice& rows, Noise noise, Releases& releases
                    "where limits hold within windows, rows say when they came");
   NUSTREAM_REQUIRE(rows.dimension == row_entries_, "rows have the lane's dimension");
   NUSTREAM_REQUIRE(rows.count % settings_.minibatch == 0, "a batch ends where a minibatch ends");
+  NUSTREAM_REQUIRE(!is_half_taken_, half_taken);
   const std::uint64_t steps = rows.count / settings_.minibatch;
   check_noise(stages_, steps_, steps, noise);
+  is_half_taken_ = true;
   // A stretch ends where a release, a batch of iterates or the prepared step sizes end, so that each is exactly at
   // its step.
   for (std::uint64_t taken = 0; taken < steps;) {
@@ -171,9 +175,10 @@ void Lane::advance(const record::RowSlice& rows, Noise noise, Releases& releases
         rows.next == nullptr ? position_ + count * settings_.minibatch : rows.next[taken * settings_.minibatch - 1];
     pass_marks();
     if (count != to_release) continue;
-    release_now(releases);
+    append_release(releases);
     if (clipped_count_) clipped_count_->pass(this->steps());
   }
+  is_half_taken_ = false;
 }
 
 std::uint64_t Lane::steps_to_next_release() const noexcept {
@@ -250,6 +255,11 @@ void Lane::take_moments(const record::RowSlice& rows, Noise noise, std::uint64_t
 }
 
 void Lane::release_now(Releases& releases) const {
+  NUSTREAM_REQUIRE(!is_half_taken_, half_taken);
+  append_release(releases);
+}
+
+void Lane::append_release(Releases& releases) const {
   Release release{.steps = steps(),
                   .position = position(),
                   .theta = theta(),

@@ -65,6 +65,7 @@ std::size_t oldest_kept(const Settings& settings, std::size_t newest) {
 }  // namespace
 
 std::string Lane::encode() const {
+  NUSTREAM_REQUIRE(!is_half_taken_, "a lane whose rows ended by an exception has no state");
   NUSTREAM_REQUIRE(batch_.records() == 0, "a state is written between steps");
   CanonicalWriter writer;
   writer.text(magic_and_version);

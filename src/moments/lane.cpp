@@ -19,6 +19,8 @@ namespace {
 /// The largest coefficient that a centre may have. Products with sums then stay finite.
 constexpr double furthest_centre = 0x1p100;
 
+constexpr const char* half_taken = "a lane whose rows ended by an exception is dropped";
+
 bool is_centre(std::span<const double> theta) {
   return std::ranges::all_of(theta, [](double entry) { return std::fabs(entry) <= furthest_centre; });
 }
@@ -168,7 +170,9 @@ void Lane::advance(const record::RowSlice& rows, std::span<const noise::GridNois
   const bool has_windows = by_user_ && settings_.mechanism.users->windows();
   NUSTREAM_REQUIRE(!has_windows || (clock != nullptr && (rows.times != nullptr || rows.count == 0)),
                    "where limits hold within windows, rows say when they came");
+  NUSTREAM_REQUIRE(!is_half_taken_, half_taken);
   require_noise(noise, rows.count);
+  is_half_taken_ = true;
   std::uint64_t closed = 0;
   for (std::size_t taken = 0; taken < rows.count;) {
     const bool begins = batch_.records() == 0;
@@ -182,8 +186,9 @@ void Lane::advance(const record::RowSlice& rows, std::span<const noise::GridNois
     position_ = rows.next == nullptr ? position_ + frame_.every : rows.next[taken - 1];
     if (by_user_) settle(*users);
     close_step(noise, closed++);
-    release_now(releases);
+    append_release(releases);
   }
+  is_half_taken_ = false;
 }
 
 /// Begins a step. Where a stage begins with it, the stage's centre is the estimate of the steps before.
@@ -236,6 +241,11 @@ void Lane::close_step(std::span<const noise::GridNoise> noise, std::uint64_t ind
 }
 
 void Lane::release_now(Releases& releases) const {
+  NUSTREAM_REQUIRE(!is_half_taken_, half_taken);
+  append_release(releases);
+}
+
+void Lane::append_release(Releases& releases) const {
   NUSTREAM_REQUIRE(steps_ > 0, "a release has a step behind it");
   const std::vector<double> covariance = stage_covariance(sums_, noise_, steps());
   Estimate found = estimate(sums_, frame_, covariance);

@@ -20,12 +20,15 @@ Standing Changes::find(const UserHash& user) const {
 
 void Changes::put(const Entry& entry) {
   NUSTREAM_REQUIRE(entry.standing.count != 0, "a changed user has contributed or was closed");
-  const std::size_t number = index_.number_of(entry.user);
-  if (number < changes_.size()) {
-    changes_[number].entry.standing = entry.standing;
-  } else {
-    changes_.push_back({entry, before(entry.user)});
+  const std::size_t known = index_.find(entry.user);
+  if (known < changes_.size()) {
+    changes_[known].entry.standing = entry.standing;
+    return;
   }
+  // A table on disk may fail here, and then nothing has changed yet.
+  const Standing standing_before = before(entry.user);
+  static_cast<void>(index_.number_of(entry.user));
+  changes_.push_back({entry, standing_before});
 }
 
 void Changes::empty_table() noexcept {

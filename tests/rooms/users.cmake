@@ -1,5 +1,6 @@
 # Tests of the users room of the core, one line a binary.
-nustream_test(users_test quick unit/users_gate_test.cpp unit/users_period_test.cpp unit/users_placement_test.cpp
+nustream_test(users_test quick unit/users_gate_test.cpp unit/users_failing_table_test.cpp
+              unit/users_period_test.cpp unit/users_placement_test.cpp
               golden/users_sums_test.cpp)
 nustream_test(users_property_test quick property/users_table_test.cpp property/users_sensitivity_test.cpp
               property/users_contribution_test.cpp property/users_charge_test.cpp property/users_folded_test.cpp)

@@ -160,6 +160,10 @@ class Lane {
   /// be a multiple of minibatch. The noise of each stage must hold at least that many steps, of which the first is
   /// this lane's next step. The process ends where these contracts are broken.
   ///
+  /// An exception, such as of a table of users whose disk fails, leaves the lane between two states. It must then be
+  /// dropped: a further advance(), release_now() or encode() ends the process, since it would show steps of which
+  /// nothing is charged.
+  ///
   /// Where the unit is the user, the rows say whose they are, and what users use up of their limits goes into
   /// `users`; otherwise `users` is not looked at. Where the limits hold within windows of time, the rows have times,
   /// and `clock` is the clock of the lane.
@@ -204,12 +208,14 @@ class Lane {
   void take_moments(const record::RowSlice& rows, Noise noise, std::uint64_t begin);
   [[nodiscard]] std::uint64_t counted() const noexcept;
   void pass_marks();
+  void append_release(Releases& releases) const;
 
   Settings settings_;
   std::vector<Stage> stages_;
   std::size_t row_entries_;
   std::uint64_t steps_ = 0;
   std::uint64_t position_ = 0;
+  bool is_half_taken_ = false;  // advance() has begun and has not come to its end
   Loop loop_;
   descent::Average average_;
   std::optional<descent::BatchMeans> batches_;

@@ -107,6 +107,10 @@ class Lane {
   /// own sums is shortened to a length of at most 1. What users use up of their limits goes into `users`; otherwise
   /// `users` is not looked at. Where the limits hold within windows of time, the rows have times, and `clock` is the
   /// clock of the lane.
+  ///
+  /// An exception, such as of a table of users whose disk fails, leaves the lane between two states. It must then be
+  /// dropped: a further advance(), release_now() or encode() ends the process, since it would show steps of which
+  /// nothing is charged.
   void advance(const record::RowSlice& rows, std::span<const noise::GridNoise> noise, Releases& releases,
                users::Changes* users = nullptr, users::WindowClock* clock = nullptr);
 
@@ -139,6 +143,7 @@ class Lane {
   void add(const record::RowSlice& rows, std::size_t within, const users::Changes* users);
   void settle(users::Changes& users);
   void close_step(std::span<const noise::GridNoise> noise, std::uint64_t index);
+  void append_release(Releases& releases) const;
 
   Settings settings_;
   Frame frame_;
@@ -151,6 +156,7 @@ class Lane {
   StageNoise noise_;
   std::uint64_t steps_ = 0;
   std::uint64_t position_ = 0;
+  bool is_half_taken_ = false;  // advance() has begun and has not come to its end
 };
 
 /// A bound of the bytes of any Lane::encode() under these settings, however long the stream is: it counts all stages
