@@ -30,6 +30,21 @@ void follow(const journal::ChainPlace& place, CheckedReleases& lane, const std::
   if (!place.previous || by_cadence) lane.head = journal::hash_of(line + '\n');
 }
 
+/// Checks what no chain tells of releases between two by cadence: none is there twice, and none was moved behind a
+/// later one.
+void keep_order(const publish::ShownRelease& release, CheckedReleases& lane, const std::string& line,
+                bool by_cadence) {
+  const LaneProgress here{release.epoch, StepCount{release.step}};
+  if (lane.reached && here < *lane.reached) {
+    throw Failure(Exit::data, "comes behind a release of a later step: releases were moved");
+  }
+  lane.reached = here;
+  if (by_cadence) return;
+  const journal::Hash hash = journal::hash_of(line + '\n');
+  if (lane.extra == hash) throw Failure(Exit::data, "is there twice: it was repeated");
+  lane.extra = hash;
+}
+
 /// What releases are checked against.
 struct Trust {
   const TrustedKeys& keys;
@@ -68,8 +83,8 @@ void check_signature(const journal::ChainPlace& place, const publish::ShownRelea
   const bool has_signature = is_signed(place, release, trust, lane, by_cadence);
   if (place.previous && !by_cadence && !has_signature) {
     throw Failure(Exit::data,
-                  "is signed by nobody who is trusted here, and no later release vouches for it: it was changed, or "
-                  "signed before the key was rotated, or behind it with the old one; verify with the stream's first "
+                  "has no signature of a trusted key, and no later release vouches for it: it was changed, or "
+                  "signed before the key was rotated, or behind that with the old key; verify with the stream's first "
                   "public key");
   }
   const bool named = place.previous && by_cadence && is_named(trust, lane);
@@ -87,6 +102,7 @@ void add(const std::string& line, const Trust& trust, std::map<LaneName, Checked
   const bool by_cadence = release->tag == "cadence";
   follow(place, lane, line, by_cadence);
   check_signature(place, *release, trust, lane, by_cadence);
+  keep_order(*release, lane, line, by_cadence);
   ++lane.releases;
   lane.rho_ledger = std::max(lane.rho_ledger, release->rho_ledger);
   lane.epochs.insert_or_assign(release->epoch, std::move(*release));

@@ -23,8 +23,8 @@ secrets::PublicKey public_key_in(const std::string& given) {
     return key;
   }
   throw Failure(Exit::io,
-                "--public-key: neither 64 hexadecimal digits nor a file that holds them; nustream inspect shows the "
-                "stream's");
+                "--public-key: give 64 hexadecimal digits, or a file that holds them; nustream inspect shows the "
+                "stream's key");
 }
 
 /// Requires that the ledger pays for every release: it knows the release's epoch, with the same neighbours and
@@ -66,9 +66,9 @@ void require_vouched_for(const LaneName& name, const CheckedReleases& lane) {
   if (lane.is_vouched_for && lane.unsigned_end <= unsigned_max) return;
   throw Failure(
       Exit::data,
-      fmt::format("stream '{}', lane {}: nobody who is trusted here vouches for {} releases{}, where at most {} "
-                  "are never signed one after another: they were changed, their signatures left out, or the "
-                  "key was rotated; verify with the stream's first public key",
+      fmt::format("stream '{}', lane {}: {} releases{} have no trusted signature, and a stream leaves at most {} in "
+                  "a row unsigned: they were changed, their signatures were left out, or the key was rotated; verify "
+                  "with the stream's first public key",
                   name.first, name.second.value(), lane.is_vouched_for ? lane.unsigned_end : lane.releases,
                   lane.is_vouched_for ? " at the end" : "", unsigned_max));
 }
@@ -104,6 +104,9 @@ void print_lane(const LaneName& name, const CheckedReleases& lane, bool has_ledg
   fmt::print("releases  {}, lane {}: {}, chained{}; {} signed\n", name.first, name.second.value(),
              counted(lane.releases, "release"),
              has_ledger ? ", paid for in the ledger" : ", of another lane than the ledger", lane.signed_releases);
+  if (!has_ledger) {
+    fmt::print("          its own ledger alone tells what is paid for, and when a key was handed on\n");
+  }
   if (lane.begins_later) fmt::print("          the first one follows on one that is not in the file\n");
   if (lane.unchained > 0) {
     fmt::print("          {} in front are of a version that did not chain them: nobody vouches for them\n",
@@ -118,7 +121,7 @@ void print_lane(const LaneName& name, const CheckedReleases& lane, bool has_ledg
 /// What the end of the file is, by the release that the ledger's last line names.
 enum class FileEnd {
   unknown,   ///< the line names none: only releases by cadence are named
-  complete,  ///< the line says what was taken, and the last release by cadence is the one that it names
+  as_named,  ///< the line says what was taken, and the last release by cadence is the one that it names
   open,      ///< the line pays for more steps: what it names is there, and releases may follow on it
   earlier,   ///< what the line names is not there, or is not the last one where it says what was taken
 };
@@ -129,24 +132,25 @@ FileEnd end_of(const Verified& verified) {
   if (!last || (*last == journal::Hash{} && !reserves)) return FileEnd::unknown;
   const CheckedReleases& lane = verified.lanes.at(verified.lane);
   if (reserves && lane.named.value_or(journal::Hash{}) == *last) return FileEnd::open;
-  return lane.head == *last && !reserves ? FileEnd::complete : FileEnd::earlier;
+  return lane.head == *last && !reserves ? FileEnd::as_named : FileEnd::earlier;
 }
 
 void print_completeness(const Verified& verified) {
   switch (end_of(verified)) {
     case FileEnd::unknown:
       return;
-    case FileEnd::complete:
+    case FileEnd::as_named:
       return fmt::print(
-          "          the last one by cadence is the last that the ledger names; later lines of both may have been "
-          "cut\n");
+          "          the last one by cadence is the last that the ledger names; whoever cuts both files at such a "
+          "place is not found out\n");
     case FileEnd::open:
       return fmt::print(
-          "          the ledger's last line pays for more than it names: nobody can tell yet whether any is "
-          "missing at the end\n");
+          "          the ledger's last line names an earlier release, and reserves the steps of those behind it: "
+          "nobody can tell yet whether any is missing at the end\n");
     case FileEnd::earlier:
       return fmt::print(
-          "          the ledger names another one as its last: the file ends earlier, or its end was changed\n");
+          "          the ledger names another release as the last: releases are missing at the end of the file, or the "
+          "last ones were changed\n");
   }
 }
 
@@ -164,7 +168,7 @@ void print_text(const Verified& verified) {
   }
   fmt::print("\n");
   if (!verified.is_private) {
-    fmt::print("          of an insecure seed: whoever guesses it can sign anything\n");
+    fmt::print("          not private: made with an insecure seed, with which anybody can sign\n");
   }
   const journal::LedgerEntry& last = ledger.ledger.epochs.back();
   fmt::print("spent     rho {:.6g} over all epochs", verified.total.value());
@@ -182,8 +186,8 @@ void print_json(const Verified& verified) {
   publish::append_field("ledger_lines", verified.ledger.lines, out);
   publish::append_field("signed_lines", verified.ledger.signed_lines, out);
   out += verified.is_private ? ",\"private\":true" : ",\"private\":false";
-  if (end_of(verified) == FileEnd::complete) out += ",\"complete\":true";
-  if (end_of(verified) == FileEnd::earlier) out += ",\"complete\":false";
+  if (end_of(verified) == FileEnd::as_named) out += ",\"ends_as_the_ledger_names\":true";
+  if (end_of(verified) == FileEnd::earlier) out += ",\"ends_as_the_ledger_names\":false";
   publish::append_field("rotations", verified.ledger.rotations, out);
   out += ",\"public_key\":\"" + secrets::to_hex(verified.key) + '"';
   out += ",\"lanes\":[";

@@ -87,14 +87,14 @@ TEST_F(Reserved, TheLineThatClosesVouchesForTheLastRelease) {
   ASSERT_EQ(run({}).code, 0);
   const std::string whole = verified("state", public_key("state"));
   EXPECT_NE(whole.find("\"unsigned_releases_at_the_end\":0"), std::string::npos) << whole;
-  EXPECT_NE(whole.find("\"complete\":true"), std::string::npos) << whole;
+  EXPECT_NE(whole.find("\"ends_as_the_ledger_names\":true"), std::string::npos) << whole;
   ASSERT_EQ(run_to("after-commit", 15, "killed"), killed);  // 750 steps, seven releases
   const std::string running = verified("killed", public_key("killed"));
-  EXPECT_EQ(running.find("\"complete\""), std::string::npos) << running;
+  EXPECT_EQ(running.find("\"ends_as_the_ledger_names\""), std::string::npos) << running;
   ASSERT_EQ(run({"--resume", "--to", "750"}, "killed").code, 0);
   EXPECT_EQ(ledger("killed").back().find("\"taken\""), std::string::npos) << "it had no record to read";
   const std::string closed = verified("killed", public_key("killed"));
-  EXPECT_NE(closed.find("\"complete\":true"), std::string::npos) << closed;
+  EXPECT_NE(closed.find("\"ends_as_the_ledger_names\":true"), std::string::npos) << closed;
 }
 
 // Whoever has the old key later signs nothing behind the line that says what was taken under it.
@@ -109,9 +109,9 @@ TEST_F(Reserved, AKeyIsHandedOnBehindALineThatCloses) {
   EXPECT_NE(lines.back().find("\"rotated\":true"), std::string::npos);
   EXPECT_EQ(steps(lines[lines.size() - 2]), 750U);
   EXPECT_EQ(lines[lines.size() - 2].find("\"taken\""), std::string::npos);
-  EXPECT_NE(verified("state", first).find("\"complete\":true"), std::string::npos);
+  EXPECT_NE(verified("state", first).find("\"ends_as_the_ledger_names\":true"), std::string::npos);
   ASSERT_EQ(run({"--resume"}).code, 0);
-  EXPECT_NE(verified("state", first).find("\"complete\":true"), std::string::npos);
+  EXPECT_NE(verified("state", first).find("\"ends_as_the_ledger_names\":true"), std::string::npos);
 }
 
 TEST_F(Reserved, ALostStateIsChargedWhatWasReserved) {

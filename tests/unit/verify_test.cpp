@@ -284,20 +284,20 @@ TEST(Verify, BelievesNoReleaseOfAKeyThatWasHandedOn) {
     HandedOn forged;
     forged.go_on(forged.second);
     forged.world.publish(tagged(release(1, 45, spent(30)), tag), forged.first);
-    expect_refused(forged.world, forged.first.public_key(), "is signed by nobody who is trusted here");
+    expect_refused(forged.world, forged.first.public_key(), "has no signature of a trusted key");
   }
   // Behind what the new key signed not even one of a step from before.
   HandedOn late;
   late.go_on(late.second);
   late.world.publish(tagged(release(1, 24, spent(30)), "shutdown"), late.first);
-  expect_refused(late.world, late.first.public_key(), "is signed by nobody who is trusted here");
+  expect_refused(late.world, late.first.public_key(), "has no signature of a trusted key");
   // Where nothing of the new key's is there: beyond the steps at the hand-over.
   HandedOn beyond;
   beyond.world.enter(reserving(1, 25, 64), beyond.second);
   beyond.world.publish(tagged(release(1, 26, spent(30)), "shutdown"), beyond.first);
-  expect_refused(beyond.world, beyond.first.public_key(), "is signed by nobody who is trusted here");
+  expect_refused(beyond.world, beyond.first.public_key(), "has no signature of a trusted key");
   HandedOn added;
-  added.world.publish(release(1, 23, spent(30)), added.first);
+  added.world.publish(release(1, 25, spent(30)), added.first);
   expect_refused(added.world, added.first.public_key(), "it was added");
 }
 
@@ -347,9 +347,9 @@ TEST(Verify, BelievesNoReleasesThatNobodySigned) {
     const std::string plain = i < 3 ? release(0, 10 * (i + 1)) : release(1, 10 * (i - 2), spent(30));
     stripped.publish(plain, keys_from(3));
   }
-  expect_refused(stripped, keys.public_key(), "nobody who is trusted here vouches for 5 releases");
+  expect_refused(stripped, keys.public_key(), "5 releases have no trusted signature");
   for (std::string& line : stripped.releases) line = line.substr(0, line.find(",\"previous\"")) + "}\n";
-  expect_refused(stripped, keys.public_key(), "nobody who is trusted here vouches for 5 releases");
+  expect_refused(stripped, keys.public_key(), "5 releases have no trusted signature");
 }
 
 TEST(Verify, CountsHowManyReleasesAreUnsignedInARow) {
@@ -362,7 +362,7 @@ TEST(Verify, CountsHowManyReleasesAreUnsignedInARow) {
   // if nobody counted.
   const auto thief = keys_from(2);
   for (std::uint64_t step = 170; step <= 320; step += 10) world.publish(release(1, step, spent(30)), thief);
-  expect_refused(world, keys.public_key(), "vouches for 16 releases at the end, where at most 15 are never signed");
+  expect_refused(world, keys.public_key(), "16 releases at the end have no trusted signature, and a stream leaves at most 15 in a row unsigned");
   world.releases.pop_back();
   EXPECT_EQ(check(world, keys.public_key()).lanes.begin()->second.unsigned_end, 15U);
 }
@@ -423,7 +423,7 @@ TEST(Verify, BelievesALineThatCloses) {
   EXPECT_DOUBLE_EQ(verified.total.value(), spent(30) + spent(40));
   EXPECT_EQ(verified.lanes.begin()->second.head, verified.ledger.last_released);
   World longer = world;
-  longer.publish(release(1, 35, spent(30)), keys);
+  longer.publish(release(1, 40, spent(30)), keys);
   expect_refused(longer, keys.public_key(), "follows on the one that the ledger names as the last");
   std::string& last = world.releases.back();
   last[last.find("1.5")] = '2';
@@ -431,7 +431,8 @@ TEST(Verify, BelievesALineThatCloses) {
 }
 
 /// What `nustream verify --json` says of the file's end; nothing where it says nothing.
-std::string completeness(const World& world, const secrets::Keyring& keys) {
+std::string file_end(const World& world, const secrets::Keyring& keys) {
+  constexpr std::string_view member = "\"ends_as_the_ledger_names\":";
   const TemporaryFolder folder;
   ::testing::internal::CaptureStdout();
   const Exit end =
@@ -439,24 +440,24 @@ std::string completeness(const World& world, const secrets::Keyring& keys) {
                    folder.write("ledger", joined(world.ledger)), secrets::to_hex(keys.public_key()), true});
   const std::string text = ::testing::internal::GetCapturedStdout();
   EXPECT_EQ(end, Exit::done);
-  const std::size_t at = text.find("\"complete\":");
-  return at == std::string::npos ? "" : text.substr(at + 11, text.find(',', at) - at - 11);
+  const std::size_t at = text.find(member);
+  return at == std::string::npos ? "" : text.substr(at + member.size(), text.find(',', at) - at - member.size());
 }
 
 // A line that reserves is written before what it pays for: only one that closes tells where the file ends.
-TEST(Verify, CallsAFileCompleteByALineThatCloses) {
+TEST(Verify, TellsTheFilesEndByALineThatCloses) {
   const auto keys = keys_from(1);
   World world = running(keys);
-  EXPECT_EQ(completeness(world, keys), "");
+  EXPECT_EQ(file_end(world, keys), "");
   World cut = world;
   cut.releases.resize(5);  // up to what the last line names
-  EXPECT_EQ(completeness(cut, keys), "") << "the same file, of which two are missing";
+  EXPECT_EQ(file_end(cut, keys), "") << "the same file, of which two are missing";
   cut.releases.resize(4);
-  EXPECT_EQ(completeness(cut, keys), "false");
+  EXPECT_EQ(file_end(cut, keys), "false");
   world.enter(entry(1, 40), keys);
-  EXPECT_EQ(completeness(world, keys), "true");
+  EXPECT_EQ(file_end(world, keys), "true");
   world.releases.pop_back();
-  EXPECT_EQ(completeness(world, keys), "false");
+  EXPECT_EQ(file_end(world, keys), "false");
 }
 
 TEST(Verify, RefusesSpendThatTheLedgerDoesNotHave) {
@@ -508,7 +509,30 @@ TEST(Verify, BelievesWhatASignalBroughtByItsOwnSignature) {
   EXPECT_EQ(check(without, keys.public_key()).lanes.begin()->second.releases, 6U);
   std::string& changed = world.releases[world.releases.size() - 2];
   changed[changed.find("1.5")] = '2';
-  expect_refused(world, keys.public_key(), "is signed by nobody who is trusted here");
+  expect_refused(world, keys.public_key(), "has no signature of a trusted key");
+}
+
+// Two such releases name the same one before them: their steps tell their order.
+TEST(Verify, FindsWhatSignalsBroughtWhereItWasMovedOrRepeated) {
+  const auto keys = keys_from(1);
+  World world = two_epochs(keys);
+  for (const std::uint64_t step : {25U, 27U}) {
+    std::string line = release(1, step, spent(30));
+    line.replace(line.find("cadence"), 7, "shutdown");
+    world.publish(line, keys);
+  }
+  world.publish(release(1, 30, spent(30)), keys);
+  world.enter(entry(1, 30), keys);
+  const std::size_t at = world.releases.size() - 3;
+  World repeated = world;
+  repeated.releases.insert(repeated.releases.end() - 2, world.releases[at]);
+  expect_refused(repeated, keys.public_key(), "is there twice");
+  World moved = world;
+  std::swap(moved.releases[at], moved.releases[at + 1]);
+  expect_refused(moved, keys.public_key(), "comes behind a release of a later step");
+  moved = world;
+  std::swap(moved.releases[at + 1], moved.releases[at + 2]);
+  expect_refused(moved, keys.public_key(), "does not follow on");
 }
 
 // Nobody vouches for a lane that somebody made up, however well its releases fit each other.
@@ -520,7 +544,7 @@ TEST(Verify, BelievesNoLaneThatNobodySigned) {
   for (std::uint64_t step = 10; step <= 400; step += 10) {
     world.releases.push_back(journal::chained(release(0, step, 0, 1), forged, forgers));
   }
-  expect_refused(world, keys.public_key(), "lane 1: nobody who is trusted here vouches for 40 releases");
+  expect_refused(world, keys.public_key(), "lane 1: 40 releases have no trusted signature");
 }
 
 TEST(Verify, ChecksOtherLanesBesideTheLedgers) {
