@@ -31,6 +31,9 @@ struct SettingsByName {
   }
 };
 
+// A correlation that is kept as a matrix has a hash of its rows in the text, which follow from the kind and its numbers.
+constexpr const char* rows_of_correlation = "rows of noise.correlation";
+
 /// The keys of the canonical text, and the setting in a file that each stands for.
 constexpr auto setting_names = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"format", "stream.format"},
@@ -81,6 +84,7 @@ constexpr auto setting_names = std::to_array<std::pair<std::string_view, std::st
     {"memory", "moments.memory"},
     {"correlation", "noise.correlation"},
     {"horizon", "noise.horizon"},
+    {"rows", rows_of_correlation},
     {"nu", "noise.nu"},
     {"q", "noise.nu"},  // of the rational correlation, whose poles follow from ν
     {"generator", "noise.generator"},
@@ -316,6 +320,7 @@ class Difference {
                                          "descent.average_from", "descent.average_decay", "descent.minibatch"}));
     }
     if (name == "beta" || name == "c") return noise;
+    if (name == rows_of_correlation) return noise || any({"bands", "height"});
     if (name == "--passes") return any({"users.participations"});  // of users it is k
     if (name == "separation") return any({"--passes"});
     if (name == "descent.start" || name == "moments.start") {  // by default as many zeros as there are parameters
@@ -325,7 +330,7 @@ class Difference {
       return any({"descent.clip_norm", "privacy.adjacency", "row_norm", "regressor_bound", "residual_bound"});
     }
     if (name == "privacy.rho") {
-      return knows_rho() || noise || any({"--passes", "separation", "beta", "c", "bands", "height"});
+      return knows_rho() || noise || any({"--passes", "separation", "beta", "c", "bands", "height", rows_of_correlation});
     }
     return false;
   }

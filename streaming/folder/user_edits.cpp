@@ -38,8 +38,10 @@ void require_newest(const config::Config& config, const std::string& key_file, c
 /// before the state is committed; the function may be empty.
 using Change = std::function<std::function<void()>(journal::Disk& disk, journal::State& state)>;
 
-/// Opens the folder as a resume does, lets `change` change its state, and commits that.
-void change_state(const config::Config& config, std::optional<std::uint64_t> insecure_seed, const Change& change) {
+/// Opens the folder as a resume does, lets `change` change its state, and commits that. `after` follows while the folder
+/// is still locked, so that no run begins in between.
+void change_state(const config::Config& config, std::optional<std::uint64_t> insecure_seed, const Change& change,
+                  const std::function<void(journal::Disk& disk)>& after = {}) {
   if (!config.users || !config.users->are_kept) {
     throw Failure(Exit::configuration,
                   config.file +
@@ -75,6 +77,7 @@ void change_state(const config::Config& config, std::optional<std::uint64_t> ins
   batch.before_state = before_state;
   files.commit(batch);
   files.flush();
+  if (after) after(*disk);
 }
 
 }  // namespace
@@ -115,12 +118,14 @@ std::uint64_t close_users(const config::Config& config, std::optional<std::uint6
 }
 
 void end_users(const config::Config& config, std::optional<std::uint64_t> insecure_seed) {
-  change_state(config, insecure_seed, [](journal::Disk&, journal::State& state) {
+  const auto without_users = [](journal::Disk&, journal::State& state) {
     state.record.users.reset();
     return std::function<void()>();
+  };
+  change_state(config, insecure_seed, without_users, [&config](journal::Disk& disk) {
+    forget_store(disk, config.state.directory);
+    users::forget_table(config.state.directory, config.lane);
   });
-  forget_store(*journal::posix_disk(), config.state.directory);
-  users::forget_table(config.state.directory, config.lane);
 }
 
 }  // namespace nustream::folder

@@ -167,9 +167,14 @@ struct DiskTable::Database {
   }
   /// A crash may leave a file without its nonce, over which RocksDB would end the process.
   [[nodiscard]] bool has_cut_files() const {
-    return std::ranges::any_of(fs::directory_iterator(folder), [](const fs::directory_entry& file) {
+    const auto is_cut = [](const fs::directory_entry& file) {
       return !file.is_regular_file() || (file.path().filename() != "LOCK" && file.file_size() < file_prefix_bytes);
-    });
+    };
+    try {
+      return std::ranges::any_of(fs::directory_iterator(folder), is_cut);
+    } catch (const fs::filesystem_error& failure) {
+      throw system_failure(Exit::io, "read", folder.string(), failure.code().value(), "check its owner and mode");
+    }
   }
   Status try_open() {
     if (has_cut_files()) return Status::Corruption("cut");

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <exception>
 #include <string>
 
 #include "secrets/random.h"
@@ -68,9 +69,14 @@ class FileCiphers final : public rocksdb::EncryptionProvider {
 
   const char* Name() const override { return "nustream-users"; }
   size_t GetPrefixLength() const override { return file_prefix_bytes; }
-  rocksdb::Status CreateNewPrefix(const std::string& /*name*/, char* prefix, size_t size) const override {
+  rocksdb::Status CreateNewPrefix(const std::string& name, char* prefix, size_t size) const override {
     FileNonce nonce{};
-    secrets::fill_random(nonce);
+    // RocksDB also makes files in threads of its own, where an exception would end the process.
+    try {
+      secrets::fill_random(nonce);
+    } catch (const std::exception& failure) {
+      return rocksdb::Status::IOError(name, failure.what());
+    }
     std::memset(prefix, 0, size);
     std::memcpy(prefix, nonce.data(), nonce.size());
     return rocksdb::Status::OK();

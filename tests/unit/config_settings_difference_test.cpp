@@ -54,6 +54,13 @@ TEST(SettingsDifference, TellsNuAndNotItsPoles) {
   EXPECT_THAT(between({}, {"descent.step_size=0.25"}), ElementsAre(::testing::StartsWith("descent.step_size (")));
 }
 
+// Both are kept as matrices, of which the text has a hash.
+TEST(SettingsDifference, AnotherMatrixIsAnotherCorrelation) {
+  const std::vector<std::string> circulant{"noise.correlation=circulant", "noise.horizon=256"};
+  const std::vector<std::string> tree{"noise.correlation=full-honaker", "noise.horizon=256", "noise.height=8"};
+  EXPECT_THAT(between(circulant, tree), ElementsAre("rows of noise.correlation"));
+}
+
 TEST(SettingsDifference, AFeatureThatIsNewIsOneDifference) {
   EXPECT_THAT(between({}, {"features.0.column=z"}), ElementsAre("feature 'z' (new)", "feature 'x' (gone)"));
 }
