@@ -31,7 +31,8 @@ struct SettingsByName {
   }
 };
 
-// A correlation that is kept as a matrix has a hash of its rows in the text, which follow from the kind and its numbers.
+// A correlation that is kept as a matrix has a hash of its rows in the text, which follow from the kind and its
+// numbers.
 constexpr const char* rows_of_correlation = "rows of noise.correlation";
 
 /// The keys of the canonical text, and the setting in a file that each stands for.
@@ -330,7 +331,8 @@ class Difference {
       return any({"descent.clip_norm", "privacy.adjacency", "row_norm", "regressor_bound", "residual_bound"});
     }
     if (name == "privacy.rho") {
-      return knows_rho() || noise || any({"--passes", "separation", "beta", "c", "bands", "height", rows_of_correlation});
+      return knows_rho() || noise ||
+             any({"--passes", "separation", "beta", "c", "bands", "height", rows_of_correlation});
     }
     return false;
   }

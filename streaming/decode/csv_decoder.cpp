@@ -111,10 +111,11 @@ class CsvDecoder : public LineDecoder {
   /// The failure for a time that is not the first column. Text in front of it could hide it, by a quotation mark that
   /// is left open or by a missing field.
   static Failure hidden_time(const std::string& column, const std::string& where) {
-    return Failure(Exit::configuration,
-                   "column '" + column + "' is not the first in " + where +
-                       ": its times are declared public (stream.times_public, users.times), and a text in front of the "
-                       "time, such as an open quotation mark, could hide the time; make it the first column");
+    return Failure(
+        Exit::configuration,
+        "column '" + column + "' is not the first in " + where +
+            ": its times are declared public (stream.times_public, users.times), and a text in front of the "
+            "time, such as an open quotation mark, could hide the time; make it the first column");
   }
 
   /// The time of a line whose times are public, whatever else the line holds: it is what stands before the first

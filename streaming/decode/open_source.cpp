@@ -57,8 +57,10 @@ std::unique_ptr<ByteSource> content_of(std::unique_ptr<FileSource> file, std::st
   if (magic == segment_magic) {
     // Regular files were looked at before, so this one is a pipe. Read as lines, all records of a segment would be
     // lost.
-    throw Failure(Exit::data,
-                  "'" + path + "' is a recorded segment, which cannot be read from a pipe or beside other files: name its file alone");
+    throw Failure(
+        Exit::data,
+        "'" + path +
+            "' is a recorded segment, which cannot be read from a pipe or beside other files: name its file alone");
   }
   if (magic.starts_with(zip_magic) || magic.starts_with(empty_zip_magic)) {
     if (!is_standard_input(path) && stored_size(path)) return open_zip(path);

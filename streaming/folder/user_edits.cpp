@@ -38,8 +38,8 @@ void require_newest(const config::Config& config, const std::string& key_file, c
 /// before the state is committed; the function may be empty.
 using Change = std::function<std::function<void()>(journal::Disk& disk, journal::State& state)>;
 
-/// Opens the folder as a resume does, lets `change` change its state, and commits that. `after` follows while the folder
-/// is still locked, so that no run begins in between.
+/// Opens the folder as a resume does, lets `change` change its state, and commits that. `after` follows while the
+/// folder is still locked, so that no run begins in between.
 void change_state(const config::Config& config, std::optional<std::uint64_t> insecure_seed, const Change& change,
                   const std::function<void(journal::Disk& disk)>& after = {}) {
   if (!config.users || !config.users->are_kept) {

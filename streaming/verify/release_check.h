@@ -25,10 +25,10 @@ struct CheckedReleases {
   std::uint64_t unsigned_end = 0;  ///< how many stand behind the last one that a signature or the ledger vouches for
   bool is_vouched_for = false;     ///< a trusted key signed one of them, or a ledger line that names one
   bool begins_later = false;       ///< the first one names a release before it, which is not in the file
-  std::optional<journal::Hash> head{};   ///< what the next release has to name
-  std::optional<journal::Hash> named{};  ///< the last release in the file that the ledger names
-  std::optional<LaneProgress> reached{};      ///< epoch and step of the last release
-  std::optional<journal::Hash> extra{};       ///< the last release that is not by cadence
+  std::optional<journal::Hash> head{};    ///< what the next release has to name
+  std::optional<journal::Hash> named{};   ///< the last release in the file that the ledger names
+  std::optional<LaneProgress> reached{};  ///< epoch and step of the last release
+  std::optional<journal::Hash> extra{};   ///< the last release that is not by cadence
   /// The furthest release of each epoch.
   std::map<EpochId, publish::ShownRelease> epochs{};
   double rho_ledger = 0;  ///< the largest total that a release tells of

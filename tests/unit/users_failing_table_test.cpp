@@ -118,9 +118,7 @@ TEST(SumsOverAFailingTable, EndTheProcessRatherThanShowStepsThatAreNotCharged) {
   FailingTable table(8);
   Changes changes(table);
   moments::Releases releases;
-  const auto advance = [&] {
-    lane.advance(slice(world.rows, 0, world.rows.count()), noise, releases, &changes);
-  };
+  const auto advance = [&] { lane.advance(slice(world.rows, 0, world.rows.count()), noise, releases, &changes); };
   EXPECT_THROW(advance(), std::runtime_error);
   EXPECT_DEATH(static_cast<void>(lane.encode()), "ended by an exception");
   EXPECT_DEATH(lane.release_now(releases), "ended by an exception");

@@ -362,7 +362,9 @@ TEST(Verify, CountsHowManyReleasesAreUnsignedInARow) {
   // if nobody counted.
   const auto thief = keys_from(2);
   for (std::uint64_t step = 170; step <= 320; step += 10) world.publish(release(1, step, spent(30)), thief);
-  expect_refused(world, keys.public_key(), "16 releases at the end have no trusted signature, and a stream leaves at most 15 in a row unsigned");
+  expect_refused(
+      world, keys.public_key(),
+      "16 releases at the end have no trusted signature, and a stream leaves at most 15 in a row unsigned");
   world.releases.pop_back();
   EXPECT_EQ(check(world, keys.public_key()).lanes.begin()->second.unsigned_end, 15U);
 }
