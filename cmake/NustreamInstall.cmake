@@ -1,4 +1,4 @@
-# cmake --install: the core library with a package config for find_package(nustream), and the command.
+# `cmake --install` installs the core library with a package config for find_package(nustream), and the command.
 include(CMakePackageConfigHelpers)
 install(TARGETS nustream_core EXPORT nustream_targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

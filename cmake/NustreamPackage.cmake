@@ -1,4 +1,4 @@
-# What is shipped of the command: its bill of materials, and a Debian package with the systemd unit:
+# Makes what is shipped with the command: its bill of materials, and a Debian package with the systemd unit:
 #   cmake --build build/release --target nustream sbom && (cd build/release && cpack)
 if(NOT TARGET nustream OR NOT EXISTS ${PROJECT_SOURCE_DIR}/packaging)  # an image is built without packaging/
   return()
@@ -19,14 +19,15 @@ add_custom_command(OUTPUT ${packaged}/nustream.spdx.json
   DEPENDS nustream ${packaging}/sbom.py ${packaging}/debian/changelog ${PROJECT_SOURCE_DIR}/cmake/setup.sh)
 add_custom_target(sbom ALL DEPENDS ${packaged}/nustream.spdx.json)
 
-# As Debian wants them, and without a time of their own.
+# Debian wants these two compressed by gzip -9. Option -n leaves out the time, so that equal builds make equal bytes.
 foreach(file debian/changelog nustream.1)
   get_filename_component(name ${file} NAME)
   execute_process(COMMAND gzip -9nc ${packaging}/${file} OUTPUT_FILE ${packaged}/${name}.gz COMMAND_ERROR_IS_FATAL ANY)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${packaging}/${file})
 endforeach()
 
-# Only where the component is asked for, as cpack does: cmake --install is for the library and the command.
+# These files are installed only where the component `service` is asked for, as cpack does. A plain cmake --install installs
+# the library and the command alone.
 set(documents ${CMAKE_INSTALL_DATAROOTDIR}/doc/nustream)
 install(FILES ${PROJECT_SOURCE_DIR}/docker/nustream.service DESTINATION /lib/systemd/system COMPONENT service EXCLUDE_FROM_ALL)
 install(FILES ${packaged}/nustream.1.gz DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/man/man1 COMPONENT service EXCLUDE_FROM_ALL)

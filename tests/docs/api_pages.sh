@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # The pages of the public headers are made without a warning, and a comment that is wrong does not pass.
-# Usage: api_pages.sh ROOT FOLDER. Skipped (77) where there is no doxygen.
+# Usage: api_pages.sh ROOT FOLDER. It is skipped (exit code 77) where there is no doxygen.
 set -euo pipefail
 cd "$1"
 folder=$2
 command -v doxygen >/dev/null || exit 77
 mkdir -p "$folder"
 
-# make_pages INPUT…: of other headers than the project's, there is no main page.
+# make_pages LINE…: makes the pages by cmake/Doxyfile with these lines behind it.
 make_pages() { { cat cmake/Doxyfile && printf '%s\n' "OUTPUT_DIRECTORY = $folder" "$@"; } | doxygen -; }
 
 make_pages
@@ -15,6 +15,7 @@ make_pages
 grep -q 'The private descent loop: it takes noisy clipped steps' "$folder/html/descent_2loop_8h.html" ||
   { printf 'the page of descent/loop.h does not say what the header is about\n' >&2 && exit 1; }
 
+# These pages are of a header that is not the project's, and so without the project's main page.
 wrong=$folder/wrong
 mkdir -p "$wrong"
 printf '// A wrong comment.\n#pragma once\n/// \\param b is not there.\nvoid f(int a);\n' >"$wrong/wrong.h"

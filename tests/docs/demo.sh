@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# ./run attach --demo, with the program of this build: the figures are there, and after a signal nothing is left but the
-# cache. Usage: demo.sh ROOT NUSTREAM
+# Runs the demo of ./run attach --demo with the program of this build: it shows a step within a minute, and after a signal
+# no process and no file of it is left, except the broker's jars in the user's cache. Usage: demo.sh ROOT NUSTREAM
 set -euo pipefail
 root=$(cd "$1" && pwd)
 program=$2
@@ -21,7 +21,8 @@ for tool in kcat setsid pgrep ps; do
   command -v $tool >/dev/null || fail_with "$tool is not installed"
 done
 cd "$root"
-# A session of its own: all that it starts and forgets is found by that, or by the folder that it works in.
+# The demo gets a session of its own. A process that it starts and forgets is found by this session, or by the demo's
+# folder on its command line.
 setsid bash -c 'set -euo pipefail; source cmake/setup.sh; source cmake/kafka.sh; source cmake/demo.sh; nustream=$0; demo "$@"' \
   "$program" --set 'serve.public_address="127.0.0.1:19464"' --set 'serve.operator_address="127.0.0.1:19465"' \
   >"$work/out" 2>"$work/err" &

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The files under docker/: rules that fire and stay quiet when they should, configurations that parse, and no metric that
-# docs/metrics.md does not know. Usage: deployment.sh ROOT NUSTREAM
+# Checks the files under docker/: alert rules fire and stay quiet when they should, configurations parse, and no metric is
+# used that docs/metrics.md does not know. Usage: deployment.sh ROOT NUSTREAM
 set -euo pipefail
 cd "$1/docker"
 promtool check rules prometheus/public_rules.yml prometheus/operator_rules.yml
@@ -11,7 +11,7 @@ sed "s#/run/secrets/operator_token#$work/token#" prometheus/prometheus.yml >"$wo
 cp prometheus/*_rules.yml "$work/"
 printf token >"$work/token"
 promtool check config "$work/prometheus.yml"
-# And the page's example for another Prometheus.
+# The example of docs/metrics.md for another Prometheus has to parse as well.
 sed -n '/^```yaml$/,/^```$/p' ../docs/metrics.md | sed '/^```/d' >"$work/example.yml"
 sed -i "s#/etc/prometheus/nustream-token#$work/token#" "$work/example.yml"
 grep -q scrape_configs "$work/example.yml"
@@ -57,7 +57,7 @@ for name, section in sections.items():
     assert not documented - shown, f"no panel of the dashboard {name} shows {documented - shown}"
 PYTHON
 python3 "$1/tests/docs/compose.py" .
-# The unit, as systemd reads it: keys that it does not know are warnings.
+# systemd warns of a key in the unit that it does not know, and any warning fails here.
 if command -v systemd-analyze >/dev/null; then
   sed "s#^ExecStart=/usr/bin/nustream#ExecStart=$2#" nustream.service >"$work/nustream.service"
   said=$(systemd-analyze verify --recursive-errors=no "$work/nustream.service" 2>&1 | grep -F nustream.service) || true
@@ -67,7 +67,7 @@ if command -v systemd-analyze >/dev/null; then
 else
   printf 'no systemd-analyze here: docker/nustream.service was not read\n'
 fi
-# The image is built with the packages that every build needs.
+# The Dockerfile has to install the packages that every build needs.
 wanted=$(cd "$1" && source cmake/setup.sh && printf '%s\n' "${product_packages[@]}" | sort)
 installed=$(sed -n '/ AS build$/,/^COPY/p' Dockerfile | grep -oE '\b[a-z][a-z0-9+.-]*(-[a-z0-9.]+)?\b|g\+\+' | sort -u)
 missing=$(comm -23 <(printf '%s\n' "$wanted") <(printf '%s\n' "$installed"))

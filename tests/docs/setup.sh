@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What ./run and ./test do about packages and compilers, without any: stand-ins for apt-get, sudo, id, dpkg-query, cmake
-# and ninja say what they were asked to do. Usage: setup.sh ROOT
+# Tests what ./run and ./test do about packages and builds, and installs and builds nothing itself: stand-ins take the place
+# of apt-get, sudo, id, dpkg-query and cmake, and note what they were asked to do. Usage: setup.sh ROOT
 set -euo pipefail
 root=$(cd "$1" && pwd)
 work=$(mktemp -d)
@@ -26,7 +26,8 @@ mistake() {
   printf 'setup.sh: %s\n' "$*" >&2
   failed=1
 }
-# case NAME FOLDER UID COMMAND: runs COMMAND behind cmake/setup.sh with these stand-ins alone; sets code, out, asked.
+# try NAME FOLDER UID COMMAND: sources cmake/setup.sh and runs COMMAND, as user UID and with no other programs than the
+# stand-ins of FOLDER. It sets code, out and asked; NAME only tells readers what is tried.
 try() {
   rm -rf "$work/project" "$ASKED"
   mkdir "$work/project"

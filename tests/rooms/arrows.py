@@ -46,7 +46,7 @@ def rows_of(table):
 
 
 def included_room(root, file, target, bases):
-    """(part, room) of an included file, or None where it is not in a room: a header of the same folder, a shared one."""
+    """(part, room) of an included file, which is looked for beside `file` and below the bases; None for other headers."""
     for part, base in bases:
         for path in (file.parent / target, root / base / target):
             path = path.resolve()

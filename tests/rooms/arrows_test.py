@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""No include points up or sideways; and one that did would be found, wherever it was."""
+"""No include points up or sideways, and arrows.py would find one that did, wherever it was."""
 import pathlib
 import shutil
 import sys
@@ -9,7 +9,7 @@ import arrows
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# A file, an include that it must not have, and a word of what is said of it.
+# Each has a file, an include that the file must not have, and words of the message about it.
 WRONG = [
     ("streaming/engine/stepper.h", "replay/replay.h", "'engine' includes 'replay'"),
     ("streaming/estimate/estimate.h", "replay/replay.h", "'estimate' includes 'replay'"),
@@ -26,7 +26,7 @@ WRONG = [
 
 
 def wrong_in_a_copy():
-    """What is found once all of them are there."""
+    """What arrows.py finds in a copy of the sources that has every include of WRONG."""
     with tempfile.TemporaryDirectory() as folder:
         for part in ("include", "src", "streaming"):
             shutil.copytree(ROOT / part, pathlib.Path(folder) / part)

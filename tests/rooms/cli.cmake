@@ -15,7 +15,7 @@ function(nustream_command_test name label)
   target_compile_definitions(${name} PRIVATE NUSTREAM_COMMAND="$<TARGET_FILE:nustream>")
   add_dependencies(${name} nustream)
 endfunction()
-# Dry runs, and what an operator is told of records that cannot be used.
+# These tests are of dry runs, and of what an operator is told about records that cannot be used.
 nustream_test(check_test quick unit/check_profile_test.cpp unit/check_tally_test.cpp unit/check_data_test.cpp
               unit/decode_alike_test.cpp LINK nustream_service GTest::gmock simdjson::simdjson)
 nustream_command_test(check_data_test quick fault/check_data_test.cpp fault/unusable_input_test.cpp
@@ -48,7 +48,8 @@ nustream_command_test(replay_resume_test quick fault/replay_clipped_test.cpp fau
                       fault/replay_epochs_test.cpp fault/replay_new_epoch_test.cpp fault/replay_going_on_test.cpp)
 target_link_libraries(replay_resume_test PRIVATE ZLIB::ZLIB PkgConfig::ZSTD)
 
-# The command with kill points: the journal's and secrets' objects from the faulty library, everything else as shipped.
+# The command with kill points: the objects of the rooms journal, secrets and users come from the faulty library, and
+# everything else is as shipped.
 add_executable(nustream_faulty ${PROJECT_SOURCE_DIR}/streaming/cli/main.cpp)
 target_link_libraries(nustream_faulty PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,nustream_journal_faulty> nustream_service)
 foreach(name replay_kill_test replay_reserved_test estimate_kill_test fit_kill_test measured_kill_test witness_kill_test users_kill_test)

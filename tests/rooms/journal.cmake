@@ -10,7 +10,8 @@ nustream_test(secrets_unit_test quick unit/secrets_key_file_test.cpp unit/secret
 nustream_test(journal_crash_test quick property/journal_crash_test.cpp support/simulated_disk.cpp
               LINK nustream_service)
 
-# The two rooms once more with kill points, for the fault tests alone: nothing that is shipped links this library.
+# The rooms journal, secrets and users are compiled once more with kill points, for the fault tests alone: nothing that is
+# shipped links this library.
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(SODIUM REQUIRED IMPORTED_TARGET libsodium)
 pkg_check_modules(ROCKSDB REQUIRED IMPORTED_TARGET rocksdb>=7.8)

@@ -1,4 +1,4 @@
-# Tests of the kafka room, and what every room's tests on a real broker stand on.
+# Tests of the kafka room, and the support of all tests on a real broker.
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(RDKAFKA REQUIRED IMPORTED_TARGET rdkafka)
 add_library(nustream_kafka_support STATIC support/broker_network.cpp support/kafka_broker.cpp support/kafka_records.cpp
@@ -6,15 +6,16 @@ add_library(nustream_kafka_support STATIC support/broker_network.cpp support/kaf
 target_include_directories(nustream_kafka_support PUBLIC support)
 target_link_libraries(nustream_kafka_support PUBLIC PkgConfig::RDKAFKA PRIVATE nustream_compile)
 
-# Whatever links librdkafka: its threads have to be such as the thread sanitizer follows.
+# The thread sanitizer does not follow C11's threads, which librdkafka uses. Under this sanitizer every program gets C11
+# threads that are made of POSIX threads.
 if(NUSTREAM_SANITIZE STREQUAL "thread")
   target_sources(nustream_service INTERFACE
     $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:${CMAKE_CURRENT_SOURCE_DIR}/support/c11_threads.cpp>)
 endif()
 
-# nustream_broker_test(NAME LABEL SOURCES… [LINK libraries…]): as nustream_test, but one entry for the whole binary: its
-# tests share a broker, started once. Two such binaries at a time: what they do most is wait, but each broker's start is
-# what makes the waits of a third run out.
+# nustream_broker_test(NAME LABEL SOURCES… [LINK libraries…]): as nustream_test, but ctest has one entry for the whole
+# binary, since its tests share a broker that is started once. At most two such binaries run at a time. They mostly wait,
+# but the start of a broker takes so much that the waits of a third binary would run out.
 set(nustream_second_broker kafka_broker_test kafka_group_test kafka_refusal_test attach_refusal_test attach_abort_test
                            attach_start_test attach_budget_test attach_quick_test record_topic_test local_topic_test
                            attach_dead_letter_test attach_outage_test attach_log_test kafka_security_test)
@@ -28,7 +29,7 @@ function(nustream_broker_test name label)
                                              NUSTREAM_ROOT_DIR="${PROJECT_SOURCE_DIR}")
   nustream_test_options(${name})
   add_test(NAME ${name} COMMAND ${name})
-  # The long ones first, beside the tests that compute.
+  # COST makes ctest begin with these long tests, so that they run beside the tests that compute.
   set(broker 1)
   if(name IN_LIST nustream_second_broker)
     set(broker 2)

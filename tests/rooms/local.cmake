@@ -20,7 +20,8 @@ function(nustream_local_test name label)
 endfunction()
 nustream_local_test(local_command_test quick fault/local_command_test.cpp fault/local_collect_test.cpp)
 
-# The commands with kill points: their own objects and the journal's from faulty libraries, everything else as shipped.
+# The commands with kill points: their own objects and the journal's come from faulty libraries, and everything else is as
+# shipped.
 if(TARGET nustream_journal_faulty)
   set(local_sources ${PROJECT_SOURCE_DIR}/streaming/local/collector_folder.cpp
                     ${PROJECT_SOURCE_DIR}/streaming/local/randomize.cpp

@@ -37,12 +37,12 @@ foreach(test noise_key_test noise_gaussian_test noise_gaussian_property_test noi
   target_include_directories(${test} PRIVATE ${PROJECT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
 endforeach()
 
-# The same with 2e8 samples.
+# The campaign runs the same statistics over 2e8 samples.
 add_test(NAME noise_gaussian_statistics_campaign COMMAND noise_gaussian_statistics_test)
 set_tests_properties(noise_gaussian_statistics_campaign PROPERTIES LABELS campaign TIMEOUT 3600
                      ENVIRONMENT NUSTREAM_CAMPAIGN=1)
 
-# The golden hashes by a program that shares no code with the library.
+# A program that shares no code with the library computes the golden hashes too.
 find_package(Python3 COMPONENTS Interpreter QUIET)
 if(Python3_FOUND)
   add_test(NAME noise_gaussian_twin COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/golden/noise_gaussian_twin.py

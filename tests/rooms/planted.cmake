@@ -40,15 +40,16 @@ add_custom_command(
   COMMENT "Planting bugs in a copy of the sources" VERBATIM)
 add_custom_target(planted_copy DEPENDS ${planted_folder}/applied)
 
-# Compiled once more beside them: what includes a header that a patch changes, and what holds kill points.
+# These files are compiled once more beside the changed ones: they include a header that a patch changes, or hold kill
+# points.
 set(beside_core descent/clip.cpp descent/gradient_sum.cpp descent/kernel_baseline.cpp descent/second_moments.cpp)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   list(APPEND beside_core descent/kernel_avx2.cpp descent/kernel_avx512.cpp)
 endif()
 set(beside_service journal/failpoint.cpp kafka/transaction.cpp)
 
-# nustream_planted_library(NAME OF FOLDER SOURCES…): the sources of the library OF that are in FOLDER and that patches
-# change, and further ones, with the bugs and with kill points; nothing that is shipped links it.
+# nustream_planted_library(NAME OF FOLDER SOURCES…): makes a library of those sources of the library OF that are in FOLDER
+# and that patches change, and of SOURCES beside them. It has the bugs and kill points; nothing that is shipped links it.
 function(nustream_planted_library name of folder)
   add_library(${name} STATIC)
   add_dependencies(${name} planted_copy)
@@ -65,7 +66,7 @@ function(nustream_planted_library name of folder)
     if(source IN_LIST sources)
       set(compiled ${planted_folder}/${source})
       get_filename_component(neighbours ${original} DIRECTORY)
-      list(APPEND options -iquote ${neighbours})  # not -I: <sodium.h> is the library's
+      list(APPEND options -iquote ${neighbours})  # not -I, by which <sodium.h> would be a header of the project's
     endif()
     target_sources(${name} PRIVATE ${compiled})
     nustream_replaced(${of} ${original})
@@ -73,7 +74,7 @@ function(nustream_planted_library name of folder)
   endforeach()
   target_compile_definitions(${name} PRIVATE NUSTREAM_FAILPOINTS)
   target_compile_options(${name} PRIVATE
-    $<$<CONFIG:Release>:-O1>  # what is asked of them is what they do
+    $<$<CONFIG:Release>:-O1>  # tests ask what these sources do, not how fast
     -include ${PROJECT_SOURCE_DIR}/tests/planted/planted.h)
   target_include_directories(${name} BEFORE PRIVATE
     ${planted_folder} ${planted_folder}/src ${planted_folder}/streaming
@@ -91,12 +92,13 @@ target_link_libraries(nustream_planted_service PRIVATE PkgConfig::SODIUM PkgConf
 set(planted_core $<LINK_LIBRARY:WHOLE_ARCHIVE,nustream_planted_core>)
 set(planted_service ${planted_core} $<LINK_LIBRARY:WHOLE_ARCHIVE,nustream_planted_service>)
 
-# The command with them, beside the command as it is.
+# The command with the bugs stands beside the command as it is.
 add_executable(nustream_planted ${PROJECT_SOURCE_DIR}/streaming/cli/main.cpp)
 target_link_libraries(nustream_planted PRIVATE ${planted_service} nustream_service)
 set_target_properties(nustream_planted PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 
-# NAME_planted: a program of the objects of NAME and code with the bugs.
+# nustream_planted_twins(NAME…): makes of each program NAME a program NAME_planted, of the same objects and code with the
+# bugs.
 function(nustream_planted_twins)
   foreach(name IN LISTS ARGN)
     get_target_property(libraries ${name} LINK_LIBRARIES)
@@ -119,7 +121,7 @@ set(planted_twins
   users_property_test users_lane_test users_disk_table_test)
 nustream_planted_twins(${planted_twins})
 
-# Tests of commands, which run the command's twin.
+# These tests run commands: of the command they get the twin with the bugs.
 set(planted_commands
   replay_resume_test estimate_test fit_test measured_test instruments_test local_command_test key_source_test
   replay_healing_test replay_batches_test users_command_test)
@@ -150,7 +152,7 @@ endif()
 add_test(NAME planted_patches COMMAND python3 planted/apply.py ${PROJECT_SOURCE_DIR} WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
 set_tests_properties(planted_patches PROPERTIES LABELS quick)
 
-# On a broker.
+# These tests run on a broker.
 nustream_attach_test(attach_planted_test full fault/attach_planted_test.cpp)
 target_compile_definitions(attach_planted_test PRIVATE NUSTREAM_PLANTED_COMMAND="$<TARGET_FILE:nustream_planted>")
 add_dependencies(attach_planted_test nustream_planted)

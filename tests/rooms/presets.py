@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""presets.py ROOT [--build]: every preset configures, so that a library or a room that one of them lacks is seen before
-its own build is. With --build, the preset of ./run is built as well, with little optimisation: its files are compiled in
-other batches than those of the tests, some of which replace files, and names may collide in these batches alone."""
+"""presets.py ROOT: configures every preset, so that a library or a room that one of them lacks is seen before anybody
+builds that preset.
+
+presets.py ROOT --build: builds the preset of ./run instead, with little optimisation. That preset compiles its files in
+other batches than the presets with tests, in which some files are replaced, and names may collide in its batches alone."""
 import json
 import pathlib
 import shutil
@@ -18,7 +20,7 @@ def presets():
 
 
 def configured(name, folder, *settings):
-    """What cmake prints where it fails; nothing where it does not."""
+    """Configures a preset. What cmake prints of its error, or nothing where it succeeds."""
     done = subprocess.run(["cmake", "--preset", name, "-B", folder, *settings], cwd=ROOT, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     return "" if done.returncode == 0 else done.stdout[done.stdout.find("CMake Error"):]

@@ -1,4 +1,5 @@
-# The product as it is shipped, but for what it stands on: these files are linked in the place of the library's own.
+# The simulation runs the product as it is shipped, except for what it stands on: some files are linked in the place of the
+# library's own.
 find_package(fmt REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(RDKAFKA REQUIRED IMPORTED_TARGET rdkafka)
@@ -14,7 +15,7 @@ target_include_directories(nustream_simulation PUBLIC simulation support)
 target_link_libraries(nustream_simulation PUBLIC nustream_service nustream_core nustream_compile fmt::fmt
                                                  PkgConfig::RDKAFKA)
 target_compile_options(nustream_simulation PRIVATE ${nustream_test_flags})
-# Clock, file system, Kafka; and the noise source with blocks so short that a short stream has many.
+# The clock, the file system and Kafka are simulated, and the noise source has blocks so short that a short stream has many.
 set(nustream_simulated_world
   support/simulated_clock.cpp support/simulated_posix_disk.cpp support/simulated_group_consumer.cpp
   support/simulated_partition_reader.cpp support/simulated_producer.cpp support/simulated_records.cpp)

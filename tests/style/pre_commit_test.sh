@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The hook before a commit takes what is right, and refuses a file of another form and an arrow that points up.
-# Usage: pre_commit_test.sh ROOT. clang-tidy, whose own rules are .clang-tidy's, is a stand-in here.
+# Tests the hook before a commit: it takes what is right, and refuses a file of another form and an arrow that points up.
+# Usage: pre_commit_test.sh ROOT. A stand-in takes the place of clang-tidy, whose rules (.clang-tidy) are not tested here.
 set -euo pipefail
 root=$(cd "$1" && pwd)
 work=$(mktemp -d)
@@ -19,7 +19,8 @@ chmod +x tests/style/tidy
 ln -s "$PWD/tests/style/pre-commit" "$(git rev-parse --git-path hooks)/pre-commit"
 
 failed=0
-# try NAME WANTED: whether the commit of what is staged is made.
+# try NAME WANTED: commits src/ with the message NAME, and notes a failure unless the commit is made (WANTED is yes) or
+# refused (WANTED is no).
 try() {
   local made=yes
   git add src
