@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
-"""code_of.py FILE: names the committed code that a program runs, in 16 digits, by its main file: that file, every header
-that is included from there, and what implements those. A header is implemented by the file of its name, and in the
-product also by those files of its room that include it and have no header of their own; in the core by every file of
-its room that includes it, be it through others of that room. --list prints the paths in place of their name; --beside,
-what of the product this is not."""
+"""code_of.py FILE [--list | --beside]: prints 16 hexadecimal digits that name the committed code which a program runs. FILE
+is the program's main file. Its code is that file, every header that it includes, directly or through others, and the
+sources that implement these headers.
+
+In the core every source of a header's room implements the header if it includes it, directly or through others of that
+room. Elsewhere the source of the header's name does; in streaming/ so does each source of the same room that includes the
+header and has no header of its own.
+
+--list prints the paths instead, and --beside the files of the product that are not part of this code."""
 import functools
 import hashlib
 import os
@@ -19,7 +23,7 @@ SOURCES = sorted({file for folder in FOLDERS for file in folder.rglob("*.cpp")})
 
 
 def room(path):
-    """The folder of a header and of what implements it, which for the core are in include/nustream and in src."""
+    """The room of a file: its folder below include/nustream, src or streaming, which a header and its sources share."""
     return re.sub(r"^(include/nustream|src|streaming)(/|$)", "", str(path.parent))
 
 
@@ -39,7 +43,8 @@ def own_headers(source):
 
 @functools.cache
 def included_within(path):
-    """Headers of its own room, or one that this is part of, that a file of the core includes, and those that they do."""
+    """The headers that a file of the core includes from its own room and from rooms that its folder lies in, directly or
+    through one another."""
     found, left = set(), [path]
     while left:
         within = {header for header in included(left.pop()) if f"{room(path)}/".startswith(f"{room(header)}/")} - found
@@ -58,7 +63,7 @@ def implements(source, header):
 
 
 def flags(path):
-    """What compiles a file with options of its own."""
+    """The CMake file that may compile a source with options of its own."""
     if path.parts[0] == "tests":
         file = pathlib.Path("tests/rooms", f"{path.parent.name}.cmake")
     else:
@@ -79,13 +84,13 @@ def code_of(main_file):
     return sorted(str(path) for path in found | ALWAYS)
 
 
-# A text in quotes, raw or not, is code whatever it holds; a comment is none.
+# A text in quotes, raw or not, is code whatever it holds; a comment is not code.
 TEXT_OR_COMMENT = re.compile(r'''R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'|//[^\n]*|/\*.*?\*/''', re.S)
 
 
 def compiled(path):
-    """The committed file without its comments and without white space at the ends of lines, so that words that are put
-    better leave a result as it is."""
+    """The committed file without comments of C++, empty lines and white space at the ends of lines, so that a better
+    comment leaves a result valid. Files of CMake keep their comments."""
     text = subprocess.run(["git", "show", f"HEAD:{path}"], check=True, capture_output=True, text=True).stdout
     if not path.endswith(".cmake"):
         text = TEXT_OR_COMMENT.sub(lambda found: "" if found[0].startswith(("//", "/*")) else found[0], text)

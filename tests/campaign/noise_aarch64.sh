@@ -1,6 +1,6 @@
 #!/bin/sh
-# The noise's loops give the same bits here and on aarch64 (under qemu-user): four million keystream words through
-# both. Exit code 77, skipped, where the cross compiler or the emulator is missing.
+# The noise's loops have to give the same bits here and on aarch64 (under qemu-user): four million keystream words go
+# through both. It is skipped (exit code 77) where the cross compiler or the emulator is missing.
 #     noise_aarch64.sh ROOT WORK_FOLDER NATIVE_PROGRAM
 set -eu
 root=$1
@@ -10,7 +10,7 @@ native=$3
 mkdir -p "$work"
 for source in tests/campaign/noise_kernels src/noise/gaussian src/noise/recurrent src/noise/kernels_baseline \
   src/base/error; do
-  # src/noise/rational.cpp and its like are not needed: recurrent.cpp uses of Rational what its header defines.
+  # src/noise/rational.cpp is not needed: recurrent.cpp uses only what the header of Rational defines.
   aarch64-linux-gnu-g++ -std=c++20 -O3 -fno-math-errno -ffp-contract=off -I"$root/include" -I"$root/src" \
     -c "$root/$source.cpp" -o "$work/$(basename "$source").o"
 done

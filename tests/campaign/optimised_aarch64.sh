@@ -1,6 +1,6 @@
 #!/bin/sh
-# Fitted correlations have the same bits here and on aarch64 (under qemu-user). Exit code 77, skipped, where the cross
-# compiler or the emulator is missing.
+# Fitted correlations have to have the same bits here and on aarch64 (under qemu-user). It is skipped (exit code 77) where
+# the cross compiler or the emulator is missing.
 #     optimised_aarch64.sh ROOT WORK_FOLDER NATIVE_PROGRAM
 set -eu
 root=$1

@@ -1,5 +1,5 @@
 """ARCHITECTURE.md shows the rooms as they are: its tables and its drawing are those of tests/rooms/arrows.py, and every
-folder of sources is one of them. That its paths exist is looked at with all other pages' (commands.py)."""
+folder of sources is one of them. commands.py looks whether its paths exist, as on every page."""
 
 import re
 import sys
@@ -15,7 +15,7 @@ PARTS = {"core": (CORE, "c", ["include/nustream", "src"]), "service": (SERVICE, 
 
 
 def section(text, title):
-    """What stands below a line that begins with the title, up to the next paragraph that is no table."""
+    """The table below the line that is the title."""
     found = re.search(rf"^{title}\n\n((?:\|.*\n)+)", text, re.M)
     return found[1] if found else ""
 

@@ -7,8 +7,8 @@ import sys
 
 from pages import count, mistake, repository, root
 
-# Counts that a page gives, and the constant that is run: by hand on the page, so that a change shows in both.
-# And how the result of the campaign says it, once there is one.
+# Counts that stand on a page by hand and in a source as a constant, so that a change of one alone shows. An entry has the
+# page, the words behind the count, the source, the constant, and the campaign's result with the text that it has to hold.
 COUNTS = [("docs/privacy.md", "pairs", "tests/simulation/coupling_test.cpp", "in_the_campaign",
            "coupling", '"pairs": "{}"'),
           ("docs/privacy.md", "pairs of this kind", "tests/simulation/coupled_users_test.cpp", "users_in_the_campaign",
@@ -37,13 +37,13 @@ def check_names_of_code():
     beside = subprocess.run([sys.executable, "tests/campaign/code_of.py", "streaming/cli/main.cpp", "--beside"], cwd=root,
                             capture_output=True, text=True, check=True).stdout.split()
     count("programs whose code is named")
-    # Boost's own, and the rooms that no command uses so far.
+    # asio.cpp is Boost's own code. A file of the three rooms may be without a command that uses it.
     if [path for path in beside if not re.search("/(moments|ranges|users)/", path)] != ["streaming/serve/asio.cpp"]:
         mistake("tests/campaign/code_of.py", f"it does not find by headers that the command runs {beside}")
 
 
 def check_fuzz_counts():
-    """Kinds are in the result part by part, as they are done: in the end whole ones, of the present code."""
+    """The result has those kinds of which a part is done. With --all-results it has every kind, whole and of this code."""
     path = root / "docs/results/fuzz.json"
     if not path.exists():
         return
@@ -68,7 +68,7 @@ AUDITED = {"independent": "independent", "nu": "exact ν", "rational": "rational
 
 
 def check_audit_rows():
-    """The table of docs/audit.md is that of the rows which were played; in the end all of them, of the present code."""
+    """The table of docs/audit.md shows the rows that were played. With --all-results all are, and with this code."""
     rows = {row["row"]: row for row in json.loads((root / "docs/results/audit.json").read_text())}
     played = re.findall(r'^ +\{"([\w-]+)",', (root / "benchmarks/audit_bars.cpp").read_text(), re.M)
     if sorted(played) != sorted(AUDITED):
@@ -96,7 +96,8 @@ USERS_STRETCHES = ("one-epoch", "two-epochs", "two-epochs-counts-lost", "two-win
 
 
 def check_audited_users():
-    """The same of the table of canary users: shares of the claim, and of the pattern where none reaches the claim."""
+    """The table of canary users likewise. A cell is the share of the claimed epsilon that was proven. Where a pattern cannot
+    reach the claim, the share of its own epsilon follows in brackets."""
     path = root / "docs/results/audit_users.json"
     if not path.exists():
         return
@@ -121,7 +122,7 @@ def check_audited_users():
 
 
 def check_planted_bugs():
-    """The result is of bugs that the page has; in the end of all of them."""
+    """The result is of bugs that the page has, and with --all-results of all of them."""
     path = root / "docs/results/planted_bugs.json"
     if not path.exists():
         return

@@ -1,4 +1,5 @@
-"""Commands are known with every option they name: the program's, and of tests, programs, presets and campaigns."""
+"""Every command that a page names exists with its options: commands of the program, of ctest and cmake, ./test with its
+campaigns, and other programs by their paths."""
 
 import fnmatch
 import re
@@ -14,7 +15,7 @@ def help_of(words):
     return result.stdout if result.returncode == 0 else None
 
 
-GROUPS = {"local", "key", "users", "account"}  # of commands with a second word
+GROUPS = {"local", "key", "users", "account"}  # their commands have a second word
 HELPS = {}
 for one in [[], ["plan"], ["audit"], ["replay"], ["estimate"], ["fit"], ["solve"], ["verify"], ["export"], ["local", "randomize"], ["local", "collect"], ["attach"],
             ["record"], ["topics"], ["check"], ["inspect"], ["users", "close"], ["users", "end"], ["key", "new"], ["account", "new"], ["account", "show"], ["account", "reserve"],
@@ -28,7 +29,7 @@ SCRIPTS = {"--demo", "--quick", "--docs", "--campaign", "--again", "--help"}  # 
 
 def check_command(where, line):
     if any(f'"{line}' in text for text in SOURCES):
-        return  # a label that keys are derived with
+        return  # it is a label that keys are derived with
     words = shlex.split(line, comments=True)
     words = [word for word in words if word not in ("[FILE…]", "[FILE...]")]
     for end in (">", "|", "&&", ";"):
@@ -82,7 +83,7 @@ def check_test_script(where, line, words):
 
 
 def check_program(where, line, words):
-    """A benchmark, a test program or a script, by its path."""
+    """Checks a benchmark, a test program or a script that is named by its path."""
     count("commands of programs")
     check_path(where, words[0])
     sources = repository.programs.get("/".join(words[0].split("/")[2:]), [])
@@ -97,7 +98,7 @@ def check_program(where, line, words):
 
 
 def check_line(where, line):
-    """A line of a block, or a span of code, if it is a command of the project's. Whether it was one."""
+    """Checks a line of a block, or a span of code, if it is a command of the project's; returns whether it is one."""
     if re.match(r"(\./run|nustream) ", line):
         check_command(where, line)
         return True

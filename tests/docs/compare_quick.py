@@ -58,7 +58,7 @@ def check_page():
 
 
 def check_tables():
-    """The page's tables are those of docs/results/compare_tables.json, of every peer; each has its contenders."""
+    """The page's tables are those of docs/results/compare_tables.json, which has every peer; each table has six contenders."""
     measured = json.loads((page.RESULTS / "compare_tables.json").read_text())
     assert page.part_of(tables)[1] == tables.page(measured), "docs/benchmarks.md is not that of compare_tables.json"
     assert not page.lacking(measured["peers"]), measured["peers"]
@@ -66,14 +66,14 @@ def check_tables():
     for table in measured["tables"]:
         rows = {row["name"]: row["distance"] for row in table["rows"]}
         assert len(rows) == 6, list(rows)
-        # With every record in every step DP-SGD is the mechanism that nustream has: five standard errors.
+        # With every record in every step DP-SGD is nustream's mechanism: they may differ by five standard errors.
         ours, theirs = rows["all records a step"], rows["DP-SGD, each record with chance 1"]
         apart = math.hypot(ours["standard_error"], theirs["standard_error"])
         assert abs(ours["mean"] - theirs["mean"]) < 5 * apart, table["table"]
 
 
 def check_figure_4():
-    """Of images and of users: the page is that of its JSON, of every peer and every budget."""
+    """The parts of the page on images and on users are those of their JSON, which has every peer and every budget."""
     for part, name in ((images, "images"), (clicks, "clicks")):
         measured = json.loads((page.RESULTS / f"compare_{name}.json").read_text())
         assert page.part_of(part)[1] == part.page(measured), f"docs/benchmarks.md is not that of compare_{name}.json"
@@ -83,7 +83,7 @@ def check_figure_4():
 
 
 def run_part(name, folder):
-    """None where one of its peers is not here."""
+    """The result of a part at tiny counts, or None where one of its peers is not installed."""
     run = subprocess.run([str(root / "benchmarks/compare"), "--quick", f"--{name}", "--build", str(build), "--out", folder],
                          capture_output=True, text=True)
     if "not here" in run.stderr:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""docker/compose.yaml as Compose reads it: keys that exist, names, ports, files and settings that fit each other, and
-operators' series on an internal network alone. With docker/compose.digests.yaml, which pins its images.
+"""Checks docker/compose.yaml as Compose reads it: its keys exist; names, ports, files and settings fit each other; and
+operators' series are on an internal network alone. Checks docker/compose.digests.yaml too, which pins the images.
 
 Usage: compose.py FOLDER
 """
@@ -65,7 +65,7 @@ def ports_of(service):
 
 
 def check_together(services, stream, prometheus, grafana):
-    """One name, one port, one path: each said in several files."""
+    """Several files give the same names, ports and paths, and have to agree."""
     kafka, nustream = services["kafka"]["environment"], services["nustream"]
     broker = stream["kafka"]["brokers"]
     require(kafka["KAFKA_ADVERTISED_LISTENERS"] == f"PLAINTEXT://{broker}", f"nobody is {broker}")
@@ -90,7 +90,7 @@ def check_together(services, stream, prometheus, grafana):
     token = stream["serve"]["operator_token_file"]
     for name in ("nustream", "prometheus"):
         require(token.removeprefix("/run/secrets/") in services[name]["secrets"], f"{name} has no token")
-        # A secret of mode 0600 is its owner's.
+        # Only its owner can read a secret of mode 0600.
         require(services[name]["user"].startswith("${NUSTREAM_USER:?"), f"{name} does not own its secrets")
     for job in prometheus["scrape_configs"]:
         authorized = job.get("authorization", {}).get("credentials_file") == token
@@ -127,7 +127,7 @@ def check_operators(compose, stream):
 
 
 def check_digests(compose, override, dockerfile):
-    """The override pins every image, each the one that it takes the place of."""
+    """The override pins every image, and a pin has the tag of the image that it takes the place of."""
     base = re.search(r"^ARG BASE=(\S+)$", dockerfile, re.MULTILINE)[1]
     require(set(override) == {"services"} and set(override["services"]) == set(compose["services"]),
             "the override pins other services")

@@ -17,7 +17,7 @@ BASE = {
 
 
 def write_bases(folder):
-    """Small configurations that have the sections which others do not; their names."""
+    """Writes small configurations, which together have every section; returns their names."""
     base = "".join(BASE.values())
     two_stage = base.replace("[[features]]", '[[instruments]]\ncolumn = "z"\n[[endogenous]]')
     texts = {"page": base,
@@ -41,7 +41,7 @@ def write_bases(folder):
 
 
 def tables(text):
-    """Header of each table, its text; tables of an array come together."""
+    """{header: text} of the tables of a configuration; the tables of an array are joined."""
     found = {}
     for part in re.split(r"^(?=\[)", text, flags=re.M):
         header = re.match(r"\[+([a-z_]+)\]+", part)
@@ -57,14 +57,14 @@ def check_configurations():
             now = tables(text)
             if "stream" in now:
                 whole, earlier = text, {}
-            else:  # a fragment: on top of a small configuration, and of the page's fragments before it
+            else:  # a fragment stands on a small configuration and on the page's fragments before it
                 earlier.update(now)
                 merged = dict(BASE)
                 if "instruments" in earlier:
                     merged.pop("features")
                 for header, part in earlier.items():
                     lines = part
-                    if header in BASE and header != "features":  # keys of the small one that are not said again
+                    if header in BASE and header != "features":  # keys of the small one that the fragment does not set
                         said = set(re.findall(r"^(\w+) *=", part, re.M))
                         lines += "".join(line + "\n" for line in BASE[header].splitlines()[1:]
                                          if line.split(" ")[0] not in said)

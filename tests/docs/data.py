@@ -1,4 +1,4 @@
-"""The table of docs/data.md is tried, row by row: the file is made as it says, and read as it says."""
+"""Tries the table of docs/data.md row by row: makes the file as the row says, and reads it as the row says."""
 
 import json
 import re

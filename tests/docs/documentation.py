@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The documentation, held against the program. Usage: documentation.py ROOT NUSTREAM [--all-results]
 
-Each module has one kind of thing that pages say. With --all-results every campaign's result has to be there."""
+Each module checks one kind of thing that pages say. With --all-results every campaign's result has to be there."""
 
 import sys
 

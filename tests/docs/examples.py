@@ -20,7 +20,7 @@ def examples_of(page):
 
 
 def check_example(where, text, compiled):
-    """Its lines stand in the compiled source one after another; a comment that begins with … stands for others."""
+    """Its lines stand in the compiled source one after another; a comment that begins with … stands for lines left out."""
     at = 0
     for part in re.split(r"^ *// ….*$", text, flags=re.M):
         lines = [line.strip() for line in part.splitlines() if line.strip()]

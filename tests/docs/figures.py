@@ -1,7 +1,8 @@
-"""The figures that pages copy from docs/results by hand. Alone: figures.py ROOT NUSTREAM, which runs no program.
+"""Checks the figures that pages copy from docs/results by hand. It can be run alone: figures.py ROOT NUSTREAM starts no
+program.
 
-A figure is a piece of a page's text with {} in the place of each number, the result, and what stands there. A number is
-right if it is within half a unit of the last digit that the page gives; {~3} has three significant digits, and {*} is
+A figure is a page, a piece of its text with {} in the place of each number, a result, and the values that belong in these
+places. A number is right if it is within half a unit of the last digit that the page gives; {~3} has three significant digits, and {*} is
 text."""
 
 import json
@@ -112,7 +113,7 @@ FIGURES += [
 
 
 def over_claimed(name, correlation):
-    """The rational correlation is the default: its settings name none."""
+    """The case with this correlation. The rational one is the default, so the settings of its case name none."""
     holding = r"^(?!.*correlation)" if correlation == "rational" else rf"correlation = \W*{correlation}\W"
     return case(name, "sigma_over_claimed", holding=holding)
 
@@ -253,7 +254,7 @@ FIGURES += [
 
 
 def unit_of(said, digits):
-    """Of the last digit that counts."""
+    """The unit of the last digit that counts."""
     number = Decimal(said.replace(",", ""))
     if digits and number:
         return Decimal(1).scaleb(number.adjusted() - digits + 1)

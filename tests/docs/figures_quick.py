@@ -16,7 +16,7 @@ EXACT = ("closed_forms", "cdp_divergence", "cdp_ratio")  # the same at any count
 
 
 def shape(value):
-    """Keys, and what stands under them; of a list what any of its elements has."""
+    """The keys of a value, and the shapes under them; the shape of a list has what any of its elements has."""
     if isinstance(value, dict):
         return {key: shape(each) for key, each in value.items()}
     if isinstance(value, list):

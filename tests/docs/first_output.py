@@ -25,13 +25,13 @@ def runs(script, folder):
 
 
 def form(text):
-    """Lines without their figures, and without keys, which a seed for tests has none of."""
+    """The lines, with # for each figure, and without those about keys: a run with a seed for tests has no key."""
     lines = [re.sub(r"-?\d[\d,.]*", "#", re.sub(r"(\s)\S*/", r"\1", line)) for line in text.splitlines()]
     return [re.sub(r"\s+", " ", line).strip() for line in lines if line and not re.match("key |witness ", line)]
 
 
 def distance(table, column):
-    """Of the answer in the last table of `table`, in its last column, to least squares."""
+    """How far the last column of the last table in `table` is from least squares."""
     last = table.rpartition("estimate ")[2]
     values = [float(re.search(rf"^{name}(?: +(\S+))+", last, re.M)[1]) for name in (r"intercept", r"log\(unit_price\)")]
     if not all(map(math.isfinite, values)):
@@ -63,7 +63,7 @@ def check_first_output():
     for line in re.search(r"^cat <<TEXT\n(.*?)^TEXT$", script, re.S | re.M)[1].splitlines():
         if line not in shown:
             mistake("README.md", f"does not show a line of ./run: {line}")
-    # Promised: .005 of running sums; README says .016 of the average.
+    # Running sums are promised to come within .005; README says .016 of the descent's average.
     for where, table, farthest in (("README.md", said, .005), ("run", outputs[1], .005), ("run", outputs[0], .02)):
         count("distances to least squares")
         if distance(table, where) > farthest:

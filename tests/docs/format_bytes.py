@@ -1,5 +1,5 @@
-"""Bytes of the durable formats, decoded by the letter of docs/formats, field by field, and shown as the pages show them:
-each field's bytes, and what they say."""
+"""Decodes bytes of the durable formats by the letter of docs/formats, field by field, and shows them as the pages do: each
+field's bytes, and what they say."""
 
 import hashlib
 import struct
@@ -12,7 +12,7 @@ from users_twin import sip_hash  # noqa: E402
 from xchacha import unseal  # noqa: E402
 
 MASTER = bytes(range(1, 33))  # the key file of all examples
-SHOWN = 24  # bytes of a field that a line shows; of more, as many as 16
+SHOWN = 24  # bytes of a field that a line shows whole; of a longer field it shows the first 16
 
 
 def derived(label, size=32, master=MASTER):
@@ -264,7 +264,7 @@ def unzigzag(value):
 
 
 def segment(data):
-    """Of a block whose frame stores its content as it is: RFC 8878, one raw block."""
+    """Lines of a segment with one block, whose zstd frame stores its content as it is: one raw block of RFC 8878."""
     found = Bytes(data)
     check = lambda: found.same(hash_of(data[:found.at])[:16], "check")  # noqa: E731
     found.same(b"NUSEGMT\0", "magic")

@@ -1,5 +1,5 @@
-"""The worked examples of docs/formats: the bytes that lie in docs/formats/example are decoded by the letter of each page,
-and what comes out is what the page shows, character by character. Then the program reads the same bytes.
+"""Checks the worked examples of docs/formats. The bytes in docs/formats/example are decoded by the letter of each page, and
+the page has to show what comes out, character by character. Then the program reads the same bytes.
 
 NUSTREAM_WRITE_DOCS=1 writes the examples into the pages."""
 
@@ -39,7 +39,7 @@ def fields_of(page):
 
 
 def known(page, line):
-    """A JSON line each of whose fields the page has."""
+    """A JSON line as text; the page has to have each of its fields in a table."""
     unknown = json.loads(line).keys() - fields_of(page)
     require(not unknown, f"the page does not know {', '.join(sorted(unknown))}")
     return line.decode().rstrip("\n")
@@ -66,7 +66,7 @@ def moments():
 
 
 def check_ledger_lines(lines):
-    """That each names the one before and has its MAC; the hash of the last one."""
+    """Checks that each line names the one before and has its MAC; returns the hash of the last one."""
     previous = "0" * 64
     for line in lines:
         entry = json.loads(line)
@@ -79,7 +79,7 @@ def check_ledger_lines(lines):
 
 
 def ledger():
-    """Of a run that closed, and of one that reserves."""
+    """A line of a run that closed, and one of a run that reserves."""
     head = check_ledger_lines(lines_of("run/ledger"))
     require(formats.state(read("run/state"))[1]["ledger head"].hex() == head, "the state has another head")
     reserving = lines_of("reserving.ledger")
@@ -99,7 +99,7 @@ def releases():
 
 
 def releases_folder():
-    """What lies behind the bookmark is the outbox and the ledger line of the state, and nothing else."""
+    """Behind the bookmark lie the outbox and the ledger line of the state, and nothing else."""
     fields = formats.state(read("run/state"))[1]
     found, lengths = formats.bookmark(fields["bookmark"])
     for name, owed in (("releases.jsonl", "outbox"), ("ledger", "ledger line")):
@@ -148,7 +148,7 @@ def local():
 
 
 def combined():
-    """Steps weigh the estimates of the parts, which stand on the page above the record."""
+    """The record holds means of the parts' estimates, weighted by their steps; the parts stand above it on the page."""
     text = next(blocks(FORMATS / "model.md", "text"))
     *parts, record = [json.loads(line) for line in text.splitlines()]
     weights = [part["step"] for part in record["parts"]]
@@ -162,7 +162,7 @@ def combined():
 
 
 def topics():
-    """The key of a state's record, and the header of its value: of a lane that a test goes on with."""
+    """The key of a state's record and the header of its value, from the golden topics that a test goes on with."""
     for line in (root / "tests/golden/topics/0.1.0.txt").read_text().splitlines():
         topic, _, of_key, value = line.split(" ")
         if topic == "state":
@@ -217,7 +217,7 @@ def check_page(name, decode):
 
 
 def check_program():
-    """The program takes the example for what it is."""
+    """The program reads the example as the pages say."""
     def run(what, arguments, *expected):
         result = nustream(arguments, folder)
         if result.returncode or not all(re.search(each, result.stdout) for each in expected):

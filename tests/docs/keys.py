@@ -1,4 +1,4 @@
-"""Every key and choice that a page tables is one that the program knows, and every one that it reads is on that page."""
+"""The program knows every key and choice in the tables of a page, and every key that it reads is on the page."""
 
 import re
 import tempfile
@@ -51,7 +51,7 @@ def chapters(text):
 
 
 def keys_of_tables(text):
-    """First column of the tables whose heading is "key"; parameters of those whose heading is "parameters"."""
+    """Keys in the first column of tables with the heading "key", and in the column "parameters" of others."""
     keys = []
     for table in re.findall(r"^\|.*\n\|[-|]+\n(?:\|.*\n)+", text, re.M):
         heading, _, *rows = table.splitlines()
@@ -65,7 +65,7 @@ def keys_of_tables(text):
 
 
 def set_key(folder, key, value):
-    """What `nustream check` says of it, on a configuration that has the key's section."""
+    """What `nustream check` says of the setting, on a configuration that has the key's section."""
     file = Path(key.split(".")[0] + ".toml")
     file = file if Path(folder, file).exists() else "page.toml"
     return nustream(["check", str(file), "--set", f"{key}={value}"], folder).stderr.strip()

@@ -1,4 +1,4 @@
-"""Paths and options that are named are there."""
+"""Checks that paths exist; and knows the options of the project's own benchmarks and campaigns."""
 
 import re
 
@@ -6,7 +6,7 @@ from pages import count, mistake, repository, root
 
 
 def options_of_programs():
-    """Of the project's own benchmarks and campaigns, by their sources."""
+    """The sources of the project's own benchmarks and campaigns as one text, in which their options stand."""
     text = ""
     for folder in ("benchmarks", "tests/campaign"):
         for path in (root / folder).rglob("*"):

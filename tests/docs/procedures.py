@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""docs/operations.md, run as it stands: each procedure over a folder in the situation that it is for.
+"""Runs docs/operations.md as it stands: each procedure over a folder in the situation that it is for.
 
-Usage: procedures.py ROOT NUSTREAM. Lines end with the exit code that stands behind "#", or with 0."""
+Usage: procedures.py ROOT NUSTREAM. A line has to end with the exit code that stands behind its "#", or else with 0."""
 
 import os
 import re
@@ -18,7 +18,7 @@ BACKED_UP = [*BEGUN, "cp -a runs/mine backup/mine", "cp -pL runs/mine/key safe/m
 RAN_ON = [*BACKED_UP, "nustream replay mine.toml --resume --to 5000"]
 KEY_INSIDE = [*BEGUN, 'cp -p "$(readlink runs/mine/key)" key', "rm runs/mine/key", "mv key runs/mine/key"]
 
-# What comes before each procedure, and what must be true behind it: lines of the shell, as on the page.
+# The lines of the shell that run before each procedure, and those that have to succeed after it.
 SITUATIONS = {
     "Backup": (BEGUN, ["test -L backup/mine/key", "cmp safe/mine.key runs/mine/key"]),
     "Restore the newest copy": (BACKED_UP, []),
@@ -33,7 +33,7 @@ SITUATIONS = {
         "nustream key new second && nustream key rotate runs/mine second",
         "nustream replay mine.toml --resume --to 6000",
         "nustream verify runs/mine/releases.jsonl runs/mine/ledger --public-key stream.pub | grep 'handed on 1 time'",
-        # Another program finds the same signature good.
+        # openssl finds the same signature good.
         "echo nustream release > text",
         "grep signature runs/mine/releases.jsonl | tail -1 | sed 's/,\"signature\".*//' | tr -d '\\n' >> text",
         "grep signature runs/mine/releases.jsonl | tail -1 | sed 's/.*\"signature\":\"//; s/\".*//' | bytes_of > signature",
@@ -48,7 +48,7 @@ SITUATIONS = {
     "Moving the key out": ([*KEY_INSIDE, "nustream replay mine.toml --resume 2>&1 | grep 'lies inside the state folder'"],
                            ["! nustream replay mine.toml --resume 2>&1 | grep 'lies inside'"]),
 }
-# The spend of the worst record, over all epochs; and the bytes of hexadecimal digits.
+# rho prints the spend of the worst record over all epochs; bytes_of turns hexadecimal digits into bytes.
 HELPERS = r"""rho() {
   nustream inspect runs/mine --json | sed 's/.*"total_rho":\([^,]*\).*/\1/' | xargs printf '%.2f\n'
 }
@@ -74,7 +74,8 @@ def world(folder):
     shutil.copy(root / "examples/retail/online_retail_events.csv.gz", folder)
     config = (root / "examples/retail/retail.toml").read_text()
     config = config.replace('name = "retail"', 'name = "mine"').replace("runs/retail", "runs/mine")
-    # The page is of totals of .1 and .2 after a few steps: more than the example's budget, and sooner than its nu.
+    # The page speaks of totals of .1 and .2 after a few steps. The example's budget is smaller than .2, and with its nu the
+    # spend takes longer to come to .1.
     config = config.replace("rho = 0.05", "rho = 0.1").replace("budget = 0.1", "budget = 10") + "[noise]\nnu = 0.002\n"
     Path(folder, "mine.toml").write_text(config)
     environment = {name: value for name, value in os.environ.items() if name != "XDG_CONFIG_HOME"}
@@ -94,7 +95,7 @@ def play(heading, lines):
         folder = Path(name)
         environment = world(folder)
         for line in [*before, *lines, *after]:
-            # The stream is long: its first part is enough.
+            # The first part of the stream is enough, since the whole takes long.
             words = line
             if line.startswith("nustream replay") and "--to" not in line:
                 words = line.replace("mine.toml", "mine.toml --to 8000", 1)

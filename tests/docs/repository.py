@@ -1,4 +1,4 @@
-"""What the project's own sources say that there is: programs, tests, presets, campaigns and their results."""
+"""Reads from the project's own sources which programs, tests, presets, campaigns and results of campaigns there are."""
 
 import json
 import re

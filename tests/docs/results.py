@@ -20,7 +20,8 @@ def plain(*keys):
 
 
 def case(name, key, choose=min, holding="", suite=""):
-    """A property of a GoogleTest's case: of one whose name begins so, whose parameter holds so, in such a suite."""
+    """The property `key` of GoogleTest cases whose name begins with `name`, in suites with `suite` in their name, with a
+    parameter that matches `holding`; of several values the one that `choose` takes."""
     def of(result):
         found = [Decimal(each[key]) for cases in result["testsuites"] if suite in cases["name"]
                  for each in cases["testsuite"] if each["name"].startswith(name) and key in each
@@ -44,7 +45,7 @@ def figure(name, key="value"):
 
 
 def bar(kind, name):
-    """The number in what is promised of it."""
+    """The number in the bar of a timing, ratio or figure: what is promised of it."""
     return lambda result: Decimal(re.search(NUMBER, kind(name, "bar")(result))[1])
 
 
@@ -58,7 +59,7 @@ def named(kind, name, key):
 
 
 def bars(kind, *names):
-    """What stands on the page once for several has to be promised of each: of the strictest."""
+    """The strictest of several bars: the page gives a single promise, which has to hold for each."""
     return least(*(bar(kind, name) for name in names))
 
 

@@ -32,7 +32,7 @@ def check_names_stand_in_files(page, row, names, files):
     words = {file: set(re.findall(r"\w+", text or "")) for file, text in texts.items()}
     for name in names:
         count("names with their files")
-        # of A::b both stand in the file, unless A is the namespace of its folder
+        # both parts of A::b stand in the file, unless A is the namespace of its folder
         if not any(set(name.split("::")[-2:]) <= words[file] | {file.parent.name} for file in files):
             mistake(where, f"{name} stands in none of its files")
     for file in files:

@@ -1,4 +1,4 @@
-"""Values on documented command lines: the program is asked whether it takes them, where it finds nothing to run."""
+"""Asks the program whether it takes the values on documented command lines, in a place where it finds nothing to run."""
 
 import os
 import re
@@ -25,7 +25,7 @@ def check(file, settings, folder):
 
 
 def check_of_bases(settings):
-    """Of small configurations, of which one at least should know the settings."""
+    """What check finds wrong on each small configuration; at least one of these should know the settings."""
     with tempfile.TemporaryDirectory() as folder:
         return [check(base, settings, folder) for base in write_bases(folder)]
 
@@ -40,7 +40,8 @@ def check_settings(where, settings, text):
         errors = check_of_bases([(key, "1")])
         if all(re.search("unknown key|is one of several", error) for error in errors):
             return mistake(where, f"there is no {key}: {text}: {errors[0]}")
-    # Together: one may need another. What is said of other keys is the small configuration's.
+    # All settings are tried together, since one may need another. An error about another key does not count: it is the
+    # small configuration's.
     errors = check_of_bases([(key, value) for key, value in settings if not is_placeholder(value)])
     if all(re.search("error: --set|unknown key|is one of several|only together", error) for error in errors):
         mistake(where, f"it sets what no configuration takes: {text}: {errors[0]}")
@@ -55,7 +56,7 @@ def said_by_parser(command, words):
 
 
 def check_parsed(where, commands, words, text):
-    """Options by themselves belong to some command."""
+    """One of the commands has to take these words."""
     count("command lines that were parsed")
     said = [said_by_parser(command, words) for command in commands]
     if all(said):
@@ -63,19 +64,19 @@ def check_parsed(where, commands, words, text):
 
 
 def taken_apart(words):
-    """Settings, behind --set or by themselves, and the other words."""
+    """The settings among the words, behind --set or by themselves, and the other words."""
     settings, others = [], []
     for word, before in zip(words, ["", *words]):
         setting = re.fullmatch(rf"{SETTING}=(.+)", word.removeprefix("--set="), re.S)
         if setting and before != "-X" and (before == "--set" or setting[1].split(".")[0] in SECTIONS):
             settings.append(setting.groups())
-        elif word not in ("--set", "--demo"):  # which is ./run's
+        elif word not in ("--set", "--demo"):  # --demo is ./run's
             others.append(word)
     return [setting for setting in settings if setting[0] != "section.key"], others
 
 
 def words_of(text):
-    """Of one command: up to its comment, what is said behind it, and the next command."""
+    """The words of one command: those before its comment, before a remark behind two spaces and before the next command."""
     try:
         words = shlex.split(re.split(r" {2,}", text)[0], comments=True)
     except ValueError:
@@ -86,7 +87,7 @@ def words_of(text):
 
 
 def check_values(where, text, helps):
-    """Of a line of a block, or a span of code; `helps` has the help of each command, by its words."""
+    """Checks a line of a block, or a span of code; `helps` has the help of each command, by its words."""
     text = text.strip()
     setting = re.fullmatch(rf"{SETTING} = (\S.*)", text)
     if setting and setting[1].split(".")[0] in SECTIONS:

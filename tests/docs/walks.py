@@ -1,4 +1,4 @@
-"""The commands of whole pages are run, as somebody types them."""
+"""Runs the commands of whole pages, as somebody types them."""
 
 import os
 import re
@@ -12,7 +12,7 @@ from pages import blocks, count, mistake, nustream, program, root
 
 
 def run_pages_of_one_stream():
-    """The commands of README's own-stream part, as somebody types them."""
+    """Runs the commands of README's part about a stream of one's own."""
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(root / "examples/retail/online_retail_events.csv.gz", folder)
         config = (root / "examples/retail/retail.toml").read_text()
@@ -55,7 +55,7 @@ def run_local_page():
 
 
 def run_deployment_page():
-    """Its first block makes what Compose mounts; what it hands to Docker has to name files that are there."""
+    """The page's first block makes what Compose mounts, and files that it hands to Docker have to exist."""
     page = root / "docs/deployment.md"
     *made, last = next(blocks(page, ""), "").strip().splitlines()
     for file in re.findall(r"docker \S+(?: \S+)*? -f (\S+)", page.read_text()):
