@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The bill of materials of a built program, in SPDX 2.3 as JSON: the libraries that it is linked with, by Debian package and
+"""Writes the bill of materials of a built program, in SPDX 2.3 as JSON: the libraries that it is linked with, by Debian package and
 version, and the packages that it was built from. Equal builds give equal bytes: version and time are those of the newest
 entry in the changelog, or SOURCE_DATE_EPOCH.
 

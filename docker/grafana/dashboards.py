@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the dashboards: what is on each panel, what it means and in which unit stands here once, and Grafana's JSON is
-made of it. Public figures and operators' never meet on one dashboard.
+"""Writes the dashboards. What a panel shows, what it means and its unit stand here once, and Grafana's JSON is made of it.
+Public figures and operators' figures never meet on one dashboard.
 
 Usage: dashboards.py          writes docker/grafana/dashboards/
        dashboards.py --check  says whether what lies there is what would be written
@@ -28,7 +28,7 @@ ALL = {"includeAll": True, "multi": True, "current": {"text": "All", "value": "$
 
 
 def panel(kind, title, description, unit, targets, width=12, height=8, **more):
-    """`targets`: (query, legend) each. What is special to a kind of panel comes in `more`: options, custom, …"""
+    """Each of `targets` is (query, legend). `more` has what is special to a kind of panel: options, custom, …"""
     defaults = {"unit": unit, **more.get("defaults", {})}
     if "custom" in more:
         defaults["custom"] = more["custom"]
@@ -63,7 +63,7 @@ def gauge(title, description, query, legend, warn, alarm):
 
 
 def states(title, description, query, legend, names, **more):
-    """A state timeline: the query's value is the place of the state's name in `names`, (name, colour) each."""
+    """A state timeline. `names` has (name, colour) of each state, and the query's value is the state's place in it."""
     mapped = {str(place): {"text": text, "color": color, "index": place} for place, (text, color) in enumerate(names)}
     options = {"mergeValues": True, "rowHeight": 0.8, "showValue": "auto",
                "legend": {"displayMode": "list", "placement": "bottom", "showLegend": True, "calcs": []},
@@ -73,7 +73,7 @@ def states(title, description, query, legend, names, **more):
 
 
 def coded(metric, label, by, names):
-    """The place in `names` of the one whose series is 1, by the labels that tell who is meant."""
+    """A query for the place in `names` of the state whose series is 1, for each value of the labels `by`."""
     return " + ".join(f'{place} * sum by ({by}) ({metric}{{{STREAM},{label}="{name}"}})'
                       for place, (name, _) in enumerate(names))
 
@@ -102,8 +102,8 @@ def public():
                f"sum(nustream_steps_total{{{STREAM}}})"),
         number("Last release", "How long ago any lane published.", "s",
                f"time() - max(nustream_last_release_timestamp_seconds{{{STREAM}}})"),
-        gauge("Budget used", "What the ledger has charged, of privacy.budget, by the lane that is nearest to it. A lane "
-              "takes no step that would cross it. No data without a budget.",
+        gauge("Budget used", "The share of privacy.budget that the ledger has charged, for the lane that is nearest to it. "
+              "A lane takes no step that would cross the budget. No data without a budget.",
               f"max(nustream_zcdp_rho_ledger{{{STREAM}}} / nustream_zcdp_rho_budget{{{STREAM}}})", "", 0.8, 0.99),
         number("Epsilon over all epochs", "What everything that was ever published about a record comes to, at each "
                "delta and by each conversion.", "none",
@@ -119,17 +119,18 @@ def public():
               (f"nustream_interval_upper{{{OF_ONE}}}", "upper"), (f"nustream_interval_lower{{{OF_ONE}}}", "lower"),
               (f"nustream_estimate_average{{{OF_ONE}}}", "average"), (f"nustream_estimate{{{OF_ONE}}}", "last iterate"),
               width=8, repeat="feature", overrides=band),
-        number("Directions that noise hides", "Of models that are solved from running sums: directions of the features "
-               "of which the last release of a lane says nothing. 0 where no lane solves sums.", "none",
+        number("Directions that noise hides", "For models that are solved from running sums: the number of directions of the "
+               "features about which a lane's last release says nothing. 0 where no lane solves sums.", "none",
                f"max(nustream_floored_directions{{{STREAM}}}) or vector(0)"),
         row("Combined model"),
-        number("Lanes in the model", "The combined model is the mean of so many lanes. No data without a model topic.",
+        number("Lanes in the model", "The combined model is the mean of this many lanes. No data without a model topic.",
                "none", f"max(nustream_model_lanes{{{STREAM}}})"),
-        number("Age of the model", "Since another combined model was published.", "s",
+        number("Age of the model", "How long ago the last combined model was published.", "s",
                f"time() - max(nustream_model_timestamp_seconds{{{STREAM}}})"),
         row("Privacy"),
-        lines("Spent, in rho of zCDP", "What the worst record has spent: in this epoch, over all epochs in the ledger, "
-              "of what it can never exceed in this epoch, and of the budget. The first tends to its limit by design.",
+        lines("Spent, in rho of zCDP", "What the worst record has spent, in this epoch and over all epochs in the "
+              "ledger, beside the limit that this epoch never exceeds and the budget. The spend of an epoch tends to its "
+              "limit by design.",
               "none", (f"nustream_zcdp_rho_spent{{{STREAM}}}", "this epoch, lane {{lane}}"),
               (f"nustream_zcdp_rho_ledger{{{STREAM}}}", "ledger, lane {{lane}}"),
               (f"nustream_zcdp_rho_limit{{{STREAM}}}", "limit of the epoch, lane {{lane}}"),
@@ -140,7 +141,7 @@ def public():
         lines("Steps until the budget stops", "How many more steps each lane may take. No data where the budget never "
               "stops it.", "locale",
               (f"nustream_budget_stop_steps{{{STREAM}}} - nustream_steps_total{{{STREAM}}}", "lane {{lane}}")),
-        lines("Epoch", "Which life of its noise key each lane is in. A new one is a decision that somebody made.", "none",
+        lines("Epoch", "Which epoch each lane is in. A new one is a decision that somebody made.", "none",
               (f"nustream_epoch{{{STREAM}}}", "lane {{lane}}")),
         row("Lanes"),
         lines("Steps a second", "Every record is a step, usable or not.", "ops",
@@ -152,9 +153,9 @@ def public():
                "none", f"max(nustream_noise_multiplier{{{STREAM}}})"),
         number("Sensitivity", "How far one unit can move the encoded gradients over the epoch, in units of one gradient's.",
                "none", f"max(nustream_sensitivity{{{STREAM}}})"),
-        number("Step size", "Of the next step: parameter per gradient unit.", "none",
+        number("Step size", "The step size of the next step, in units of the parameter per gradient unit.", "none",
                f"max(nustream_step_size{{{STREAM}}})"),
-        number("Version", "How many instances run which. Two for long mean an upgrade that stopped half way.", "none",
+        number("Version", "How many instances run each version. Two versions for long mean an upgrade that stopped half way.", "none",
                "count by (version) (nustream_build_info)", "{{version}}"),
     ]
 
@@ -171,48 +172,48 @@ def operator():
                [("not ready", "red"), ("ready", "green")]),
         states("Phase", "Rejoining: the instance is out of its group, and waits for brokers.",
                coded("nustream_phase", "phase", "instance", phases), "{{instance}}", phases),
-        states("Lanes", "What each lane does. Waiting or restoring for minutes, and failed, want somebody.",
+        states("Lanes", "What each lane does. A lane that waits or restores for minutes, or has failed, needs somebody.",
                coded("nustream_lane_state", "state", "lane", lanes), "lane {{lane}}", lanes),
-        lines("Rebalances", "How often in ten minutes the group gave an instance partitions, or took some. Several are "
-              "instances that come and go.", "none",
+        lines("Rebalances", "How often in ten minutes the group gave an instance partitions, or took some. Several mean "
+              "that instances come and go.", "none",
               (f"increase(nustream_rebalances_total{{{STREAM}}}[10m])", "{{instance}}")),
         row("Input"),
         lines("Lag", "Offsets from the next record to the end of the partition. Control records count, so it can stay "
               "at 1.", "locale", (f"nustream_consumer_lag_records{{{LANES}}}", "partition {{partition}}")),
-        lines("Records a second", "That took their step in a committed batch.", "ops",
+        lines("Records a second", "Records that took their step in a committed batch.", "ops",
               (f"rate(nustream_records_total{{{LANES}}}[1m])", "lane {{lane}}")),
         lines("Unusable records a minute", "Each took a step with a zero gradient; the dead letters hold them.", "opm",
               (f"60 * rate(nustream_records_rejected_total{{{LANES}}}[5m])", "{{reason}}, lane {{lane}}")),
         lines("Clipped gradients", "Share of the last batch's gradients that the clip norm cut. Above a half it bites.",
               "percentunit", (f"nustream_gradients_clipped_ratio{{{LANES}}}", "lane {{lane}}"),
               defaults={"min": 0, "max": 1}),
-        lines("Dead letters given up", "Could not be written, since this instance took the lane. Any is an alert.",
+        lines("Dead letters given up", "Dead letters that could not be written, counted since this instance took the lane. Any raises an alert.",
               "locale", (f"nustream_dead_letters_failed_total{{{LANES}}}", "lane {{lane}}")),
         row("Commits and releases"),
-        lines("Transactions a minute", "Aborted ones are computed again; fenced ones belong to another owner of the lane; of "
-              "those that timed out the end is not known until the producer is made anew.", "opm",
+        lines("Transactions a minute", "Aborted ones are computed again; fenced ones belong to another owner of the lane; how "
+              "those that timed out ended is not known until the producer is made anew.", "opm",
               (f"60 * rate(nustream_transactions_total{{{LANES}}}[5m])", "{{outcome}}, lane {{lane}}")),
-        lines("Batch", "From the first record of a batch to its close.", "s", *quantiles("nustream_batch_seconds")),
-        lines("Commit", "From a batch's close to the end of its transaction.", "s", *quantiles("nustream_commit_seconds")),
-        lines("Release latency", "From a batch's close to its releases being public.", "s",
+        lines("Batch", "The time from the first record of a batch to its close.", "s", *quantiles("nustream_batch_seconds")),
+        lines("Commit", "The time from a batch's close to the end of its transaction.", "s", *quantiles("nustream_commit_seconds")),
+        lines("Release latency", "The time from a batch's close until its releases are public.", "s",
               *quantiles("nustream_release_latency_seconds")),
         lines("Noise ahead", "Steps whose noise is made and not used yet. 0 under load: noise is the bottleneck.", "locale",
               (f"nustream_noise_ahead_steps{{{LANES}}}", "lane {{lane}}")),
         lines("Lanes that hold the model up", "Their last release is under other settings than the rest. No data without "
               "a model topic.", "none", (f"nustream_model_waiting_lanes{{{STREAM}}}", "{{instance}}")),
         row("Process"),
-        lines("Memory", "Resident. It should be flat over days.", "bytes",
+        lines("Memory", "Resident memory. It should be flat over days.", "bytes",
               (f"process_resident_memory_bytes{{{process}}}", "{{instance}}")),
         lines("Processor", "Cores in use, for the user and the system together.", "none", (f"rate(process_cpu_seconds_total{{{process}}}[1m])", "{{instance}}")),
-        lines("Descriptors", "Open file descriptors, of those that the process may open.", "percentunit",
+        lines("Descriptors", "Open file descriptors, as a share of those that the process may open.", "percentunit",
               (f"process_open_fds{{{process}}} / process_max_fds{{{process}}}", "{{instance}}")),
-        lines("Running for", "Since the process started. A saw is a process that keeps starting again.", "s",
+        lines("Running for", "The time since the process started. A saw is a process that keeps starting again.", "s",
               (f"time() - process_start_time_seconds{{{process}}}", "{{instance}}")),
     ]
 
 
 def placed(panels):
-    """Panels from left to right, a new line where one does not fit or a row begins; numbered."""
+    """Numbers the panels and places them from left to right; a new line begins where one does not fit, and with a row."""
     x = y = line = 0
     for number_of, item in enumerate(panels, 1):
         place = item["gridPos"]
