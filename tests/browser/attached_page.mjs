@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { Service, eventually, rows, rowsOf } from "./harness.mjs";
 import { browser } from "./one_browser.mjs";
 
-/** A service over a topic of so many lanes, and pages on its two listeners. */
+/** A service over a topic of `lanes` lanes, and a page on each of its two listeners. */
 async function world(lanes, ...lines) {
   const service = await Service.start([0, 0], lanes);
   await service.tell(...lines);
@@ -69,8 +69,8 @@ test("survives a lost broker, and says to the operator alone what it waits for",
   await sees(operator, /rejoining/, "#operator");
   await sees(operator, /waiting for 127\.0\.0\.1/, "#operator");
   await sees(page, /Not ready/, "#summary");
-  // Out of its group it has no lane, which another instance may have by now. What it published stays, with these words;
-  // and to everybody it says no more.
+  // Outside of its group the instance has no lane: another instance may have it by now. What was published stays on the
+  // page, with these words. The public page says nothing more.
   await sees(page, /No lane is open here: .* others may have gone on/);
   assert.deepEqual((await service.state()).lanes, []);
   await shows(page, published);
@@ -86,7 +86,7 @@ test("survives a lost broker, and says to the operator alone what it waits for",
 });
 
 test("says to everybody that a budget is used up", async () => {
-  // Of 700 steps, which together cost .5, a budget of .4 allows 560.
+  // The 700 steps together cost .5, so a budget of .4 allows 560 of them.
   const limits = "--set noise.correlation=\"anti-pgd\" --set noise.horizon=700 --set privacy.budget=0.4";
   const { service, page } = await world(2, "write 300 0", "write 400 1", `start ${limits}`);
   await laneAt(service, 300, 0);

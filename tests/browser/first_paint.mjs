@@ -1,5 +1,5 @@
-// How long until the status page is first painted: the median of 20 loads on loopback, each in a browser context of its
-// own, so that nothing is cached. A measurement, not a test: run PAGE_SERVER WORK first_paint.mjs
+// Measures how long it takes until the status page is first painted: the median of 20 loads on loopback, each in a browser
+// context of its own, so that nothing is cached. This is no test. Usage: run PAGE_SERVER WORK first_paint.mjs
 import { Service, launch } from "./harness.mjs";
 
 const loads = 20;
@@ -17,7 +17,7 @@ for (let load = 0; load <= loads; ++load) {
     if (look()) return resolve(look().startTime);
     new PerformanceObserver(() => look() && resolve(look().startTime)).observe({ type: "paint", buffered: true });
   }));
-  if (load > 0) times.push(time); // the first starts the browser's processes
+  if (load > 0) times.push(time); // the first load starts the browser's processes
   await context.close();
 }
 times.sort((a, b) => a - b);

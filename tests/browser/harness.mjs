@@ -9,7 +9,7 @@ const require = createRequire(path.join(work, "package.json"));
 const { chromium } = require("playwright-core");
 export const axeSource = require.resolve("axe-core/axe.min.js");
 
-/** The page server, or the attached world: tell("go 0 500") resolves once that was followed. */
+/** The page server, or the attached world: tell("go 0 500") resolves once the server has done that. */
 export class Service {
   static running = new Set();
   /** Ends what a test that failed has left running, so that the tests after it begin, and node ends after the last. */
@@ -68,7 +68,7 @@ export async function eventually(what, check, seconds = 300) {
 export const rows = (page) => page.$$eval("#coefficients tbody tr", (all) => all.map((row) => [
   row.querySelector("th").textContent, ...[...row.querySelectorAll("data")].map((each) => Number(each.value))]));
 
-/** The same from the state. */
+/** The same rows, as they follow from the state of a lane. */
 export const rowsOf = ({ estimate, average, interval }) => Object.keys(estimate).map((name) => [
   name, (average ?? estimate)[name], ...(interval ? [interval.lower[name], interval.upper[name]] : []),
   ...(average ? [estimate[name]] : [])]);

@@ -1,4 +1,5 @@
-// A report in a real browser: its style is in force under its hash, it asks for nothing, and it can be read by all.
+// Looks at a report in a real browser: its style is in force under its hash, it requests nothing, and it can be read by
+// everybody.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +16,7 @@ let browser;
 before(async () => {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  // A walk that anybody can draw again: no generator of this machine's.
+  // The rows come from a generator that is written out here, so that every machine draws the same.
   let text = "price,demand\n";
   for (let i = 0, state = 1; i < 6000; ++i) {
     state = (state * 48271) % 2147483647;

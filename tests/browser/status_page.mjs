@@ -1,5 +1,5 @@
-// The status page in a real browser: what it shows against what /api/v1/state returns, live, through a restart, without
-// script, in the dark, on a narrow screen, with many coefficients and lanes, and for whom it is hard to see.
+// Looks at the status page in a real browser. It has to show what /api/v1/state returns: live, through a restart, without
+// script, in the dark, on a narrow screen, with many coefficients and lanes, and to people who do not see well.
 import assert from "node:assert/strict";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -188,7 +188,7 @@ test("goes on with what was published while no lane is open", async () => {
   await eventually("the page is live again", async () => (await page.textContent("#live")) === "live");
   assert.match(await page.textContent("#coefficients caption"), /step 1,500/);
   assert.doesNotMatch(await page.textContent("body"), /No lane is open/);
-  // While lane 0 was elsewhere there was no page of it.
+  // While lane 0 was elsewhere, requests for its page were answered with 404.
   assert.deepEqual(seen.errors.filter((each) => !each.includes("404 (Not Found)")), []);
   await end();
 });

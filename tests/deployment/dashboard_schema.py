@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The dashboards against Grafana's own types: what Grafana's package @grafana/schema declares for a dashboard, and for each
-kind of panel its options and its field settings, is what TypeScript's compiler checks the JSON for. A key that Grafana does
-not know fails, as does a value that it does not take.
+"""Checks the dashboards against Grafana's own types. Grafana's package @grafana/schema declares a dashboard, and for each
+kind of panel its options and its field settings; TypeScript's compiler checks the JSON against these declarations. A key
+that Grafana does not know fails, as does a value that it does not take.
 
 Where npm is out of reach the test is skipped (77).
 Usage: dashboard_schema.py ROOT
@@ -39,7 +39,7 @@ def declarations(work):
 
 
 def checks(name, dashboard):
-    """TypeScript that compiles where the dashboard is one."""
+    """TypeScript that compiles only if the dashboard has the types that Grafana declares."""
     lines = [f"const {name}: d.Dashboard = {json.dumps(dashboard)};"]
     for panel in dashboard["panels"]:
         if panel["type"] == "row":
@@ -76,7 +76,8 @@ def main(root):
     said = compiled([line for name, board in boards.items() for line in checks(name, board)])
     if said:
         sys.exit(f"Grafana does not take the dashboards:\n{said}")
-    # The check can fail: a key that no dashboard has, a kind of graph that no panel has, an option of another panel.
+    # The check has to fail: here are a key that no dashboard has, a kind of graph that no panel has, and an option of
+    # another panel.
     planted = json.loads(json.dumps(boards["the_public"]))
     planted["colour"] = "blue"
     planted["panels"][1]["options"]["graphMode"] = "pie"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The Debian package of a build: lintian finds no error and no warning, what it holds is as the pages say, and its manual
-# names every command. Skipped (77) where lintian or dpkg-dev is not installed. Usage: debian_package.sh ROOT BUILD
+# Checks the Debian package of a build: lintian finds no error and no warning, it holds what the pages say, and its manual
+# names every command and exit code. It is skipped (exit code 77) where lintian or dpkg-dev is not installed.
+# Usage: debian_package.sh ROOT BUILD
 set -euo pipefail
 root=$1 build=$2
 fail() {
@@ -35,7 +36,7 @@ commands=$("$program" --help | sed -n '/^Subcommands:/,$s/^  \([a-z]*\) .*/\1/p'
 [ "$(wc -w <<<"$commands")" -gt 10 ] || fail "the program has no commands: $commands"
 manual=$(gzip -dc "$scratch/root/usr/share/man/man1/nustream.1.gz" | sed -n 's/^\.B \([a-z]*\)$/\1/p' | sort -u | grep -vx nustream)
 [ "$manual" = "$(sort <<<"$commands")" ] || fail "the manual's commands are others: $manual"
-# The codes that the unit and the pages know.
+# The manual has to name each exit code of docs/exit-codes.md.
 for code in $(sed -n 's/^| \([0-9]*\) |.*/\1/p' "$root/docs/exit-codes.md"); do
   gzip -dc "$scratch/root/usr/share/man/man1/nustream.1.gz" | sed -n '/^\.SH EXIT/,/^\.SH FILES/p' | grep -qw "$code" ||
     fail "the manual lacks exit code $code"

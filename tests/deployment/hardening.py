@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""What is shipped, as readelf sees it: position-independent, its tables read-only once they are bound, no stack that can be
-run, guarded stacks, checked copies, and targets of indirect jumps marked; and no path of the machine that built it.
+"""Checks with readelf what is shipped: the program is position-independent, its tables are read-only once they are bound,
+no stack can be run, stacks are guarded, copies are checked, and targets of indirect jumps are marked. It must hold no path
+of the machine that built it.
 
 Usage: hardening.py ROOT BUILD READELF COMPILER
 """

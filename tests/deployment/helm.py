@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""The chart: helm finds nothing wrong with it, deploy/kubernetes/nustream.yaml is what it makes, and kubeconform, over the
-schemas of several versions of Kubernetes, and the types of the Prometheus operator take what it makes under several values.
+"""Checks the chart. helm has to find nothing wrong with it, and deploy/kubernetes/nustream.yaml has to be what it makes.
+What it makes under several values has to be valid for kubeconform, by the schemas of several versions of Kubernetes, and
+for the types of the Prometheus operator.
 
-Usage: helm.py ROOT          the same as in the tests
+Usage: helm.py ROOT          checks, as in the tests
        helm.py ROOT --write  writes deploy/kubernetes/nustream.yaml
 """
 import json
@@ -65,7 +66,7 @@ def kubeconform(manifests, version, schemas):
 
 
 def of_the_operator(manifests):
-    """TypeScript that compiles where the Prometheus operator knows what is in its resources."""
+    """TypeScript that compiles only if the Prometheus operator knows every key of its resources."""
     documents = [document for document in yaml.safe_load_all(manifests)
                  if document and document["kind"] in ("ServiceMonitor", "PrometheusRule")]
     lines = [f"import type {{ I{kind} }} from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/{kind}';"
@@ -101,7 +102,7 @@ def main():
     for values in REFUSED:
         if template(values).returncode == 0:
             sys.exit(f"the chart takes {values}")
-    # The checks can fail.
+    # The checks have to fail for a wrong key.
     if kubeconform(default.replace("readOnlyRootFilesystem", "readOnlyRoot"), VERSIONS[0], schemas).returncode == 0:
         sys.exit("kubeconform takes an unknown key")
     if not compiled(default.replace("targetLabel: job", "target: job")):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""deploy/kubernetes/nustream.yaml: what the manifests promise of rights, probes, networks and members, and that their
-configuration and arguments are what the program takes. tests/deployment/helm.py makes them anew from the chart.
+"""Checks deploy/kubernetes/nustream.yaml: what the manifests promise of rights, probes, networks and members, and that the
+program takes their configuration and arguments. tests/deployment/helm.py makes the manifests anew from the chart.
 
 Usage: manifests.py ROOT NUSTREAM
 """
@@ -19,7 +19,7 @@ def require(holds, message):
 
 
 def check_rights(pod, container):
-    """The least that a service needs."""
+    """The pod has no more rights than the service needs."""
     rights, its_own = pod["securityContext"], container["securityContext"]
     require(rights["runAsNonRoot"] and rights["runAsUser"] == 64604, "it does not run as the image's user")
     require(rights["seccompProfile"] == {"type": "RuntimeDefault"}, "all system calls are allowed")

@@ -1,5 +1,5 @@
-"""Packages that the deployment's tests look things up in: fetched once, of fixed versions, into the user's cache. Where one
-is out of reach the test that needs it is skipped by name (77)."""
+"""Packages that the deployment's tests look things up in. They have fixed versions, and are fetched once into the user's
+cache. Where one is out of reach, the test that needs it is skipped (77) and names it."""
 import os
 import re
 import shutil
@@ -36,7 +36,7 @@ def once(name, fetch):
 
 
 def ran(work, *command):
-    """Whether a package's client did what it should."""
+    """Whether a package client is here and did its work."""
     return shutil.which(command[0]) and subprocess.run(command, cwd=work, capture_output=True).returncode == 0
 
 
@@ -68,7 +68,7 @@ def kubernetes_schemas():
         wheel, = work.glob("*.whl")
         shutil.unpack_archive(wheel, work / "new", "zip")
         schemas = work / "new/kubernetes_validate/kubernetes-json-schema"
-        for path in schemas.glob("*-local-strict/*.json"):  # they name themselves, and refer to, a place on a server
+        for path in schemas.glob("*-local-strict/*.json"):  # they name a place on a server as theirs, and refer to it
             text = path.read_text().replace('"/api/_definitions.json', '"_definitions.json')
             path.write_text(re.sub(r',\s*"\$id": "[^"]*"|"\$id": "[^"]*",', "", text))
         return schemas
@@ -76,7 +76,8 @@ def kubernetes_schemas():
 
 
 def go_program(package):
-    """A program that Go builds, which takes minutes: only where it is asked for by NUSTREAM_BUILD_TOOLS."""
+    """A program from the cache or from PATH. Go builds it into the cache where NUSTREAM_BUILD_TOOLS asks for that, since it
+    takes minutes."""
     name = package.rsplit("/", 1)[1].replace("@", "-")
     on_path = shutil.which(name.split("-v")[0])
     if on_path and not (CACHE / name).is_dir():
@@ -84,7 +85,7 @@ def go_program(package):
 
     def fetch(work):
         if not os.environ.get("NUSTREAM_BUILD_TOOLS"):
-            skip(f"{name} is not there; the campaign deployment builds it")
+            skip(f"{name} is not there; the campaign charts builds it")
         (work / "new").mkdir()
         if not ran(work, "env", f"GOBIN={work}/new", "go", "install", package):
             skip(f"{package} cannot be had through Go")

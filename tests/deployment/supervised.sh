@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the compose file runs beside nustream: which exit codes are restarted, that a signal arrives, and that the producer
-# is as slow as it says. Usage: supervised.sh ROOT
+# Tests the scripts of the compose file: after which exit codes docker/supervised lets nustream be restarted, that a signal
+# reaches nustream, and that docker/play is as slow as it says. Usage: supervised.sh ROOT
 set -euo pipefail
 cd "$1/docker"
 work=$(mktemp -d)
@@ -28,7 +28,7 @@ ends_with() {  # CODE ARGUMENT…
   ./supervised "${@:2}" 2>"$work/said" || code=$?
   [ "$code" -eq "$1" ] || fail "${*:2} ends with $code, not $1"
 }
-# As systemd's RestartPreventExitStatus.
+# The codes of systemd's RestartPreventExitStatus become 0, after which Docker restarts nothing.
 never=$(sed -n 's/^RestartPreventExitStatus=//p' nustream.service)
 [[ " $never " == *" 65 73 77 78 "* ]] || fail "the unit restarts: $never"
 for code in $never; do
@@ -41,7 +41,7 @@ for code in 0 69 70 74 75 130; do
 done
 ends_with 137 killed
 
-# SIGTERM is the child's to answer, and what it answers counts.
+# Either signal reaches the child as SIGTERM, and supervised ends with the child's exit code.
 for signal in TERM INT; do
   mkfifo "$work/out"
   # Without job control a background command ignores SIGINT, and so would its trap: env gives it back.
@@ -58,7 +58,7 @@ for signal in TERM INT; do
   rm "$work/out"
 done
 
-# A pause behind each hundred lines, so ten of them before the thousand-and-first line; and the header never comes.
+# There is a pause behind each hundred lines, so ten pauses before the thousand-and-first line; and the header never comes.
 mkdir "$work/bin"
 printf '#!/bin/sh\necho pause >>%s/pauses\n' "$work" >"$work/bin/sleep"
 chmod +x "$work/bin/sleep"

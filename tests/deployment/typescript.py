@@ -1,5 +1,5 @@
-"""JSON against declared types: what TypeScript's compiler says of constants that are written down with their type. A key that
-the type does not have is an error, as is a value that it does not take."""
+"""Checks JSON against declared types: TypeScript's compiler compiles constants that are written down with their type. A key
+that the type does not have is an error, as is a value that it does not take."""
 import json
 import subprocess
 

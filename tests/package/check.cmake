@@ -2,7 +2,7 @@
 function(run)
   execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
-# A sanitized library is linked by what is sanitized too.
+# A program that links a sanitized library has to be sanitized too.
 if(SANITIZE)
   set(flags -DCMAKE_CXX_FLAGS=-fsanitize=${SANITIZE})
 endif()

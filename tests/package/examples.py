@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the programs of examples/library print, against values that are computed here.
+"""Compares what the programs of examples/library print with values that are computed here.
 
 Usage: examples.py FOLDER-OF-PROGRAMS. The keys of the programs are fixed, so that nothing here can fail by chance."""
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""apply.py ROOT OUT: writes the sources that tests/planted/*.patch change, with all of the patches, below OUT. Each patch
-is written against the sources as they are, so that it can be read, and applied by patch -p1, alone; they meet only where
-one changes lines that another changes too, which is refused. A file is written where it would differ from the one there.
+"""apply.py ROOT OUT: applies all of tests/planted/*.patch to a copy of the sources that they change, below OUT. Each patch
+is written against the sources as they are, so that it can be read alone, and applied alone by patch -p1. Two patches that
+change the same lines are refused. A file is written only where it differs from the one that is there.
 
-apply.py ROOT: only looks at whether they apply, and at what each one has to hold."""
+apply.py ROOT: writes nothing, and checks that the patches apply and that each one holds what it has to."""
 import pathlib
 import re
 import sys
@@ -59,7 +59,7 @@ def edits_of(marked, at):
 
 
 def edits_by_file(root, patches):
-    """What all of them change: file to [(begin, end, new lines, name of the patch)]."""
+    """What all patches change: {file: [(begin, end, new lines, name of the patch)]}; and the lines of these files."""
     found = {}
     texts = {}
     for patch in patches:
@@ -87,7 +87,7 @@ def patched(lines, edits):
 
 
 def check(patch):
-    """A reason, what catches the bug, and a switch of its own name alone."""
+    """A patch says what the program would do and what catches the bug, and has the switch of its own name alone."""
     head, _, _ = patch.read_text().partition("\n--- ")
     added = [line for _, _, marked in hunks_of(patch) for line in marked if line[0] == "+"]
     if not head[:1].isalnum() and head[:1] not in "∇σγ‖Δ":

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Public tables as packages ship them: which rows are read, why others are not, and how far an estimate is from least
-squares where the budget is so large that noise is nothing.
+"""Reads public tables as packages ship them, and checks which rows are used, why others are not, and how far an estimate is
+from least squares under a budget so large that the noise is nothing.
 
 Usage: public_tables.py PROGRAM FOLDER
 
@@ -25,7 +25,8 @@ program, folder = Path(sys.argv[1]).resolve(), Path(sys.argv[2])
 skipped = 77
 rho, steps = 1e9, 600
 
-# column: (transform, centre, scale); the distance is in working units, the largest that a coefficient may have.
+# A target or feature is (column, transform, centre, scale). A coefficient may be as far from least squares as `distance`,
+# in working units.
 tables = {
     "penguins": dict(
         package="palmerpenguins==0.1.6", member="palmerpenguins/data/penguins.csv", rows=344, usable=342,
@@ -110,7 +111,7 @@ def working(record, table):
 
 
 def solved(matrix, right):
-    """By Gauss-Jordan elimination with pivots."""
+    """The solution of a linear system, by Gauss-Jordan elimination with pivots."""
     rows = [list(row) + [value] for row, value in zip(matrix, right)]
     for i in range(len(rows)):
         pivot = max(range(i, len(rows)), key=lambda j: abs(rows[j][i]))
@@ -206,7 +207,7 @@ def check_slashed_dates(where, file):
     """Dates with slashes are no ISO 8601: every record says so, and none is taken for another."""
     table = dict(tables["seattle-temps"], target=("temp", "identity", 50, 10), features=[("date", "hour", 12, 7)])
     Path(where, "hours.toml").write_text(settings_of("hours", table, file, False))
-    result = run(["check", "hours.toml", "--data", "--json"], where)  # 66: not one can be used
+    result = run(["check", "hours.toml", "--data", "--json"], where)  # exit code 66: no record can be used
     data = json.loads(result.stdout)["data"] if result.returncode == 66 else {}
     if data.get("usable") != 0 or "column 'date': not a timestamp" not in result.stdout:
         mistake("seattle-temps", f"dates with slashes: {result.returncode} {result.stdout[:500]} {result.stderr.strip()}")
