@@ -1,4 +1,4 @@
-# What benchmarks/compare runs besides nustream, noise and descent, and its smoke test, which needs no network.
+# The program that benchmarks/compare runs besides nustream, noise and descent; and its smoke test, which needs no network.
 add_executable(make_segment make_segment.cpp)
 target_link_libraries(make_segment PRIVATE nustream_service nustream_compile fmt::fmt)
 if(NUSTREAM_TESTS)

@@ -21,8 +21,8 @@ def arguments():
     parser.add_argument("--tables", action="store_true", help="tables beside DP-SGD, and nothing else")
     parser.add_argument("--images", action="store_true", help="a multinomial model of digits, and nothing else")
     parser.add_argument("--clicks", action="store_true", help="a model of users' words, and nothing else")
-    parser.add_argument("--rounds", type=int, help="of the speed comparisons")
-    parser.add_argument("--seeds", type=int, help="of the accuracy comparison")
+    parser.add_argument("--rounds", type=int, help="rounds of the speed comparisons")
+    parser.add_argument("--seeds", type=int, help="seeds of the accuracy comparison")
     parser.add_argument("--out", type=Path, help="folder for compare.json, compare.md and the charts")
     parser.add_argument("--build", type=Path, default=page.ROOT / "build/test", help="folder of nustream and the benchmarks")
     parser.add_argument("--core", type=int, help=argparse.SUPPRESS)
@@ -56,7 +56,7 @@ def compare(options, found, settings, folder):
 
 
 def compare_part(options, part, peers_of_it):
-    """Tables or images: compare_NAME.json, and its part of the page."""
+    """Compares tables, images or clicks, and writes compare_NAME.json and its part of the page."""
     settings = dict(part.QUICK if options.quick else part.FULL)
     if options.seeds is not None:
         settings["seeds"] = options.seeds

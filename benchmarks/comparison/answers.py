@@ -13,7 +13,7 @@ def of(stream, names):
 
 
 def fit(numpy, stream, intercept):
-    """Of all rows, without privacy; the intercept first where there is one."""
+    """The fit of all rows without privacy; the intercept comes first where there is one."""
     table = numpy.array(stream.rows, dtype=float)
     x, y = table[:, :-1], table[:, -1]
     if intercept:

@@ -1,7 +1,7 @@
-"""The user's side of CDP+ figure 4 on a stream of its shape: people who write words, few of them much. Each record is a set of
-words of one user and whether it was taken up; a logistic model of the words reads the stream once, with all records of a
-user as one unit. Loss and accuracy over users that were not read, at one ε; the step size is the best of a grid by its
-outcome, for everybody alike."""
+"""The comparison of CDP+ figure 4 with the user as the unit, on a stream of the same shape: people write words, and few of
+them write much. Each record is a set of words of one user, and whether it was taken up. A logistic model of the words reads
+the stream once, with all records of a user as one unit. Loss and accuracy are over users that were not read, at one ε. The
+step size is the best of a grid by its outcome, for all contenders alike."""
 
 import math
 import random
@@ -91,8 +91,8 @@ def of_product(product, config, seed, test):
 
 
 def of_dpsgd(train, test, sigma, step_size, steps, chance, seed):
-    """Poisson samples of the users; what a sampled one gives is the clipped mean of its records' gradients, and a step is
-    as long as those of so many records."""
+    """DP-SGD over Poisson samples of the users: a sampled user gives the clipped mean of its records' gradients, and a step
+    is as long as the steps of BATCH records."""
     import numpy
     draw = numpy.random.default_rng(seed)
     tables = [(numpy.array([[1.0, *row(words)] for words, _ in records]),
@@ -113,7 +113,7 @@ def of_dpsgd(train, test, sigma, step_size, steps, chance, seed):
 
 
 def best(runs):
-    """Of {step size: [((loss, accuracy) of the last, of the average)…]}: by the least mean loss of each."""
+    """Of {step size: [((loss, accuracy) of the last, of the average)…]} the step size of least mean loss, for each of both."""
     found = {}
     for at, kind in enumerate(("last", "average")):
         losses = {size: statistics.fmean(pair[at][0] for pair in pairs) for size, pairs in runs.items()}

@@ -1,6 +1,7 @@
-"""The comparison of CDP+ figure 4 on a model that the library has: a multinomial one of scikit-learn's digits (1,797 images
-of 8 × 8 pixels), read as a stream several times. Accuracy on images that were not read, of the last iterate and of the
-average of the second half, at one ε; the step size is the best of a grid by its outcome, for everybody alike."""
+"""The comparison of CDP+ figure 4 on a model that the library has: a multinomial model of scikit-learn's digits (1,797
+images of 8 × 8 pixels), which are read as a stream several times. Accuracy is on images that were not read, of the last
+iterate and of the average of the second half, at one ε. The step size is the best of a grid by its outcome, for all
+contenders alike."""
 
 import gzip
 import math
@@ -17,11 +18,11 @@ FULL = {"epsilons": (2.0, 4.0, 10.0), "passes": 10, "minibatch": 47, "step_sizes
 QUICK = {"epsilons": (10.0,), "passes": 2, "minibatch": 47, "step_sizes": (0.5,), "seeds": 1}
 CLASSES, PIXELS = 10, 64
 CLIP = 1.0
-TRAINED_AT = 4.0  # ε of what momentum and cooldown are compared at
+TRAINED_AT = 4.0  # the ε at which momentum and cooldown are compared
 
 
 def rows():
-    """[pixels about the middle of their range…, digit]. The file that scikit-learn ships, in its order."""
+    """Rows [pixels about the middle of their range…, digit] of the file that scikit-learn ships, in its order."""
     import sklearn
     with gzip.open(f"{sklearn.__path__[0]}/datasets/data/digits.csv.gz", "rt") as lines:
         return [[float(value) / 16 - 0.5 for value in line.split(",")[:PIXELS]] + [int(float(line.rsplit(",", 1)[1]))]
@@ -29,7 +30,7 @@ def rows():
 
 
 def strategies(steps, passes):
-    """[noise] of each; b steps lie between two participations of a record."""
+    """{name: [noise] section}; steps / passes steps lie between two participations of a record."""
     apart = steps // passes
     return {"independent": 'correlation = "independent"\n',
             "tree": f'correlation = "tree"\nheight = {math.ceil(math.log2(steps))}\n',
@@ -40,8 +41,9 @@ def strategies(steps, passes):
 
 
 def trainings(steps):
-    """[descent] beside plain steps, as the paper's experiments have it: a step with momentum μ carries η/(1 − μ), and the
-    step size comes down over the last quarter to a twentieth. The number of steps is known to all of them."""
+    """{name: (factor of the step size, lines of [descent])}: plain steps, and what the paper's experiments do. A step with
+    momentum μ moves η/(1 − μ) in all, and a cooldown brings the step size over the last quarter to a twentieth. The number
+    of steps is known to all of them."""
     known = f"horizon = {steps}\n"
     return {"plain": (1.0, known), "momentum .9": (0.1, known + "momentum = 0.9\n"),
             "cooldown": (1.0, known + "cooldown = 0.25\ncooldown_to = 0.05\n"),
@@ -61,7 +63,7 @@ def configure(folder, noise, epsilon, step_size, settings, steps, training=""):
 
 
 def accuracy(scores_of, test):
-    """Of rows [pixels…, digit]: the share whose largest score is that of their digit."""
+    """The share of rows [pixels…, digit] whose largest score is that of their digit."""
     right = 0
     for row in test:
         scores = scores_of(row[:PIXELS])
@@ -70,7 +72,7 @@ def accuracy(scores_of, test):
 
 
 def scores_of(coefficients):
-    """Of a release: class 0 is the reference."""
+    """The scores of the classes by a release's coefficients; class 0 is the reference."""
     tables = [[coefficients[f"class {k}: {name}"] for name in ("intercept", *(f"p{j}" for j in range(PIXELS)))]
               for k in range(1, CLASSES)]
     return lambda pixels: [0.0, *(each[0] + sum(a * b for a, b in zip(each[1:], pixels)) for each in tables)]
@@ -82,7 +84,7 @@ def of_product(product, config, settings, seed, test):
 
 
 def of_dpsgd(train, test, sigma, step_size, steps, chance, seed):
-    """Poisson samples of the records; the same gradients, class 0 the reference."""
+    """DP-SGD over Poisson samples of the records, with nustream's gradients: class 0 is the reference."""
     import numpy
     table = numpy.array(train)
     x, digits = numpy.column_stack([numpy.ones(len(table)), table[:, :PIXELS]]), table[:, PIXELS].astype(int)
@@ -110,7 +112,7 @@ def of_dpsgd(train, test, sigma, step_size, steps, chance, seed):
 
 
 def best(runs):
-    """Of {step size: [(last, average)…]}: the step size with the most accurate of both, in the mean."""
+    """Of {step size: [(last, average)…]} the step size of the largest mean accuracy, for the last and for the average."""
     found = {}
     for at, kind in enumerate(("last", "average")):
         means = {size: statistics.fmean(pair[at] for pair in pairs) for size, pairs in runs.items()}
@@ -120,7 +122,7 @@ def best(runs):
 
 
 def trained(product, folder, settings, steps, test):
-    """The last iterate alone: what a cooldown is for."""
+    """Momentum and cooldown, by the last iterate alone: that is what a cooldown is for."""
     lines = []
     for noise in ("independent", "ν = .01"):
         for name, (share, training) in trainings(steps).items():

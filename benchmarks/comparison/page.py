@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/benchmarks.md"
 RESULTS = ROOT / "docs/results"
 BEGIN, END = "<!-- compare: begin -->\n", "<!-- compare: end -->\n"
-PARTS = {tables: "tables", images: "images", clicks: "clicks"}  # by name: of its JSON, and of its markers
+PARTS = {tables: "tables", images: "images", clicks: "clicks"}  # the name is that of the JSON and of the markers
 
 
 def parts():
@@ -20,7 +20,7 @@ def parts():
 
 
 def part_of(part):
-    """The page before a part's markers, with its begin; between them; and with its end."""
+    """The page up to a part's first marker; what stands between the markers; and the page from the second one on."""
     begin, end = (f"<!-- {PARTS[part]}: {which} -->\n" for which in ("begin", "end"))
     before, _, rest = PAGE.read_text().partition(begin)
     made, _, after = rest.partition(end)
@@ -28,7 +28,7 @@ def part_of(part):
 
 
 def write_part(part, result, folder):
-    """compare_NAME.json, and its tables: into the page where `folder` is docs/results."""
+    """Writes compare_NAME.json and its tables. These go into the page where `folder` is docs/results."""
     name = PARTS[part]
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"compare_{name}.json").write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n")

@@ -37,7 +37,7 @@ class Product:
                 return [json.loads(line) for line in lines]
 
     def estimate(self, config, *arguments):
-        """Coefficients by name of a descent over the whole table, likewise in a folder of its own."""
+        """The coefficients, by name, of a descent over the whole table. The run has a folder of its own, as in replay."""
         with tempfile.TemporaryDirectory(dir=Path(config).parent) as run:
             told = self.run("estimate", config, "--json", "--set", f"state.directory={Path(run, 'state')}", "--set",
                             f"state.key_directory={Path(run, 'keys')}", *arguments)

@@ -1,7 +1,7 @@
-"""Tables at one (ε, δ): nustream's descents, in which every record takes its turn, beside DP-SGD, whose steps take a
-random sample of the records and whose ε is smaller for that. Its accounting is dp-accounting's, of the exact privacy
-loss distribution of Poisson sampling; its loop is the textbook's, in numpy. Neighbours differ in one record that is
-there or is null (zero-out), for both."""
+"""Compares descents over tables at one (ε, δ). In nustream's, every record takes its turn. In DP-SGD, each step takes a
+random sample of the records, and ε is smaller for that. The accounting of DP-SGD is dp-accounting's, of the exact privacy
+loss distribution of Poisson sampling; its loop is the textbook's, in numpy. For both, neighbours differ in one record that
+is there or is null (zero-out)."""
 
 import math
 import statistics
@@ -17,12 +17,12 @@ EPSILON, DELTA = 1.0, 1e-6
 FULL = {"rows": 15_000, "steps": (10, 20, 40, 80, 160), "seeds": 8}
 QUICK = {"rows": 1_000, "steps": (10, 20), "seeds": 2}
 TABLES = ("linear", "logistic", "bike", "covtype")
-PART = 10  # steps of a pass with minibatches: a tenth of the records each
+PART = 10  # a pass with minibatches has so many steps, of a tenth of the records each
 INDEPENDENT = 'correlation = "independent"\n'
 
 
 def contenders():
-    """{name: (minibatches, [noise] section for so many steps)} of nustream."""
+    """{name: (whether in minibatches, function from the number of steps to a [noise] section)} of nustream."""
     def bands(steps):
         return (f'correlation = "optimised"\nobjective = "prefix-sum"\nerror = "mean"\nhorizon = {steps}\ndense = true\n'
                 f"bands = {min(PART, steps)}\nparticipations = {math.ceil(steps / PART)}\nseparation = {PART}\n")
@@ -33,7 +33,7 @@ def contenders():
 
 
 def step_size(stream):
-    """Half of what the public guess of the curvature allows, for everybody."""
+    """The step size of every contender: half of what the public guess of the curvature allows."""
     return 0.5 / stream.curvature[1]
 
 
@@ -53,13 +53,13 @@ def configure(folder, stream, minibatch, noise, steps):
 
 def of_product(product, folder, stream, minibatch, noise, steps, seeds, answer):
     config = configure(folder, stream, minibatch, noise, steps)
-    # Coefficients in the order of the settings, the intercept first.
+    # The coefficients come in the order of the settings, the intercept first.
     return [math.dist(product.estimate(config, "--insecure-seed", str(seed)).values(), answer)
             for seed in range(1, seeds + 1)]
 
 
 def sigma_at(chance, steps, epsilon, delta):
-    """The noise multiplier at which so many Poisson-sampled Gaussian steps are (ε, δ)."""
+    """The noise multiplier at which `steps` Gaussian steps over Poisson samples are (ε, δ)-private."""
     import dp_accounting
     from dp_accounting import dp_event, privacy_accountant
     from dp_accounting.pld import PLDAccountant
@@ -72,13 +72,14 @@ def sigma_at(chance, steps, epsilon, delta):
 
 
 def pull_of(numpy, stream, x, y, theta):
-    """Of each record, what its gradient is x times."""
+    """The factor p of each record, whose gradient is p x."""
     product = x @ theta
     return 1 / (1 + numpy.exp(-product)) - y if stream.loss == "logistic" else product - y
 
 
 def dpsgd(numpy, stream, chance, sigma, steps, seed):
-    """θ after steps of Σ clipped gradients of the sampled records, noise, over the expected number of them."""
+    """θ after `steps` steps. Each is along the sum of the sampled records' clipped gradients and noise, divided by the
+    expected number of sampled records."""
     table = numpy.array(stream.rows, dtype=float)
     x, y = table[:, :-1], table[:, -1]
     if stream.intercept:
@@ -102,7 +103,7 @@ def of_dpsgd(stream, chance, sigma, steps, seeds, answer):
 
 
 def best(runs):
-    """{steps: distances}: the number of steps of least mean distance. It is chosen by the outcome, for everybody alike."""
+    """Of {steps: distances} the number of steps of least mean distance. All contenders choose it by the outcome."""
     steps = min(runs, key=lambda each: statistics.fmean(runs[each]))
     return {"steps": steps, "distance": spread(runs[steps]),
             "by_steps": {str(each): statistics.fmean(values) for each, values in runs.items()}}

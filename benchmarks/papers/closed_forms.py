@@ -7,7 +7,7 @@ CDP+ is in the units of docs/reproduction.md: ρ = G = 1, and F has the ½ of it
 import math
 import random
 
-NODES = 12  # of the Gauss–Legendre rule on each panel
+NODES = 12  # nodes of the Gauss–Legendre rule on each panel
 
 
 def legendre(count):
@@ -194,8 +194,8 @@ def of_table_4():
 
 
 def moving_clip(batch, steps, seed):
-    """A clip norm over its limit that follows the median of gradient norms |N(0, 1)|: times e^(−.2(b − ½)) a step, b the
-    share of a minibatch that is below it (Andrew et al. 2021)."""
+    """A clip norm that follows the median of gradient norms |N(0, 1)|, divided by that median. Each step multiplies it by
+    e^(−.2(b − ½)), where b is the share of a minibatch that is below it (Andrew et al. 2021)."""
     draw, median, found = random.Random(seed), .67448975, []
     clip = median
     for _ in range(steps):
@@ -206,8 +206,8 @@ def moving_clip(batch, steps, seed):
 
 
 def of_adaptive_clipping():
-    """What noise leaves in the last iterate where each step's is multiplied by a clip norm that moves: η = ν = .02,
-    curvature 1, T = 1,024, γ times the deviation, root mean square over 8 paths."""
+    """What noise leaves in the last iterate where each step's noise is multiplied by a clip norm that moves: η = ν = .02,
+    curvature 1, T = 1,024. Values are γ times the deviation, root mean square over 8 paths."""
     eta, steps = .02, 1024
     beta, gamma = coefficients(eta, steps), math.sqrt(squared_sensitivity(spectrum_of_nu(eta)))
 
@@ -226,7 +226,7 @@ def of_adaptive_clipping():
 
 
 def solved(matrix, right):
-    """Gauss's elimination with pivots."""
+    """The solution of a linear system, by Gauss's elimination with pivots."""
     rows = [list(row) + [value] for row, value in zip(matrix, right)]
     for k in range(len(rows)):
         pivot = max(range(k, len(rows)), key=lambda i: abs(rows[i][k]))
@@ -239,8 +239,8 @@ def solved(matrix, right):
 
 
 def of_clipped_loss():
-    """BDE+ section 2.5: where clipped gradients without noise end, and the least of the sum of Huber's losses with
-    thresholds γ/‖x_i‖, by reweighted least squares; how far apart, and how far least squares is from both."""
+    """BDE+ section 2.5: how far the end of clipped gradients without noise is from the minimum of the sum of Huber's losses
+    with thresholds γ/‖x_i‖ (by reweighted least squares), and how far least squares is from that minimum."""
     draw, p, n, gamma = random.Random(2), 3, 150, 1.0
     truth = [.8, -.5, .3]
     x = [[draw.gauss(0, 1) for _ in range(p)] for _ in range(n)]
@@ -272,12 +272,12 @@ def normal(x):
 
 
 def exact_delta(mu, epsilon):
-    """The curve of a Gaussian mechanism: its sensitivity over its standard deviation is μ."""
+    """δ at ε of a Gaussian mechanism whose sensitivity over its standard deviation is μ."""
     return normal(mu / 2 - epsilon / mu) - math.exp(epsilon) * normal(-mu / 2 - epsilon / mu)
 
 
 def root(function, low, high):
-    """Of a function that falls."""
+    """The root of a function that falls."""
     for _ in range(200):
         middle = (low + high) / 2
         low, high = (middle, high) if function(middle) > 0 else (low, middle)
@@ -316,8 +316,8 @@ def of_iv():
 
 
 def of_nldp():
-    """The paper's constants over those of the exact curve for both parts of 2r² and 2r, r = 1, half of μ² each; and
-    what one part with them costs by the exact curve."""
+    """The paper's constants over those of the exact curve, where the two parts have sensitivities 2r² and 2r, r = 1, and
+    each gets half of μ²; and what one part with the paper's constants costs by the exact curve."""
     rows, delta = [], 1e-5
     for epsilon in (.5, 1, 2, 5, 10, 20, 40, 50):
         paper = math.sqrt(32 * math.log(2.5 / delta)) / epsilon

@@ -1,7 +1,7 @@
 """Runs the programs that draw the papers' figures, one after another.
 
-Of the tables of Card and of Angrist and Evans, which are not the project's to ship, small counts take stand-ins of the
-same columns: they exercise the program and mean nothing."""
+The project may not ship the tables of Card and of Angrist and Evans. Small counts take stand-ins with the same columns,
+which exercise the program and mean nothing."""
 
 import gzip
 import random

@@ -1,4 +1,4 @@
-"""docs/reproduction.md, made of docs/reproduction/*.json and the figures in docs/results.
+"""Makes docs/reproduction.md of docs/reproduction/*.json and the figures in docs/results.
 
 docs/reproduction/page.json has the title, the introduction and the papers in their order. A paper's file has
 
@@ -34,7 +34,7 @@ def papers(root):
 
 
 def commands_of(row):
-    """None, one or several."""
+    """The commands of a row, which are none, one or several."""
     command = row.get("command", [])
     return [command] if isinstance(command, str) else command
 

@@ -83,7 +83,7 @@ def asked_of(points, what):
 
 
 def value_of(results, reference):
-    """Of one path, with what is asked of its points."""
+    """The value at one path, or what is asked of the points there."""
     path, _, asked = reference.partition("|")
     name, _, rest = path.strip().partition("/")
     found = at(results.of(name), rest)
@@ -91,7 +91,7 @@ def value_of(results, reference):
 
 
 def largest_z(results, names):
-    """Of every simulated point against the exact one."""
+    """The largest distance of a simulated point from the exact one, in its standard errors."""
     furthest = 0
     for name in names:
         series = {each["series"]: each["points"] for each in results.of(name)["series"]}
@@ -110,7 +110,7 @@ def combined(results, expression):
 
 
 def decimals(value, digits):
-    """Rounds halves upwards, as the results are written."""
+    """The value with so many decimals. Halves are rounded up, as in the results."""
     rounded = Decimal(str(value)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
     return re.sub(r"^(-?)0\.", r"\1.", f"{rounded or abs(rounded):,f}").replace("-", "−")
 
