@@ -113,7 +113,7 @@ def of_dpsgd(train, test, sigma, step_size, steps, chance, seed):
 
 
 def best(runs):
-    """Of {step size: [((loss, accuracy) of the last, of the average)…]} the step size of least mean loss, for each of both."""
+    """Of {step size: [((loss, accuracy) of the last, of the average)…]} the step sizes of least mean loss."""
     found = {}
     for at, kind in enumerate(("last", "average")):
         losses = {size: statistics.fmean(pair[at][0] for pair in pairs) for size, pairs in runs.items()}
