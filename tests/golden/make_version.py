@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Writes tests/golden/versions/VERSION: what this version of nustream leaves behind when it is stopped, for later versions
-to go on with. Run once for each version that is published, and never again for an older one; or for a format that one version
-has in place of another, as 0.1.0-ledger3 is the ledger's format 3.
+to go on with. It is run once for each version that is published, and never again for an older one. It is also run where one
+version comes to write another format: 0.1.0-ledger3, for example, has the ledger's format 3.
 
 Usage: make_version.py NUSTREAM VERSION_FOLDER
 
-There is one rows.csv, and each folder NAME holds stream.toml and state/: what is there after the first STOPPED rows of the input, under an
-insecure seed, so that no key has to be kept in the repository."""
+There is one rows.csv, and each folder NAME holds stream.toml and state/: what is there after the first STOPPED rows of
+the input, under an insecure seed, so that no key has to be kept in the repository."""
 
 import pathlib
 import random

@@ -1,5 +1,5 @@
-"""The noise of docs/formats/noise.md once more, from that page alone: Python's floats are IEEE doubles, its hmac and
-the openssl command give the keys and the keystream.
+"""Computes the noise of docs/formats/noise.md once more, from that page alone: Python's floats are IEEE doubles, and its
+hmac and the openssl command give the keys and the keystream.
 
     noise_gaussian_twin.py docs/formats/noise.md [DIMENSION…]
 
