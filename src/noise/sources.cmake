@@ -26,8 +26,8 @@ target_sources(nustream_core PRIVATE
   noise/seed_noise.cpp
   noise/source.cpp)
 
-# The vectorised loops: one source, one file for each instruction set. Optimised in every build type but the
-# sanitizers', which take half a minute each over them; and without errno for √, or they would not vectorise.
+# The vectorised loops have one source and a file for each instruction set. They are optimised in every build type but the
+# sanitizers', which would take half a minute for each. They do without errno for √, or they would not vectorise.
 set(nustream_kernel_options $<$<NOT:$<CONFIG:Sanitized>>:-O3> -fno-math-errno)
 set_source_files_properties(noise/kernels_baseline.cpp PROPERTIES COMPILE_OPTIONS "${nustream_kernel_options}")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
