@@ -1,6 +1,6 @@
-// Words from standard input through the Gaussian and then the recurrent filter, for one coordinate and for eight, on
-// the baseline loops; doubles to standard output. noise_aarch64.sh compares what two architectures make of the same
-// words.
+// Puts words from standard input through the Gaussian and then the recurrent filter, for one coordinate and for
+// eight, on the baseline loops, and writes doubles to standard output. noise_aarch64.sh compares what two
+// architectures make of the same words.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -11,7 +11,7 @@
 namespace nustream::noise {
 namespace {
 
-// What standard input holds; the steps are asked for in order.
+// The samples that were made of standard input. The generators ask for the steps in order.
 class PipedSeed final : public SeedNoise {
  public:
   explicit PipedSeed(std::vector<double>& samples) : samples_(samples) {}

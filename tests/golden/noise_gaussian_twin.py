@@ -139,7 +139,7 @@ def filtered_single(w, states):
 
 
 def segment_keys():
-    """Of a segment behind block 0 of the example, with fresh bytes 80 … 9f: chain key, cipher keys of blocks 1 and 0."""
+    """Chain key, and cipher keys of blocks 1 and 0, of a segment after block 0 of the example; fresh bytes 80 … 9f."""
     first = first_chain_key(bytes(range(32)), 258, 772, 1286)
     following = hkdf_expand(first, b"nustream noise block v1" + struct.pack("<Q", 0), 64)[:32]
     chain = hmac.new(bytes(range(0x80, 0xa0)), following, hashlib.sha256).digest()
