@@ -1,6 +1,6 @@
 # What every target of the project is compiled with.
 add_library(nustream_compile INTERFACE)
-# Contraction off everywhere: a fused multiply-add would change the noise's bits from machine to machine.
+# Contraction is off everywhere: a fused multiply-add would change the noise's bits from machine to machine.
 target_compile_options(nustream_compile INTERFACE
   -ffp-contract=off -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wnon-virtual-dtor -Wold-style-cast
   $<$<BOOL:${NUSTREAM_WERROR}>:-Werror>)
@@ -10,8 +10,9 @@ set(nustream_precompiled_flags $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds> $<$<C
 # Functions are bound when the program starts: the binder of the first call would leave what lies in registers, keys
 # among it, deep in a thread's stack, where nothing writes over it. And no function's address can be changed behind it.
 target_link_options(nustream_compile INTERFACE LINKER:-z,relro,-z,now)
-# nustream_ship(TARGET): what is shipped is hardened, and does not depend on where it was built. Tests and benchmarks are
-# not shipped; debug and sanitizer builds cannot be fortified. tests/package/hardening.py looks at what came of it.
+# nustream_ship(TARGET): hardens a target that is shipped, and makes its bytes independent of where it was built. Tests
+# and benchmarks are not shipped; debug and sanitizer builds cannot be fortified. tests/deployment/hardening.py checks the
+# result.
 add_library(nustream_shipped INTERFACE)
 set(nustream_hardened -fPIE -fstack-protector-strong -fstack-clash-protection -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
@@ -22,8 +23,8 @@ endif()
 foreach(option IN LISTS nustream_hardened)
   target_compile_options(nustream_shipped INTERFACE $<$<CONFIG:Release>:${option}>)
 endforeach()
-# Error messages name sources; by their place in the project, so that two build folders make the same bytes. The build
-# folder may lie in the project, and of several prefixes that match the last one counts.
+# Error messages name sources by their place in the project, so that two build folders make the same bytes. Of several
+# prefixes that match the last one counts; it is the build folder's, which may lie in the project.
 target_compile_options(nustream_shipped INTERFACE -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=
                                                   -ffile-prefix-map=${PROJECT_BINARY_DIR}/=)
 target_link_options(nustream_shipped INTERFACE $<$<CONFIG:Release>:-pie> LINKER:-z,noexecstack)
@@ -32,8 +33,8 @@ function(nustream_ship target)
 endfunction()
 # The presets compile several files at once, which takes half the time; debug and tidy look at each file alone.
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)
-# nustream_batches_of_rooms(TARGET): of one room's files, so that names that collide do so in every preset, whichever
-# rooms it builds.
+# nustream_batches_of_rooms(TARGET): makes each batch of one room's files alone, so that names that collide do so in every
+# preset, whichever rooms it builds.
 function(nustream_batches_of_rooms target)
   get_target_property(sources ${target} SOURCES)
   foreach(source IN LISTS sources)
@@ -46,19 +47,20 @@ function(nustream_batches_of_rooms target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
 endfunction()
 if(CMAKE_UNITY_BUILD)
-  # The first asks for no anonymous namespace in a header, which every file then seems to be; the second
-  # sees std::optional uninitialised where so much is inlined (gcc 12).
+  # -Wsubobject-linkage warns of anonymous namespaces in headers, and in a batch every source looks like a header.
+  # -Wmaybe-uninitialized takes a std::optional for uninitialised where so much is inlined (gcc 12).
   target_compile_options(nustream_compile INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>
                                                     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 endif()
 if(NUSTREAM_SANITIZE)
-  # gcc 12 takes Boost.Asio's coroutine frames for allocated by malloc, where its operator new is inlined alone.
+  # Where it inlines only the operator new of Boost.Asio's coroutine frames, gcc 12 takes these frames for malloc's.
   target_compile_options(nustream_compile INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-mismatched-new-delete>)
   target_compile_options(nustream_compile INTERFACE -fsanitize=${NUSTREAM_SANITIZE} -fno-omit-frame-pointer
                          -fno-sanitize-recover=all)
   target_link_options(nustream_compile INTERFACE -fsanitize=${NUSTREAM_SANITIZE})
   if(NUSTREAM_SANITIZE STREQUAL "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # Asio's fences, which the thread sanitizer does not follow; its queues are under mutexes, which it does.
+    # -Wtsan warns of Asio's fences, which the thread sanitizer does not follow. Asio's queues are under mutexes, which
+    # the sanitizer does follow.
     target_compile_options(nustream_compile INTERFACE -Wno-tsan)
   endif()
 endif()

@@ -41,6 +41,6 @@ target_sources(nustream_service PRIVATE
   decode/zip_member.cpp
   decode/zip_source.cpp
   decode/zstd_decompressor.cpp)
-# Each with names and instructions of its own.
+# Each of these has names and instructions of its own.
 set_source_files_properties(decode/csv_kernel_avx2.cpp decode/csv_kernel_avx512.cpp decode/csv_kernel_portable.cpp
                             decode/csv_kernel_sse4.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

@@ -88,13 +88,38 @@ def code_of(main_file):
 TEXT_OR_COMMENT = re.compile(r'''R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'|//[^\n]*|/\*.*?\*/''', re.S)
 
 
+SPACE = re.compile(r"(\w?)\s+(?=(\w?))")
+
+
+def without_form(text):
+    """C++ without comments and without the white space that the form of the sources puts between tokens. Lines of the
+    preprocessor stay lines, and a text that the form broke into several is one."""
+    parts, end = [], 0
+    for found in TEXT_OR_COMMENT.finditer(text):
+        parts.append((False, text[end:found.start()]))
+        if not found[0].startswith(("//", "/*")):
+            parts.append((True, found[0]))
+        end = found.end()
+    parts.append((False, text[end:]))
+    out = ""
+    for is_text, part in parts:
+        if not is_text:
+            part = re.sub(r"^[ \t]*(#.*(?:\\\n.*)*)$", "\0\\1\0", part, flags=re.M)
+            part = SPACE.sub(lambda space: space[1] + (" " if space[1] and space[2] else ""), part)
+        elif out.endswith('"') and part.startswith('"'):
+            out, part = out[:-1], part[1:]
+        out += part
+    return out
+
+
 def compiled(path):
-    """The committed file without comments of C++, empty lines and white space at the ends of lines, so that a better
-    comment leaves a result valid. Files of CMake keep their comments."""
+    """What is compiled of the committed file: comments, empty lines and line breaks are left out, so that a better comment
+    or another form leaves a result valid."""
     text = subprocess.run(["git", "show", f"HEAD:{path}"], check=True, capture_output=True, text=True).stdout
-    if not path.endswith(".cmake"):
-        text = TEXT_OR_COMMENT.sub(lambda found: "" if found[0].startswith(("//", "/*")) else found[0], text)
-    return "".join(f"{line.rstrip()}\n" for line in text.splitlines() if line.strip())
+    if path.endswith(".cmake"):
+        lines = (line.strip() for line in text.splitlines())
+        return "".join(f"{line}\n" for line in lines if line and not line.startswith("#"))
+    return without_form(text)
 
 
 def beside(main_file):

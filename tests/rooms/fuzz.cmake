@@ -10,8 +10,9 @@ if(NUSTREAM_SANITIZE MATCHES "fuzzer-no-link")
     target_include_directories(fuzz_${kind} PRIVATE fuzz support)
     target_link_libraries(fuzz_${kind} PRIVATE nustream_service nustream_compile)
     target_link_options(fuzz_${kind} PRIVATE -fsanitize=fuzzer)
-    # A short run from the committed corpus on; the campaign's is a thousand times as long. What is compressed takes up
-    # to a thousand times its bytes; a frame of zstd may ask for a window of 128 MiB, and 4096 bytes of it may hold that.
+    # The test is a short run that begins with the committed corpus; the campaign's run is a thousand times as long.
+    # Compressed input may expand to a thousand times its bytes, so it gets fewer runs. A frame of zstd may ask for a
+    # window of 128 MiB, and 4096 bytes of it may expand to as much, so it gets more memory.
     set(runs 10000)
     set(allocation_mb 64)
     set(resident_mb 256)
@@ -25,21 +26,21 @@ if(NUSTREAM_SANITIZE MATCHES "fuzzer-no-link")
     add_test(NAME fuzz_${kind} COMMAND fuzz_${kind} -runs=${runs} -seed=1 -max_len=4096 -timeout=10
              -malloc_limit_mb=${allocation_mb} -rss_limit_mb=${resident_mb} -artifact_prefix=fuzz_${kind}. -verbosity=0
              "${CMAKE_CURRENT_BINARY_DIR}/found_${kind}" "${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${kind}")
-    # What the sanitizer keeps of freed memory would hide what the program takes.
+    # The sanitizer keeps freed memory for a while. If it kept more, that would hide how much the program itself takes.
     set_tests_properties(fuzz_${kind} PROPERTIES LABELS quick TIMEOUT 300
                                                  ENVIRONMENT "ASAN_OPTIONS=quarantine_size_mb=16")
     file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/found_${kind}")
   endforeach()
-  # With short blocks, which are quick to set up.
+  # This target has the noise source with short blocks, which are quick to set up.
   target_sources(fuzz_checkpoint PRIVATE ${PROJECT_SOURCE_DIR}/src/noise/source.cpp)
   target_compile_definitions(fuzz_checkpoint PRIVATE NUSTREAM_BLOCK_SAMPLES=32)
   target_include_directories(fuzz_checkpoint PRIVATE ${PROJECT_SOURCE_DIR}/src/noise)
   nustream_replaced(nustream_core ${PROJECT_SOURCE_DIR}/src/noise/source.cpp)
   target_sources(fuzz_folder PRIVATE support/simulated_disk.cpp)
-  # The two files of the kafka room that have no broker behind them.
+  # These two files of the kafka room have no broker behind them.
   target_sources(fuzz_message PRIVATE ${PROJECT_SOURCE_DIR}/streaming/kafka/dead_letter_size.cpp
                                       ${PROJECT_SOURCE_DIR}/streaming/kafka/topic_bookmark.cpp)
-  # Of the room of local privacy what reads a line, and the settings that say how.
+  # These files of the room local read a line of a report, by the settings that say how.
   target_sources(fuzz_report PRIVATE ${PROJECT_SOURCE_DIR}/streaming/local/report.cpp
                                      ${PROJECT_SOURCE_DIR}/streaming/local/settings.cpp)
 else()
