@@ -80,13 +80,19 @@ std::string hint_for(const std::vector<std::string>& names, const std::string& c
 std::vector<std::string> read_header(std::string_view line, char delimiter, const std::string& path) {
   line = without_line_end(line);
   line = without_mark(line);
-  const auto refuse = [&](const char* what) {
-    throw Failure(Exit::data, "'" + path + "' has no header: its first line " + what +
-                                  "; add one, or set stream.header = false and name the columns in stream.columns");
+  const auto refuse = [&](const char* what, const char* next =
+                                                "add one, or set stream.header = false and name the "
+                                                "columns in stream.columns") {
+    throw Failure(Exit::data, "'" + path + "' has no header: its first line " + what + "; " + next);
   };
   if (trim(line).empty()) refuse("is empty");
   const auto is_odd = [&](char c) { return is_control(c) && c != delimiter; };
-  if (std::any_of(line.begin(), line.end(), is_odd)) refuse("holds control characters");
+  if (line.find('\1') != std::string_view::npos && delimiter != '\1') {
+    refuse("is divided by the character U+0001", "set stream.delimiter = \"\\u0001\"");
+  }
+  if (std::any_of(line.begin(), line.end(), is_odd)) {
+    refuse("holds control characters, as binary data do", "look at the file, and give it CSV or JSON lines");
+  }
   std::vector<std::string_view> fields;
   std::string unquoted;
   if (split_csv_line(line, delimiter, std::numeric_limits<std::size_t>::max(), fields, unquoted) != CsvFault::none) {

@@ -20,6 +20,7 @@ struct Kind {
   std::size_t at;
   const char* name;
   const char* remedy;
+  bool is_word = false;  ///< the bytes are letters that might begin a header of CSV: other bytes have to tell as well
 };
 
 constexpr const char* unpack = "unpack it and name what is in it: 7z x '%'";
@@ -31,29 +32,43 @@ constexpr std::array kinds{
     Kind{"\x04\x22\x4d\x18"sv, 0, "compressed by lz4", "decompress it: lz4 -d '%'"},
     Kind{"\x1f\x9d"sv, 0, "compressed by compress", "decompress it: gzip -d '%'"},
     Kind{"LZIP\x01"sv, 0, "compressed by lzip", "decompress it: lzip -d '%'"},
+    Kind{"\xff\x06\0\0sNaPpY"sv, 0, "compressed by snappy", "decompress it: snzip -d '%'"},
     Kind{"\x5d\0\0"sv, 0, "compressed by lzma", "decompress it: xz -d --format=lzma --suffix=.lzma '%'"},
     Kind{"\x1f\x8b"sv, 0, "compressed twice", decompress_again},
     Kind{"\x28\xb5\x2f\xfd"sv, 0, "compressed twice", decompress_again},
     Kind{"\xfd\x37zXZ\0"sv, 0, "compressed twice", decompress_again},
     Kind{"PK\x03\x04"sv, 0, "compressed twice", decompress_again},
-    Kind{"PAR1"sv, 0, "a Parquet file", "write it as CSV: duckdb -c \"COPY (FROM '%') TO '%.csv'\""},
+    Kind{"PAR1"sv, 0, "a Parquet file", "write it as CSV: duckdb -c \"COPY (FROM '%') TO '%.csv'\"", true},
     Kind{"Obj\x01"sv, 0, "an Avro file", "write it as JSON lines: avro-tools tojson '%' > '%.jsonl'"},
     Kind{"ARROW1\0\0"sv, 0, "an Arrow file",
          "write it as CSV: python3 -c \"import pandas; pandas.read_feather('%').to_csv('%.csv', index=False)\""},
     Kind{"FEA1"sv, 0, "a Feather file",
-         "write it as CSV: python3 -c \"import pandas; pandas.read_feather('%').to_csv('%.csv', index=False)\""},
+         "write it as CSV: python3 -c \"import pandas; pandas.read_feather('%').to_csv('%.csv', index=False)\"",
+         true},
+    Kind{"ORC"sv, 0, "an ORC file", "write it as JSON lines: orc-contents '%' > '%.jsonl'", true},
     Kind{"SQLite format 3\0"sv, 0, "an SQLite database",
          "write a table of it as CSV: sqlite3 -header -csv '%' 'SELECT * FROM name_of_the_table' > '%.csv'"},
     Kind{"\x89HDF\r\n\x1a\n"sv, 0, "an HDF5 file", "write a table of it as CSV"},
     Kind{"\x93NUMPY"sv, 0, "an array of NumPy's",
          "write it as CSV: python3 -c \"import numpy; numpy.savetxt('%.csv', numpy.load('%'), delimiter=',')\""},
-    Kind{"RDX"sv, 0, "a file of R's", "write its data frame as CSV: write.csv(…, row.names = FALSE)"},
+    Kind{"RDX"sv, 0, "a file of R's", "write its data frame as CSV: write.csv(…, row.names = FALSE)", true},
+    Kind{"X\n\0\0\0"sv, 0, "a file of R's", "write its data frame as CSV: write.csv(…, row.names = FALSE)"},
+    Kind{"<stata_dta>"sv, 0, "a file of Stata's",
+         "write it as CSV: python3 -c \"import pandas; pandas.read_stata('%').to_csv('%.csv', index=False)\""},
+    Kind{"\xc2\xea\x81\x60"sv, 12, "a file of SAS's",
+         "write it as CSV: python3 -c \"import pandas; pandas.read_sas('%').to_csv('%.csv', index=False)\""},
+    Kind{"HEADER RECORD*******"sv, 0, "a transport file of SAS's",
+         "write it as CSV: python3 -c \"import pandas; pandas.read_sas('%').to_csv('%.csv', index=False)\""},
     Kind{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"sv, 0, "an Office document, such as a workbook",
          "save its sheet as CSV, for example with: libreoffice --headless --convert-to csv '%'"},
     Kind{"$FL2@(#)"sv, 0, "a file of SPSS",
          "write it as CSV: python3 -c \"import pandas; pandas.read_spss('%').to_csv('%.csv', index=False)\""},
     Kind{"\x80\x04\x95"sv, 0, "a pickle of Python's", "write what is in it as CSV, in the program that made it"},
     Kind{"\x80\x05\x95"sv, 0, "a pickle of Python's", "write what is in it as CSV, in the program that made it"},
+    Kind{"\x7f"
+         "ELF"sv,
+         0, "a program", "give it a file of records"},
+    Kind{"version https://git-lfs"sv, 0, "a pointer of Git LFS's", "fetch the file itself: git lfs pull"},
     Kind{"\x89PNG\r\n\x1a\n"sv, 0, "a picture", "give it a file of records"},
     Kind{"{\\rtf"sv, 0, "an RTF document", "give it a file of records"},
     Kind{"%PDF-"sv, 0, "a PDF document", "give it a file of records"},
@@ -80,6 +95,12 @@ bool holds_control_bytes(std::string_view first) {
   });
 }
 
+/// Whether the text has four bytes a character and says so by its mark. That of little endian begins as UTF-16's
+/// does.
+bool is_utf32(std::string_view first) {
+  return first.starts_with("\xff\xfe\0\0"sv) || first.starts_with("\0\0\xfe\xff"sv);
+}
+
 /// Whether the text has two bytes a character. Its mark tells, or that every other one of its first bytes is zero.
 bool is_utf16(std::string_view first) {
   if (first.starts_with("\xff\xfe") || first.starts_with("\xfe\xff")) return true;
@@ -95,13 +116,11 @@ bool is_utf16(std::string_view first) {
 
 std::string other_program(std::string_view first, const std::string& path) {
   for (const Kind& kind : kinds) {
-    if (first.size() > kind.at && first.substr(kind.at).starts_with(kind.magic)) {
-      return sentence(path, kind.name, kind.remedy);
-    }
+    if (first.size() <= kind.at || !first.substr(kind.at).starts_with(kind.magic)) continue;
+    if (!kind.is_word || holds_control_bytes(first.substr(0, 256))) return sentence(path, kind.name, kind.remedy);
   }
-  // The three letters alone might begin a header of CSV.
-  if (first.starts_with("ORC") && holds_control_bytes(first.substr(0, 256))) {
-    return sentence(path, "an ORC file", "write it as JSON lines: orc-contents '%' > '%.jsonl'");
+  if (is_utf32(first)) {
+    return sentence(path, "UTF-32 text", "write it as UTF-8: iconv -f UTF-32 -t UTF-8 '%' > '%.utf8'");
   }
   if (is_utf16(first)) {
     return sentence(path, "UTF-16 text", "write it as UTF-8: iconv -f UTF-16 -t UTF-8 '%' > '%.utf8'");

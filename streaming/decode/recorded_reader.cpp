@@ -7,6 +7,7 @@
 
 #include "decode/csv_line.h"
 #include "decode/file_kind.h"
+#include "decode/files_ahead.h"
 #include "decode/joined_quotes.h"
 #include "error.h"
 
@@ -40,21 +41,13 @@ std::size_t pass_lines(std::string_view lines, std::uint64_t& count) {
   return static_cast<std::size_t>(at - lines.data());
 }
 
-/// A hint where the line that is no header begins as comments above a header do.
-std::string hint_for_lines_above(std::string_view line, const InputSettings& settings) {
-  const bool is_like_a_comment = line.find_first_of("#%!") == 0 && settings.comment.empty();
-  if (!is_like_a_comment) return {};
-  const std::string mark(line.substr(0, 1));
-  return " (if lines that begin with '" + mark + "' stand above the header, set stream.comment = \"" + mark +
-         "\", or stream.skip_lines to their number)";
-}
-
 }  // namespace
 
 RecordedReader::RecordedReader(InputSettings settings, const record::Schema& schema)
     : settings_(std::move(settings)),
       builder_(schema),
-      decoder_(make_line_decoder(settings_, builder_.fields(), private_column(schema))),
+      private_column_(private_column(schema)),
+      decoder_(make_decoder()),
       buffer_(checked_record_bytes(settings_.record_bytes_max)) {
   if (settings_.files.empty()) throw Failure(Exit::usage, "no input: name a file, or - for standard input");
   if (std::count_if(settings_.files.begin(), settings_.files.end(), is_standard_input) > 1) {
@@ -75,6 +68,11 @@ void RecordedReader::open(bool refuses_other_kinds) {
   open_next();
   while (read_lines(false) == Step::progress && source_ && !file_has_lines_) {
   }
+  if (refuses_other_kinds_) require_files_ahead(settings_, *make_decoder());
+}
+
+std::unique_ptr<LineDecoder> RecordedReader::make_decoder() const {
+  return make_line_decoder(settings_, builder_.fields(), private_column_);
 }
 
 bool RecordedReader::read(record::RowBatch& batch, std::size_t rows_max) {
@@ -217,13 +215,7 @@ SeenLine RecordedReader::place_of(std::uint64_t ordinal) const {
 }
 
 RecordedReader::Step RecordedReader::end_file() {
-  if (!file_has_lines_) {
-    const bool is_skipped = settings_.skip_lines > 0 || !settings_.comment.empty();
-    throw Failure(Exit::data,
-                  "'" + settings_.files[files_opened_ - 1] + "' is empty" +
-                      (is_skipped ? " behind the lines that stream.skip_lines and stream.comment pass" : "") +
-                      "; give it records" + (decoder_->has_header() ? " and a header" : ""));
-  }
+  if (!file_has_lines_) throw empty_file(settings_.files[files_opened_ - 1], settings_, decoder_->has_header());
   bytes_of_closed_files_ += source_->bytes_read();
   source_.reset();
   return Step::progress;
@@ -286,11 +278,7 @@ void RecordedReader::read_header() {
   }
   const std::string_view lines = buffer_.lines();
   const std::string_view header = lines.substr(0, lines.find('\n') + 1);
-  try {
-    decoder_->begin_file(header, path);
-  } catch (const Failure& failure) {
-    throw Failure(failure.code(), failure.what() + hint_for_lines_above(header, settings_));
-  }
+  begin_file(*decoder_, header, path, settings_);
   ++begins_.back().lines_above;
   begins_.back().header = header;
   buffer_.consume(header.size());

@@ -42,6 +42,7 @@ class RecordedReader : public Reader {
 
  private:
   enum class Step { progress, pause, finished };
+  [[nodiscard]] std::unique_ptr<LineDecoder> make_decoder() const;
   [[nodiscard]] Step step(record::RowBatch& batch, std::size_t rows_before, std::size_t rows_max);
   [[nodiscard]] Step read_lines(bool batch_has_rows);
   [[nodiscard]] Step use_over_long(record::RowBatch& batch);
@@ -58,6 +59,7 @@ class RecordedReader : public Reader {
 
   InputSettings settings_;
   record::RowBuilder builder_;
+  std::string private_column_;
   std::unique_ptr<LineDecoder> decoder_;
   LineBuffer buffer_;
   std::unique_ptr<ByteSource> source_;

@@ -14,6 +14,7 @@ target_sources(nustream_service PRIVATE
   decode/event_time.cpp
   decode/file_kind.cpp
   decode/file_source.cpp
+  decode/files_ahead.cpp
   decode/gzip_decompressor.cpp
   decode/joined_quotes.cpp
   decode/json_decoder.cpp decode/json_members.cpp decode/json_names.cpp

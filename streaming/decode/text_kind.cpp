@@ -49,6 +49,12 @@ bool has_carriage_returns_alone(std::string_view first) {
   return found != std::string_view::npos && first.find_first_not_of('\r', found) != std::string_view::npos;
 }
 
+/// Whether the line has control bytes that no delimiter is.
+bool holds_odd_bytes(std::string_view line) {
+  return std::ranges::any_of(line,
+                             [](char c) { return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\1'; });
+}
+
 bool begins_an_object(std::string_view line) {
   return line.starts_with('{') && trimmed(line.substr(1)).starts_with('"');
 }
@@ -56,8 +62,32 @@ bool begins_an_object(std::string_view line) {
 const TextKind json_lines{"JSON lines, and stream.format = \"csv\"", "set stream.format = \"jsonl\""};
 const TextKind json_array{"a JSON array, and one object a line is read",
                           "write it so, and set stream.format = \"jsonl\": jq -c '.[]' '%' > '%.jsonl'"};
+const TextKind json_without_lines{"JSON with several objects on a line, and one object a line is read",
+                                  "write it so, and set stream.format = \"jsonl\": jq -c . '%' > '%.jsonl'"};
+// RFC 7464: the byte 0x1e before each object.
+const TextKind json_sequence{"a sequence of JSON texts with separators (RFC 7464), and JSON lines have none",
+                             "take them out, and set stream.format = \"jsonl\": tr -d '\\036' < '%' > '%.jsonl'"};
+const TextKind binary{"binary data, with zero bytes in its first lines", "write its records as CSV or JSON lines"};
 const TextKind json_document{"JSON of many lines an object, and one object a line is read",
                              "write it so, and set stream.format = \"jsonl\": jq -c . '%' > '%.jsonl'"};
+
+/// Whether behind the first object of the line another one begins, as where nothing was written between objects.
+bool holds_several_objects(std::string_view line) {
+  int depth = 0;
+  bool in_text = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (in_text) {
+      if (c == '\\') ++i;
+      in_text = c != '"';
+      continue;
+    }
+    in_text = c == '"';
+    if (c == '{' || c == '[') ++depth;
+    if ((c == '}' || c == ']') && --depth == 0) return trimmed(line.substr(i + 1)).starts_with('{');
+  }
+  return false;
+}
 
 /// What JSON is that begins with `line` but is not one object on each line: an array, or a document over several
 /// lines.
@@ -75,14 +105,24 @@ TextKind instead_of_json_lines(const std::vector<std::string_view>& lines) {
   const auto objects = std::count_if(lines.begin(), lines.end(), looks_like_object);
   // The last object of an array has no comma behind it, and looks like a line of JSON.
   const bool may_be_array = line == "[" && objects == 1 && lines.size() > 2;
+  if (std::ranges::all_of(lines, holds_several_objects)) return json_without_lines;
   if (objects > 0 && !may_be_array) return {};
   if (line.starts_with('[')) return json_array;
   if (line.starts_with('{')) return json_document;
   const bool is_divided = std::all_of(lines.begin(), lines.end(), [](std::string_view each) {
-    return each.find_first_of(",;\t|\x01") != std::string_view::npos;
+    return each.find_first_of(",;\t|\x01") != std::string_view::npos && !holds_odd_bytes(each);
   });
   if (is_divided) return {"CSV, and stream.format = \"jsonl\"", "set stream.format = \"csv\""};
   return {"no JSON lines: none of its first lines is an object", "set stream.format to what it is"};
+}
+
+/// Whether the header holds a zero byte; without a header, whether all first lines do. A single record with such a
+/// byte is unusable, and says nothing about its file.
+bool is_binary(const std::vector<std::string_view>& lines, const config::InputSettings& settings) {
+  const auto holds_zero = [](std::string_view line) { return line.find('\0') != std::string_view::npos; };
+  if (lines.empty()) return false;
+  const bool has_header = settings.format == config::Format::csv && settings.header;
+  return has_header ? holds_zero(lines.front()) : std::ranges::all_of(lines, holds_zero);
 }
 
 TextKind instead_of_csv(const std::vector<std::string_view>& lines, const config::InputSettings& settings) {
@@ -100,7 +140,8 @@ TextKind instead_of_csv(const std::vector<std::string_view>& lines, const config
   return settings.header || lines.size() > 1 || is_array_of_objects(line) ? json_otherwise(line) : TextKind{};
 }
 
-/// What follows the lines that the settings say are no records.
+}  // namespace
+
 std::string_view behind_skipped(std::string_view first, const config::InputSettings& settings) {
   first = without_mark(first);
   for (std::uint64_t i = 0; i < settings.skip_lines && !first.empty(); ++i) {
@@ -112,8 +153,6 @@ std::string_view behind_skipped(std::string_view first, const config::InputSetti
   return first;
 }
 
-}  // namespace
-
 TextKind text_kind(std::string_view first, bool is_all, const config::InputSettings& settings) {
   if (has_carriage_returns_alone(first)) {
     return {"text whose lines end in carriage returns alone",
@@ -121,9 +160,14 @@ TextKind text_kind(std::string_view first, bool is_all, const config::InputSetti
   }
   const std::string_view behind = behind_skipped(first, settings);
   const std::vector<std::string_view> lines = lines_of(behind, is_all);
+  if (is_binary(lines, settings)) return binary;
+  if (behind.starts_with('\x1e')) return json_sequence;
   // Where there is no whole line, one line is longer than what is looked at.
   if (lines.empty() && is_array_of_objects(trimmed(behind))) return json_array;
-  if (lines.empty() && settings.format == config::Format::csv && begins_an_object(trimmed(behind))) return json_lines;
+  if (lines.empty() && begins_an_object(trimmed(behind))) {
+    if (holds_several_objects(trimmed(behind))) return json_without_lines;
+    if (settings.format == config::Format::csv) return json_lines;
+  }
   if (lines.empty() || (lines.size() < 2 && !is_all && !settings.header)) return {};
   if (settings.format == config::Format::csv) return instead_of_csv(lines, settings);
   return lines.size() < 2 && !is_all ? TextKind{} : instead_of_json_lines(lines);

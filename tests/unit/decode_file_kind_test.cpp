@@ -75,6 +75,19 @@ TEST(FileKind, OfOtherProgramsIsNamedWithWhatToTypeWhateverTheSettings) {
       {"$FL2@(#) SPSS"s, "'in' is a file of SPSS"},
       {"\x80\x04\x95"s, "'in' is a pickle of Python's"},
       {"\x89PNG\r\n\x1a\n"s, "'in' is a picture"},
+      {"\x7f"
+       "ELF\2\1\1\0"s,
+       "'in' is a program"},
+      {"\xff\xfe\0\0i\0\0\0d\0\0\0"s,
+       "'in' is UTF-32 text, and CSV or JSON lines are read: write it as UTF-8: iconv -f UTF-32 -t UTF-8 'in' > "
+       "'in.utf8'"},
+      {"\0\0\xfe\xff\0\0\0i"s, "'in' is UTF-32 text"},
+      {"\xff\6\0\0sNaPpY"s, "'in' is compressed by snappy"},
+      {"RDX3\nX\n\0\0\0\3"s, "'in' is a file of R's"},
+      {"<stata_dta><header>"s, "'in' is a file of Stata's"},
+      {std::string(12, '\0') + "\xc2\xea\x81\x60\xb3\x14", "'in' is a file of SAS's"},
+      {"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n"s,
+       "'in' is a pointer of Git LFS's, and CSV or JSON lines are read: fetch the file itself: git lfs pull"},
       {"{\\rtf1"s, "'in' is an RTF document"},
   };
   for (const auto& [content, sentence] : cases) {
@@ -82,6 +95,22 @@ TEST(FileKind, OfOtherProgramsIsNamedWithWhatToTypeWhateverTheSettings) {
       EXPECT_THAT(kind(content, settings), StartsWith(sentence));
     }
   }
+}
+
+TEST(FileKind, OfLettersThatBeginAHeaderIsCsv) {
+  for (const char* const word : {"PAR1", "FEA1", "RDX2", "ORC"}) {
+    EXPECT_THAT(kind(word + ",y\n1,2\n"s), IsEmpty()) << word;
+  }
+}
+
+TEST(FileKind, OfBinaryDataIsNamed) {
+  const std::string sentence = "'in' is binary data, with zero bytes in its first lines: write its records as CSV";
+  for (const InputSettings& settings : {csv(), csv(false), jsonl()}) {
+    EXPECT_THAT(kind("\x0a\x07\0\x12\nab\0,c\n"s, settings), StartsWith(sentence));
+  }
+  EXPECT_THAT(kind("a,b\n1,\0\n3,4\n"s), IsEmpty()) << "one record does not decide";
+  EXPECT_THAT(kind("1,\0\n3,4\n"s, csv(false)), IsEmpty()) << "one record does not decide";
+  EXPECT_THAT(kind("{\"a\": 1}\n\0\n"s, jsonl()), IsEmpty()) << "one record does not decide";
 }
 
 TEST(FileKind, OfCarriageReturnsAloneIsNamed) {
@@ -109,6 +138,30 @@ TEST(FileKind, OfJsonThatIsNotOneObjectALineIsNamedUnderEitherFormat) {
     EXPECT_EQ(kind("[\n{\"a\": 1},\n{\"a\": 2}\n]\n", settings), array);
     EXPECT_EQ(kind("[\n  {\n    \"a\": 1\n  }\n]\n", settings), array);
     EXPECT_EQ(kind("{\n  \"a\": 1,\n  \"b\": 2\n}\n", settings), document);
+  }
+}
+
+TEST(FileKind, OfObjectsWithoutLinesIsNamed) {
+  const std::string sentence =
+      "'in' is JSON with several objects on a line, and one object a line is read: write it so, and set "
+      "stream.format = "
+      "\"jsonl\": jq -c . 'in' > 'in.jsonl'";
+  const std::string one = R"({"a": "}{", "b": [{"c": 1}]})";
+  EXPECT_EQ(kind(one + one + "\n" + one + ' ' + one + "\n", jsonl()), sentence);
+  EXPECT_EQ(kind(one + one, jsonl()), sentence) << "no line end at all";
+  EXPECT_EQ(decode::other_kind(one + one + one.substr(0, 9), false, jsonl(), "in"), sentence)
+      << "a line that is longer than what is looked at";
+  EXPECT_EQ(decode::other_kind(one + one + one.substr(0, 9), false, csv(false), "in"), sentence);
+  EXPECT_THAT(kind(one + "\n" + one + "\n", jsonl()), IsEmpty());
+  EXPECT_THAT(kind(one + one + "\n" + one + "\n", jsonl()), IsEmpty()) << "one record does not decide";
+}
+
+TEST(FileKind, OfJsonWithSeparatorsIsNamed) {
+  for (const InputSettings& settings : {csv(), csv(false), jsonl()}) {
+    EXPECT_EQ(
+        kind("\x1e{\"a\": 1}\n\x1e{\"a\": 2}\n", settings),
+        "'in' is a sequence of JSON texts with separators (RFC 7464), and JSON lines have none: take them out, and "
+        "set stream.format = \"jsonl\": tr -d '\\036' < 'in' > 'in.jsonl'");
   }
 }
 

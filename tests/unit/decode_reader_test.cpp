@@ -177,7 +177,10 @@ TEST(Reader, FailuresOfTheInput) {
                  open(std::string("\x7f"
                                   "ELF\0\0\1\n",
                                   8)),
-                 "no header");
+                 "is a program");
+  expect_failure(Exit::data, open("price\x01y\n"),
+                 "is divided by the character U+0001; set stream.delimiter = \"\\u0001\"");
+  expect_failure(Exit::data, open("price\x02y\n"), "holds control characters, as binary data do; look at the file");
   expect_failure(Exit::data, open("\"price\n1\n"), "no header");
   expect_failure(Exit::configuration, open("prise,b\n1,2\n"), "which has 2 columns");
   expect_failure(
@@ -205,13 +208,34 @@ TEST(Reader, LooksAtEveryFileFirst) {
 
 TEST(Reader, AFailureInTheSecondFileComesAfterTheRowsOfTheFirst) {
   const tests::TemporaryFolder folder;
-  const InputSettings settings{.files = {folder.write("1.csv", "a\n1\n2\n"), folder.write("2.csv", "b\n3\n")}};
+  const InputSettings settings{
+      .files = {folder.write("1.csv", "a\n1\n2\n"), folder.write("2.csv.gz", "\x1f\x8b\x08 and no more")}};
   const auto reader = open_reader(settings, columns({"a"}));
   record::RowBatch batch;
   EXPECT_TRUE(reader->read(batch, 100));
   EXPECT_EQ(batch.x, (std::vector<double>{1, 2}));
   expect_failure(
-      Exit::configuration, [&] { (void)reader->read(batch, 100); }, "2.csv");
+      Exit::io, [&] { (void)reader->read(batch, 100); }, "2.csv.gz");
+}
+
+// What later files begin with is seen before a step is taken for the first record of the first one.
+TEST(Reader, LooksAtTheHeaderOfEveryFileFirst) {
+  const tests::TemporaryFolder folder;
+  const std::string first = folder.write("1.csv", "# above\na,b\n1,2\n");
+  const auto open = [&](const std::string& second) {
+    return [&, second] {
+      InputSettings settings{.files = {first, folder.write("2.csv", second)}};
+      settings.comment = "#";
+      (void)open_reader(settings, columns({"a"}));
+    };
+  };
+  expect_failure(Exit::configuration, open("c,b\n1,2\n"), "2.csv");
+  expect_failure(Exit::configuration, open("a;b\n1;2\n"), "2.csv");
+  expect_failure(Exit::data, open("1,2\n3,4\n"), "holds nothing but numbers");
+  expect_failure(Exit::data, open(""), "is empty");
+  expect_failure(Exit::data, open("# nothing else\n"), "is empty behind the lines");
+  EXPECT_NO_THROW(open("b,a\n1,2\n")()) << "the same columns in another order";
+  EXPECT_NO_THROW(open("# above, too\nb,a")()) << "a header alone";
 }
 
 TEST(Reader, AHeaderAloneIsNoRecord) {
