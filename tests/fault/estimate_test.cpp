@@ -13,10 +13,8 @@
 
 #include <simdjson.h>
 
-#include "bike_columns.h"
+#include "bike_estimate.h"
 #include "command.h"
-#include "configured_command.h"
-#include "lane_table.h"
 #include "temporary_folder.h"
 
 namespace nustream::tests {
@@ -24,35 +22,10 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Settings with so large a ρ that the noise is nothing.
-std::string bike(const std::string& more = "") {
-  return bike_columns() + R"([descent]
-step_size = 0.5
-clip_norm = 100.0
-[privacy]
-rho = 1e6
-delta = 1e-6
-[estimate]
-steps = 200
-)" + more;
-}
-
 const std::optional<std::string> no_input;
 
 CommandResult run_nustream(const std::vector<std::string>& arguments) {
   return run_command(NUSTREAM_COMMAND, arguments, no_input);
-}
-
-JsonOutput estimate(const TemporaryFolder& folder, const std::string& config,
-                    const std::vector<std::string>& options = {}) {
-  return run_configured("estimate", folder, config, options);
-}
-
-std::size_t lines_in(const std::string& file) {
-  std::ifstream lines(file);
-  std::size_t count = 0;
-  for (std::string line; std::getline(lines, line);) ++count;
-  return count;
 }
 
 // What is not private is told in the operator's file, or not at all.
@@ -237,85 +210,6 @@ steps = 10
   EXPECT_NEAR(squares / (10 * runs), expected, 4.5 * expected * std::sqrt(2.0 / (10 * runs)));
 }
 
-/// Settings over 300 rows, every third of which is `each_third`.
-std::string settings_of_thirds(const TemporaryFolder& folder, const std::string& each_third) {
-  std::string rows = "x,y\n";
-  for (int i = 0; i < 300; ++i) rows += i % 3 == 0 ? each_third + "\n" : "1,2\n";
-  return R"([stream]
-name = "rows"
-input = ")" +
-         folder.write("rows.csv", rows) +
-         R"("
-[target]
-column = "y"
-[[features]]
-column = "x"
-[model]
-intercept = false
-[descent]
-step_size = 0.25
-clip_norm = 1.0
-[privacy]
-rho = 1.0
-delta = 1e-6
-[estimate]
-steps = 20
-)";
-}
-
-// n is public, and how many of the records can be used is not: unusable ones are null records in every release.
-TEST(Estimate, DividesByTheNumberOfRecordsUsableOrNot) {
-  const auto releases_with = [](const std::string& each_third) {
-    const TemporaryFolder folder;
-    const JsonOutput found =
-        run_configured("estimate", folder, settings_of_thirds(folder, each_third), {"--insecure-seed", "1"});
-    EXPECT_EQ(found.command.code, 0) << found.command.err;
-    return read_file(folder.path() / "state" / "releases.jsonl");
-  };
-  const std::string of_null = releases_with("0,0");
-  EXPECT_FALSE(of_null.empty());
-  EXPECT_TRUE(releases_with("unusable,row") == of_null);
-}
-
-TEST(Estimate, EachCommandWritesItsRejectsDownOnce) {
-  const TemporaryFolder folder;
-  const std::string settings =
-      settings_of_thirds(folder, "unusable,row") + "[intervals]\nkind = \"runs\"\ncount = 4\n";
-  const auto rejects_after = [&](std::vector<std::string> options) {
-    options.insert(options.end(), {"--insecure-seed", "1", "--set", "state.rejects=true"});
-    const JsonOutput found = run_configured("estimate", folder, settings, options);
-    EXPECT_EQ(found.command.code, 0) << found.command.err;
-    EXPECT_EQ(found.for_operator["rejected"].get_uint64().value(), 100U);
-    EXPECT_THAT(std::string(std::string_view(found.for_operator["most_often"])), HasSubstr("column "));
-    EXPECT_THAT(std::string(std::string_view(found.for_operator["rejects"])), HasSubstr("/state/rejects.jsonl"));
-    EXPECT_TRUE(bool(found.for_operator["rejects_written"]));
-    return read_file(folder.path() / "state" / "rejects.jsonl");
-  };
-  const std::string rejects = rejects_after({});
-  EXPECT_EQ(std::count(rejects.begin(), rejects.end(), '\n'), 100);
-  EXPECT_THAT(rejects, ::testing::StartsWith("{\"position\":0,\"reason\":"));
-  EXPECT_THAT(rejects, HasSubstr("\n{\"position\":297,"));
-  EXPECT_EQ(rejects_after({"--resume"}), rejects + rejects);
-}
-
-// The bytes that rejects take do not depend on how many there are.
-TEST(Estimate, ListsRejectsUpToABound) {
-  constexpr std::size_t listed_max = std::size_t{8} << 20;
-  const TemporaryFolder folder;
-  const std::string settings = settings_of_thirds(folder, "0,0");
-  std::string rows = "x,y\n";
-  for (int i = 0; i < 300'000; ++i) rows += "unusable,row\n";
-  folder.write("rows.csv", rows);
-  ASSERT_EQ(run_configured("estimate", folder, settings, {"--insecure-seed", "1", "--set", "state.rejects=true"})
-                .command.code,
-            0);
-  const std::string rejects = read_file(folder.path() / "state" / "rejects.jsonl");
-  EXPECT_GE(rejects.size(), listed_max);
-  EXPECT_LE(rejects.size(), listed_max + (1 << 20));
-  EXPECT_THAT(rejects, ::testing::EndsWith("\"not listed from here on: those before fill 8 MiB\"}\n"));
-  EXPECT_EQ(rejects.find("not listed"), rejects.rfind("not listed"));
-}
-
 // Whoever has least squares beside the estimate has its noise. Neither the state nor the releases may pass for
 // private later.
 TEST(Estimate, AComparisonIsNotPrivateForEver) {
@@ -349,100 +243,6 @@ TEST(Estimate, TwoClassesAreLogistic) {
   ASSERT_EQ(logistic.command.code, 0) << logistic.command.err;
   EXPECT_NEAR(classes.value("estimate", "x"), logistic.value("estimate", "x"), 1e-3);
   EXPECT_GT(logistic.value("estimate", "x"), 0.1);
-}
-
-TEST(Estimate, IntervalsByRunsShareTheBudget) {
-  const TemporaryFolder folder;
-  JsonOutput found =
-      estimate(folder, bike("[intervals]\nkind = \"runs\"\ncount = 4\n"),
-               {"--set", "privacy.rho=2", "--set", "descent.clip_norm=4", "--set", "estimate.steps=30"});
-  ASSERT_EQ(found.command.code, 0) << found.command.err;
-  EXPECT_EQ(lines_in((folder.path() / "state") / "releases.jsonl"), 4U * 30U);
-  EXPECT_NEAR(found.json["rho"].get_double().value(), 2, 1e-9);
-  EXPECT_NEAR(found.json["ledger_rho"].get_double().value(), 2, 1e-9);
-  EXPECT_LT(found.json["intervals"]["lower"]["temp"].get_double().value(),
-            found.json["intervals"]["upper"]["temp"].get_double().value());
-}
-
-TEST(Estimate, EveryKindOfIntervalSaysWhatItCovers) {
-  for (const char* kind : {"batch-means", "checkpoints", "runs"}) {
-    const TemporaryFolder folder;
-    JsonOutput found = estimate(folder, bike("[intervals]\nkind = \"" + std::string(kind) + "\"\nburn_in = 50\n"),
-                                {"--set", "privacy.rho=5", "--set", "descent.clip_norm=4"});
-    ASSERT_EQ(found.command.code, 0) << found.command.err;
-    simdjson::dom::element withheld;
-    if (found.json["intervals"].get(withheld) != simdjson::SUCCESS) {
-      // Means of batches may be of a path that has not settled; its releases say so.
-      EXPECT_EQ(std::string(kind), "batch-means");
-      std::ifstream lines(folder.path() / "state" / "releases.jsonl");
-      std::string last;
-      for (std::string line; std::getline(lines, line);) last = line;
-      EXPECT_THAT(last, HasSubstr(R"("interval":null,"status":{"verdict":)"));
-      EXPECT_EQ(last.find(R"("verdict":"settled")"), std::string::npos);
-      EXPECT_NE(found.json["verdict"].get_string().value(), "settled");
-      continue;
-    }
-    const auto intervals = found.json["intervals"];
-    EXPECT_EQ(intervals["kind"].get_string().value(), kind);
-    EXPECT_THAT(std::string(intervals["covers"].get_string().value()), HasSubstr("minimiser of the clipped loss"));
-    EXPECT_GT(intervals["effective_steps"].get_uint64().value(), 0U);
-  }
-}
-
-/// Epoch, step and value of one coefficient's last iterate in each release of the folder.
-struct Shown {
-  std::uint64_t epoch, step;
-  double value;
-};
-std::vector<Shown> shown_of(const TemporaryFolder& folder, const char* coefficient) {
-  std::ifstream lines(folder.path() / "state" / "releases.jsonl");
-  simdjson::dom::parser parser;
-  std::vector<Shown> all;
-  for (std::string line; std::getline(lines, line);) {
-    const simdjson::dom::element release = parser.parse(line);
-    all.push_back({release["epoch"].get_uint64().value(), release["step"].get_uint64().value(),
-                   release["estimate"][coefficient].get_double().value()});
-  }
-  return all;
-}
-
-// ψ of each run or checkpoint is the mean of its last iterates, computed here from the releases.
-TEST(Estimate, AveragedEndsAreMeansOfReleasedIterates) {
-  for (const char* kind : {"checkpoints", "runs"}) {
-    const bool runs = std::string(kind) == "runs";
-    const TemporaryFolder folder;
-    JsonOutput found =
-        estimate(folder, bike(),
-                 {"--set", std::string("intervals.kind=") + kind, "--set", "intervals.count=3", "--set",
-                  "intervals.averaged=8", "--set", "intervals.burn_in=20", "--set", "estimate.steps=50", "--set",
-                  "release.every=2", "--set", "privacy.rho=1", "--set", "descent.clip_norm=4"});
-    ASSERT_EQ(found.command.code, 0) << found.command.err;
-    const std::vector<Shown> all = shown_of(folder, "temp");
-    std::vector<double> values;
-    for (std::uint64_t i = 0; i < 3; ++i) {
-      const std::uint64_t epoch = runs ? all.front().epoch + i : all.front().epoch;
-      const std::uint64_t end = runs ? 50 : 20 + (i + 1) * 10;
-      double sum = 0;
-      int count = 0;
-      for (const Shown& one : all) {
-        if (one.epoch != epoch || one.step > end || one.step + 8 <= end) continue;
-        sum += one.value;
-        ++count;
-      }
-      ASSERT_EQ(count, 4);
-      values.push_back(sum / count);
-    }
-    const double mean = (values[0] + values[1] + values[2]) / 3;
-    double squares = 0;
-    for (const double value : values) squares += (value - mean) * (value - mean);
-    const double half = 4.302652729911275 * std::sqrt(squares / 2 / 3);  // t with 2 degrees of freedom at 97.5%
-    EXPECT_NEAR(found.json["intervals"]["mean"]["temp"].get_double().value(), mean, 1e-9);
-    EXPECT_NEAR(found.json["intervals"]["lower"]["temp"].get_double().value(), mean - half, 1e-9);
-    EXPECT_NEAR(found.json["intervals"]["upper"]["temp"].get_double().value(), mean + half, 1e-9);
-    EXPECT_EQ(found.json["intervals"]["effective_steps"].get_uint64().value(), 24U);
-    // Three runs cost what one with all of ρ costs, and averages of what is public cost nothing.
-    EXPECT_NEAR(found.json["ledger_rho"].get_double().value(), 1, 1e-9);
-  }
 }
 
 TEST(Estimate, ASecondOneIsRefusedOrAddsUp) {
@@ -512,6 +312,3 @@ TEST(Estimate, RefusesWhatCannotBe) {
   EXPECT_EQ(estimate(folder, bike(), {folder.write("empty.csv", "cnt,temp,hum,windspeed\n")}).command.code, 65);
   EXPECT_EQ(estimate(folder, bike(), {"--adassp-x-bound", "3"}).command.code, 64);
 }
-
-}  // namespace
-}  // namespace nustream::tests

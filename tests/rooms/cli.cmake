@@ -60,7 +60,8 @@ foreach(name replay_kill_test replay_reserved_test estimate_kill_test fit_kill_t
   add_dependencies(${name} nustream nustream_faulty)
 endforeach()
 nustream_command_test(estimate_memory_test full fault/estimate_memory_test.cpp)
-nustream_command_test(estimate_test quick fault/estimate_test.cpp fault/estimate_resume_test.cpp fault/estimate_fits_test.cpp
+nustream_command_test(estimate_test quick fault/estimate_test.cpp fault/estimate_intervals_test.cpp
+                      fault/estimate_rejects_test.cpp fault/estimate_resume_test.cpp fault/estimate_fits_test.cpp
                       fault/estimate_settled_test.cpp)
 nustream_command_test(estimate_moments_test quick fault/estimate_moments_test.cpp)
 target_link_libraries(estimate_test PRIVATE ZLIB::ZLIB)
