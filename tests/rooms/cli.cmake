@@ -22,7 +22,7 @@ nustream_command_test(check_data_test quick fault/check_data_test.cpp fault/unus
                       fault/first_contact_test.cpp)
 nustream_command_test(golden_versions_test quick fault/golden_versions_test.cpp)
 nustream_command_test(cases_test quick fault/cases_test.cpp)
-nustream_command_test(replay_bad_input_test quick fault/replay_bad_input_test.cpp)
+nustream_command_test(replay_bad_input_test quick fault/replay_bad_input_test.cpp fault/replay_bad_records_test.cpp)
 nustream_command_test(framing_test quick fault/framing_test.cpp)
 nustream_command_test(export_test quick fault/export_test.cpp)
 nustream_command_test(account_test quick SEPARATE fault/account_test.cpp unit/folder_account_share_test.cpp)
