@@ -1,69 +1,33 @@
-// The witness of a state folder: its bytes, who can write them, when it is behind and when a folder is.
+// The witness of a state folder: its bytes, who can write them, and when they are written.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <chrono>
-#include <fstream>
-#include <numeric>
+#include <filesystem>
 #include <string>
 #include <thread>
-#include <utility>
 
 #include "expect_failure.h"
-#include "journal/folder_witness.h"
 #include "journal/witness.h"
 #include "journal/witness_keeper.h"
-#include "secrets/hex.h"
+#include "keys_from.h"
 #include "temporary_folder.h"
+#include "witness_example.h"
 
 namespace nustream::tests {
 namespace {
 
 namespace fs = std::filesystem;
 
-secrets::Keyring key(std::uint8_t first) {
-  noise::KeyBytes master{};
-  std::iota(master.begin(), master.end(), first);
-  return secrets::Keyring::from_master(master);
-}
-
-journal::LedgerEntry entry(std::uint32_t epoch, std::uint64_t steps) {
-  return {"mine",
-          LaneId{0},
-          EpochId{epoch},
-          Position{0},
-          Position{steps},
-          StepCount{steps},
-          Rho{0.125},
-          Rho{0.25},
-          std::string(64, 'd'),
-          {privacy::Adjacency::zero_out},
-          true,
-          journal::Overlap::disjoint};
-}
-
-journal::Witness example(std::uint64_t steps = 1000) {
-  journal::Witness witness;
-  for (std::size_t i = 0; i < witness.account.size(); ++i) witness.account[i] = static_cast<std::uint8_t>(i);
-  witness.stream = "mine";
-  witness.lane = LaneId{3};
-  witness.folder = "/data/mine";
-  witness.epoch = EpochId{2};
-  witness.steps = StepCount{steps};
-  witness.ledger_head.fill(0xab);
-  witness.epochs = {entry(0, 500), entry(2, steps)};
-  return witness;
-}
-
 // tests/golden/witness_twin.py wrote these bytes, in Python and after docs/formats/witness.md.
 TEST(Witness, HasTheBytesOfItsPage) {
   const std::string golden = read_file(fs::path(NUSTREAM_TESTS_DIR) / "golden/data/witness.bin");
   ASSERT_FALSE(golden.empty());
-  EXPECT_TRUE(journal::encode_witness(example(), key(1)) == golden);
+  EXPECT_TRUE(journal::encode_witness(example(), keys_from(1)) == golden);
 }
 
 TEST(Witness, ReadsBackWhatItWrote) {
-  const journal::ReadWitness read = journal::read_witness(journal::encode_witness(example(), key(1)), key(1));
+  const journal::ReadWitness read =
+      journal::read_witness(journal::encode_witness(example(), keys_from(1)), keys_from(1));
   EXPECT_TRUE(read.is_authentic);
   const journal::Witness& witness = read.witness;
   EXPECT_EQ(witness.account, example().account);
@@ -80,24 +44,25 @@ TEST(Witness, ReadsBackWhatItWrote) {
 
 // Every byte is under the MAC, and nobody can make a MAC without the key.
 TEST(Witness, IsBelievedUnderItsKeyAlone) {
-  const std::string bytes = journal::encode_witness(example(), key(1));
-  EXPECT_EQ(journal::kind_of_witness(bytes, key(1)), journal::WitnessKind::ours);
-  EXPECT_EQ(journal::kind_of_witness(bytes, key(2)), journal::WitnessKind::under_another_key);
-  EXPECT_EQ(journal::kind_of_witness("NUWITNS", key(1)), journal::WitnessKind::malformed);
-  EXPECT_FALSE(journal::read_witness(bytes, key(2)).is_authentic);
+  const std::string bytes = journal::encode_witness(example(), keys_from(1));
+  EXPECT_EQ(journal::kind_of_witness(bytes, keys_from(1)), journal::WitnessKind::ours);
+  EXPECT_EQ(journal::kind_of_witness(bytes, keys_from(2)), journal::WitnessKind::under_another_key);
+  EXPECT_EQ(journal::kind_of_witness("NUWITNS", keys_from(1)), journal::WitnessKind::malformed);
+  EXPECT_FALSE(journal::read_witness(bytes, keys_from(2)).is_authentic);
   for (std::size_t at = 0; at < bytes.size(); ++at) {
     for (const int bit : {0, 7}) {
       std::string changed = bytes;
       changed[at] = static_cast<char>(changed[at] ^ (1 << bit));
       try {
-        EXPECT_FALSE(journal::read_witness(changed, key(1)).is_authentic) << at;
+        EXPECT_FALSE(journal::read_witness(changed, keys_from(1)).is_authentic) << at;
       } catch (const Failure& failure) {
         EXPECT_EQ(failure.code(), Exit::data);
       }
     }
   }
   for (std::size_t length = 0; length < bytes.size(); ++length) {
-    expect_failure(Exit::data, [&] { static_cast<void>(journal::read_witness(bytes.substr(0, length), key(1))); });
+    expect_failure(Exit::data,
+                   [&] { static_cast<void>(journal::read_witness(bytes.substr(0, length), keys_from(1))); });
   }
 }
 
@@ -105,14 +70,14 @@ class KeptWitness : public ::testing::Test {
  protected:
   [[nodiscard]] fs::path file() const { return folder.path() / "mine.witness"; }
   [[nodiscard]] std::uint64_t told() const {
-    return journal::read_witness(read_file(file()), key(1)).witness.steps.value();
+    return journal::read_witness(read_file(file()), keys_from(1)).witness.steps.value();
   }
   const TemporaryFolder folder;
 };
 
 // The first commit is told at once, later ones as soon as the interval is over, and the last one by flush().
 TEST_F(KeptWitness, IsWrittenOnceAnInterval) {
-  journal::WitnessKeeper keeper(file(), "", key(1), std::chrono::hours(1));
+  journal::WitnessKeeper keeper(file(), "", keys_from(1), std::chrono::hours(1));
   keeper.committed(example(1));
   while (!fs::exists(file())) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   EXPECT_EQ(told(), 1U);
@@ -125,27 +90,27 @@ TEST_F(KeptWitness, IsWrittenOnceAnInterval) {
 }
 
 TEST_F(KeptWitness, IsNotLeftBehindByARunThatEndsWithoutFlush) {
-  { journal::WitnessKeeper(file(), "", key(1), std::chrono::hours(1)).committed(example(6)); }
+  { journal::WitnessKeeper(file(), "", keys_from(1), std::chrono::hours(1)).committed(example(6)); }
   EXPECT_EQ(told(), 6U);
   {
-    journal::WitnessKeeper keeper(file(), read_file(file()), key(1), std::chrono::hours(1));
+    journal::WitnessKeeper keeper(file(), read_file(file()), keys_from(1), std::chrono::hours(1));
     keeper.committed(example(6));
     keeper.flush();
     keeper.committed(example(7));  // this commit is an hour before its turn
   }
   EXPECT_EQ(told(), 7U);
   {
-    journal::WitnessKeeper keeper(file(), read_file(file()), key(1), std::chrono::milliseconds(1));
+    journal::WitnessKeeper keeper(file(), read_file(file()), keys_from(1), std::chrono::milliseconds(1));
     keeper.committed(example(8));
     while (told() != 8) std::this_thread::sleep_for(std::chrono::milliseconds(1));  // it is told without flush()
   }
 }
 
 TEST_F(KeptWitness, OfTwoRunsAtOnceEndsTheOneThatSeesIt) {
-  journal::WitnessKeeper one(file(), "", key(1), std::chrono::milliseconds(0));
+  journal::WitnessKeeper one(file(), "", keys_from(1), std::chrono::milliseconds(0));
   one.committed(example(10));
   one.flush();
-  journal::WitnessKeeper other(file(), read_file(file()), key(1), std::chrono::milliseconds(0));
+  journal::WitnessKeeper other(file(), read_file(file()), keys_from(1), std::chrono::milliseconds(0));
   other.committed(example(11));
   other.flush();
   EXPECT_EQ(other.take_failure(), nullptr);
@@ -162,7 +127,7 @@ TEST_F(KeptWitness, OfTwoRunsAtOnceEndsTheOneThatSeesIt) {
 }
 
 TEST_F(KeptWitness, ThatCannotBeWrittenIsTold) {
-  journal::WitnessKeeper keeper(folder.path() / "missing" / "mine.witness", "", key(1));
+  journal::WitnessKeeper keeper(folder.path() / "missing" / "mine.witness", "", keys_from(1));
   keeper.committed(example());
   keeper.flush();
   const std::exception_ptr failure = keeper.take_failure();
@@ -174,7 +139,7 @@ TEST_F(KeptWitness, ThatCannotBeWrittenIsTold) {
 // The disk is full for a while: what waits is written once there is room.
 TEST_F(KeptWitness, IsTriedAgain) {
   const fs::path place = folder.path() / "later";
-  journal::WitnessKeeper keeper(place / "mine.witness", "", key(1), std::chrono::milliseconds(1));
+  journal::WitnessKeeper keeper(place / "mine.witness", "", keys_from(1), std::chrono::milliseconds(1));
   keeper.committed(example(11));
   keeper.flush();
   EXPECT_NE(keeper.take_failure(), nullptr);
@@ -183,279 +148,7 @@ TEST_F(KeptWitness, IsTriedAgain) {
   keeper.flush();
   keeper.flush();
   EXPECT_EQ(keeper.take_failure(), nullptr);
-  EXPECT_EQ(journal::read_witness(read_file(place / "mine.witness"), key(1)).witness.steps, StepCount{11});
-}
-
-/// A ledger of some lines in a folder, and the witness of its commits.
-class AFolderAndItsWitness : public ::testing::Test {
- protected:
-  AFolderAndItsWitness() {
-    fs::create_directory(state());
-    for (std::uint64_t steps = 100; steps <= 300; steps += 100) {
-      const std::string line = journal::ledger_line(entry(0, steps), heads.back(), key(1));
-      heads.push_back(journal::hash_of(line));
-      lines.push_back(line);
-    }
-    hold(3);
-  }
-
-  [[nodiscard]] fs::path state() const { return folder.path() / "state"; }
-  [[nodiscard]] journal::WitnessSettings settings() const {
-    return {folder.path() / "keys", false, state(), "mine", LaneId{0}};
-  }
-  void hold(std::size_t count) const {
-    std::string text;
-    for (std::size_t i = 0; i < count; ++i) text += lines[i];
-    folder.write("state/ledger", text);
-  }
-  /// Writes the witness of a run that commits `count` lines.
-  void witness_of(std::size_t count, const journal::AccountId& id, std::uint8_t first = 1) const {
-    journal::FolderWitness witness(settings(), key(first));
-    witness.find(id);
-    witness.keep();
-    witness.committed(EpochId{0}, StepCount{100 * count}, heads[count], {entry(0, 100 * count)});
-    witness.finish();
-  }
-  [[nodiscard]] bool is_held(std::size_t state_at, const std::optional<journal::AccountId>& id) const {
-    journal::FolderWitness witness(settings(), key(1));
-    witness.find(id);
-    journal::StateRecord record;
-    record.ledger_head = heads[state_at];
-    const auto disk = journal::posix_disk();
-    return witness.is_held_by(*disk, EpochId{0}, StepCount{100 * state_at}, record);
-  }
-
-  const TemporaryFolder folder;
-  std::vector<std::string> lines;
-  std::vector<journal::Hash> heads{journal::empty_ledger_head};
-  const journal::AccountId account{9, 9, 9};
-};
-
-TEST_F(AFolderAndItsWitness, MayBeAheadOfItAndNeverBehind) {
-  EXPECT_TRUE(is_held(3, account)) << "no witness";
-  witness_of(2, account);
-  EXPECT_TRUE(is_held(3, account)) << "a crash between the state and its witness";
-  EXPECT_TRUE(is_held(2, account));
-  hold(1);
-  EXPECT_TRUE(is_held(2, account)) << "the state's own line is not in the ledger yet";
-  EXPECT_FALSE(is_held(1, account)) << "an older copy";
-  EXPECT_FALSE(is_held(0, account));
-  EXPECT_TRUE(is_held(1, journal::AccountId{8})) << "another folder's witness";
-}
-
-// Between two lines of the ledger only the steps tell one commit from another.
-TEST_F(AFolderAndItsWitness, KnowsAnOlderCopyUnderTheSameLine) {
-  witness_of(2, account);
-  journal::FolderWitness witness(settings(), key(1));
-  witness.find(account);
-  const auto disk = journal::posix_disk();
-  journal::StateRecord record;
-  record.ledger_head = heads[2];
-  const auto is_held = [&](std::uint64_t steps) {
-    return witness.is_held_by(*disk, EpochId{0}, StepCount{steps}, record);
-  };
-  EXPECT_FALSE(is_held(199));
-  EXPECT_TRUE(is_held(200));
-  EXPECT_TRUE(is_held(201)) << "a crash between the state and its witness";
-  // The ledger holds the line, so it lacks nothing by itself. A state that is known to be older is charged for what
-  // it has not taken all the same.
-  EXPECT_TRUE(witness.lost(*disk, journal::read_ledger(*disk, state(), key(1))).empty());
-  ASSERT_EQ(witness.lost(*disk, journal::read_ledger(*disk, state(), key(1)), true).size(), 1U);
-}
-
-// A copy of the folder went on under the same ledger line; the copy's own line says from which step count it went on.
-TEST_F(AFolderAndItsWitness, KnowsACopyThatWentOnByItself) {
-  witness_of(2, account);
-  journal::FolderWitness witness(settings(), key(1));
-  witness.find(account);
-  const auto disk = journal::posix_disk();
-  for (const std::uint64_t from : {199U, 200U, 230U}) {
-    hold(2);
-    journal::LedgerEntry resumed = entry(0, 400);
-    resumed.taken = StepCount{from};
-    const std::string line = journal::ledger_line(resumed, heads[2], key(1));
-    journal::StateRecord record;
-    record.ledger_head = journal::hash_of(line);
-    for (const bool in_the_file : {false, true}) {
-      record.ledger_entry = in_the_file ? "" : line;
-      if (in_the_file) std::ofstream(state() / "ledger", std::ios::app | std::ios::binary) << line;
-      EXPECT_EQ(witness.is_held_by(*disk, EpochId{0}, StepCount{350}, record), from >= 200) << from;
-    }
-  }
-}
-
-// Without a state only the path says which folder a witness belongs to.
-TEST_F(AFolderAndItsWitness, IsKnownByItsPathWhereTheStateIsGone) {
-  witness_of(2, account);
-  journal::FolderWitness witness(settings(), key(1));
-  witness.find(std::nullopt);
-  ASSERT_TRUE(witness.found());
-  EXPECT_EQ(witness.account(), account);
-  EXPECT_EQ(witness.told(), "epoch 0, step 200");
-  journal::WitnessSettings elsewhere = settings();
-  elsewhere.folder = folder.path() / "other";
-  journal::FolderWitness other(elsewhere, key(1));
-  other.find(std::nullopt);
-  EXPECT_FALSE(other.found());
-  EXPECT_NE(other.account(), account);
-  // The same folder under another name.
-  fs::create_directory_symlink(state(), folder.path() / "link");
-  elsewhere.folder = folder.path() / "link/";
-  journal::FolderWitness linked(elsewhere, key(1));
-  linked.find(std::nullopt);
-  EXPECT_TRUE(linked.found());
-}
-
-// An epoch may have gone on behind its witness, so it is charged all that it can have spent.
-TEST_F(AFolderAndItsWitness, TellsWhatALostLedgerSpent) {
-  witness_of(3, account);
-  hold(1);
-  journal::FolderWitness witness(settings(), key(1));
-  witness.find(account);
-  const auto disk = journal::posix_disk();
-  const auto lost = witness.lost(*disk, journal::read_ledger(*disk, state(), key(1)));
-  ASSERT_EQ(lost.size(), 1U);
-  EXPECT_EQ(lost[0].rho, Rho{0.25});
-  EXPECT_EQ(lost[0].to, Position{300});
-  EXPECT_EQ(lost[0].overlap, journal::Overlap::unknown);
-  hold(3);
-  EXPECT_TRUE(witness.lost(*disk, journal::read_ledger(*disk, state(), key(1))).empty());
-}
-
-TEST_F(AFolderAndItsWitness, RefusesADamagedOne) {
-  witness_of(2, account);
-  const fs::path file = folder.path() / "keys" / ("mine-" + secrets::to_hex(account).substr(0, 16) + ".witness");
-  std::string bytes = read_file(file);
-  bytes.back() = static_cast<char>(bytes.back() ^ 1);
-  folder.write("keys/" + file.filename().string(), bytes);
-  fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
-  expect_failure(
-      Exit::data, [&] { static_cast<void>(is_held(3, account)); }, "damaged");
-  expect_failure(
-      Exit::data, [&] { static_cast<void>(is_held(3, std::nullopt)); }, "damaged");
-}
-
-// Otherwise somebody who deletes the folder and damages its witness, or loses its key, would begin at a spend of
-// nothing.
-TEST_F(AFolderAndItsWitness, IsNotForgottenWhereTheStateIsGoneAndItCannotBeBelieved) {
-  witness_of(2, account);
-  const std::string name = "mine-" + secrets::to_hex(account).substr(0, 16) + ".witness";
-  const fs::path file = folder.path() / "keys" / name;
-  const std::string bytes = read_file(file);
-  const auto find = [&](const std::string& stream = "mine", std::uint8_t first = 1) {
-    journal::WitnessSettings of_stream = settings();
-    of_stream.stream = stream;
-    journal::FolderWitness witness(of_stream, key(first));
-    witness.find(std::nullopt);
-    return witness.found().has_value();
-  };
-  const auto write = [&](const std::string& changed) {
-    fs::remove(file);
-    folder.write("keys/" + name, changed);
-    fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
-  };
-  expect_failure(
-      Exit::data, [&] { static_cast<void>(find("mine", 2)); }, "under a key that is not this one");
-  for (const std::size_t length : {std::size_t{0}, std::size_t{7}, bytes.size() / 2, bytes.size() - 1}) {
-    write(bytes.substr(0, length));
-    expect_failure(
-        Exit::data, [&] { static_cast<void>(find()); }, "may tell what this state folder has spent");
-    EXPECT_FALSE(find("another")) << "of a stream by another name";
-    EXPECT_FALSE(find("min")) << "of a stream by another name";
-  }
-  write(bytes);
-  fs::permissions(file, fs::perms::group_write, fs::perm_options::add);
-  expect_failure(
-      Exit::permission, [&] { static_cast<void>(find()); }, "cannot be believed");
-  fs::remove(file);
-  fs::create_symlink(folder.write("elsewhere", bytes), file);
-  expect_failure(
-      Exit::permission, [&] { static_cast<void>(find()); }, "no regular file");
-  fs::remove(file);
-  EXPECT_FALSE(find()) << "moved away, as the messages say";
-  write(bytes);
-  EXPECT_TRUE(find());
-}
-
-// Witnesses of other folders, of the same stream and under other keys, may stand beside it.
-TEST_F(AFolderAndItsWitness, StandsBesideThoseOfOtherFolders) {
-  witness_of(2, account);
-  journal::WitnessSettings elsewhere = settings();
-  elsewhere.folder = folder.path() / "other";
-  journal::FolderWitness other(elsewhere, key(2));
-  other.find(std::nullopt);
-  EXPECT_FALSE(other.found());
-  EXPECT_TRUE(other.warning().empty()) << other.warning();
-}
-
-TEST_F(AFolderAndItsWitness, SaysWherePlacesCannotBeLookedThrough) {
-  if (::geteuid() == 0) GTEST_SKIP() << "root may read every folder";
-  fs::create_directory(folder.path() / "keys");
-  fs::permissions(folder.path() / "keys", fs::perms::owner_write | fs::perms::owner_exec);
-  journal::FolderWitness witness(settings(), key(1));
-  witness.find(std::nullopt);
-  EXPECT_NE(witness.warning().find("no witness can be looked for"), std::string::npos) << witness.warning();
-  journal::WitnessSettings asked = settings();
-  asked.is_asked_for = true;
-  journal::FolderWitness refused(asked, key(1));
-  expect_failure(
-      Exit::permission, [&] { refused.find(std::nullopt); }, "state.witness");
-  fs::permissions(folder.path() / "keys", fs::perms::owner_all);
-}
-
-TEST_F(AFolderAndItsWitness, IsNotKeptBelowAFolderThatOthersWriteTo) {
-  fs::permissions(folder.path(), fs::perms::all);
-  journal::FolderWitness warned(settings(), key(1));
-  warned.find(account);
-  warned.keep();
-  EXPECT_NE(warned.warning().find("put another folder in its place"), std::string::npos) << warned.warning();
-  journal::WitnessSettings asked = settings();
-  asked.is_asked_for = true;
-  journal::FolderWitness refused(asked, key(1));
-  refused.find(account);
-  expect_failure(
-      Exit::permission, [&] { refused.keep(); }, "put another folder in its place");
-  fs::permissions(folder.path(), fs::perms::owner_all);
-}
-
-TEST_F(AFolderAndItsWitness, SaysWhereItIsLostOrCannotBeKept) {
-  journal::FolderWitness lost(settings(), key(1));
-  lost.find(account);
-  EXPECT_NE(lost.warning().find("no witness of this state folder"), std::string::npos);
-  journal::WitnessSettings none = settings();
-  none.place.clear();
-  journal::FolderWitness off(none, key(1));
-  off.find(account);
-  off.keep();
-  EXPECT_NE(off.warning().find("no witness is kept"), std::string::npos);
-  EXPECT_TRUE(off.file().empty());
-  journal::WitnessSettings blocked = settings();
-  blocked.place = std::filesystem::path(folder.write("a-file", "no folder")) / "below";
-  journal::FolderWitness warned(blocked, key(1));
-  warned.find(account);
-  warned.keep();
-  EXPECT_NE(warned.warning().find("cannot be kept"), std::string::npos);
-  blocked.is_asked_for = true;
-  journal::FolderWitness refused(blocked, key(1));
-  refused.find(account);
-  expect_failure(
-      Exit::permission, [&] { refused.keep(); }, "state.witness");
-}
-
-TEST_F(AFolderAndItsWitness, MayNotLieInTheFolder) {
-  journal::WitnessSettings inside = settings();
-  inside.place = inside.folder;
-  journal::FolderWitness refused(inside, key(1));
-  expect_failure(
-      Exit::configuration, [&] { refused.find(account); }, "lies in the state folder");
-}
-
-TEST(WitnessPlace, IsOutsideTheStateFolder) {
-  EXPECT_EQ(journal::witness_place("", "/keys/mine.key", "/data/mine", "/usual"), "/keys");
-  EXPECT_EQ(journal::witness_place("", "/data/mine/key", "/data/mine", "/usual"), "/usual");
-  EXPECT_EQ(journal::witness_place("", "mine.key", "/data/mine", "/usual"), fs::current_path());
-  EXPECT_EQ(journal::witness_place("/var/w", "/keys/mine.key", "/data/mine", "/usual"), "/var/w");
-  EXPECT_EQ(journal::witness_place("none", "/keys/mine.key", "/data/mine", "/usual"), "");
+  EXPECT_EQ(journal::read_witness(read_file(place / "mine.witness"), keys_from(1)).witness.steps, StepCount{11});
 }
 
 }  // namespace
