@@ -16,7 +16,8 @@ nustream_attach_test(attach_epochs_test full fault/attach_epochs_test.cpp)
 target_compile_definitions(attach_epochs_test PRIVATE NUSTREAM_KEY_SOURCE="$<TARGET_FILE:key_source>")
 add_dependencies(attach_epochs_test key_source)
 nustream_attach_test(attach_dead_letter_test full fault/attach_dead_letter_test.cpp)
-nustream_attach_test(attach_contradiction_test full fault/attach_contradiction_test.cpp fault/attach_settings_test.cpp
+nustream_attach_test(attach_contradiction_test full fault/attach_contradiction_test.cpp
+                     fault/attach_rolled_back_test.cpp fault/attach_settings_test.cpp
                      fault/attach_offset_reset_test.cpp)
 nustream_attach_test(attach_users_test full fault/attach_users_test.cpp fault/attach_users_windows_test.cpp
                      fault/attach_max_lanes_test.cpp fault/attach_users_disk_test.cpp)
