@@ -28,7 +28,7 @@ nustream_test(noise_grid_test quick unit/noise_grid_test.cpp)
 nustream_test(noise_recurrent_test quick unit/noise_recurrent_test.cpp)
 nustream_test(noise_source_test quick unit/noise_source_test.cpp LINK OpenSSL::Crypto)
 nustream_test(noise_source_property_test quick property/noise_source_test.cpp LINK OpenSSL::Crypto)
-nustream_test(noise_healing_test quick property/noise_healing_test.cpp LINK OpenSSL::Crypto)
+nustream_test(noise_healing_test quick property/noise_healing_test.cpp property/noise_segments_test.cpp LINK OpenSSL::Crypto)
 nustream_test(noise_gaussian_golden_test quick golden/noise_gaussian_test.cpp LINK OpenSSL::Crypto)
 nustream_test(noise_gaussian_statistics_test full statistical/noise_gaussian_test.cpp LINK OpenSSL::Crypto)
 foreach(test noise_key_test noise_gaussian_test noise_gaussian_property_test noise_gaussian_golden_test
