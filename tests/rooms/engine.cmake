@@ -3,7 +3,7 @@ nustream_test(engine_noise_ahead_test quick property/engine_noise_ahead_test.cpp
 nustream_test(engine_clipped_share_test quick statistical/clipped_share_test.cpp LINK nustream_service)
 nustream_test(engine_going_on_test quick unit/engine_going_on_test.cpp LINK nustream_service)
 nustream_test(engine_reservation_test quick unit/engine_reservation_test.cpp LINK nustream_service)
-nustream_test(engine_epoch_decision_test quick unit/engine_epoch_decision_test.cpp LINK nustream_service)
+nustream_test(engine_epoch_decision_test quick unit/engine_epoch_decision_test.cpp unit/engine_epoch_rules_test.cpp LINK nustream_service)
 # This test looks for keys through all memory of its process. It is a program of its own, so that nothing else ran before,
 # and is not built with sanitizers, which keep copies of what they watch.
 if(NOT NUSTREAM_SANITIZE)
