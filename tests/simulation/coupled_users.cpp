@@ -9,22 +9,16 @@
 #include <fmt/format.h>
 
 #include "config/moments.h"
-#include "decode/message_decoder.h"
-#include "engine/noise_feed.h"
-#include "engine/release_encoder.h"
-#include "engine/stepper.h"
 #include "journal/release_chain.h"
+#include "life_of_users.h"
 #include "nustream/moments/lane.h"
 #include "nustream/users/gate.h"
 #include "random_stream.h"
-#include "secrets/locked_memory.h"
+#include "user_records.h"
 #include "user_windows.h"
 
 namespace nustream::tests {
 namespace {
-
-constexpr const char* the_user = "1";
-constexpr const char* the_other = "9";
 
 std::string limits_of(std::mt19937_64& random) {
   const std::string participation =
@@ -52,184 +46,6 @@ std::string model_of(std::mt19937_64& random, std::uint64_t minibatch, bool& is_
       "[model]\nloss = {}\n[descent]\nstep_size = {}\nclip_norm = {}\nminibatch = {}\n{}[release]\nevery = {}\n",
       losses[loss], random() % 2 == 0 ? .3 : .05, .5 * some(random, 3), minibatch,
       random() % 2 == 0 ? "" : "projection = \"ball\"\nradius = 3.0\n", 1 + random() % 3);
-}
-
-/// The fields of one record, of a CSV without a header.
-struct Fields {
-  std::string x;
-  std::string who;
-  std::string y;
-  double when;  ///< the message's own time in seconds; NaN where it has none
-  [[nodiscard]] std::string text() const { return x + ',' + who + ',' + y; }
-};
-
-std::string features_of(std::mt19937_64& random, std::size_t features, double length) {
-  std::normal_distribution<double> normal;
-  std::string text;
-  for (std::size_t j = 0; j < features; ++j) {
-    text += fmt::format("{}{:.4g}", j == 0 ? "" : ",", length * normal(random));
-  }
-  return text;
-}
-
-std::string target_of(std::mt19937_64& random, const WorldOfUsers& world, double length) {
-  if (world.is_label) return random() % 2 == 0 ? "1" : "0";
-  return fmt::format("{:.4g}", length * std::normal_distribution<double>()(random));
-}
-
-/// Records of a few users. In `hostile` streams most records belong to one user, and each makes the longest
-/// contribution, all of them in one direction.
-std::vector<Fields> draw_records(const WorldOfUsers& world, std::mt19937_64& random, bool hostile) {
-  const std::size_t count = static_cast<std::size_t>(world.steps * world.minibatch());
-  const std::vector<double> times = some_times(random, count);
-  const std::string far = features_of(random, world.features, 1e3);
-  std::vector<Fields> records;
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint64_t who = hostile && random() % 8 != 0 ? 1 : random() % 5;
-    const double length = random() % 6 == 0 ? 30 : 1;
-    Fields fields{features_of(random, world.features, length), who == 0 ? "" : std::to_string(who),
-                  target_of(random, world, 2), times[i]};
-    if (hostile && who == 1) {
-      fields.x = far;
-      fields.y = world.is_label ? "1" : "1e7";
-    } else if (random() % 20 == 0) {
-      fields.y = "n/a";
-    }
-    records.push_back(std::move(fields));
-  }
-  return records;
-}
-
-/// What stands in the place of one of the user's records: nothing, or, under replace-one, a record of somebody else.
-/// The time stays, because it is public.
-Fields in_its_place(const WorldOfUsers& world, Fields record, std::mt19937_64& random, bool opposite) {
-  if (world.settings->config.privacy.adjacency == privacy::Adjacency::zero_out || random() % 6 == 0) {
-    switch (random() % 3) {
-      case 0:
-        record.who = random() % 2 == 0 ? "" : "0";
-        break;
-      case 1:
-        record.y = "?";
-        break;
-      default:
-        record = {std::string(world.features - 1, ','), random() % 2 == 0 ? "" : the_user, "", record.when};
-    }
-    return record;
-  }
-  record.who = the_other;
-  if (opposite) {
-    record.y = world.is_label ? "0" : "-" + record.y;
-  } else {
-    record.x = features_of(random, world.features, 2);
-    record.y = target_of(random, world, 2);
-  }
-  return record;
-}
-
-record::RowBatch rows_of(const WorldOfUsers& world, const std::vector<Fields>& records) {
-  record::RowBatch rows;
-  rows.dimension = world.settings->config.schema.dimension();
-  decode::MessageDecoder decoder(world.settings->config.input, world.settings->config.schema);
-  std::vector<std::string> texts;
-  for (const Fields& fields : records) texts.push_back(fields.text());
-  decode::MessageBatch batch;
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    decode::Message message;
-    message.offset = i;
-    message.value = texts[i];
-    if (!std::isnan(records[i].when)) {
-      message.time_kind = decode::TimeKind::producer;
-      message.milliseconds = std::llround(1000 * (1e6 + records[i].when));
-    }
-    batch.add(message);
-  }
-  decoder.decode(batch.messages(), rows);
-  rows.rejects.clear();
-  return rows;
-}
-
-record::RowBatch rows_behind(const record::RowBatch& rows, std::uint64_t count) {
-  const auto from = static_cast<std::ptrdiff_t>(count);
-  record::RowBatch left;
-  left.dimension = rows.dimension;
-  left.x.assign(rows.x.begin() + from * static_cast<std::ptrdiff_t>(rows.dimension), rows.x.end());
-  left.y.assign(rows.y.begin() + from, rows.y.end());
-  left.next.assign(rows.next.begin() + from, rows.next.end());
-  left.users.assign(rows.users.begin() + from, rows.users.end());
-  if (!rows.times.empty()) left.times.assign(rows.times.begin() + from, rows.times.end());
-  return left;
-}
-
-users::UserHash hash_of(const record::RowUser& user) {
-  return {user.high, user.low};
-}
-
-/// What is kept at a commit.
-struct CommittedUsers {
-  std::string lane;
-  journal::NoiseCheckpoints noise;
-  std::uint64_t steps = 0;
-  std::uint64_t released_at = 0;
-  users::Table table{};
-  std::optional<users::WindowClock> clock{};
-};
-
-/// One process of a run, which goes on from a commit.
-class LifeOfUsers {
- public:
-  LifeOfUsers(const WorldOfUsers& world, const secrets::Keyring& keys, const Shifts& shifts,
-              const record::RowBatch& rows, std::optional<StepCount> limit, const CommittedUsers& from)
-      : minibatch_(world.minibatch()),
-        rows_(rows_behind(rows, from.steps * minibatch_)),
-        table_(from.table),
-        clock_(from.clock),
-        noise_(std::make_unique<engine::NoiseFeed>(world.settings->mechanism, from.noise, StepIndex{from.steps},
-                                                   &locked_, keys.healing(from.steps > 0)),
-               shifts),
-        lane_(from.lane.empty()
-                  ? engine::first_estimator(world.settings->config, world.settings->mechanism, Position{0})
-                  : engine::decoded_estimator(world.settings->config, world.settings->mechanism, from.lane)),
-        encoder_(engine::release_encoder(world.settings->config, world.settings->mechanism,
-                                         {LaneId{0}, EpochId{0}, world.settings->digest, keys.is_private()})),
-        stepper_(lane_, noise_, encoder_, minibatch_, limit, from.released_at) {
-    lane_.use(open_, clock_ ? &*clock_ : nullptr);
-  }
-
-  void go_to(std::uint64_t step) {
-    if (step <= lane_.steps().value()) return;
-    static_cast<void>(stepper_.step(rows_, (step - lane_.steps().value()) * minibatch_, output_));
-  }
-  void release_the_end() { stepper_.release_now("end", output_); }
-  [[nodiscard]] const engine::Estimator& lane() const noexcept { return lane_; }
-  [[nodiscard]] std::string released() { return std::exchange(output_.outbox, {}); }
-  [[nodiscard]] CommittedUsers commit() {
-    closed_.take_over(open_);
-    closed_.apply(table_);
-    return {lane_.encode(), noise_.checkpoints(), lane_.steps().value(), stepper_.released_at(), table_, clock_};
-  }
-
- private:
-  std::uint64_t minibatch_;
-  record::RowBatch rows_;
-  users::Table table_;
-  users::Changes closed_{table_};
-  users::Changes open_{table_, closed_};
-  std::optional<users::WindowClock> clock_;
-  secrets::LockedMemory locked_;
-  ShiftedNoise noise_;
-  engine::Estimator lane_;
-  publish::ReleaseEncoder encoder_;
-  engine::Stepper stepper_;
-  engine::Output output_;
-};
-
-CommittedUsers beginning(const WorldOfUsers& world, const secrets::Keyring& keys) {
-  const config::Config& config = world.settings->config;
-  CommittedUsers first{{},
-                       journal::first_checkpoints(keys.epoch_key(config.stream), LaneId{0}, EpochId{0},
-                                                  world.settings->mechanism.stages.size())};
-  if (world.limits().windows()) first.clock.emplace(world.limits().windows()->period);
-  return first;
 }
 
 using Standings = std::map<std::uint64_t, users::Standing>;
