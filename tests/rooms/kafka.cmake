@@ -1,7 +1,7 @@
 # Tests of the kafka room, and the support of all tests on a real broker.
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(RDKAFKA REQUIRED IMPORTED_TARGET rdkafka)
-add_library(nustream_kafka_support STATIC support/broker_network.cpp support/kafka_broker.cpp support/kafka_records.cpp
+add_library(nustream_kafka_support STATIC support/broker_network.cpp support/kafka_broker.cpp support/kafka_rights.cpp support/kafka_records.cpp
             support/kafka_topics.cpp)
 target_include_directories(nustream_kafka_support PUBLIC support)
 target_link_libraries(nustream_kafka_support PUBLIC PkgConfig::RDKAFKA PRIVATE nustream_compile)
