@@ -1,107 +1,24 @@
 // Reproduces the figures of BDE+ (DP-GD for linear regression): reproduce_dpgd FIGURE… [--quick] [--out FOLDER]. Each
 // becomes FOLDER/dpgd_FIGURE.json and .svg. The setting is x ~ N(0, I), y = xᵀθ* + N(0, 1) with θ* on the unit
 // sphere, η = ¼, θ_0 = 0, replace-one. "anisotropic" draws Σ = UΛUᵀ with Λ = 2, 1, U[1, 2]… as appendix B does.
-#include <Eigen/Dense>
-
-#include <array>
-#include <functional>
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "dpgd.h"
+#include "dpgd_intervals.h"
 #include "figure.h"
-#include "full_batch.h"
 #include "nustream/inference/adassp.h"
-#include "nustream/inference/interval.h"
 #include "nustream/privacy/optimised.h"
 
 namespace {
 
 using namespace nustream;
 using namespace nustream::benchmarks;
-
-const noise::Correlation independent{noise::Independent{}};
-constexpr double eta = 0.25;
-
-struct Problem {
-  MemoryTable table;
-  std::vector<double> truth;
-  std::vector<double> least_squares;
-};
-
-Eigen::MatrixXd spread_of(std::size_t p, bool anisotropic, std::mt19937_64& bits) {
-  const auto d = static_cast<Eigen::Index>(p);
-  if (!anisotropic) return Eigen::MatrixXd::Identity(d, d);
-  std::normal_distribution<double> normal;
-  std::uniform_real_distribution<double> uniform(1, 2);
-  Eigen::MatrixXd gauss(d, d);
-  for (double& entry : gauss.reshaped()) entry = normal(bits);
-  const Eigen::MatrixXd rotation = gauss.householderQr().householderQ();
-  Eigen::VectorXd roots(d);
-  for (Eigen::Index i = 0; i < d; ++i) roots(i) = std::sqrt(i == 0 ? 2.0 : i == 1 ? 1.0 : uniform(bits));
-  return rotation * roots.asDiagonal();
-}
-
-Problem draw(std::size_t p, std::size_t n, bool anisotropic, std::uint64_t seed) {
-  std::mt19937_64 bits(seed);
-  std::normal_distribution<double> normal;
-  Problem problem;
-  problem.table.dimension = p;
-  Eigen::VectorXd truth(static_cast<Eigen::Index>(p));
-  for (double& entry : truth) entry = normal(bits);
-  truth /= truth.norm();
-  const Eigen::MatrixXd spread = spread_of(p, anisotropic, bits);
-  Eigen::VectorXd draw(truth.size());
-  for (std::size_t i = 0; i < n; ++i) {
-    for (double& entry : draw) entry = normal(bits);
-    const Eigen::VectorXd x = anisotropic ? Eigen::VectorXd(spread * draw) : draw;
-    problem.table.x.insert(problem.table.x.end(), x.data(), x.data() + x.size());
-    problem.table.y.push_back(x.dot(truth) + normal(bits));
-  }
-  problem.truth.assign(truth.data(), truth.data() + truth.size());
-  problem.least_squares = inference::ordinary_least_squares(problem.table.view()).theta;
-  return problem;
-}
-
-Iterates dpgd(const Problem& problem, double gamma, double rho, std::uint64_t steps, std::optional<std::uint64_t> key,
-              const noise::Correlation& correlation = independent) {
-  const StageBudget budget{rho};
-  return full_batch_descent(plain_descent(problem.table.dimension, gamma, eta), problem.table, steps, correlation,
-                            {&budget, 1}, key);
-}
-
-std::string point_json(const char* axis, double x, const std::map<std::string, std::vector<double>>& samples) {
-  std::string out = fmt::format("{{\"{}\": {}", axis, x);
-  for (const auto& [name, values] : samples) {
-    const Estimate found = estimate(values);
-    out += fmt::format(", \"{}\": {{\"mean\": {:.6g}, \"standard_error\": {:.2g}}}", name, found.mean,
-                       found.standard_error);
-  }
-  return out + fmt::format(", \"repetitions\": {}}}", samples.begin()->second.size());
-}
-
-struct Collected {
-  std::string rows;
-  std::map<std::string, Series> series;
-  void add(const char* axis, double x, const std::map<std::string, std::vector<double>>& samples) {
-    rows += (rows.empty() ? "\n    " : ",\n    ") + point_json(axis, x, samples);
-    for (const auto& [name, values] : samples) {
-      const Estimate found = estimate(values);
-      series[name].name = name;
-      series[name].points.push_back({x, found.mean, found.standard_error});
-    }
-  }
-  [[nodiscard]] std::vector<Series> all() const {
-    std::vector<Series> list;
-    for (const auto& [name, one] : series) list.push_back(one);
-    return list;
-  }
-  [[nodiscard]] double slope(const std::string& name) const { return log_slope(series.at(name).points); }
-};
-
-std::string wrapped(const char* title, const std::string& rows, const std::string& more = "") {
-  return fmt::format("{{\"figure\": \"{}\", \"source\": \"BDE+\"{},\n  \"points\": [{}]}}\n", title, more, rows);
-}
 
 /// The error against p at n = 100p, ρ = .05, T = 10, γ = 5√p.
 Figure dimension_figure(bool quick, bool anisotropic) {
@@ -228,121 +145,6 @@ Figure shares_figure(bool quick) {
   return {wrapped("figure 7: error against the share that is clipped", all.rows),
           line_chart("Distance to least squares, p = 10, n = 2000, rho = .015", {"share of clipped gradients"},
                      {"distance", true}, shown)};
-}
-
-using Values = std::vector<std::span<const double>>;
-
-/// Notes whether the interval of coordinate j of the values holds θ̂_j, and how wide it is.
-void tally(const Values& values, const std::vector<double>& target, const std::string& name,
-           std::map<std::string, std::vector<double>>& coverage, std::map<std::string, std::vector<double>>& width) {
-  double held = 0;
-  double wide = 0;
-  for (std::size_t j = 0; j < target.size(); ++j) {
-    std::vector<double> of_coordinate;
-    for (const auto& value : values) of_coordinate.push_back(value[j]);
-    const auto interval = *inference::t_interval(of_coordinate, 0.95);
-    held += interval.lower() <= target[j] && target[j] <= interval.upper() ? 1 : 0;
-    wide += 2 * interval.half_width;
-  }
-  coverage[name].push_back(held / static_cast<double>(target.size()));
-  width[name].push_back(wide / static_cast<double>(target.size()));
-}
-
-/// The coverage and width against the number of steps, at p = 10, n = 10,000, ρ = .015, m = 10, burn-in 20.
-std::pair<Figure, Figure> coverage_figures(bool quick, bool anisotropic) {
-  Collected coverages;
-  Collected widths;
-  constexpr std::size_t m = 10;
-  constexpr std::size_t burn_in = 20;
-  const double gamma = 5 * std::sqrt(10.0);
-  for (const std::size_t steps : {120U, 220U, 420U, 1020U}) {
-    if (quick && steps > 220) continue;
-    std::map<std::string, std::vector<double>> coverage;
-    std::map<std::string, std::vector<double>> width;
-    for (int r = 0; r < (quick ? 10 : 400); ++r) {
-      const auto seed = static_cast<std::uint64_t>(steps) * 1000 + static_cast<std::uint64_t>(r);
-      const Problem problem = draw(10, 10'000, anisotropic, seed);
-      const Iterates one = dpgd(problem, gamma, 0.015, steps, seed);
-      const std::size_t spacing = (steps - burn_in) / m;
-      Values checkpoints;
-      std::vector<std::vector<double>> means(m, std::vector<double>(10));
-      Values batches;
-      for (std::size_t i = 0; i < m; ++i) {
-        checkpoints.push_back(one.at(burn_in + (i + 1) * spacing - 1));
-        for (std::size_t t = burn_in + i * spacing; t < burn_in + (i + 1) * spacing; ++t) {
-          for (std::size_t j = 0; j < 10; ++j) means[i][j] += one.at(t)[j] / static_cast<double>(spacing);
-        }
-        batches.push_back(means[i]);
-      }
-      tally(checkpoints, problem.least_squares, "checkpoints", coverage, width);
-      tally(batches, problem.least_squares, "batch means", coverage, width);
-      std::vector<Iterates> runs;
-      Values finals;
-      for (std::size_t i = 0; i < m; ++i) {
-        runs.push_back(dpgd(problem, gamma, 0.015 / m, steps / m, seed * 100 + i));
-      }
-      for (const Iterates& run : runs) finals.push_back(run.last());
-      tally(finals, problem.least_squares, "runs", coverage, width);
-    }
-    coverages.add("steps", static_cast<double>(steps), coverage);
-    widths.add("steps", static_cast<double>(steps), width);
-  }
-  const char* const suffix = anisotropic ? ", anisotropic" : "";
-  return {
-      {wrapped(fmt::format("figure {}: coverage{}", anisotropic ? 10 : 5, suffix).c_str(), coverages.rows),
-       line_chart("Coverage of nominal 95% intervals", {"steps of all runs", true}, {"coverage"}, coverages.all())},
-      {wrapped(fmt::format("figure {}: width{}", anisotropic ? 11 : 6, suffix).c_str(), widths.rows),
-       line_chart("Width of nominal 95% intervals", {"steps of all runs", true}, {"width", true}, widths.all())}};
-}
-
-/// The mean of the `averaged` iterates up to step `end` of a path, as intervals.averaged takes it.
-std::vector<double> averaged_end(const Iterates& path, std::size_t end, std::size_t averaged) {
-  std::vector<double> mean(path.dimension);
-  for (std::size_t t = end - averaged; t < end; ++t) {
-    for (std::size_t j = 0; j < mean.size(); ++j) mean[j] += path.at(t)[j] / static_cast<double>(averaged);
-  }
-  return mean;
-}
-
-/// Intervals from means of the last iterates instead of the last one (section 3.1, appendix B): runs of N/10 steps
-/// after their burn-in of 20, for which 120 steps have no room, and checkpoints of one run, over half of their
-/// distance. The last iterates and batch means are shown beside them. The setting is that of coverage_figures().
-Figure ends_figure(bool quick) {
-  Collected all;
-  Collected widths;
-  constexpr std::size_t m = 10;
-  constexpr std::size_t burn_in = 20;
-  const double gamma = 5 * std::sqrt(10.0);
-  for (const std::size_t steps : {220U, 420U, 1020U}) {
-    if (quick && steps > 220) continue;
-    std::map<std::string, std::vector<double>> coverage;
-    std::map<std::string, std::vector<double>> width;
-    for (int r = 0; r < (quick ? 10 : 300); ++r) {
-      const auto seed = static_cast<std::uint64_t>(steps) * 100'000 + static_cast<std::uint64_t>(r);
-      const Problem problem = draw(10, 10'000, false, seed);
-      const Iterates one = dpgd(problem, gamma, 0.015, steps, seed);
-      std::map<std::string, std::vector<std::vector<double>>> values;
-      const std::size_t spacing = (steps - burn_in) / m;
-      for (std::size_t i = 0; i < m; ++i) {
-        const std::size_t end = burn_in + (i + 1) * spacing;
-        values["checkpoints, last"].push_back(averaged_end(one, end, 1));
-        values["checkpoints, averaged"].push_back(averaged_end(one, end, spacing / 2));
-        values["batch means"].push_back(averaged_end(one, end, spacing));
-        const Iterates run = dpgd(problem, gamma, 0.015 / m, steps / m, seed * 100 + i);
-        values["runs, last"].push_back(averaged_end(run, steps / m, 1));
-        values["runs, averaged"].push_back(averaged_end(run, steps / m, steps / m - burn_in));
-      }
-      for (const auto& [name, of_name] : values) {
-        tally(Values(of_name.begin(), of_name.end()), problem.least_squares, name, coverage, width);
-      }
-    }
-    widths.add("steps", static_cast<double>(steps), width);
-    for (const auto& [name, covered] : coverage) width[name + ", coverage"] = covered;
-    all.add("steps", static_cast<double>(steps), width);
-  }
-  return {wrapped("averaged ends: width and coverage", all.rows),
-          line_chart("Width of nominal 95% intervals of runs and checkpoints", {"steps of all runs", true},
-                     {"width", true}, widths.all())};
 }
 
 /// Every correlation for T steps with k participations b steps apart.
