@@ -1,12 +1,10 @@
 #include "journal/ledger_chain.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "error.h"
+#include "journal/ledger_line.h"
 #include "journal/line_fields.h"
-#include "journal/outbox_folder.h"
-#include "located.h"
 #include "nustream/base/error.h"
 #include "publish/json_text.h"
 #include "publish/limits_json.h"
@@ -25,36 +23,6 @@ Hash mac_of(std::string_view text, const secrets::Keyring& keys) {
   return mac;
 }
 
-void append_count(std::string_view name, std::uint64_t value, std::string& out) {
-  (out += ",\"") += name;
-  out += "\":";
-  publish::append_number(value, out);
-}
-
-void append_spend(std::string_view name, Rho value, std::string& out) {
-  (out += ",\"") += name;
-  out += "\":";
-  publish::append_number(value.value(), out);
-}
-
-void append_quoted(std::string_view name, std::string_view value, std::string& out) {
-  (out += ",\"") += name;
-  out += "\":";
-  publish::append_string(value, out);
-}
-
-constexpr std::string_view name_of(Overlap overlap) {
-  switch (overlap) {
-    case Overlap::disjoint:
-      return "disjoint";
-    case Overlap::overlapping:
-      return "overlapping";
-    case Overlap::unknown:
-      break;
-  }
-  return "unknown";
-}
-
 /// Lines that reserve steps have a format number of their own: an earlier version then refuses them, and does not
 /// take what they reserve for what was taken.
 constexpr std::string_view format_of_lines = R"({"format":2)";
@@ -62,7 +30,7 @@ constexpr std::string_view format_of_reserving = R"({"format":3)";
 
 std::string begin_line(std::string_view stream, std::string_view format = format_of_lines) {
   std::string line(format);
-  append_quoted("stream", stream, line);
+  publish::append_field("stream", stream, line);
   return line;
 }
 
@@ -80,20 +48,36 @@ std::string line_with_mac(std::string text, const secrets::Keyring& keys) {
 }
 
 void append_place(const Hash& head, const secrets::Keyring& keys, std::string& line) {
-  append_quoted("key", secrets::to_hex(keys.fingerprint()), line);
-  append_quoted("previous", secrets::to_hex(head), line);
+  publish::append_field("key", secrets::to_hex(keys.fingerprint()), line);
+  publish::append_field("previous", secrets::to_hex(head), line);
 }
 
 /// Ends a line: its place in the chain, the signature for readers without a key, and the MAC for those who have the
 /// key.
 std::string end_line(std::string line, const Hash& head, const secrets::Keyring& keys) {
   append_place(head, keys, line);
-  append_quoted("signature", secrets::to_hex(keys.sign(secrets::Signing::ledger_line, line)), line);
+  publish::append_field("signature", secrets::to_hex(keys.sign(secrets::Signing::ledger_line, line)), line);
   return line_with_mac(std::move(line), keys) + '\n';
 }
 
-[[noreturn]] void not_genuine(const std::string& what) {
+}  // namespace
+
+void not_genuine(const std::string& what) {
   throw Failure(Exit::data, "the ledger " + what + "; restore it: what was spent cannot be known otherwise");
+}
+
+namespace {
+
+constexpr std::string_view name_of(Overlap overlap) {
+  switch (overlap) {
+    case Overlap::disjoint:
+      return "disjoint";
+    case Overlap::overlapping:
+      return "overlapping";
+    case Overlap::unknown:
+      break;
+  }
+  return "unknown";
 }
 
 Overlap overlap_named(const std::string& name) {
@@ -138,32 +122,32 @@ void append_user_spend(const UserSpend& spend, std::string& line) {
     }
     line += ']';
   }
-  if (spend.of_mass) append_spend("rho_of_mass", *spend.of_mass, line);
+  if (spend.of_mass) publish::append_field("rho_of_mass", spend.of_mass->value(), line);
   if (spend.moved) {
-    append_count("moved", spend.moved->change, line);
-    append_spend("rho_before", spend.moved->before, line);
+    publish::append_field("moved", std::uint64_t{spend.moved->change}, line);
+    publish::append_field("rho_before", spend.moved->before.value(), line);
   }
 }
 
 /// The fields of an entry's line, up to its place in the chain.
 std::string begin_entry(const LedgerEntry& entry) {
   std::string line = begin_line(entry.stream, entry.taken ? format_of_reserving : format_of_lines);
-  append_count("lane", entry.lane.value(), line);
-  append_count("epoch", entry.epoch.value(), line);
-  append_count("from", entry.from.value(), line);
-  append_count("to", entry.to.value(), line);
-  append_count("steps", entry.steps.value(), line);
-  if (entry.taken) append_count("taken", entry.taken->value(), line);
-  append_spend("rho", entry.rho, line);
-  append_spend("rho_limit", entry.rho_limit, line);
-  append_quoted("digest", entry.settings_digest, line);
-  append_quoted("adjacency", privacy::name(entry.neighbours.adjacency), line);
-  append_quoted("protects", protected_by(entry.neighbours), line);
+  publish::append_field("lane", std::uint64_t{entry.lane.value()}, line);
+  publish::append_field("epoch", std::uint64_t{entry.epoch.value()}, line);
+  publish::append_field("from", entry.from.value(), line);
+  publish::append_field("to", entry.to.value(), line);
+  publish::append_field("steps", entry.steps.value(), line);
+  if (entry.taken) publish::append_field("taken", entry.taken->value(), line);
+  publish::append_field("rho", entry.rho.value(), line);
+  publish::append_field("rho_limit", entry.rho_limit.value(), line);
+  publish::append_field("digest", entry.settings_digest, line);
+  publish::append_field("adjacency", privacy::name(entry.neighbours.adjacency), line);
+  publish::append_field("protects", protected_by(entry.neighbours), line);
   if (entry.user) append_user_spend(*entry.user, line);
-  if (entry.trusts_framing) append_quoted("framing", "trusted", line);
+  if (entry.trusts_framing) publish::append_field("framing", "trusted", line);
   line += entry.is_private ? ",\"private\":true" : ",\"private\":false";
-  append_quoted("disjoint", name_of(entry.overlap), line);
-  if (!entry.run.empty()) append_quoted("run", entry.run, line);
+  publish::append_field("disjoint", name_of(entry.overlap), line);
+  if (!entry.run.empty()) publish::append_field("run", entry.run, line);
   return line;
 }
 
@@ -225,7 +209,7 @@ std::string_view protected_by(privacy::Neighbours neighbours) noexcept {
 std::string ledger_line(const LedgerEntry& entry, const Hash& head, const secrets::Keyring& keys,
                         const std::optional<Hash>& released) {
   std::string line = begin_entry(entry);
-  if (released) append_quoted("released", secrets::to_hex(*released), line);
+  if (released) publish::append_field("released", secrets::to_hex(*released), line);
   return end_line(std::move(line), head, keys);
 }
 
@@ -240,7 +224,7 @@ namespace {
 /// The beginning of a rotation's line, up to the signature of the old key.
 std::string begin_rotation(std::string_view stream, const secrets::PublicKey& to) {
   std::string line = begin_line(stream) + ",\"rotated\":true";
-  append_quoted("public_key", secrets::to_hex(to), line);
+  publish::append_field("public_key", secrets::to_hex(to), line);
   return line;
 }
 
@@ -256,13 +240,10 @@ std::string rotation_line(std::string_view stream, const Hash& head, const secre
                           const secrets::Keyring& new_keys) {
   std::string line = begin_rotation(stream, new_keys.public_key());
   const secrets::Signature by = old_keys.sign(secrets::Signing::hand_over, hand_over_text(line, head));
-  append_quoted("handed_on", secrets::to_hex(by), line);
+  publish::append_field("handed_on", secrets::to_hex(by), line);
   return end_line(std::move(line), head, new_keys);
 }
 
-namespace {
-
-/// The entry of a line; nothing for a rotation's line.
 std::optional<LedgerEntry> entry_of(std::string_view line) try {
   simdjson::dom::parser parser;
   const Object object = parser.parse(simdjson::padded_string(line));
@@ -273,8 +254,6 @@ std::optional<LedgerEntry> entry_of(std::string_view line) try {
 } catch (const InvalidParameter&) {
   not_genuine("has a line that is none");
 }
-
-}  // namespace
 
 LedgerEntry read_entry(std::string_view line) {
   auto entry = entry_of(line);
@@ -300,13 +279,9 @@ std::optional<SignedText> signed_text(std::string_view line, const Object& objec
 /// The line as it has to go on behind the signed text: with the signature, the MAC, and nothing else. Any other field
 /// there would count although nobody signed it.
 std::string with_end(std::string line, const secrets::Signature& signature, const std::string& mac) {
-  append_quoted("signature", secrets::to_hex(signature), line);
+  publish::append_field("signature", secrets::to_hex(signature), line);
   return closed_by(std::move(line), mac);
 }
-
-}  // namespace
-
-namespace {
 
 /// The head of the lane's releases that the line names; nothing for lines of earlier versions.
 std::optional<Hash> released_in(const Object& object) {
@@ -346,26 +321,6 @@ UnsealedLine read_unsealed(std::string_view line) try {
   not_genuine("has a line that is none");
 }
 
-void Ledger::keep(LedgerEntry entry) {
-  if (entry.user && entry.user->moved) {
-    std::erase_if(epochs, [&](const LedgerEntry& other) { return other.lane == entry.lane; });
-  }
-  const auto same_epoch = [&](const LedgerEntry& other) {
-    return other.lane == entry.lane && other.epoch == entry.epoch;
-  };
-  const auto known = std::find_if(epochs.begin(), epochs.end(), same_epoch);
-  if (known == epochs.end()) {
-    epochs.push_back(std::move(entry));
-  } else {
-    *known = std::move(entry);
-  }
-}
-
-bool holds_another(const Ledger& ledger, std::string_view stream, LaneId lane) {
-  return std::ranges::any_of(ledger.epochs,
-                             [&](const LedgerEntry& entry) { return entry.lane != lane || entry.stream != stream; });
-}
-
 void LedgerVerifier::add(std::string_view line) try {
   simdjson::dom::parser parser;
   const Object object = parser.parse(simdjson::padded_string(line));
@@ -402,119 +357,6 @@ Hash head_before(std::string_view lines) try {
   return head;
 } catch (const simdjson::simdjson_error&) {
   not_genuine("has a line that is none");
-}
-
-namespace {
-
-/// Calls `visit` with each whole line of the file, without its newline.
-template <class Visit>
-void for_each_line(Disk& disk, const Disk::Path& path, Visit visit) {
-  const auto file = disk.open(path, Access::read);
-  if (!file) return;
-  const std::uint64_t size = file->size();
-  std::string pending;
-  std::string chunk(std::size_t{1} << 16, '\0');
-  for (std::uint64_t offset = 0; offset < size;) {
-    const std::size_t got = file->read(offset, chunk);
-    if (got == 0) break;
-    offset += got;
-    pending.append(chunk, 0, got);
-    std::size_t begin = 0;
-    for (std::size_t end = 0; (end = pending.find('\n', begin)) != std::string::npos; begin = end + 1) {
-      visit(std::string_view(pending).substr(begin, end - begin));
-    }
-    pending.erase(0, begin);
-  }
-}
-
-/// Reads and verifies the folder's ledger. Calls `visit` with the head of the chain after each line.
-template <class Visit>
-Ledger read_lines(Disk& disk, const Disk::Path& folder, const secrets::Keyring& keys, Visit visit) {
-  LedgerVerifier verifier(keys);
-  const Disk::Path path = folder / folder_files::ledger;
-  const std::string name = path.string();
-  for_each_line(disk, path, [&](std::string_view line) {
-    located(name, [&] { verifier.add(line); });
-    visit(verifier.head());
-  });
-  return located(name, [&] { return std::move(verifier).finish(); });
-}
-
-}  // namespace
-
-Ledger read_ledger(Disk& disk, const Disk::Path& folder, const secrets::Keyring& keys) {
-  return read_lines(disk, folder, keys, [](const Hash&) {});
-}
-
-std::optional<LedgerEntry> entry_behind(Disk& disk, const Disk::Path& folder, const Hash& head,
-                                        std::string_view lines) {
-  std::optional<LedgerEntry> entry;
-  bool was_head = false;
-  for_each_line(disk, folder / folder_files::ledger, [&](std::string_view line) {
-    if (was_head) entry = entry_of(line);
-    was_head = hash_of(std::string(line) + '\n') == head;
-  });
-  if (was_head && !lines.empty() && head_before(lines) == head) return entry_of(lines.substr(0, lines.find('\n')));
-  return entry;
-}
-
-bool ledger_holds(Disk& disk, const Disk::Path& folder, const Hash& head) {
-  bool is_there = false;
-  for_each_line(disk, folder / folder_files::ledger,
-                [&](std::string_view line) { is_there = is_there || hash_of(std::string(line) + '\n') == head; });
-  return is_there;
-}
-
-namespace {
-
-/// Adds those of a state's own `lines` that a crash kept from the ledger. The first of them follows on `before`.
-/// There may be several, where an epoch begins with what is owed, and a crash may come between two of them. Returns
-/// false where the ledger ends neither at `before` nor at one of them. A rotation's line is no entry, and only moves
-/// the head.
-bool keep_lines_behind(Ledger& ledger, const Hash& before, std::string_view lines) {
-  bool is_behind = ledger.head == before;
-  Hash head = before;
-  while (!lines.empty()) {
-    const std::string_view line = lines.substr(0, lines.find('\n') + 1);
-    if (line.empty()) not_genuine("has a line that is none");
-    lines.remove_prefix(line.size());
-    head = hash_of(line);
-    if (is_behind) {
-      if (const auto entry = entry_of(line)) ledger.keep(*entry);
-      ledger.head = head;
-    }
-    is_behind = is_behind || ledger.head == head;
-  }
-  return is_behind;
-}
-
-/// The folder's ledger with the state's own lines; nothing where lines are missing that the state knows of.
-std::optional<Ledger> read_at(Disk& disk, const Disk::Path& folder, const secrets::Keyring& keys,
-                              const StateRecord& record) {
-  const Hash before = record.ledger_entry.empty() ? record.ledger_head : head_before(record.ledger_entry);
-  bool holds_own_line = record.ledger_head == empty_ledger_head;
-  Ledger ledger = read_lines(disk, folder, keys, [&](const Hash& head) {
-    if (head == record.ledger_head) holds_own_line = true;
-  });
-  if (holds_own_line || keep_lines_behind(ledger, before, record.ledger_entry)) return ledger;
-  return std::nullopt;
-}
-
-}  // namespace
-
-Ledger read_committed_ledger(Disk& disk, const Disk::Path& folder, const secrets::Keyring& keys,
-                             const StateRecord& record) {
-  std::optional<Ledger> ledger = read_at(disk, folder, keys, record);
-  if (!ledger) {
-    throw Failure(Exit::data, (folder / folder_files::ledger).string() +
-                                  " lacks lines that the state knows of: more was spent than it says; restore it as "
-                                  "it was");
-  }
-  return *std::move(ledger);
-}
-
-bool ledger_follows(Disk& disk, const Disk::Path& folder, const secrets::Keyring& keys, const StateRecord& record) {
-  return read_at(disk, folder, keys, record).has_value();
 }
 
 }  // namespace nustream::journal
