@@ -10,13 +10,10 @@
 #include "check/tally.h"
 #include "cli/commands.h"
 #include "cli/inspect_chart.h"
+#include "cli/inspected.h"
 #include "config/ranges.h"
 #include "console/operator_counts.h"
-#include "console/path_printer.h"
-#include "console/report_parts.h"
-#include "engine/group_spends.h"
 #include "engine/seal_batch.h"
-#include "engine/spent.h"
 #include "folder/user_edits.h"
 #include "journal/bookmark.h"
 #include "journal/file_journal.h"
@@ -30,7 +27,6 @@
 #include "kafka/lane_checks.h"
 #include "kafka/topic_checks.h"
 #include "located.h"
-#include "publish/json_text.h"
 #include "publish/release_json.h"
 #include "report/report.h"
 #include "secrets/harden.h"
@@ -42,22 +38,6 @@
 
 namespace nustream::cli {
 namespace {
-
-/// All that inspect may show: committed and published values, the ledger and the identity. It never holds the outbox,
-/// an unreleased iterate, a key or noise.
-struct Report {
-  secrets::StateIdentity identity;
-  Position position{0};
-  journal::Ledger ledger;
-  std::string last_release;                  ///< the line as it was published
-  std::string public_key;                    ///< in digits; checks releases and ledger (nustream verify)
-  std::string past{};                        ///< earlier releases of a lane whose path is drawn, one a line
-  std::string key_file{};                    ///< of a folder; empty under an insecure seed
-  std::string witness_file{};                ///< empty where there is none
-  std::optional<users::UserCounts> users{};  ///< where --users asks for them; NOT PRIVATE
-  std::uint64_t rejected = 0;                ///< records of this epoch that could not be used; NOT PRIVATE
-  std::uint64_t records = 0;                 ///< records that this epoch has read, by its positions
-};
 
 std::string read_whole(const journal::Disk::Path& path, journal::Disk& disk) {
   const auto file = disk.open(path, journal::Access::read);
@@ -132,21 +112,21 @@ const users::Limits& limits_of(const journal::Ledger& ledger, const std::string&
   return ledger.epochs.back().user->limits;
 }
 
-void count_records(const journal::StateRecord& record, Report& report) {
+void count_records(const journal::StateRecord& record, Inspected& report) {
   report.rejected = record.rejected;
   report.records = record.position.value() - record.start.value();
 }
 
 /// Prints how many records were unusable on standard error, whatever else is shown: an answer of noise alone looks
 /// like any other.
-void say_what_was_unusable(const Report& report, const std::string& place) {
+void say_what_was_unusable(const Inspected& report, const std::string& place) {
   const std::string line = check::unusable_of_epoch(report.rejected, report.records);
   if (!line.empty()) console::say_for_operator(fmt::format("{}: {}", place, line));
 }
 
 /// Reads a state folder. Where `key_file` or `witness` is empty, the folder's own is used.
-Report read_folder(const InspectArguments& arguments, const std::filesystem::path& folder,
-                   const secrets::KeySettings& key, const std::string& witness) {
+Inspected read_folder(const InspectArguments& arguments, const std::filesystem::path& folder,
+                      const secrets::KeySettings& key, const std::string& witness) {
   const auto disk = journal::posix_disk();
   disk->require_trusted(folder);
   const std::filesystem::path releases = folder / journal::folder_files::releases;
@@ -166,9 +146,9 @@ Report read_folder(const InspectArguments& arguments, const std::filesystem::pat
   if (claimed.is_private) find_witness(seen, opened(sealed));
   const journal::State state = opened(read_whole(folder / journal::folder_files::state, *disk));
   require_published(*disk, releases, journal::decode_bookmark(state.record.bookmark).releases);
-  Report report{state.identity, state.record.position,
-                journal::read_committed_ledger(*disk, folder, keys, state.record), last_release,
-                secrets::to_hex(keys.public_key())};
+  Inspected report{state.identity, state.record.position,
+                   journal::read_committed_ledger(*disk, folder, keys, state.record), last_release,
+                   secrets::to_hex(keys.public_key())};
   journal::settle(report.ledger, state.record);
   count_records(state.record, report);
   if (!arguments.insecure_seed) report.key_file = key_file;
@@ -185,15 +165,16 @@ Report read_folder(const InspectArguments& arguments, const std::filesystem::pat
 }
 
 /// Reads the lanes of a topic that have a state, from committed records. It takes no lane over and writes nothing.
-std::vector<std::pair<std::string, Report>> read_topics(const InspectArguments& arguments,
-                                                        const config::Config& config, const std::string& key_file) {
+std::vector<std::pair<std::string, Inspected>> read_topics(const InspectArguments& arguments,
+                                                           const config::Config& config,
+                                                           const std::string& key_file) {
   const config::Kafka& kafka = config.kafka;
   const secrets::Keyring keys = load_keys(arguments, key_file);
   const kafka::ClientSettings client{kafka.brokers, kafka.properties};
   const auto soon = [&] { return kafka::in(kafka.person_gives_up()); };
   const std::atomic<bool> cancelled = false;
   kafka::PartitionReader reader(client, kafka::Isolation::read_uncommitted, kafka.group);
-  std::vector<std::pair<std::string, Report>> reports;
+  std::vector<std::pair<std::string, Inspected>> reports;
   const std::int32_t lanes = kafka::TopicChecks(client).partitions(kafka.topics.input, soon()).value_or(0);
   for (std::uint32_t lane = 0; lane < static_cast<std::uint32_t>(lanes); ++lane) {
     const kafka::LanePlace place{config.stream, LaneId{lane}, kafka.group, kafka.topics};
@@ -204,8 +185,8 @@ std::vector<std::pair<std::string, Report>> read_topics(const InspectArguments& 
     const kafka::Offset from = kafka::decode_bookmark(state.record.bookmark).releases_from;
     kafka::LaneChecks checks(client, place, keys, kafka.transaction, cancelled);
     const auto last = checks.last_published(kafka::Offset{std::max<std::int64_t>(from.value() - 1, 0)});
-    Report report{state.identity, state.record.position, engine::ledger_of(state.record), last ? last->text : "",
-                  secrets::to_hex(keys.public_key())};
+    Inspected report{state.identity, state.record.position, engine::ledger_of(state.record), last ? last->text : "",
+                     secrets::to_hex(keys.public_key())};
     count_records(state.record, report);
     if (arguments.users) {
       report.users = attach::count_users(config, client, place, keys, limits_of(report.ledger, place.name()));
@@ -216,197 +197,14 @@ std::vector<std::pair<std::string, Report>> read_topics(const InspectArguments& 
   return reports;
 }
 
-const char* text(journal::Overlap overlap) {
-  switch (overlap) {
-    case journal::Overlap::disjoint:
-      return "disjoint";
-    case journal::Overlap::overlapping:
-      return "overlapping";
-    case journal::Overlap::unknown:
-      return "unknown";
-  }
-  return "";
-}
-
-/// ρ of all epochs, over the neighbours of the present epoch, which is the ledger's last.
-Rho total_of(const journal::Ledger& ledger) {
-  if (ledger.epochs.empty()) return Rho{0};
-  return engine::total_spent(ledger.epochs, ledger.epochs.back().neighbours);
-}
-
-/// The δ of the last release.
-std::vector<Delta> deltas_of(const publish::ShownRelease& release) {
-  std::vector<Delta> deltas;
-  for (const publish::Epsilons& at : release.epsilons) deltas.emplace_back(at.delta);
-  if (deltas.empty()) deltas.emplace_back(release.delta);  // an older line has one δ
-  return deltas;
-}
-
-/// ε of all epochs, at the δ of the last release.
-std::vector<publish::Epsilons> total_epsilons(const Report& report, const publish::ShownRelease& release) {
-  return publish::epsilons_of(total_of(report.ledger), deltas_of(release));
-}
-
-/// What persons with several records are promised; nothing where the unit is the user, who has all of theirs.
-std::vector<publish::GroupSpend> groups_of(const Report& report, Delta delta) {
-  const auto& epochs = report.ledger.epochs;
-  if (!epochs.empty() && epochs.back().neighbours.of_user) return {};
-  return engine::group_bounds(total_of(report.ledger), delta);
-}
-
-std::string text(const journal::LedgerEntry& entry) {
-  const privacy::Neighbours& neighbours = entry.neighbours;
-  publish::Promise promise{true, neighbours.target_only, std::string(privacy::name(neighbours.adjacency))};
-  if (entry.user) promise.user = publish::PromisedUser{"user", entry.user->limits};
-  promise.trusts_framing = entry.trusts_framing;
-  return console::protected_unit(promise);
-}
-
-/// Where the input is read next. Positions go on from one pass into the next, so that after the first pass they are
-/// no places; the ledger says which records they touched.
-std::string place_in_input(const Report& report) {
-  using console::with_separators;
-  const std::uint64_t position = report.position.value();
-  const auto& epochs = report.ledger.epochs;
-  if (epochs.empty() || position <= epochs.back().to.value()) return "next record " + with_separators(position);
-  return fmt::format("{} records read, in several passes over those before {}",
-                     with_separators(position - epochs.back().from.value()),
-                     with_separators(epochs.back().to.value()));
-}
-
-void print_users(const users::UserCounts& counts) {
-  using console::with_separators;
-  fmt::print("operator only, not private: {} users, {} of them at their limits\n", with_separators(counts.entries),
-             with_separators(counts.at_limit));
-  for (std::size_t i = 0; i < counts.by_count.size(); ++i) {
-    if (counts.by_count[i] == 0) continue;
-    fmt::print("  {} {:>12} contributed in {} step{}\n", i + 1 == counts.by_count.size() ? ">=" : "  ",
-               with_separators(counts.by_count[i]), i + 1, i == 0 ? "" : "s");
-  }
-  fmt::print("\n");
-}
-
-void append_users(const users::UserCounts& counts, std::string& out) {
-  out += ",\"users\":{\"private\":false";
-  publish::append_field("entries", counts.entries, out);
-  publish::append_field("at_limit", counts.at_limit, out);
-  out += ",\"by_count\":[";
-  for (std::size_t i = 0; i < counts.by_count.size(); ++i) {
-    if (i > 0) out += ',';
-    publish::append_number(counts.by_count[i], out);
-  }
-  out += "]}";
-}
-
-/// Prints what the ledger charges if the state is lost.
-void print_reserved(const journal::Ledger& ledger) {
-  if (!ledger.reserving) return;
-  fmt::print("{:<6} {:>5} {:>12} {:>12} {:>12} {:>12.6g} {:>12}  reserved by the ledger's last line\n", "",
-             ledger.reserving->epoch.value(), "", "", console::with_separators(ledger.reserving->steps.value()),
-             ledger.reserving->rho.value(), "");
-}
-
-void print(const Report& report, const std::string& folder) {
-  using console::with_separators;
-  const secrets::StateIdentity& identity = report.identity;
-  fmt::print("{}: stream {}, lane {}, epoch {}, {}\n", folder, identity.stream, identity.lane.value(),
-             identity.epoch.value(),
-             identity.is_private ? "private" : "private: false (insecure seed or comparison)");
-  fmt::print("committed: {} steps, {}\nsettings digest: {}\npublic key: {}\n\n",
-             with_separators(identity.steps.value()), place_in_input(report), identity.settings_digest,
-             report.public_key);
-  fmt::print("{:<6} {:>5} {:>12} {:>12} {:>12} {:>12} {:>12}  {}\n", "ledger", "epoch", "from", "to", "steps", "rho",
-             "rho limit", "records");
-  for (const journal::LedgerEntry& entry : report.ledger.epochs) {
-    fmt::print("{:<6} {:>5} {:>12} {:>12} {:>12} {:>12.6g} {:>12.6g}  {}; {}\n", "", entry.epoch.value(),
-               with_separators(entry.from.value()), with_separators(entry.to.value()),
-               with_separators(entry.steps.value()), entry.rho.value(), entry.rho_limit.value(), text(entry.overlap),
-               text(entry));
-  }
-  print_reserved(report.ledger);
-  if (report.users) print_users(*report.users);
-  const auto release = publish::read_release(report.last_release);
-  fmt::print("total rho {}: {:.6g}\n",
-             report.ledger.epochs.empty() ? "of one record" : text(report.ledger.epochs.back()),
-             total_of(report.ledger).value());
-  if (!release) {
-    fmt::print("\nnothing is released yet\n");
-    return;
-  }
-  for (const publish::Epsilons& at : total_epsilons(report, *release)) {
-    fmt::print("  epsilon {}\n", console::epsilon_text(at));
-  }
-  const Delta delta{release->delta};
-  fmt::print("{}\n", publish::groups_text(groups_of(report, delta), delta.value()));
-  fmt::print("last release: epoch {}, step {}; of this epoch rho {:.6g}, epsilon {:.4g} at delta {:g} ({}; {})\n",
-             release->epoch.value(), with_separators(release->step), release->rho, release->epsilon, release->delta,
-             release->conversion, console::protected_unit(release->promise));
-  for (std::size_t j = 0; j < release->estimate.size(); ++j) {
-    fmt::print("  {:<24} {:>14}", release->estimate[j].first, console::shown_number(release->estimate[j].second));
-    if (!release->average.empty()) fmt::print("  averaged {:>14}", console::shown_number(release->average[j].second));
-    fmt::print("\n");
-  }
-  if (release->status.clipped) fmt::print("  {}\n", publish::in_words(*release->status.clipped));
-}
-
-std::string to_json(const Report& report) {
-  std::string out = "{\"stream\":";
-  publish::append_string(report.identity.stream, out);
-  out += fmt::format(
-      ",\"lane\":{},\"epoch\":{},\"steps\":{},\"position\":{},\"private\":{},\"digest\":\"{}\",\"ledger\":[",
-      report.identity.lane.value(), report.identity.epoch.value(), report.identity.steps.value(),
-      report.position.value(), report.identity.is_private, report.identity.settings_digest);
-  bool first = true;
-  for (const journal::LedgerEntry& entry : report.ledger.epochs) {
-    out += fmt::format("{}{{\"lane\":{},\"epoch\":{},\"from\":{},\"to\":{},\"steps\":{},\"rho\":", first ? "" : ",",
-                       entry.lane.value(), entry.epoch.value(), entry.from.value(), entry.to.value(),
-                       entry.steps.value());
-    publish::append_number(entry.rho.value(), out);
-    out += ",\"rho_limit\":";
-    publish::append_number(entry.rho_limit.value(), out);
-    out += fmt::format(",\"adjacency\":\"{}\",\"protects\":\"{}\"", privacy::name(entry.neighbours.adjacency),
-                       journal::protected_by(entry.neighbours));
-    if (entry.user) publish::append_limits(entry.user->limits, out);
-    if (entry.trusts_framing) out += ",\"framing\":\"trusted\"";
-    out += fmt::format(",\"disjoint\":\"{}\"}}", text(entry.overlap));
-    first = false;
-  }
-  out += ']';
-  if (report.ledger.reserving) {
-    out += fmt::format(",\"reserved\":{{\"epoch\":{},\"steps\":{},\"rho\":", report.ledger.reserving->epoch.value(),
-                       report.ledger.reserving->steps.value());
-    publish::append_number(report.ledger.reserving->rho.value(), out);
-    out += '}';
-  }
-  out += ",\"total_rho\":";
-  publish::append_number(total_of(report.ledger).value(), out);
-  if (const auto release = publish::read_release(report.last_release)) {
-    const std::vector<publish::Epsilons> totals = total_epsilons(report, *release);
-    publish::append_field("total_epsilon", totals.front().by.front(), out);
-    publish::append_epsilons("total_epsilons", totals, out);
-    publish::append_groups(groups_of(report, Delta{release->delta}), out);
-    publish::append_field("delta", release->delta, out);
-    publish::append_field("conversion", "gaussian", out);
-  }
-  for (const auto& [name, path] : {std::pair("key", &report.key_file), std::pair("witness", &report.witness_file)}) {
-    if (!path->empty()) publish::append_field(name, *path, out);
-  }
-  publish::append_field("public_key", report.public_key, out);
-  if (report.users) append_users(*report.users, out);
-  out += ",\"last_release\":";
-  std::string line = report.last_release;
-  while (!line.empty() && line.back() == '\n') line.pop_back();
-  return out + (line.empty() ? "null" : line) + "}";
-}
-
-void print_chart_of_folder(const Report& report, const std::string& folder) {
+void print_chart_of_folder(const Inspected& report, const std::string& folder) {
   serve::History history{StepCount{1}};
   report::add_history(std::filesystem::path(folder) / journal::folder_files::releases, report.last_release, history);
   print_chart(report.identity.stream, report.last_release, history);
 }
 
 /// Draws the path of the lane's epoch, from the releases that anybody finds in the topic.
-void print_chart_of_lane(const Report& report) {
+void print_chart_of_lane(const Inspected& report) {
   const secrets::StateIdentity& identity = report.identity;
   serve::History history{StepCount{1}};
   history.add(serve::CommittedPast::found(identity.lane, identity.epoch, report.past).lines());
@@ -456,7 +254,7 @@ Exit inspect(const InspectArguments& arguments) {
     key_directory = config.state.key_directory;
     if (witness.empty()) witness = config.state.witness;
   }
-  const Report report = read_folder(arguments, folder, {key, key_directory}, witness);
+  const Inspected report = read_folder(arguments, folder, {key, key_directory}, witness);
   say_what_was_unusable(report, folder);
   if (arguments.json) {
     fmt::print("{}\n", to_json(report));

@@ -1,0 +1,97 @@
+// What `nustream inspect` prints for a person.
+#include <fmt/format.h>
+
+#include "cli/inspected.h"
+#include "console/path_printer.h"
+#include "console/report_parts.h"
+#include "publish/release_json.h"
+
+namespace nustream::cli {
+namespace {
+
+std::string text(const journal::LedgerEntry& entry) {
+  const privacy::Neighbours& neighbours = entry.neighbours;
+  publish::Promise promise{true, neighbours.target_only, std::string(privacy::name(neighbours.adjacency))};
+  if (entry.user) promise.user = publish::PromisedUser{"user", entry.user->limits};
+  promise.trusts_framing = entry.trusts_framing;
+  return console::protected_unit(promise);
+}
+
+/// Where the input is read next. Positions go on from one pass into the next, so that after the first pass they are
+/// no places; the ledger says which records they touched.
+std::string place_in_input(const Inspected& report) {
+  using console::with_separators;
+  const std::uint64_t position = report.position.value();
+  const auto& epochs = report.ledger.epochs;
+  if (epochs.empty() || position <= epochs.back().to.value()) return "next record " + with_separators(position);
+  return fmt::format("{} records read, in several passes over those before {}",
+                     with_separators(position - epochs.back().from.value()),
+                     with_separators(epochs.back().to.value()));
+}
+
+void print_users(const users::UserCounts& counts) {
+  using console::with_separators;
+  fmt::print("operator only, not private: {} users, {} of them at their limits\n", with_separators(counts.entries),
+             with_separators(counts.at_limit));
+  for (std::size_t i = 0; i < counts.by_count.size(); ++i) {
+    if (counts.by_count[i] == 0) continue;
+    fmt::print("  {} {:>12} contributed in {} step{}\n", i + 1 == counts.by_count.size() ? ">=" : "  ",
+               with_separators(counts.by_count[i]), i + 1, i == 0 ? "" : "s");
+  }
+  fmt::print("\n");
+}
+
+/// Prints what the ledger charges if the state is lost.
+void print_reserved(const journal::Ledger& ledger) {
+  if (!ledger.reserving) return;
+  fmt::print("{:<6} {:>5} {:>12} {:>12} {:>12} {:>12.6g} {:>12}  reserved by the ledger's last line\n", "",
+             ledger.reserving->epoch.value(), "", "", console::with_separators(ledger.reserving->steps.value()),
+             ledger.reserving->rho.value(), "");
+}
+
+}  // namespace
+
+void print(const Inspected& report, const std::string& folder) {
+  using console::with_separators;
+  const secrets::StateIdentity& identity = report.identity;
+  fmt::print("{}: stream {}, lane {}, epoch {}, {}\n", folder, identity.stream, identity.lane.value(),
+             identity.epoch.value(),
+             identity.is_private ? "private" : "private: false (insecure seed or comparison)");
+  fmt::print("committed: {} steps, {}\nsettings digest: {}\npublic key: {}\n\n",
+             with_separators(identity.steps.value()), place_in_input(report), identity.settings_digest,
+             report.public_key);
+  fmt::print("{:<6} {:>5} {:>12} {:>12} {:>12} {:>12} {:>12}  {}\n", "ledger", "epoch", "from", "to", "steps", "rho",
+             "rho limit", "records");
+  for (const journal::LedgerEntry& entry : report.ledger.epochs) {
+    fmt::print("{:<6} {:>5} {:>12} {:>12} {:>12} {:>12.6g} {:>12.6g}  {}; {}\n", "", entry.epoch.value(),
+               with_separators(entry.from.value()), with_separators(entry.to.value()),
+               with_separators(entry.steps.value()), entry.rho.value(), entry.rho_limit.value(),
+               text_of(entry.overlap), text(entry));
+  }
+  print_reserved(report.ledger);
+  if (report.users) print_users(*report.users);
+  const auto release = publish::read_release(report.last_release);
+  fmt::print("total rho {}: {:.6g}\n",
+             report.ledger.epochs.empty() ? "of one record" : text(report.ledger.epochs.back()),
+             total_of(report.ledger).value());
+  if (!release) {
+    fmt::print("\nnothing is released yet\n");
+    return;
+  }
+  for (const publish::Epsilons& at : total_epsilons(report, *release)) {
+    fmt::print("  epsilon {}\n", console::epsilon_text(at));
+  }
+  const Delta delta{release->delta};
+  fmt::print("{}\n", publish::groups_text(groups_of(report, delta), delta.value()));
+  fmt::print("last release: epoch {}, step {}; of this epoch rho {:.6g}, epsilon {:.4g} at delta {:g} ({}; {})\n",
+             release->epoch.value(), with_separators(release->step), release->rho, release->epsilon, release->delta,
+             release->conversion, console::protected_unit(release->promise));
+  for (std::size_t j = 0; j < release->estimate.size(); ++j) {
+    fmt::print("  {:<24} {:>14}", release->estimate[j].first, console::shown_number(release->estimate[j].second));
+    if (!release->average.empty()) fmt::print("  averaged {:>14}", console::shown_number(release->average[j].second));
+    fmt::print("\n");
+  }
+  if (release->status.clipped) fmt::print("  {}\n", publish::in_words(*release->status.clipped));
+}
+
+}  // namespace nustream::cli

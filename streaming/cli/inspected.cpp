@@ -1,0 +1,46 @@
+#include "cli/inspected.h"
+
+#include "engine/group_spends.h"
+#include "engine/spent.h"
+
+namespace nustream::cli {
+namespace {
+
+/// The δ of the last release.
+std::vector<Delta> deltas_of(const publish::ShownRelease& release) {
+  std::vector<Delta> deltas;
+  for (const publish::Epsilons& at : release.epsilons) deltas.emplace_back(at.delta);
+  if (deltas.empty()) deltas.emplace_back(release.delta);  // an older line has one δ
+  return deltas;
+}
+
+}  // namespace
+
+std::string_view text_of(journal::Overlap overlap) noexcept {
+  switch (overlap) {
+    case journal::Overlap::disjoint:
+      return "disjoint";
+    case journal::Overlap::overlapping:
+      return "overlapping";
+    case journal::Overlap::unknown:
+      return "unknown";
+  }
+  return "";
+}
+
+Rho total_of(const journal::Ledger& ledger) {
+  if (ledger.epochs.empty()) return Rho{0};
+  return engine::total_spent(ledger.epochs, ledger.epochs.back().neighbours);
+}
+
+std::vector<publish::Epsilons> total_epsilons(const Inspected& report, const publish::ShownRelease& release) {
+  return publish::epsilons_of(total_of(report.ledger), deltas_of(release));
+}
+
+std::vector<publish::GroupSpend> groups_of(const Inspected& report, Delta delta) {
+  const auto& epochs = report.ledger.epochs;
+  if (!epochs.empty() && epochs.back().neighbours.of_user) return {};
+  return engine::group_bounds(total_of(report.ledger), delta);
+}
+
+}  // namespace nustream::cli
