@@ -1,0 +1,177 @@
+// The epoch of a lane that is opened: it goes on from its state, or it begins.
+#include <algorithm>
+#include <future>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "attach/opening.h"
+#include "engine/going_on.h"
+#include "engine/seal_batch.h"
+#include "kafka/interruption.h"
+#include "log/log.h"
+
+namespace nustream::attach {
+
+engine::EpochIdentity Opening::identity_of(EpochId epoch, Position start, journal::Overlap overlap,
+                                           const std::string& digest, bool carries_over) const {
+  return {place_.stream,
+          order_.lane,
+          epoch,
+          start,
+          overlap,
+          digest,
+          setup_.config.privacy.neighbours(),
+          setup_.keys.is_private(),
+          setup_.digests.text_of(digest),
+          setup_.config.descent.users,
+          carries_over,
+          setup_.config.privacy.budget};
+}
+
+OpenedLane Opening::go_on(journal::Overlap overlap) {
+  journal::StateRecord& record = state_->record;
+  const config::Mechanism& mechanism = *order_.mechanism;
+  engine::EpochIdentity identity =
+      identity_of(state_->identity.epoch, record.start, overlap, state_->identity.settings_digest,
+                  began_with_counts(ledger_, state_->identity.epoch));
+  if (why_no_users_) std::rethrow_exception(why_no_users_);
+  Stop stop = bounds().stop_of(record);
+  // A new stop has to be durable before any record is read: after a crash the end would otherwise be resolved
+  // again, to another offset.
+  const bool is_new_stop = stop.position != record.stop || stop.asked != record.stop_asked;
+  OpenedLane opened{std::move(journal_),
+                    {std::move(order_.mechanism), engine::decoded_estimator(setup_.config, mechanism, record.lane),
+                     engine::EpochLedger(std::move(identity), mechanism, std::move(ledger_)),
+                     kafka::SeenRecords(std::move(record.seen)), stop.position, std::move(stop.asked),
+                     record.rejected, record.partitions, state_->identity.steps, std::move(users_)},
+                    std::move(record.noise),
+                    true,
+                    record.released,
+                    {}};
+  use_users(opened.state);
+  use_chain(opened.state, record.release_head);
+  NUSTREAM_REQUIRE(opened.state.lane.steps() == state_->identity.steps,
+                   "the sealed lane is at another step than its seal says");
+  // The last published release is what the outbox holds, which commit_alone() publishes below; else it is in the
+  // topic, at or behind the offset before the one that the bookmark names.
+  const kafka::Offset from = kafka::decode_bookmark(record.bookmark).releases_from;
+  const bool owes = opened.journal->owes_releases();
+  opened.last_published = owes ? kafka::LaneChecks::Published{opened.journal->outbox(), std::nullopt}
+                               : checks_->last_published(kafka::Offset{std::max<std::int64_t>(from.value() - 1, 0)});
+  if (owes || is_new_stop) commit_alone(opened);
+  return opened;
+}
+
+OpenedLane Opening::begin(const engine::Begin& begins) {
+  std::vector<journal::SeenRecord> seen;
+  const bool reads_again = is_behind_measuring_;  // the marks are of records that this epoch has yet to read
+  if (state_ && found_.input != engine::InputFound::changed && !reads_again) seen = std::move(state_->record.seen);
+  EpochUsers users;
+  users_.reset();  // one table of a lane is open at a time
+  if (setup_.config.users) {
+    users = users_opening().of_epoch(
+        {state_ ? &state_->record : nullptr, ledger_, found_.has_remains || state_, order_.renewal.new_epoch,
+         order_.renewal.accept_gap},
+        [this](journal::KeyedRecord record) {
+          wait_for([&](journal::Completion done) { journal_->write_users(std::move(record), std::move(done)); });
+        });
+  }
+  const std::optional<journal::LedgerEntry> owed = owed_by(users, ledger_, order_.lane, begins.start);
+  // The last ledger line of the epoch before may reserve steps that were never taken. The state knows how many
+  // were, and a line that says so goes out with the new epoch's first state.
+  std::optional<journal::LedgerEntry> closing;
+  if (ledger_.reserving) closing = ledger_.epochs.back();
+  const EpochId epoch = owed && ledger_.epochs.empty() ? EpochId{1} : begins.epoch;
+  Stop stop = bounds().stop();
+  noise::KeyBytes key = setup_.keys.epoch_key(place_.stream);
+  const config::Mechanism& mechanism = *order_.mechanism;
+  journal::NoiseCheckpoints first = journal::first_checkpoints(key, order_.lane, epoch, mechanism.stages.size());
+  noise::wipe(key);
+  using config::EpochStart;
+  const bool from_start = (order_.renewal.from_start || is_behind_measuring_) && begins.epoch.value() > 0;
+  engine::EpochIdentity identity = identity_of(
+      epoch, begins.start, begins.overlap,
+      setup_.digests.of(from_start ? EpochStart::settings : EpochStart::last_release), users.carries_over);
+  OpenedLane opened{
+      std::move(journal_),
+      {std::move(order_.mechanism), engine::first_estimator(setup_.config, mechanism, begins.start),
+       engine::EpochLedger(std::move(identity), mechanism, std::move(ledger_)), kafka::SeenRecords(std::move(seen)),
+       stop.position, std::move(stop.asked), 0, partitions_of_epoch(), std::nullopt, std::move(users.users)},
+      std::move(first),
+      false,
+      StepCount{0},
+      {}};
+  use_users(opened.state);
+  use_chain(opened.state, state_ ? state_->record.release_head : journal::empty_release_head);
+  if (closing && !owed) opened.state.ledger.owe(*closing);
+  if (owed) opened.state.ledger.owe(*owed);
+  if (begins.epoch.value() > 0) {
+    log::info("epoch_begun",
+              fmt::format("lane {}: {}", place_.name(),
+                          is_behind_measuring_ ? engine::begun_behind_measuring(begins.epoch)
+                          : from_start         ? engine::begun_from_start(begins.epoch)
+                                               : go_on_from_last(opened, begins.epoch)),
+              {{"lane", std::uint64_t{order_.lane.value()}},
+               {"epoch", std::uint64_t{begins.epoch.value()}},
+               {"offset", begins.start.value()}});
+  }
+  // Key, start and stop become durable before any record is read, and are never drawn or resolved again.
+  commit_alone(opened);
+  return opened;
+}
+
+std::string Opening::go_on_from_last(OpenedLane& opened, EpochId epoch) {
+  const std::string published = opened.journal->owes_releases() ? opened.journal->outbox() : last_published();
+  try {
+    return engine::go_on_from_last(opened.state.lane, epoch, published, setup_.config, setup_.keys.is_private());
+  } catch (const Failure& failure) {
+    throw Failure(failure.code(), fmt::format("lane {}: {}", place_.name(), failure.what()));
+  }
+}
+
+std::string Opening::last_published() {
+  if (state_) {
+    const kafka::Offset from = kafka::decode_bookmark(state_->record.bookmark).releases_from;
+    const auto found = checks_->last_published(kafka::Offset{std::max<std::int64_t>(from.value() - 1, 0)});
+    if (found) return found->text;
+  }
+  const auto found = checks_->last_published(kafka::Offset{0});
+  return found ? found->text : std::string();
+}
+
+std::uint32_t Opening::partitions_of_epoch() const {
+  if (state_) return state_->record.partitions;
+  return found_.has_remains ? 1 : order_.partitions;
+}
+
+void Opening::use_users(LaneState& state) {
+  if (state.users) state.lane.use(state.users->open(), state.users->clock());
+}
+
+void Opening::use_chain(LaneState& state, const journal::Hash& head) {
+  state.releases = {setup_.config.descent.release_every,
+                    head == journal::empty_release_head ? journal::release_head(last_published()) : head};
+}
+
+void Opening::commit_alone(OpenedLane& opened) {
+  if (order_.cancelled->load() || order_.out_of_time->load()) throw kafka::Cancelled();
+  journal::Batch batch =
+      seal_batch(setup_, opened.state, {opened.noise.clone(), {}, {}, opened.released}, opened.journal->bookmark());
+  wait_for([&](journal::Completion done) { opened.journal->commit(std::move(batch), std::move(done)); });
+  if (opened.state.users) opened.state.users->committed(opened.journal->users_end());
+}
+
+void Opening::wait_for(const std::function<void(journal::Completion)>& commit) {
+  const auto promise = std::make_shared<std::promise<void>>();
+  commit(journal::that_ends(promise));
+  try {
+    promise->get_future().get();
+  } catch (const kafka::TransactionAborted& aborted) {
+    throw kafka::LaneInterrupted(aborted.error());
+  }
+}
+
+}  // namespace nustream::attach
