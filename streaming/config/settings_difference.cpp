@@ -1,8 +1,6 @@
 #include "config/settings_difference.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <map>
@@ -12,182 +10,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "config/settings_by_name.h"
 #include "config/settings_tree.h"
 #include "error.h"
 #include "nustream/noise/rational.h"
 
 namespace nustream::config {
 namespace {
-
-/// The values of each setting by the name that it has in the file, in the order in which the names first come.
-struct SettingsByName {
-  std::vector<std::string> names;
-  std::map<std::string, std::vector<std::string>> values;
-
-  void add(const std::string& name, std::string value) {
-    std::vector<std::string>& all = values[name];
-    if (all.empty()) names.push_back(name);
-    all.push_back(std::move(value));
-  }
-};
-
-// A correlation that is kept as a matrix has a hash of its rows in the text, which follow from the kind and its
-// numbers.
-constexpr const char* rows_of_correlation = "rows of noise.correlation";
-
-/// The keys of the canonical text, and the setting in a file that each stands for.
-constexpr auto setting_names = std::to_array<std::pair<std::string_view, std::string_view>>({
-    {"format", "stream.format"},
-    {"record_bytes_max", "stream.record_bytes_max"},
-    {"envelope", "stream.envelope"},
-    {"delimiter", "stream.delimiter"},
-    {"decimal", "stream.decimal"},
-    {"framing", "stream.framing"},
-    {"columns", "stream.columns"},
-    {"column", "stream.columns"},
-    {"intercept", "model.intercept"},
-    {"user", "privacy.user"},
-    {"nobody", "privacy.user_null"},
-    {"user_times", "users.participations"},
-    {"user_separation", "users.separation"},
-    {"user_mass", "users.mass"},
-    {"user_partitioner", "users.partitioner"},
-    {"user_lanes", "partitions of kafka.topic"},
-    {"loss", "model.loss"},
-    {"threshold", "model.threshold"},
-    {"level", "model.level"},
-    {"bandwidth", "model.bandwidth"},
-    {"classes", "model.classes"},
-    {"l2", "model.l2"},
-    {"estimator", "model.estimator"},
-    {"clip_norm", "descent.clip_norm"},
-    {"schedule", "descent.schedule"},
-    {"step_size", "descent.step_size"},
-    {"knee", "descent.knee"},
-    {"warm_up_steps", "descent.warm_up_steps"},
-    {"cooldown", "descent.cooldown"},
-    {"cooldown_to", "descent.cooldown_to"},
-    {"momentum", "descent.momentum"},
-    {"begins", "noise.restarts"},
-    {"projection", "descent.projection"},
-    {"radius", "descent.radius"},
-    {"average", "descent.average"},
-    {"average_from", "descent.average_from"},
-    {"average_decay", "descent.average_decay"},
-    {"minibatch", "descent.minibatch"},
-    {"start", "descent.start"},
-    {"every", "release.every"},
-    {"batches", "intervals.batches"},
-    {"batch_steps", "intervals.batch_steps"},
-    {"runs", "intervals.runs"},
-    {"clipped", "privacy.clipped_share"},
-    {"clipped_every", "release.every"},
-    {"memory", "moments.memory"},
-    {"correlation", "noise.correlation"},
-    {"horizon", "noise.horizon"},
-    {"rows", rows_of_correlation},
-    {"nu", "noise.nu"},
-    {"q", "noise.nu"},  // of the rational correlation, whose poles follow from ν
-    {"generator", "noise.generator"},
-    {"sigma", "privacy.rho"},
-    {"adjacency", "privacy.adjacency"},
-    {"unit", "privacy.protects"},
-    {"times", "--passes"},
-    {"user_period", "users.period"},
-    {"user_times", "users.times"},
-    {"user_time_column", "stream.time"},
-    {"user_time_unit", "stream.time_unit"},
-    {"noise", "--insecure-seed"},
-    {"stop", "descent.horizon"},
-});
-
-std::string setting_of(std::string_view key) {
-  const auto* const found =
-      std::find_if(setting_names.begin(), setting_names.end(), [&](const auto& pair) { return pair.first == key; });
-  return std::string(found == setting_names.end() ? key : found->second);
-}
-
-/// The name of a key of a feature or the target, by the name that it is shown under. Such lines come before
-/// "intercept".
-std::string name_within(const std::string& feature, std::string_view key) {
-  return feature + "." + std::string(key);
-}
-
-/// Whether a key is skipped. The weights of the rational correlation's poles say the same as the poles. The rule by
-/// which an epoch begins need not be repeated by whoever resumes the epoch.
-bool is_passed_over(std::string_view key) {
-  return key == "b" || key == "epoch";
-}
-
-/// The name of a key of a weight or an exposure, as its section has it.
-std::string name_of_factor(const std::string& section, std::string_view key) {
-  if (key == section) return key == "exposure" ? section + ".log" : section;
-  return section + "." + std::string(key == "most" ? "max" : key);
-}
-
-/// The clamp with these bounds, as in "[0, 30]"; "none" where there is none.
-std::string clamp_of(const std::string& lower, const std::string& upper) {
-  return lower == "-inf" && upper == "inf" ? "none" : "[" + lower + ", " + upper + "]";
-}
-
-/// Takes one line off the text; false where it does not begin with one.
-bool take_line(std::string_view& text, std::string_view& key, std::string_view& value) {
-  const std::size_t equals = text.find('=');
-  const std::size_t colon = equals == std::string_view::npos ? equals : text.find(':', equals);
-  if (colon == std::string_view::npos) return false;
-  std::size_t length = 0;
-  const std::string_view digits = text.substr(equals + 1, colon - equals - 1);
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), length);
-  if (error != std::errc() || end != digits.data() + digits.size() || length > text.size() - colon - 1) return false;
-  key = text.substr(0, equals);
-  value = text.substr(colon + 1, length);
-  text.remove_prefix(std::min(colon + 1 + length + 1, text.size()));
-  return true;
-}
-
-/// Takes the lines of the text in their order: first those of the features and the target, and then those from
-/// "intercept" on, among which a weight and an exposure have lines of their own.
-class Lines {
- public:
-  void add(std::string_view key, const std::string& value) {
-    if (key == "intercept") in_features_ = false;
-    if (in_features_ && (key == "feature" || key == "target")) return begin_feature(key, value);
-    if (in_features_ && !feature_.empty()) return add_of_feature(key, value);
-    if (!in_features_ && (key == "weight" || key == "exposure")) factor_ = key;
-    if (key == "record_bytes_max") factor_.clear();
-    if (!factor_.empty()) return all_.add(name_of_factor(factor_, key), value);
-    const bool is_first_format = key == "format" && all_.names.empty();
-    if (!is_passed_over(key) && !is_first_format) all_.add(setting_of(key), value);
-  }
-  [[nodiscard]] SettingsByName all() && { return std::move(all_); }
-
- private:
-  void begin_feature(std::string_view key, const std::string& value) {
-    feature_ = std::string(key) + " '" + value + "'";
-    all_.add(feature_, "there");
-  }
-  void add_of_feature(std::string_view key, const std::string& value) {
-    if (key == "lower") {
-      lower_ = value;
-    } else if (key == "upper") {
-      all_.add(name_within(feature_, "clamp"), clamp_of(lower_, value));
-    } else {
-      all_.add(name_within(feature_, key), value);
-    }
-  }
-
-  SettingsByName all_;
-  std::string feature_;
-  std::string lower_;
-  std::string factor_;  // weight or exposure, within its lines
-  bool in_features_ = true;
-};
-
-SettingsByName by_name(std::string_view text) {
-  Lines lines;
-  for (std::string_view key, value; take_line(text, key, value);) lines.add(key, std::string(value));
-  return std::move(lines).all();
-}
 
 using Values = std::vector<std::string>;
 
