@@ -3,8 +3,6 @@
 #include <Eigen/Dense>
 
 #include <algorithm>
-#include <array>
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <optional>
@@ -12,16 +10,14 @@
 
 #include <fmt/format.h>
 
+#include "audit/game_rows.h"
 #include "audit/matched_filter.h"
 #include "audit/played.h"
 #include "audit/stages.h"
 #include "audit/sums_stages.h"
 #include "config/moments.h"
-#include "decode/line_buffer.h"
-#include "decode/line_decoder.h"
 #include "engine/noise_feed.h"
 #include "engine/release_encoder.h"
-#include "error.h"
 #include "journal/state_record.h"
 #include "nustream/lane/lane.h"
 #include "nustream/moments/lane.h"
@@ -80,11 +76,6 @@ void sum_up(std::vector<Contribution>& added, double records, double mass, bool 
   if (counts) added.back().clipped.setZero();
 }
 
-/// Whether two rows are the same, where NaN counts as equal to NaN.
-bool same(std::span<const double> one, std::span<const double> two) {
-  return std::ranges::equal(one, two, [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); });
-}
-
 /// μ of several stages whose noises are independent.
 double mu_of(const std::vector<MatchedFilter>& filters) {
   double squares = 0;
@@ -109,27 +100,21 @@ class Game::Stream {
         canary_(find_canary(config_, mechanism_, shape_, absent)),
         filters_(filters_of(mechanism_, shape_, displacements_)),
         mu_(mu_of(filters_)),
-        builder_(config_.schema),
-        decoder_(decode::make_line_decoder(config_.input, builder_.fields(), decode::private_column(config_.schema))),
+        rows_(config_, shape_, canary_),
         working_(config_) {
     if (config_.moments) sums_ = config::moments_settings(config_, mechanism_);
-    if (decoder_->has_header()) decoder_->begin_file(canary_.header, "the audit's own stream");
     // There is one encoder for each step, because an encoder remembers ε of the last ρ that it saw.
     for (std::uint64_t step = 0; step < shape_.steps; ++step) {
       encoders_.push_back(
           engine::release_encoder(config_, mechanism_, {config_.lane, EpochId{0}, std::string(64, '0'), true}));
     }
-    texts_[0] = text(canary_.absent);
-    texts_[1] = text(canary_.record);
-    require_arrival(texts_[1], canary_.row);
-    require_arrival(texts_[0], canary_.absent_row);
     participations_.shorter.resize(filters_.size());
     participations_.information.resize(filters_.size());
     ratios_.resize(filters_.size());
   }
 
   std::span<const StageRatio> play(World world, const noise::KeyBytes& epoch_key) {
-    const record::RowBatch rows = decoded(texts_[world == World::with ? 1 : 0]);
+    const record::RowBatch rows = rows_.of(world == World::with);
     Steps told = no_steps();
     users::Table known;
     for (std::uint32_t epoch = 0; epoch < shape_.epochs; ++epoch) {
@@ -153,21 +138,6 @@ class Game::Stream {
   [[nodiscard]] const Participations& participations() const noexcept { return participations_; }
 
  private:
-  /// Throws where the canary does not arrive at the lane as it was written. A canary that the decoder refuses, or
-  /// reads as something else, would prove nothing, and the audit would report a claim that holds.
-  void require_arrival(const std::string& lines, const Row& row) {
-    const record::RowBatch rows = decoded(lines);
-    const auto at = static_cast<std::size_t>(shape_.at.front() * config_.descent.minibatch);
-    const auto* const x = rows.x.data() + at * rows.dimension;
-    const double weight = rows.weights.empty() ? 1 : rows.weights[at];
-    if (same({x, rows.dimension}, row.x) && same({&rows.y[at], 1}, {&row.y, 1}) && weight == row.weight) return;
-    throw Failure(
-        Exit::configuration,
-        config_.file +
-            ": the audit's own record does not arrive at the lane as it was written; are its columns' names "
-            "readable in this format, and stream.record_bytes_max large enough?");
-  }
-
   /// What a game's releases say of each stage, step by step.
   struct Steps {
     std::vector<Matrix> seen;
@@ -184,57 +154,6 @@ class Game::Stream {
     }
   };
 
-  static constexpr std::size_t slack = decode::LineBuffer::slack;
-
-  /// Whether a canary user has records in the step. They begin with the user's first step in the epoch. They end with
-  /// its last step there in all epochs but the game's last, so that the user keeps what it may still do for the next
-  /// epoch.
-  [[nodiscard]] bool has_records(std::uint64_t step) const {
-    const std::uint64_t begin = step / shape_.steps_of_epoch() * shape_.steps_of_epoch();
-    const std::uint64_t end = begin + shape_.steps_of_epoch();
-    const auto first = std::ranges::lower_bound(shape_.at, begin);
-    const auto behind = std::ranges::lower_bound(shape_.at, end);
-    if (first == behind || step < *first) return false;
-    return end == shape_.steps || step <= *std::prev(behind);
-  }
-  /// All lines of a game. They are null records, but for `canary` as the first one of each step that it takes part
-  /// in; where the unit is the user, all records of has_records() are `canary`. Decoders may read beyond a line, so
-  /// that slack stands before and behind.
-  [[nodiscard]] std::string text(const std::string& canary) const {
-    std::string lines(slack, '\n');
-    for (std::uint64_t step = 0; step < shape_.steps; ++step) {
-      const bool of_user = config_.users.has_value();
-      const bool here = of_user ? has_records(step) : takes_part(step);
-      for (std::uint64_t i = 0; i < config_.descent.minibatch; ++i) {
-        lines += here && (i == 0 || of_user) ? canary : canary_.null;
-        lines += '\n';
-      }
-    }
-    return lines.append(slack, '\n');
-  }
-
-  record::RowBatch decoded(const std::string& lines) {
-    record::RowBatch rows;
-    rows.dimension = builder_.dimension();
-    builder_.forget_users();
-    decode::RowWriter writer(builder_, false, 0, rows);
-    std::string_view left = std::string_view(lines).substr(slack, lines.size() - 2 * slack);
-    while (!left.empty())
-      left.remove_prefix(decoder_->decode(left, shape_.steps * config_.descent.minibatch, writer).bytes);
-    date(rows);
-    return rows;
-  }
-
-  /// Gives each row the time of the middle of its step's window, whatever the texts say.
-  void date(record::RowBatch& rows) const {
-    if (!config_.descent.users || !config_.descent.users->windows()) return;
-    const auto length = std::chrono::duration<double>(config_.descent.users->windows()->period.length()).count();
-    for (std::size_t i = 0; i < rows.count(); ++i) {
-      const std::uint64_t step = i / config_.descent.minibatch % shape_.steps_of_epoch();
-      const std::uint64_t window = step * shape_.windows / shape_.steps_of_epoch();
-      rows.times.push_back((static_cast<double>(window) + .5) * length);
-    }
-  }
   [[nodiscard]] std::optional<users::WindowClock> new_clock() const {
     if (!config_.descent.users || !config_.descent.users->windows()) return std::nullopt;
     return users::WindowClock(config_.descent.users->windows()->period);
@@ -275,7 +194,7 @@ class Game::Stream {
       const auto at = [&](const Row& row) {
         return contributions(config_.descent, before.theta, row.x, row.y, row.weight);
       };
-      if (takes_part(from + t)) told.shift_by(shifts_at(at, sums));
+      if (shape_.takes_part(from + t)) told.shift_by(shifts_at(at, sums));
       told.see(from + t, sums);
       before = std::move(after);
     }
@@ -299,7 +218,7 @@ class Game::Stream {
       SeenSums after = seen_of(lane, publish::read_sums(line_)->equations);
       std::vector<Vector> sums = noisy_sums(*sums_, before, after);
       const auto at = [&](const Row& row) { return contributions(design, after.aim, row.x, row.y, row.weight); };
-      if (takes_part(t)) told.shift_by(shifts_at(at, sums));
+      if (shape_.takes_part(t)) told.shift_by(shifts_at(at, sums));
       told.see(t, sums);
       before = std::move(after);
     }
@@ -332,9 +251,6 @@ class Game::Stream {
       steps.shift.emplace_back(static_cast<Eigen::Index>(shape_.at.size()), entries);
     }
     return steps;
-  }
-  [[nodiscard]] bool takes_part(std::uint64_t step) const {
-    return std::binary_search(shape_.at.begin(), shape_.at.end(), step);
   }
 
   void judge(const Steps& told) {
@@ -381,12 +297,10 @@ class Game::Stream {
   Canary canary_;
   std::vector<MatchedFilter> filters_;  ///< one a stage
   double mu_;
-  record::RowBuilder builder_;
-  std::unique_ptr<decode::LineDecoder> decoder_;
+  GameRows rows_;
   WorkingUnits working_;
   Participations participations_;
   std::vector<StageRatio> ratios_;
-  std::array<std::string, 2> texts_;
   std::vector<publish::ReleaseEncoder> encoders_;
   std::string line_;
 };

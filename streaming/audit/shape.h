@@ -1,6 +1,7 @@
 // The shape of one game of an audit.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct GameShape {
   bool keeps_counts = true;  ///< what the canary used up in an epoch stays used up in the next one
 
   [[nodiscard]] std::uint64_t steps_of_epoch() const noexcept { return steps / epochs; }
+  /// Whether the canary takes part in the step.
+  [[nodiscard]] bool takes_part(std::uint64_t step) const { return std::binary_search(at.begin(), at.end(), step); }
 };
 
 }  // namespace nustream::audit
