@@ -1,0 +1,316 @@
+// How a session opens its folder: what is found there, what follows from that, and which epoch goes on.
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "config/settings_difference.h"
+#include "folder/owed_spend.h"
+#include "folder/refusals.h"
+#include "folder/session.h"
+#include "journal/settled_ledger.h"
+#include "located.h"
+#include "secrets/key_file.h"
+#include "secrets/random.h"
+
+namespace nustream::folder {
+namespace {
+
+bool holds_public_files(const std::filesystem::path& folder) {
+  for (const char* name : {journal::folder_files::releases, journal::folder_files::ledger}) {
+    std::error_code missing;
+    const auto size = std::filesystem::file_size(folder / name, missing);
+    if (!missing && size > 0) return true;
+  }
+  return false;
+}
+
+/// What a state's header claims; nothing where not even the header of a damaged state can be read.
+std::optional<secrets::StateIdentity> identity_of(const std::string& sealed) {
+  try {
+    return secrets::read_identity(sealed);
+  } catch (const Failure&) {
+    return std::nullopt;
+  }
+}
+
+bool is_private_run(const Options& options) {
+  return !options.insecure_seed && !options.compared;
+}
+
+/// Whether the ledger says that the epoch began with the users' counts of the epoch before.
+bool began_with_counts(const journal::Ledger& ledger, EpochId epoch) {
+  return std::ranges::any_of(ledger.epochs, [&](const journal::LedgerEntry& entry) {
+    return entry.epoch == epoch && entry.user && entry.user->carries_over;
+  });
+}
+
+engine::Asked asked_of(const Options& options, const Window& window) {
+  engine::Asked asked;
+  asked.first_run = options.start != Start::resume;
+  asked.going_on = options.start == Start::resume;
+  asked.new_epoch = options.start == Start::new_epoch ? engine::Asked::NewEpoch::always : engine::Asked::NewEpoch::no;
+  asked.several_passes = window.passes > 1;
+  if (options.start == Start::new_epoch && options.from) asked.from = Position{window.first};
+  return asked;
+}
+
+/// What is known before a key is read: whether there is a state, and what its header claims.
+engine::Found found_by_name(const std::optional<std::string>& sealed, const Window& window, bool is_private) {
+  engine::Found found;
+  found.first = Position{window.first};
+  if (!sealed) return found;
+  found.state = engine::Found::State::committed;
+  const auto claimed = identity_of(*sealed);  // a damaged state is no failure yet: --new-epoch may go on behind it
+  found.other_kind = claimed && claimed->is_private != is_private;
+  return found;
+}
+
+}  // namespace
+
+Session::Session(const config::Config& config, const config::Mechanism& mechanism, const Window& window,
+                 const Options& options, Published published, InputWitness& input)
+    : config_(config),
+      mechanism_(mechanism),
+      window_(window),
+      published_(std::move(published)),
+      input_(input),
+      digests_(config, mechanism, is_private_run(options)),
+      digest_(digests_.of(options.from_start ? config::EpochStart::settings : config::EpochStart::last_release)),
+      disk_(journal::posix_disk()) {
+  const std::filesystem::path folder = config.state.directory;
+  disk_->require_trusted(folder);
+  if (options.start == Start::resume) require_any_file(folder);
+  journal_.emplace(*disk_, journal::FolderOptions{folder, is_private_run(options), options.start == Start::new_epoch,
+                                                  config.state.rejects});
+  const std::optional<std::string> sealed = journal_->load();
+  const engine::Asked asked = asked_of(options, window);
+  engine::Found found = found_by_name(sealed, window, is_private_run(options));
+  // decided() is asked after each finding, since a refusal stands whatever is found later. The first time is before a
+  // key is looked for, so that none is made for a run that is refused.
+  static_cast<void>(decided(found, {}, asked, options, sealed));
+  load_keys(config, options, sealed.has_value());
+  witness_ = witness_for(config, key_file_, *keys_);
+  std::optional<journal::State> state;
+  if (sealed) state = look_at_state(*sealed, options, asked, found);
+  static_cast<void>(decided(found, {}, asked, options, sealed));  // before the witness: a wrong key is named first
+  if (witness_ && !witness_->is_looked_for()) {
+    witness_->find(std::nullopt);  // no state names an account, so that the witness is found by the folder's path
+    found.behind_witness = !sealed && witness_->found();
+    if (!witness_->found() && holds_public_files(folder)) witness_->doubt_files();
+  }
+  static_cast<void>(decided(found, {}, asked, options, sealed));  // before the folder's files are adopted as they are
+  is_like_last_epoch_ =
+      options.start != Start::new_epoch || (found.state == engine::Found::State::committed && !found.other_settings &&
+                                            found.input == engine::InputFound::held);
+  std::optional<journal::Adopted> adopted;
+  if (found.state != engine::Found::State::committed && (sealed || holds_public_files(folder))) {
+    adopted = journal_->adopt();
+  }
+  journal::Ledger ledger = journal::read_ledger(*disk_, folder, *keys_);
+  if (state) journal::settle(ledger, state->record);
+  const std::vector<journal::LedgerEntry> lost = owe_what_is_lost(adopted, ledger, found);
+  journal::Ledger known = ledger;
+  for (const journal::LedgerEntry& entry : lost) known.keep(entry);
+  found.ledger_of_another = journal::holds_another(ledger, config_.stream, config_.lane);
+  found.is_renumbered = renumbers(known.epochs);
+  const engine::Decision decision = decided(found, known.epochs, asked, options, sealed);
+  if (const auto* begin = std::get_if<engine::Begin>(&decision)) {
+    const bool carries_over = begin_users(state ? &*state : nullptr, found, ledger);
+    begin_epoch(*begin, lost, std::move(ledger), options, carries_over);
+  } else {
+    go_on(std::move(*state), std::get<engine::GoOn>(decision).overlap, std::move(ledger));
+  }
+  // By now all releases that the folder owed are in its files, so that the chain goes on from the last one there.
+  releases_ = {config_.descent.release_every, journal::last_release_head(*disk_, folder)};
+  if (users_) lane_->use(users_->open(), users_->clock());
+  if (witness_) witness_->keep();
+}
+
+/// Finds out what was spent without a line in `ledger`. What adopted files show is put into `found`; what the witness
+/// knows is returned.
+std::vector<journal::LedgerEntry> Session::owe_what_is_lost(const std::optional<journal::Adopted>& adopted,
+                                                            const journal::Ledger& ledger,
+                                                            engine::Found& found) const {
+  std::vector<journal::LedgerEntry> lost;
+  const bool is_older = found.behind_witness && found.state == engine::Found::State::committed;
+  if (witness_) lost = witness_->lost(*disk_, ledger, is_older);
+  found.has_remains = adopted || !lost.empty();
+  if (!adopted) return lost;
+  journal::Ledger known = ledger;
+  for (const journal::LedgerEntry& entry : lost) known.keep(entry);
+  found.owed = owed_by(*adopted, known, config_, keys_->is_private());
+  if (found.owed) found.owed = at_least(*found.owed, lost);
+  found.torn_release = adopted->torn_release.has_value();
+  return lost;
+}
+
+/// The decision by what is found so far. A refusal is thrown as a Failure, in words.
+engine::Decision Session::decided(const engine::Found& found, const std::vector<journal::LedgerEntry>& ledger,
+                                  const engine::Asked& asked, const Options& options,
+                                  const std::optional<std::string>& sealed) const {
+  engine::Decision decision = engine::decide(found, ledger, asked, engine::Keeping::folder);
+  if (const auto* refused = std::get_if<engine::Refuse>(&decision)) refuse(refused->reason, options, sealed);
+  return decision;
+}
+
+void Session::refuse(engine::Refusal reason, const Options& options, const std::optional<std::string>& sealed) const {
+  using engine::Refusal;
+  const std::string& folder = config_.state.directory;
+  switch (reason) {
+    case Refusal::state_is_there:
+      throw state_is_there(located(folder, [&] { return secrets::read_identity(*sealed); }), config_, options);
+    case Refusal::nothing_to_resume:
+      throw nothing_to_resume(folder);
+    case Refusal::other_kind:
+      throw other_kind(folder, is_private_run(options));
+    case Refusal::behind_witness: {
+      const std::string new_epoch = command_to_go_on(config_, options, "--new-epoch");
+      if (!sealed) throw is_forgotten(*witness_, config_, new_epoch);
+      throw is_older(*witness_, secrets::read_identity(*sealed), config_, new_epoch);
+    }
+    case Refusal::other_ledger:
+      throw Failure(Exit::data, folder +
+                                    ": its ledger is of another stream or lane; choose another "
+                                    "state.directory");
+    case Refusal::passes_need_from:
+      throw Failure(Exit::usage,
+                    "--new-epoch with --passes needs --from: every pass reads the window from its beginning, "
+                    "and what was read before is charged again");
+    default:
+      // The other reasons were found by a check that threw. Its exception has the better message.
+      NUSTREAM_REQUIRE(why_unusable_ != nullptr, "a refusal that nobody has words for");
+      std::rethrow_exception(why_unusable_);
+  }
+}
+
+/// Refuses to resume in a folder that holds no file of a run. Called before anything is made there, since the path
+/// may be mistyped.
+void Session::require_any_file(const std::filesystem::path& folder) const {
+  for (const char* name : {journal::folder_files::state, journal::folder_files::ledger,
+                           journal::folder_files::releases, journal::folder_files::lock}) {
+    if (disk_->open(folder / name, journal::Access::read)) return;
+  }
+  throw nothing_to_resume(folder);
+}
+
+void Session::load_keys(const config::Config& config, const Options& options, bool state_exists) {
+  if (options.insecure_seed) {
+    keys_ = secrets::Keyring::insecure(*options.insecure_seed);
+    return;
+  }
+  key_file_ = key_file_for(config, state_exists);
+  keys_ = secrets::load_key_file(key_file_);
+  if (options.compared) keys_ = keys_->beside_nonprivate();
+}
+
+journal::State Session::open_state(const std::string& sealed, const secrets::ExpectedIdentity& expected) const {
+  return located(config_.state.directory, [&] { return journal::open_state(*keys_, sealed, expected); });
+}
+
+/// Opens the state, checks whether the input is the one that was read, and publishes the releases that its epoch
+/// still owes. Returns nothing for a state that cannot be used, and notes in `found` why.
+///
+/// A new epoch may begin behind a state that is damaged or was rolled back: such a state does not tell what is
+/// public. But a state of another stream or lane, or under another key, is not damaged (`foreign`). And where the
+/// ledger has lost spends that the state knows, no new epoch may begin either, since nobody else knows them
+/// (`ahead_of_ledger`).
+std::optional<journal::State> Session::look_at_state(const std::string& sealed, const Options& options,
+                                                     const engine::Asked& asked, engine::Found& found) {
+  using State = engine::Found::State;
+  const secrets::ExpectedIdentity expected{config_.stream, config_.lane, std::nullopt, std::nullopt,
+                                           keys_->is_private()};
+  std::optional<journal::State> state;
+  const auto is_unusable = [&](State as, const Failure& failure) {
+    found.state = failure.code() != Exit::data || secrets::is_foreign(sealed, expected) ? State::foreign : as;
+    why_unusable_ = std::current_exception();
+  };
+  try {
+    state = open_state(sealed, expected);
+    if (options.start == Start::resume) {
+      input_.require_same_size(state->record);
+      digest_ = digests_.like(state->identity.settings_digest);
+      located(config_.state.directory, [&] {
+        if (digests_.has(state->identity.settings_digest)) return;
+        config::BesideTexts beside = config::beside_texts(config_, mechanism_);
+        for (const journal::LedgerEntry& entry :
+             journal::read_ledger(*disk_, config_.state.directory, *keys_).epochs) {
+          if (entry.epoch == state->identity.epoch) beside.rho_there = entry.rho_limit.value();
+        }
+        config::require_same_settings(state->record.settings, state->identity.settings_digest, digests_, beside);
+      });
+    }
+  } catch (const Failure& failure) {
+    is_unusable(State::unusable, failure);
+    return std::nullopt;
+  }
+  found.epoch = state->identity.epoch;
+  found.position = Position{window_.touched(state->record.position.value())};
+  found.other_settings = !digests_.has(state->identity.settings_digest);
+  found.noise_is_used_up = mechanism_.horizon() == state->identity.steps ||
+                           !engine::can_be_resumed(state->record.noise, StepIndex{state->identity.steps.value()});
+  found.other_passes = !has_same_passes(state->record);
+  if (found.other_passes) why_unusable_ = std::make_exception_ptr(other_passes(state->record));
+  if (witness_) {
+    witness_->find(state->record.account, state->record.ledger_head);
+    found.behind_witness = !witness_->is_held_by(*disk_, state->identity.epoch, state->identity.steps, state->record);
+  }
+  static_cast<void>(decided(found, {}, asked, options, sealed));  // a run that is refused has published nothing
+  look_at_input(state->record, options, found);
+  try {
+    journal_->recover(state->record.recovery());
+  } catch (const Failure& failure) {
+    if (options.start == Start::resume) throw;
+    const bool known = journal::ledger_follows(*disk_, config_.state.directory, *keys_, state->record);
+    is_unusable(known ? State::rolled_back : State::ahead_of_ledger, failure);
+    return std::nullopt;
+  }
+  committed_.is_there = options.start == Start::resume;
+  return state;
+}
+
+/// Checks the input where the run goes on behind the state's position, without --from. Such a run takes the records
+/// there for ones that nobody has read yet, so that the input has to be the same. With --from it may be another
+/// input, whose ordinals say nothing of what was read before; then it is only looked whether it is the same.
+void Session::look_at_input(const journal::StateRecord& record, const Options& options, engine::Found& found) {
+  const bool goes_on = options.start == Start::resume || !options.from;
+  if (options.start == Start::resume || (goes_on && window_.passes == 1)) input_.check(record);
+  found.input = goes_on || input_.holds(record) ? engine::InputFound::held : engine::InputFound::not_known;
+}
+
+void Session::go_on(journal::State state, journal::Overlap overlap, journal::Ledger ledger) {
+  if (ledger.head != state.record.ledger_head) {
+    throw Failure(Exit::data, config_.state.directory +
+                                  ": the ledger does not end with this state's entry; restore the "
+                                  "folder as it was");
+  }
+  rejected_before_ = state.record.rejected;
+  go_on_with_users(state);
+  const bool carries_over = began_with_counts(ledger, state.identity.epoch);
+  use_ledger(state.identity.epoch, state.record.start, overlap, std::move(ledger), carries_over);
+  committed_.steps = state.identity.steps;
+  released_at_ = committed_.released = state.record.released.value();
+  marks_.seen = state.record.seen;
+  marks_.key = marks_.seen.empty() ? secrets::random_key() : state.record.seen_key;
+  lane_ = engine::decoded_estimator(config_, mechanism_, state.record.lane);
+  NUSTREAM_REQUIRE(lane_->steps() == state.identity.steps, "the sealed lane is at another step than its seal says");
+  feed_.emplace(mechanism_, state.record.noise, StepIndex{lane_->steps().value()}, &locked_, keys_->healing(true));
+}
+
+/// Whether the passes of the state are over the window of this run. Several passes are accounted for over one window.
+/// In another window, even one of as many steps, a record could take part more often, or sooner again, than the spend
+/// says.
+bool Session::has_same_passes(const journal::StateRecord& record) const {
+  return window_.passes == 1 || (record.start == Position{window_.first} && record.stop == Position{*window_.end});
+}
+
+Failure Session::other_passes(const journal::StateRecord& record) const {
+  const std::string stop = record.stop ? std::to_string(record.stop->value()) : "the end";
+  return {Exit::data, fmt::format("{}: this state's passes read records {} to {}, not {} to {}; resume with that "
+                                  "input and the same --from and --to",
+                                  config_.state.directory, record.start.value(), stop, window_.first, *window_.end)};
+}
+
+}  // namespace nustream::folder
