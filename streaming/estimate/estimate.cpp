@@ -9,7 +9,6 @@
 
 #include "check/first_look.h"
 #include "config/advice.h"
-#include "console/operator_file.h"
 #include "console/path_printer.h"
 #include "console/signals.h"
 #include "console/warnings.h"
@@ -21,6 +20,7 @@
 #include "estimate/report.h"
 #include "estimate/table.h"
 #include "nustream/privacy/zcdp.h"
+#include "report/files.h"
 #include "report/report.h"
 #include "secrets/harden.h"
 
@@ -260,19 +260,6 @@ void warn_of_settings(const config::Config& config, const config::Mechanism& mec
   console::warn(config::too_few_batches(config));
 }
 
-/// Files beside the answer. They are made before anything is spent, so that a path that cannot be written is told in
-/// time.
-struct Files {
-  console::OperatorFile operators;
-  console::OperatorFile report;
-  console::OperatorFile chart;
-
-  explicit Files(const Options& options)
-      : operators(options.operator_json),
-        report(options.report, journal::Audience::everyone),
-        chart(options.chart, journal::Audience::everyone) {}
-};
-
 Report with_counts(Report report, const Table& table, const RunsEnd& runs, const config::Config& config) {
   report.counts = table.counts;
   report.counts.of_sums = config.moments.has_value();
@@ -295,11 +282,9 @@ void warn_of_missing_checkpoints(const config::Config& config, const Report& rep
 
 /// The answer, in each of the forms that were asked for.
 void show(const Report& report, const config::Config& config, const config::Mechanism& mechanism,
-          const Options& options, Files& files) {
-  files.operators.write(operator_json(report));
-  const report::Run again{report::again(config, session_options(options, options.start)), report.intervals};
-  if (!options.report.empty()) files.report.write(report::page(config, mechanism, again));
-  if (!options.chart.empty()) files.chart.write(report::chart_file(config, mechanism, again));
+          const Options& options, report::Files& files) {
+  files.write(operator_json(report), config, mechanism,
+              {report::again(config, session_options(options, options.start)), report.intervals});
   if (options.json) fmt::print("{}\n", to_json(report));
   if (!options.quiet && !options.json) print(report, stdout);
   console::print_for_operator(report.counts, report.rejects);
@@ -312,7 +297,7 @@ Exit run(config::Config config, const Options& options, folder::AccountShare& sh
   secrets::harden_process();
   const std::atomic<int>& stop = console::watch_signals();
   require_allowed(config, options);
-  Files files(options);
+  report::Files files(options.operator_json, options.report, options.chart);
   Table table = read_table(config);
   TableWitness witness(table);
   const engine::TableDesign design = engine::settle_design(config, table.rows());

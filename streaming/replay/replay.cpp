@@ -9,7 +9,6 @@
 #include "check/first_look.h"
 #include "config/advice.h"
 #include "config/mechanism.h"
-#include "console/operator_file.h"
 #include "console/path_printer.h"
 #include "console/signals.h"
 #include "console/warnings.h"
@@ -22,6 +21,7 @@
 #include "replay/serving.h"
 #include "replay/stream_input.h"
 #include "replay/summarise.h"
+#include "report/files.h"
 #include "report/report.h"
 #include "secrets/harden.h"
 #include "users/identifiers.h"
@@ -171,9 +171,7 @@ class Run {
         options_(options),
         stop_(stop),
         lines_(!options.quiet && !options.json),
-        operators_(options.operator_json),
-        report_(options.report, journal::Audience::everyone),
-        chart_(options.chart, journal::Audience::everyone),
+        files_(options.operator_json, options.report, options.chart),
         printer_(lines_ ? stdout : nullptr),
         stream_(config, window, stop) {
     if (options.start == folder::Start::fresh) stream_.open(window.first);
@@ -275,10 +273,8 @@ class Run {
   /// The answer, in each of the forms that were asked for.
   void show(const RecordLoop& loop, Ending ending) {
     const console::Summary summary = summarise(config_, mechanism_, *session_, printer_, loop, ending);
-    operators_.write(console::operator_json(summary.counts, summary.rejects) + '}');
-    const report::Run again{report::again(config_, options_)};
-    if (!options_.report.empty()) report_.write(report::page(config_, mechanism_, again));
-    if (!options_.chart.empty()) chart_.write(report::chart_file(config_, mechanism_, again));
+    files_.write(console::operator_json(summary.counts, summary.rejects) + '}', config_, mechanism_,
+                 {report::again(config_, options_)});
     if (options_.json) fmt::print("{}\n", console::to_json(summary));
     if (lines_) console::print_table(summary, stdout);
   }
@@ -289,9 +285,7 @@ class Run {
   const folder::Options& options_;
   const std::atomic<int>& stop_;
   bool lines_;  ///< whether standard output holds a path and a table
-  console::OperatorFile operators_;
-  console::OperatorFile report_;
-  console::OperatorFile chart_;
+  report::Files files_;
   console::PathPrinter printer_;
   StreamInput stream_;
   std::optional<Serving> serving_;

@@ -1,1 +1,1 @@
-target_sources(nustream_service PRIVATE report/document.cpp report/report.cpp)
+target_sources(nustream_service PRIVATE report/document.cpp report/files.cpp report/report.cpp)
