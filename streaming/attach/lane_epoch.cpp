@@ -36,7 +36,7 @@ OpenedLane Opening::go_on(journal::Overlap overlap) {
   const config::Mechanism& mechanism = *order_.mechanism;
   engine::EpochIdentity identity =
       identity_of(state_->identity.epoch, record.start, overlap, state_->identity.settings_digest,
-                  began_with_counts(ledger_, state_->identity.epoch));
+                  journal::began_with_counts(ledger_, state_->identity.epoch));
   if (why_no_users_) std::rethrow_exception(why_no_users_);
   Stop stop = bounds().stop_of(record);
   // A new stop has to be durable before any record is read: after a crash the end would otherwise be resolved

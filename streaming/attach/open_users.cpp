@@ -22,12 +22,6 @@ std::optional<users::Limits> last_limits(const journal::Ledger& ledger) {
 
 }  // namespace
 
-bool began_with_counts(const journal::Ledger& ledger, EpochId epoch) {
-  return std::ranges::any_of(ledger.epochs, [&](const journal::LedgerEntry& entry) {
-    return entry.epoch == epoch && entry.user && entry.user->carries_over;
-  });
-}
-
 std::optional<journal::LedgerEntry> owed_by(const EpochUsers& epoch, const journal::Ledger& ledger, LaneId lane,
                                             Position start) {
   if (!epoch.spent) return std::nullopt;

@@ -97,7 +97,5 @@ class UsersOpening {
 /// user who comes from another lane has spent more than it says. Nothing where users did not move.
 [[nodiscard]] std::optional<journal::LedgerEntry> owed_by(const EpochUsers& epoch, const journal::Ledger& ledger,
                                                           LaneId lane, Position start);
-/// Whether the ledger says that an epoch of users began with the counts of the one before.
-[[nodiscard]] bool began_with_counts(const journal::Ledger& ledger, EpochId epoch);
 
 }  // namespace nustream::attach

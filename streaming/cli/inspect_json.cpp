@@ -42,7 +42,7 @@ std::string to_json(const Inspected& report) {
                        journal::protected_by(entry.neighbours));
     if (entry.user) publish::append_limits(entry.user->limits, out);
     if (entry.trusts_framing) out += ",\"framing\":\"trusted\"";
-    out += fmt::format(",\"disjoint\":\"{}\"}}", text_of(entry.overlap));
+    out += fmt::format(",\"disjoint\":\"{}\"}}", journal::name_of(entry.overlap));
     first = false;
   }
   out += ']';

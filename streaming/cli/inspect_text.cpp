@@ -66,7 +66,7 @@ void print(const Inspected& report, const std::string& folder) {
     fmt::print("{:<6} {:>5} {:>12} {:>12} {:>12} {:>12.6g} {:>12.6g}  {}; {}\n", "", entry.epoch.value(),
                with_separators(entry.from.value()), with_separators(entry.to.value()),
                with_separators(entry.steps.value()), entry.rho.value(), entry.rho_limit.value(),
-               text_of(entry.overlap), text(entry));
+               journal::name_of(entry.overlap), text(entry));
   }
   print_reserved(report.ledger);
   if (report.users) print_users(*report.users);

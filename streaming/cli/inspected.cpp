@@ -16,18 +16,6 @@ std::vector<Delta> deltas_of(const publish::ShownRelease& release) {
 
 }  // namespace
 
-std::string_view text_of(journal::Overlap overlap) noexcept {
-  switch (overlap) {
-    case journal::Overlap::disjoint:
-      return "disjoint";
-    case journal::Overlap::overlapping:
-      return "overlapping";
-    case journal::Overlap::unknown:
-      return "unknown";
-  }
-  return "";
-}
-
 Rho total_of(const journal::Ledger& ledger) {
   if (ledger.epochs.empty()) return Rho{0};
   return engine::total_spent(ledger.epochs, ledger.epochs.back().neighbours);

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "journal/ledger_chain.h"
@@ -30,9 +29,6 @@ struct Inspected {
   std::uint64_t rejected = 0;                ///< records of this epoch that could not be used; NOT PRIVATE
   std::uint64_t records = 0;                 ///< records that this epoch has read, by its positions
 };
-
-/// "disjoint", "overlapping" or "unknown".
-[[nodiscard]] std::string_view text_of(journal::Overlap overlap) noexcept;
 
 /// ρ of all epochs, over the neighbours of the present epoch, which is the ledger's last.
 [[nodiscard]] Rho total_of(const journal::Ledger& ledger);

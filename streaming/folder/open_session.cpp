@@ -1,5 +1,4 @@
 // How a session opens its folder: what is found there, what follows from that, and which epoch goes on.
-#include <algorithm>
 #include <exception>
 #include <filesystem>
 #include <variant>
@@ -38,13 +37,6 @@ std::optional<secrets::StateIdentity> identity_of(const std::string& sealed) {
 
 bool is_private_run(const Options& options) {
   return !options.insecure_seed && !options.compared;
-}
-
-/// Whether the ledger says that the epoch began with the users' counts of the epoch before.
-bool began_with_counts(const journal::Ledger& ledger, EpochId epoch) {
-  return std::ranges::any_of(ledger.epochs, [&](const journal::LedgerEntry& entry) {
-    return entry.epoch == epoch && entry.user && entry.user->carries_over;
-  });
 }
 
 engine::Asked asked_of(const Options& options, const Window& window) {
@@ -288,7 +280,7 @@ void Session::go_on(journal::State state, journal::Overlap overlap, journal::Led
   }
   rejected_before_ = state.record.rejected;
   go_on_with_users(state);
-  const bool carries_over = began_with_counts(ledger, state.identity.epoch);
+  const bool carries_over = journal::began_with_counts(ledger, state.identity.epoch);
   use_ledger(state.identity.epoch, state.record.start, overlap, std::move(ledger), carries_over);
   committed_.steps = state.identity.steps;
   released_at_ = committed_.released = state.record.released.value();

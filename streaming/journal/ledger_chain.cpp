@@ -62,13 +62,7 @@ std::string end_line(std::string line, const Hash& head, const secrets::Keyring&
 
 }  // namespace
 
-void not_genuine(const std::string& what) {
-  throw Failure(Exit::data, "the ledger " + what + "; restore it: what was spent cannot be known otherwise");
-}
-
-namespace {
-
-constexpr std::string_view name_of(Overlap overlap) {
+std::string_view name_of(Overlap overlap) noexcept {
   switch (overlap) {
     case Overlap::disjoint:
       return "disjoint";
@@ -79,6 +73,12 @@ constexpr std::string_view name_of(Overlap overlap) {
   }
   return "unknown";
 }
+
+void not_genuine(const std::string& what) {
+  throw Failure(Exit::data, "the ledger " + what + "; restore it: what was spent cannot be known otherwise");
+}
+
+namespace {
 
 Overlap overlap_named(const std::string& name) {
   for (const Overlap overlap : {Overlap::disjoint, Overlap::overlapping, Overlap::unknown}) {

@@ -20,6 +20,8 @@ namespace nustream::journal {
 
 /// Whether an epoch's range of positions overlaps with those of the epochs before it.
 enum class Overlap { disjoint, overlapping, unknown };
+/// "disjoint", "overlapping" or "unknown", as the lines say it.
+[[nodiscard]] std::string_view name_of(Overlap overlap) noexcept;
 
 /// How the spend of an epoch depends on what a user contributed, where the unit is the user. Several epochs may meet
 /// the same user, and are charged together by this (nustream/users/charge.h).
@@ -124,6 +126,9 @@ struct Ledger {
 
 /// True where a line is of another stream or lane, and so charges other records.
 [[nodiscard]] bool holds_another(const Ledger& ledger, std::string_view stream, LaneId lane);
+
+/// Whether the ledger says that an epoch of users began with the counts of the one before.
+[[nodiscard]] bool began_with_counts(const Ledger& ledger, EpochId epoch);
 
 /// Reads the lines of a ledger one by one and checks their chain.
 class LedgerVerifier {

@@ -26,4 +26,10 @@ bool holds_another(const Ledger& ledger, std::string_view stream, LaneId lane) {
                              [&](const LedgerEntry& entry) { return entry.lane != lane || entry.stream != stream; });
 }
 
+bool began_with_counts(const Ledger& ledger, EpochId epoch) {
+  return std::ranges::any_of(ledger.epochs, [&](const LedgerEntry& entry) {
+    return entry.epoch == epoch && entry.user && entry.user->carries_over;
+  });
+}
+
 }  // namespace nustream::journal
