@@ -106,8 +106,8 @@ struct ShownStrength {
   bool is_hidden = false;  ///< noise hides it, or there are too few records
 };
 
-/// What a release tells of running sums alone.
-struct SumsTold {
+/// What a release tells of its running sums beside the sums themselves (ShownSums).
+struct SumsSummary {
   std::uint64_t records = 0;                      ///< records taken, usable or not
   std::uint64_t floored = 0;                      ///< directions that noise hides
   std::optional<ShownInstruments> instruments{};  ///< for models with instrumental variables
@@ -129,7 +129,7 @@ struct ShownRelease {
   ReportedIntervals interval{};
   ShownStatus status{};
   ShownStrength first_stage{};
-  SumsTold sums{};
+  SumsSummary sums{};
   double rho = 0;
   double rho_limit = 0;
   double rho_ledger = 0;  ///< over all epochs; the epoch's own where the line does not say
