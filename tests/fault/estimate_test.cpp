@@ -312,3 +312,6 @@ TEST(Estimate, RefusesWhatCannotBe) {
   EXPECT_EQ(estimate(folder, bike(), {folder.write("empty.csv", "cnt,temp,hum,windspeed\n")}).command.code, 65);
   EXPECT_EQ(estimate(folder, bike(), {"--adassp-x-bound", "3"}).command.code, 64);
 }
+
+}  // namespace
+}  // namespace nustream::tests
