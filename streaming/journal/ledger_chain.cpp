@@ -184,10 +184,10 @@ void check_format(const Object& object) {
 /// The field "taken", which lines of format 3 have, and no others.
 std::optional<StepCount> taken_in(const Object& object) {
   const bool reserves = count_in(object, "format") == 3;
-  if (reserves != has_field(object, "taken")) not_genuine("has a line that is none");
+  if (reserves != has_field(object, "taken")) not_genuine("has a line that is no line of a ledger");
   if (!reserves) return std::nullopt;
   const StepCount taken{count_in(object, "taken")};
-  if (taken >= StepCount{count_in(object, "steps")}) not_genuine("has a line that pays for nothing");
+  if (taken >= StepCount{count_in(object, "steps")}) not_genuine("has a line that reserves no steps");
   return taken;
 }
 
@@ -269,16 +269,16 @@ std::optional<LedgerEntry> entry_of(std::string_view line) try {
   if (is_rotation(object)) return std::nullopt;
   return parse_entry(object);
 } catch (const simdjson::simdjson_error&) {
-  not_genuine("has a line that is none");
+  not_genuine("has a line that is no line of a ledger");
 } catch (const InvalidParameter&) {
-  not_genuine("has a line that is none");
+  not_genuine("has a line that is no line of a ledger");
 }
 
 }  // namespace
 
 LedgerEntry read_entry(std::string_view line) {
   auto entry = entry_of(line);
-  if (!entry) not_genuine("has a line that is none");
+  if (!entry) not_genuine("has a line that is no line of a ledger");
   return *std::move(entry);
 }
 
@@ -292,7 +292,7 @@ std::optional<SignedText> signed_text(std::string_view line, const Object& objec
   if (error == simdjson::NO_SUCH_FIELD) return std::nullopt;
   SignedText found{std::string(line.substr(0, line.find(",\"" + std::string(field) + "\":"))), {}};
   if (error != simdjson::SUCCESS || !secrets::from_hex(encoded, found.signature)) {
-    not_genuine("has a line that is none");
+    not_genuine("has a line that is no line of a ledger");
   }
   return found;
 }
@@ -312,7 +312,8 @@ namespace {
 std::optional<Hash> released_in(const Object& object) {
   if (!has_field(object, "released")) return std::nullopt;
   Hash released{};
-  if (!secrets::from_hex(text_in(object, "released"), released)) not_genuine("has a line that is none");
+  if (!secrets::from_hex(text_in(object, "released"), released))
+    not_genuine("has a line that is no line of a ledger");
   return released;
 }
 
@@ -326,13 +327,14 @@ UnsealedLine read_unsealed(std::string_view line) try {
   if (read.signed_ && line != with_end(read.signed_->text, read.signed_->signature, text_in(object, "mac"))) {
     not_genuine("has a line with fields that its signature is not about");
   }
-  if (!secrets::from_hex(text_in(object, "previous"), read.previous)) not_genuine("has a line that is none");
+  if (!secrets::from_hex(text_in(object, "previous"), read.previous))
+    not_genuine("has a line that is no line of a ledger");
   if (!is_rotation(object)) {
     read.entry = parse_entry(object);
     read.released = released_in(object);
   } else if (auto by = signed_text(line, object, "handed_on")) {
     secrets::PublicKey to{};
-    if (!secrets::from_hex(text_in(object, "public_key"), to)) not_genuine("has a line that is none");
+    if (!secrets::from_hex(text_in(object, "public_key"), to)) not_genuine("has a line that is no line of a ledger");
     if (by->text != begin_rotation(text_in(object, "stream"), to)) {
       not_genuine("hands its key on in a line with other fields than a rotation has");
     }
@@ -341,9 +343,9 @@ UnsealedLine read_unsealed(std::string_view line) try {
   }
   return read;
 } catch (const simdjson::simdjson_error&) {
-  not_genuine("has a line that is none");
+  not_genuine("has a line that is no line of a ledger");
 } catch (const InvalidParameter&) {
-  not_genuine("has a line that is none");
+  not_genuine("has a line that is no line of a ledger");
 }
 
 void Ledger::keep(LedgerEntry entry) {
@@ -381,9 +383,9 @@ void LedgerVerifier::add(std::string_view line) try {
   ledger_.head = hash_of(std::string(line) + '\n');
   if (!is_rotation(object)) ledger_.keep(parse_entry(object));
 } catch (const simdjson::simdjson_error&) {
-  not_genuine("has a line that is none");
+  not_genuine("has a line that is no line of a ledger");
 } catch (const InvalidParameter&) {
-  not_genuine("has a line that is none");
+  not_genuine("has a line that is no line of a ledger");
 }
 
 Ledger LedgerVerifier::finish() && {
@@ -398,10 +400,10 @@ Hash head_before(std::string_view lines) try {
   simdjson::dom::parser parser;
   const Object object = parser.parse(simdjson::padded_string(lines.substr(0, lines.find('\n'))));
   Hash head{};
-  if (!secrets::from_hex(text_in(object, "previous"), head)) not_genuine("has a line that is none");
+  if (!secrets::from_hex(text_in(object, "previous"), head)) not_genuine("has a line that is no line of a ledger");
   return head;
 } catch (const simdjson::simdjson_error&) {
-  not_genuine("has a line that is none");
+  not_genuine("has a line that is no line of a ledger");
 }
 
 namespace {
@@ -433,8 +435,9 @@ Ledger read_lines(Disk& disk, const Disk::Path& folder, const secrets::Keyring& 
   LedgerVerifier verifier(keys);
   const Disk::Path path = folder / folder_files::ledger;
   const std::string name = path.string();
+  std::uint64_t number = 0;
   for_each_line(disk, path, [&](std::string_view line) {
-    located(name, [&] { verifier.add(line); });
+    located(name + ":" + std::to_string(++number), [&] { verifier.add(line); });
     visit(verifier.head());
   });
   return located(name, [&] { return std::move(verifier).finish(); });
@@ -476,7 +479,7 @@ bool keep_lines_behind(Ledger& ledger, const Hash& before, std::string_view line
   Hash head = before;
   while (!lines.empty()) {
     const std::string_view line = lines.substr(0, lines.find('\n') + 1);
-    if (line.empty()) not_genuine("has a line that is none");
+    if (line.empty()) not_genuine("has a line that is no line of a ledger");
     lines.remove_prefix(line.size());
     head = hash_of(line);
     if (is_behind) {

@@ -312,7 +312,7 @@ TEST(Estimate, ListsRejectsUpToABound) {
   const std::string rejects = read_file(folder.path() / "state" / "rejects.jsonl");
   EXPECT_GE(rejects.size(), listed_max);
   EXPECT_LE(rejects.size(), listed_max + (1 << 20));
-  EXPECT_THAT(rejects, ::testing::EndsWith("\"not listed from here on: those before fill 8 MiB\"}\n"));
+  EXPECT_THAT(rejects, ::testing::EndsWith("\"further rejects are not listed: the list has reached 8 MiB\"}\n"));
   EXPECT_EQ(rejects.find("not listed"), rejects.rfind("not listed"));
 }
 
@@ -492,7 +492,7 @@ TEST(Estimate, RefusesWhatCannotBe) {
   refused({"--set", "noise.correlation=anti-pgd", "--set", "noise.horizon=3"},
           "at most the correlation's horizon, 3");
   refused({"--set", "intervals.kind=checkpoints", "--set", "release.every=7"},
-          "release.every divides their distance");
+          "release.every divides the distance of checkpoints");
   // The distance is 56, and none of the steps 86, 142 and 198 would be released.
   refused({"--set", "intervals.kind=checkpoints", "--set", "intervals.count=3", "--set", "intervals.burn_in=30",
            "--set", "release.every=8"},
