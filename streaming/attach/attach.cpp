@@ -41,7 +41,9 @@ namespace {
 void require_new_file(const Options& options, bool measures, const std::string& file) {
   if (options.write_config.empty()) return;
   if (!measures) {
-    throw Failure(Exit::usage, "--write-config: no setting of " + file + " is \"private\"; it is what it would hold");
+    throw Failure(Exit::usage, "--write-config: " + file +
+                                   " has no setting that is \"private\", so that there is nothing to write; leave "
+                                   "--write-config out");
   }
   console::require_new_file(options.write_config);
 }
@@ -89,7 +91,7 @@ void require_room_for_lanes(const config::Config& config, std::uint32_t partitio
   // count towards lanes_max then.
   const std::uint64_t writer = config.kafka.topics.model.empty() ? 0 : 1;
   const std::uint64_t lanes = std::min<std::uint64_t>(config.kafka.lanes_max + writer, partitions);
-  const auto require = [&](int resource, const char* name, std::uint64_t needed) {
+  const auto require = [&](int resource, const char* name, const char* limit_of, std::uint64_t needed) {
     rlimit limit{};
     if (::getrlimit(static_cast<__rlimit_resource_t>(resource), &limit) != 0) return;
     if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= needed) return;
@@ -97,12 +99,12 @@ void require_room_for_lanes(const config::Config& config, std::uint32_t partitio
     static_cast<void>(::setrlimit(static_cast<__rlimit_resource_t>(resource), &limit));
     if (limit.rlim_cur >= needed) return;
     throw Failure(Exit::configuration,
-                  fmt::format("{} lanes need some {} {}, and {} are allowed: raise the limit (ulimit), or lower "
+                  fmt::format("{} lanes need some {} {}, and {} are allowed: raise the limit (ulimit {}), or lower "
                               "kafka.max_lanes",
-                              lanes, needed, name, limit.rlim_cur));
+                              lanes, needed, name, limit.rlim_cur, limit_of));
   };
-  require(RLIMIT_NOFILE, "file descriptors", 256 + lanes * (12 + 3 * brokers));
-  require(RLIMIT_NPROC, "threads", 64 + lanes * (4 + brokers));
+  require(RLIMIT_NOFILE, "file descriptors", "-n", 256 + lanes * (12 + 3 * brokers));
+  require(RLIMIT_NPROC, "threads", "-u", 64 + lanes * (4 + brokers));
 }
 
 /// Tells the settings among how many lanes users are divided. A user counts in one lane alone: with "@key" in the
@@ -111,11 +113,13 @@ void require_room_for_lanes(const config::Config& config, std::uint32_t partitio
 void divide_users(config::Config& config, std::uint32_t partitions) {
   config.users->lanes = partitions;
   if (partitions == 1 || config::partitioner_of(config) != users::Partitioner::user_hash) return;
-  log::warning("settings",
-               fmt::format("a user's records count in one of {} partitions, and privacy.user = \"{}\" is not the "
-                           "topic's key: unless its producers choose partitions as nustream does, {} of {} records "
-                           "take steps of zero gradients; let the user be the key, with privacy.user = \"@key\"",
-                           partitions, config.users->column, partitions - 1, partitions));
+  log::warning(
+      "settings",
+      fmt::format("privacy.user = \"{}\" is not the topic's key, and each user counts in one of {} partitions "
+                  "only: records of a user in any other partition take a step without a gradient. Use the "
+                  "user as the key (privacy.user = \"@key\"), or have the producers choose partitions as "
+                  "nustream does",
+                  config.users->column, partitions));
 }
 
 /// Measures the settings that are "private", and puts what was measured in their place. Returns nothing, or the exit
@@ -162,9 +166,10 @@ Exit run_service(Front& front, const Setup& setup, const config::Mechanism& mech
   front.on_hangup = [&] {
     const std::string changed = secrets.changed();
     if (changed.empty()) return;
-    log::info("starts_again",
-              "SIGHUP: another file is in the place of " + changed +
-                  ": lanes are handed over, and the process starts again with it, under the same process id");
+    log::info(
+        "starts_again",
+        "SIGHUP: the content of the file of " + changed +
+            " has changed: lanes are handed over, and the process starts again with it, under the same process id");
     service.renew();
   };
   const Exit exit = service.run();

@@ -10,12 +10,14 @@ namespace nustream::attach {
 namespace {
 
 /// Does `act`, and logs a warning where it fails. A signal never ends the service: what cannot be read again stays as
-/// it was.
-void try_to(const std::string& what, const std::function<void()>& act) {
+/// it was. Returns whether `act` went well.
+bool try_to(const std::string& what, const std::function<void()>& act) {
   try {
     act();
+    return true;
   } catch (const std::exception& failure) {
-    log::warning("not_read_again", what + " stays as before: " + failure.what());
+    log::warning("not_read_again", "SIGHUP: " + what + ", and nothing changes there: " + failure.what());
+    return false;
   }
 }
 
@@ -24,9 +26,13 @@ void try_to(const std::string& what, const std::function<void()>& act) {
 void Front::wait_for_hangup() {
   hangups_.async_wait([this](const boost::system::error_code& cancelled, int /*signal*/) {
     if (cancelled) return;
-    try_to("the log's file", log::reopen);
-    try_to("who may read the listeners", [this] { servers.read_tokens_again(); });
-    log::info("read_again", "SIGHUP: the log's file and the tokens are those of now");
+    const bool reopened = try_to("the log's file could not be opened again", log::reopen);
+    const bool read =
+        try_to("the listeners' tokens could not be read again", [this] { servers.read_tokens_again(); });
+    log::info(
+        "read_again",
+        std::string("SIGHUP: ") + (reopened ? "the log's file was opened again" : "the log's file is as before") +
+            (read ? ", and the listeners' tokens were read again" : ", and the listeners' tokens are as before"));
     if (on_hangup) on_hangup();
     wait_for_hangup();
   });

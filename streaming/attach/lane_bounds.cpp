@@ -57,8 +57,8 @@ Stop LaneBounds::stop_of(const journal::StateRecord& record) {
   if (std::holds_alternative<config::Latest>(*kafka_.stop) && has_reached(record)) return stop();
   log::info(
       "lane_end_kept",
-      fmt::format("lane {} ends at offset {}, to which kafka.stop ({}) was resolved once; give an offset to end "
-                  "elsewhere",
+      fmt::format("lane {} ends at offset {}: kafka.stop ({}) was resolved to that offset when it was set; to end "
+                  "elsewhere, set kafka.stop to an offset",
                   place_.lane.value(), record.stop->value(), asked),
       {{"lane", std::uint64_t{place_.lane.value()}}});
   return {record.stop, asked};

@@ -24,8 +24,8 @@ void require_partitions(const kafka::ClientSettings& client, const kafka::LanePl
     const auto found = checks.partitions(topic, deadline).value_or(0);
     if (place.lane.value() < static_cast<std::uint32_t>(found)) continue;
     throw LaneWithoutPartition(
-        fmt::format("topic '{}' has {} partitions, and lane {} needs its own: raise them to "
-                    "{}",
+        fmt::format("topic '{0}' has {1} partitions, and lane {2} needs one of its own: raise their number to {3} "
+                    "(kafka-topics --alter --topic {0} --partitions {3})",
                     topic, found, place.lane.value(), std::max(partitions, place.lane.value() + 1)));
   }
 }

@@ -97,7 +97,10 @@ void LaneWorker::membership_confirmed() {
 /// fill a step, what was stepped is released first.
 std::optional<LaneEnd> LaneWorker::reached_end() {
   if (open_->batch.limit_reached()) {
-    return LaneEnd{Exit::exhausted, "the horizon or the budget is reached; what was released stays"};
+    return LaneEnd{
+        Exit::exhausted,
+        "the horizon or the budget is reached; what was released stays; to go on, raise privacy.budget, or begin "
+        "a new epoch with --new-epoch"};
   }
   const bool stepped = open_->input.rows().count() < host_.setup.config.descent.minibatch;
   if (!open_->input.is_over() || !stepped) return std::nullopt;

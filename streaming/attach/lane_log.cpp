@@ -28,7 +28,8 @@ void say_gained(LaneId lane, EpochId epoch, StepCount steps, Position position) 
 void say_lost(LaneId lane) {
   log::warning(
       "lane_lost",
-      fmt::format("lane {} was lost to the group: whoever has it goes on from the last commit", lane.value()),
+      fmt::format("the group gave lane {} to another instance, which goes on from the last commit; nothing is lost",
+                  lane.value()),
       {field_of(lane)});
 }
 

@@ -190,9 +190,11 @@ bool LaneTransactions::give_up_letters(const kafka::Error& error) {
   const bool too_large = kept_.letters == Letters::whole && error.cause == Cause::record_too_large;
   kept_.letters = too_large ? Letters::reasons : Letters::none;
   log::warning("dead_letters_refused",
-               fmt::format("lane {}: topic '{}' took no dead letters ({}): until the next start {}",
+               fmt::format("lane {}: dead letters could not be written to topic '{}' ({}): until the next start {}",
                            state_.id().value(), topic, error.text,
-                           too_large ? "they hold their reason alone" : "they are counted, and not written"),
+                           too_large ? "only their reasons are written"
+                                     : "they are only counted; mend the topic, or the right to write to it, and "
+                                       "start again"),
                {{"lane", std::uint64_t{state_.id().value()}}, {"topic", topic}});
   return true;
 }

@@ -39,18 +39,21 @@ void refuse_lost_spend(const kafka::LanePlace& place) {
 }
 
 void warn_of_closed(const kafka::LanePlace& place, const std::string& why) {
-  log::warning("closed_users_lost",
-               fmt::format("lane {}: {}: whoever was closed there counts again; close them again", place.name(), why),
-               {{"lane", std::uint64_t{place.lane.value()}}});
+  log::warning(
+      "closed_users_lost",
+      fmt::format("lane {}: {}: users that 'nustream users close' closed there count again; close them again "
+                  "with that command",
+                  place.name(), why),
+      {{"lane", std::uint64_t{place.lane.value()}}});
 }
 
 void accept_lost_closed(const kafka::LanePlace& place, const std::string& lanes, bool accepts) {
   if (accepts) return warn_of_closed(place, "what is known of users is lost in lanes " + lanes);
-  throw Failure(Exit::data,
-                fmt::format("lane {}: what is known of users is lost in lanes {}: nobody can tell whom 'users close' "
-                            "closed there; restore topic '{}', or go on with --new-epoch --accept-gap, and close "
-                            "them again",
-                            place.name(), lanes, place.topics.users));
+  throw Failure(
+      Exit::data,
+      fmt::format("lane {}: what is known of users is lost in lanes {}: nobody can tell whom 'nustream users close' "
+                  "closed there; restore topic '{}', or go on with --new-epoch --accept-gap, and close them again",
+                  place.name(), lanes, place.topics.users));
 }
 
 void add_spent_by(const Setup& setup, const kafka::ClientSettings& client, const kafka::LanePlace& other,

@@ -108,8 +108,10 @@ class Measuring {
         fmt::format("lane {}: {}; name other topics and another stream.name to measure there, or the settings "
                     "as they were",
                     place_.name(),
-                    state.record.ranges.empty() ? "its state holds no settings that were measured"
-                                                : "its settings were measured under other ones"));
+                    state.record.ranges.empty()
+                        ? "its state holds no settings that were measured"
+                        : "its settings were measured under a different configuration (rho, model, "
+                          "ranges or columns)"));
   }
 
   /// Waits for the first records and measures them. Returns nothing where another instance has measured meanwhile.

@@ -55,7 +55,7 @@ std::unique_ptr<TopicUsers> UsersOpening::rebuilt(const journal::UsersOfState& b
 std::unique_ptr<TopicUsers> UsersOpening::resumed(const journal::StateRecord& record) const {
   if (!record.users)
     throw Failure(Exit::data,
-                  fmt::format("lane {}: the state holds no users: what was known of them was ended; begin a "
+                  fmt::format("lane {}: the state holds no users: 'nustream users end' ended them; begin a "
                               "new epoch with --new-epoch, which is charged beside what users have spent",
                               place_.name()));
   try {

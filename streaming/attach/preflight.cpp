@@ -39,9 +39,11 @@ void require_room_for_a_minibatch(const config::Config& config) {
   if (config.descent.minibatch > batch) {
     throw Failure(
         Exit::configuration,
-        fmt::format("{}: {} = {} never fits: raise state.commit_records and "
-                    "kafka.buffered_records to it at least",
-                    config.file, config.moments ? "release.every" : "descent.minibatch", config.descent.minibatch));
+        fmt::format(
+            "{0}: {1} = {2} is larger than state.commit_records = {3} or kafka.buffered_records = {4}, so that "
+            "no step would ever be taken: raise both to at least {2}",
+            config.file, config.moments ? "release.every" : "descent.minibatch", config.descent.minibatch,
+            config.state.commit_records, config.kafka.buffered_records));
   }
 }
 

@@ -20,9 +20,9 @@ class LaneWasClosed : public Failure {
   explicit LaneWasClosed(const std::string& lane)
       : Failure(Exit::data,
                 "lane " + lane +
-                    ": the lane was closed: the users of the stream are divided otherwise from now on; start every "
-                    "instance with the number of partitions and the users.partitioner that it was closed for, with "
-                    "--new-epoch where that has not begun") {}
+                    ": the lane is closed, since the users of the stream are divided otherwise now (another number "
+                    "of lanes, or another partitioner). Start every instance with the number of partitions and the "
+                    "users.partitioner of now, and with --new-epoch until all lanes have begun") {}
 };
 
 /// Returns what `rebuild()` gives, or nothing where it throws Failure(data), which it does where the store is lost or

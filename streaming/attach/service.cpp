@@ -151,7 +151,9 @@ void Service::open_lane(LaneId lane) {
     show_waiting(lane);
     log::info(
         "lane_waits",
-        fmt::format("lane {} waits: kafka.max_lanes = {} are running", lane.value(), setup_.config.kafka.lanes_max),
+        fmt::format("lane {} waits: this instance runs kafka.max_lanes = {} lanes already; raise kafka.max_lanes, or "
+                    "start another instance",
+                    lane.value(), setup_.config.kafka.lanes_max),
         {{"lane", std::uint64_t{lane.value()}}});
     return;
   }
@@ -169,8 +171,9 @@ void Service::open_lane(LaneId lane) {
 
 void Service::show_waiting(LaneId lane) {
   static_cast<void>(operators_.open_lane(lane));
-  operators_.set_state(lane, serve::LaneStatus::waiting,
-                       fmt::format("kafka.max_lanes = {} are running", setup_.config.kafka.lanes_max));
+  operators_.set_state(
+      lane, serve::LaneStatus::waiting,
+      fmt::format("this instance runs kafka.max_lanes = {} lanes already", setup_.config.kafka.lanes_max));
 }
 
 void Service::model_looked(std::optional<ModelClock::Look> look) {
@@ -193,11 +196,13 @@ void Service::tell_of_model(const std::vector<LaneId>& waits_for) {
   }
   std::string lanes;
   for (const LaneId lane : waits_for) lanes += (lanes.empty() ? "" : ", ") + std::to_string(lane.value());
-  log::warning("model_waits",
-               fmt::format("the combined model waits for lane{} {}: the last release there is of other settings, or "
-                           "promises something else; it goes on with that lane's next release under the present ones",
-                           waits_for.size() == 1 ? "" : "s", lanes),
-               {{"lanes", lanes}});
+  log::warning(
+      "model_waits",
+      fmt::format("the combined model waits for lane{} {}: the last release there was made under other settings "
+                  "or another promise; the model goes on once {} a release under these settings",
+                  waits_for.size() == 1 ? "" : "s", lanes,
+                  waits_for.size() == 1 ? "that lane makes" : "those lanes make"),
+      {{"lanes", lanes}});
 }
 
 /// Starts the clock of the combined model while this process has lane 0, and stops it otherwise. Of all instances
@@ -360,7 +365,9 @@ void Service::shut_down(const std::string& tag) {
   timers_.deadline.expires_after(setup_.config.kafka.drain);
   timers_.deadline.async_wait([this](const boost::system::error_code& cancelled) {
     if (cancelled) return;
-    log::warning("out_of_time", "not everything was committed in time; the next start computes it again");
+    log::warning("out_of_time", fmt::format("kafka.drain_seconds = {} were over before everything was committed; the "
+                                            "next start computes the rest again",
+                                            static_cast<double>(setup_.config.kafka.drain.count()) / 1000));
     out_of_time_ = true;
     static_cast<void>(enter(ServiceEvent::timed_out));
     for (const auto& [lane, worker] : std::map(lanes_)) worker->drop();

@@ -66,7 +66,7 @@ class Requirements {
     check_input_kept(input);
     check_times(input);
     const TopicDescription state = lane_topic(topics.state, "kafka.state_topic");
-    require_compacted(state, topics.state, "kafka.state_topic", "a state is deleted or none ever is");
+    require_compacted(state, topics.state, "kafka.state_topic", "a state", "old states");
     check_old_states(state);
     const TopicDescription ledger = lane_topic(topics.ledger, "kafka.ledger_topic");
     if (ledger.cleanup_policy != "delete" || ledger.retention_ms != -1 || ledger.retention_bytes != -1) {
@@ -81,8 +81,9 @@ class Requirements {
     if (!topics.users.empty()) check_users(topics.users);
     if (!thin_topics_.empty()) {
       facts_.warnings.push_back(
-          fmt::format("replication factor below {} or min.insync.replicas below {}: {}; the "
-                      "promise does not cover a broker that loses what it acknowledged",
+          fmt::format("replication factor below {0} or min.insync.replicas below {1}: {2}: a broker that loses "
+                      "acknowledged records could lose states or releases, which the promise does not cover; use {0} "
+                      "replicas and min.insync.replicas={1}",
                       replicas_wanted, insync_wanted, thin_topics_));
     }
     const std::string client_max =
@@ -136,17 +137,20 @@ class Requirements {
   }
 
   static void require_compacted(const TopicDescription& found, const std::string& topic, const char* key,
-                                const char* otherwise) {
+                                const char* needed, const char* old) {
     if (found.cleanup_policy == "compact") return;
-    refuse(fmt::format("topic '{}' ({}) has cleanup.policy={}: it has to be exactly compact, or {}", topic, key,
-                       found.cleanup_policy, otherwise));
+    refuse(
+        fmt::format("topic '{0}' ({1}) has cleanup.policy={2}: it has to be exactly \"compact\": with \"delete\" {3} "
+                    "could be deleted, and without compaction {4} stay for ever; set it with: kafka-configs --alter "
+                    "--entity-type topics --entity-name {0} --add-config cleanup.policy=compact",
+                    topic, key, found.cleanup_policy, needed, old));
   }
 
   /// Checks the topic of users. Its record size bounds nothing else, since records of users are made to fit it.
   void check_users(const std::string& topic) {
     constexpr const char* key = "kafka.user_topic";
     const TopicDescription found = described(topic, key);
-    require_compacted(found, topic, key, "what users used up is forgotten, or never shortened");
+    require_compacted(found, topic, key, "what users have used up", "old counts of users");
     check_room(found, topic, key);
     check_replicas(found, topic);
     facts_.user_bytes_max = static_cast<std::size_t>(std::max<std::int64_t>(found.max_message_bytes, 0));
@@ -200,10 +204,10 @@ class Requirements {
     const bool by_time = std::holds_alternative<config::AtTime>(kafka.start) ||
                          (kafka.stop && std::holds_alternative<config::AtTime>(*kafka.stop));
     if (!by_time || config_.input.times_public || input.message_timestamp_type == "LogAppendTime") return;
-    refuse(
-        fmt::format("topic '{}' keeps the producers' times: a start or stop by time would tell of them; give an "
-                    "offset, or declare them public with stream.times_public = true",
-                    kafka.topics.input));
+    refuse(fmt::format(
+        "topic '{}' keeps the producers' times, so that the offset that is found by a time would tell "
+        "something of records; give an offset, or declare the times public with stream.times_public = true",
+        kafka.topics.input));
   }
 
   /// Refuses stream.framing = "trusted", which is for files: a message ends where its length says, whatever it holds.
@@ -221,8 +225,7 @@ class Requirements {
     if (config_.users->limits->windows()->times_are_trusted) {
       refuse(
           "users.times = \"trusted\" is for recorded files: the windows of an attached topic go by append time; "
-          "leave "
-          "it out, and stream.time too");
+          "leave it out, and stream.time too");
     }
     if (input.message_timestamp_type == "LogAppendTime") return;
     refuse(

@@ -222,7 +222,10 @@ Bounds prove(const Match& match, Absent absent, const Options& options, Confiden
 void check_parts(bool table, bool of_users, const Options& options) {
   const bool is_allowed = options.epochs == 1 || (options.epochs == 2 && of_users && !table);
   if (!is_allowed || options.steps % (options.epochs * options.windows) != 0) {
-    refuse("epochs and windows: of users alone, one or two epochs, in equal parts of --steps");
+    refuse(
+        fmt::format("epochs and windows are for settings whose unit is the user: 1 or 2 epochs, which together with "
+                    "the windows divide --steps {}",
+                    options.steps));
   }
 }
 
@@ -247,7 +250,7 @@ void check_steps(bool table, bool of_users, const Options& options) {
 void check(config::Purpose purpose, bool of_users, const Options& options) {
   const bool table = purpose == config::Purpose::table;
   check_steps(table, of_users, options);
-  if (options.records && !table) refuse("--records: of a table alone; these settings have no section [estimate]");
+  if (options.records && !table) refuse("--records: only for a table; these settings have no section [estimate]");
   if (options.records.value_or(1) == 0 || options.records.value_or(1) > 256) refuse("--records: allowed is 1 to 256");
   if (!(options.delta > 0 && options.delta < 1)) refuse("--delta: allowed is a number between 0 and 1");
   if (options.runs && *options.runs < 1000) refuse("--runs: allowed is 1000 or more");

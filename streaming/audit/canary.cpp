@@ -329,7 +329,7 @@ Canary find_canary(const config::Config& config, const config::Mechanism& mechan
   const bool target_only = config.privacy.protects == config::Protects::target;
   canary.absent = target_only ? writer.record(without_target) : canary.null;
   if (build(search, without_target, canary.absent_row)) {
-    if (target_only) refuse(config, "a record without a target, and here every text is one");
+    if (target_only) refuse(config, "a record without a target, and here every text is a target (an indicator)");
     canary.absent_row = {std::vector<double>(builder.dimension()), 0, search.builder.has_weights() ? 0.0 : 1.0};
   }
   return canary;

@@ -101,8 +101,8 @@ void append_summary(const config::Config& config, const Finding& finding, std::s
   append_fact("Steps of a game, every one released", count(finding.steps), out);
   append_fact("Step of the record, from 0", count(finding.at), out);
   append_fact("Confidence of each bound", fmt::format("{:g}%, Clopper-Pearson", 100 * finding.confidence.level), out);
-  append_fact("ρ asked for, of the whole life", data(finding.rho_asked), out);
-  append_fact("ρ that the mechanism costs in that", data(finding.rho_limit), out);
+  append_fact("ρ that the settings ask for, over the stream's whole life", data(finding.rho_asked), out);
+  append_fact("ρ that the mechanism costs over that life", data(finding.rho_limit), out);
   out += "</dl></section>\n";
 }
 

@@ -40,11 +40,14 @@ void print_shortfalls(const Bounds& bounds) {
   for (const auto& [stage, share] : bounds.shorter) {
     if (share == 0) continue;
     fmt::print("in {:.3g}% of its steps the record moved the {} by less than is claimed", 100 * share, stage);
-    if (share < 1) fmt::print(": no claim depends on {}; where smaller, gradients stay long", step_sizes(bounds));
+    if (share < 1)
+      fmt::print(": with a smaller {} gradients stay long, and no claim depends on it", step_sizes(bounds));
     fmt::print("\n");
   }
   if (bounds.mu_bound == 0) {
-    fmt::print("no trace of the record was seen: games as few as these say nothing of a claim as small as this\n");
+    fmt::print(
+        "no trace of the record was seen: so few games say nothing of so small a claim: take more games (--runs), "
+        "or a larger rho\n");
   }
   if (bounds.epsilon > bounds.epsilon_provable) {
     fmt::print(
@@ -63,7 +66,7 @@ void print(const config::Config& config, const Options& options, const Finding& 
   fmt::print("{}: {} games of {} steps in each of two worlds, fresh keys, every step released\n", config.file,
              console::with_separators(finding.runs), finding.steps);
   fmt::print("promise {}\n", console::protected_unit(engine::promise_of(config, true)));
-  if (finding.descents > 1) fmt::print("claimed of each of {} runs, which share rho\n", finding.descents);
+  if (finding.descents > 1) fmt::print("the claim is that of each of {} runs, which share rho\n", finding.descents);
   print_bounds(finding, options.delta);
   fmt::print("rho {:.6g} after {} steps; each proven with {:g}% confidence, from below (Clopper-Pearson)\n",
              finding.rho, finding.steps, 100 * finding.confidence.level);
@@ -75,7 +78,8 @@ void print(const config::Config& config, const Options& options, const Finding& 
   }
   const bool pairs = config.moments && config.privacy.adjacency == privacy::Adjacency::replace_one;
   if (pairs) {
-    fmt::print("the claim counts that no two records move all blocks as far as each block alone can be moved\n");
+    fmt::print(
+        "the claim takes into account that no two records move all blocks as far as each block alone can be moved\n");
   } else {
     print_shortfalls(finding);
   }

@@ -27,7 +27,8 @@ Pilots play_pilots(std::size_t stages, std::size_t games, World world,
   }
   if (!pilots.log_ratios.allFinite() || !pilots.information.allFinite()) {
     throw Failure(Exit::configuration,
-                  "audit: games go beyond the numbers: lower the step sizes, on which no claim depends");
+                  "audit: the iterates of a game are not finite: lower descent.step_size, and first_stage.step_size "
+                  "where there is one; no claim depends on them");
   }
   return pilots;
 }

@@ -27,8 +27,7 @@ std::vector<std::string> what_was_not_shown(const Finding& finding) {
     reasons.push_back(fmt::format(
         "the record hardly moved the {0}, so that too little noise there would not have shown: lower the {0}'s clip "
         "norm to what the columns reach, take a small step (--set descent.step_size=1e-4: no claim depends on it) "
-        "or, "
-        "of a stream, let the record come later (--at)",
+        "or, of a stream, let the record come later (--at)",
         stage));
   }
   for (const Bounds* bounds :
@@ -55,7 +54,8 @@ std::string verdict_text(const Finding& finding) {
     return "THE CLAIM DOES NOT HOLD: an adversary tells the record more surely than it allows\n";
   }
   return fmt::format(
-      "THE CLAIM DOES NOT HOLD: in the limit the mechanism costs rho {:.6g}, and {:.6g} is asked for\n",
+      "THE CLAIM DOES NOT HOLD: over the stream's whole life the mechanism costs rho {:.6g}, more than the {:.6g} "
+      "that the settings ask for\n",
       finding.rho_limit, finding.rho_asked);
 }
 

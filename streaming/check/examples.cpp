@@ -45,8 +45,8 @@ std::string example(const std::string& reason, const decode::SeenLine& seen, con
   }
   const auto counts = decode::field_counts(seen, input);
   if (!counts || counts->fields == counts->columns) return text;
-  return fmt::format("{}: {} field{}, and {} columns", text, counts->fields, counts->fields == 1 ? "" : "s",
-                     counts->columns);
+  return fmt::format("{} has {} field{}, where {} expected", text, counts->fields, counts->fields == 1 ? "" : "s",
+                     counts->columns == 1 ? "1 column is" : fmt::format("{} columns are", counts->columns));
 }
 
 }  // namespace

@@ -72,8 +72,8 @@ std::string label_advice(const Tally& tally) {
   const bool all = tally.rejected > 0 && std::all_of(tally.reasons.begin(), tally.reasons.end(),
                                                      [](const auto& each) { return is_of_label(each.first); });
   if (!all) return {};
-  return "all of them for their label alone: where the labels are not 0 and 1 (or 0 to K - 1), name the classes, "
-         "class "
+  return "all of them were refused for their label alone: where the labels are not 0 and 1 (or 0 to K - 1), name the "
+         "classes, class "
          "0 first, such as model.labels = [\"-1\", \"1\"], [\"1\", \"2\"] or [\"no\", \"yes\"]";
 }
 
@@ -113,7 +113,7 @@ std::string clipped_line(const Tally& tally) {
       fmt::format("{} of {} {} ({}) were clipped", with_separators(tally.clipped), with_separators(tally.gradients),
                   clipped_name(tally), percent(tally.clipped, tally.gradients));
   if (tally.clipped_share() > most) {
-    line += ": what is left is mostly the clip's: centre and scale the columns by public figures, or raise ";
+    line += ": so much clipping biases the estimate: centre and scale the columns by public figures, or raise ";
     line += !tally.of_sums ? "descent.clip_norm" : tally.of_users ? "moments.row_norm" : "moments.residual_bound";
   }
   return line;

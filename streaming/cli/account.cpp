@@ -80,9 +80,10 @@ void require_no_less(const journal::Charge* before, const AccountArguments& argu
   if (before == nullptr || arguments.rho >= before->rho.value() || arguments.lower) return;
   throw Failure(
       Exit::usage,
-      fmt::format("--rho {:g}: {:g} is kept for '{}', and it may have spent it; where its ledger comes to no "
-                  "more than the lower figure, and its privacy.budget is that by now: add --lower",
-                  arguments.rho, before->rho.value(), arguments.stream));
+      fmt::format(
+          "--rho {:g}: {:g} is reserved for '{}', and that stream may have spent it; if its ledger has spent no "
+          "more than the lower figure and its privacy.budget is set to it, add --lower",
+          arguments.rho, before->rho.value(), arguments.stream));
 }
 
 /// Reserves a charge. A name that has a charge already is the same member, and the new charge replaces it.

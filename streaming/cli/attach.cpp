@@ -18,8 +18,8 @@ Exit attach(const AttachArguments& arguments) {
   if (arguments.min_usable) {
     throw Failure(
         Exit::usage,
-        "--min-usable: an attached lane's releases are waited for, and that they do not begin would tell of "
-        "its records; look at them beforehand with: nustream check " +
+        "--min-usable: attach has no such option: readers wait for a lane's releases, and their absence would tell "
+        "of its records; look at them beforehand with: nustream check " +
             arguments.config.file + " --data --records 1000 --min-usable SHARE");
   }
   try {

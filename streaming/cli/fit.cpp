@@ -12,8 +12,9 @@ namespace {
 void add_layout(CLI::App& command, fit::Options& options) {
   command.add_option("--delimiter", options.delimiter, "of CSV (, and of a .tsv file tab): one character, or tab");
   command.add_option("--decimal", options.decimal, "what stands before the fraction of a number of CSV: . or ,");
-  command.add_option("--skip-lines", options.skip_lines, "so many lines above the header are none of the records");
-  command.add_option("--comment", options.comment, "nor are lines right above it that begin with this, such as #");
+  command.add_option("--skip-lines", options.skip_lines, "skip so many lines above the header");
+  command.add_option("--comment", options.comment,
+                     "skip lines right above the header that begin with this, such as #");
   command.add_option("--columns", options.columns, "names, where the file has no header: x,y,z");
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "config/read_sections.h"
+#include "located.h"
 #include "nustream/base/error.h"
 #include "nustream/inference/average_plan.h"
 #include "nustream/privacy/plan.h"
@@ -31,6 +32,12 @@ Damping suggested(const Section& root) {
                            : inference::suggested_nu_of_average(problem, span.over, once);
 }
 
+/// Refuses settings from which no ν follows, and says why none does.
+Damping without_default(const Section& root, const std::string& why) {
+  return with_advice(Exit::configuration, "no default follows from [descent] and [plan]: " + why,
+                     [&]() -> Damping { root.section("noise").missing("nu"); });
+}
+
 }  // namespace
 
 Damping default_nu(const Section& root) {
@@ -40,10 +47,10 @@ Damping default_nu(const Section& root) {
   try {
     // Two digits as text and back give the same double everywhere.
     return Damping{std::strtod(fmt::format("{:.1e}", suggested(root).value()).c_str(), nullptr)};
-  } catch (const InvalidParameter&) {
-    root.section("noise").missing("nu");
-  } catch (const Unsupported&) {
-    root.section("noise").missing("nu");
+  } catch (const InvalidParameter& error) {
+    return without_default(root, error.what());
+  } catch (const Unsupported& error) {
+    return without_default(root, error.what());
   }
 }
 

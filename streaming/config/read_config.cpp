@@ -151,7 +151,10 @@ void read_clipped_share(const Section& privacy, Config& config) {
                    "0 where users.mass is 1 or less: a contribution counts where it is let in whole, and none is");
   }
   if (!knows_noise_of_sums(config.noise.correlation)) {
-    privacy.refuse(key, "0 under this noise.correlation: what it leaves in a count is not known; use \"rational\"");
+    privacy.refuse(
+        key,
+        "0 under this noise.correlation: the noise that it leaves in a count of many steps is not known; use "
+        "noise.correlation = \"rational\"");
   }
   config.shares.clipped = share;
   config.descent.counts_clipped = true;

@@ -275,8 +275,8 @@ void check_checkpoints(const Section& section, const Config& config) {
   const std::uint64_t distance = (config.estimate.steps - intervals.burn_in) / intervals.count;
   const std::uint64_t every = config.descent.release_every;
   if (distance % every != 0) {
-    section.refuse("count", "checkpoints that are released: release.every divides their distance, " +
-                                std::to_string(distance) + " steps");
+    section.refuse("count", "a number for which release.every divides the distance of checkpoints (" +
+                                std::to_string(distance) + " steps): only released iterates count");
   }
   if (intervals.burn_in % every != 0) {
     section.refuse("burn_in",

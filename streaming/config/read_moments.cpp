@@ -100,7 +100,10 @@ void read_solution(const Section& section, const Section& root, bool is_one_rele
   }
   if (moments.solution == Solution::floored) return;
   const auto refuse = [&](const char* why) { section.refuse("solve", std::string("\"floored\" ") + why); };
-  if (!is_one_release) refuse("but for a table without release.every: an adaptive ridge is of one release");
+  if (!is_one_release) {
+    section.refuse("solve",
+                   "\"floored\", except for a table without release.every: an adaptive ridge needs a single release");
+  }
   if (moments.stages.size() > 1) refuse("where there are stages");
   if (root.has("endogenous")) refuse("where there are [[endogenous]] regressors");
   if (root.section("intervals").text("kind").value_or("none") != "none") {

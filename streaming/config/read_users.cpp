@@ -81,7 +81,8 @@ std::optional<users::Partitioner> read_partitioner(const Section& section, const
   const auto chosen = section.choice<Choice>("partitioner", Choice{},
                                              {{"murmur2", Partitioner::murmur2}, {"crc32", Partitioner::crc32}});
   if (chosen && column != key_column) {
-    section.refuse("partitioner", "nothing where privacy.user is not \"@key\": no partitioner knows who that is");
+    section.refuse("partitioner",
+                   "no partitioner where privacy.user is not \"@key\": partitioners see the key alone");
   }
   return chosen;
 }

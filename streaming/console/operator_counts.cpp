@@ -30,7 +30,9 @@ void print_for_operator(const OperatorCounts& counts, const RejectsList& rejects
 
 void warn_of_lost(const RejectsList& rejects) {
   if (rejects.file.empty() || rejects.is_written) return;
-  say_for_operator(rejects.file + " could not be written: it does not list all; check disk and permissions");
+  say_for_operator(
+      rejects.file +
+      " could not be written to its end: it does not list all unusable records; check disk and permissions");
 }
 
 std::string operator_json(const OperatorCounts& counts, const RejectsList& rejects) {

@@ -85,8 +85,8 @@ void print_instruments(const publish::ShownInstruments& shown, std::FILE* out) {
   }
   if (shown.effective_f.empty()) {
     fmt::print(out,
-               "{:<16}their strength is not known: it takes [intervals] and a stage about an estimate, and sums "
-               "that noise does not hide\n",
+               "{:<16}their strength is not known: set [intervals], let a stage begin about an estimate "
+               "(moments.stages), and give the sums enough rho that noise does not hide them\n",
                "instruments");
   }
   if (shown.set_kind.empty()) return;

@@ -59,7 +59,8 @@ Cells cells_of(std::string_view line) try {
   flatten(release, "", cells);
   return cells;
 } catch (const std::exception&) {  // the reader of JSON throws several kinds; all mean that the line is no release
-  throw Failure(Exit::data, "no release: a JSON object with stream and estimate is meant; name a file of releases");
+  throw Failure(Exit::data,
+                "this line is no release (a JSON object with stream and estimate); name a file of releases");
 }
 
 std::string line_of(const std::vector<std::string>& cells) {

@@ -17,12 +17,12 @@ namespace {
 
 /// Refuses to add spends of records and of users: one says nothing about the other.
 [[noreturn]] void refuse_another_unit(const journal::LedgerEntry& entry, bool of_users) {
-  throw Failure(
-      Exit::configuration,
-      std::string("privacy.unit = ") + (of_users ? "\"user\"" : "\"record\"") + ": epoch " +
-          std::to_string(entry.epoch.value()) + " of the ledger promised something about " +
-          (of_users ? "records, which says nothing about users" : "users, which is not told by the record") +
-          "; begin in another state.directory or with other topics, or keep its unit");
+  throw Failure(Exit::configuration,
+                std::string("privacy.unit = ") + (of_users ? "\"user\"" : "\"record\"") + ": epoch " +
+                    std::to_string(entry.epoch.value()) + " of the ledger promised something about " +
+                    (of_users ? "records, and a spend of records cannot be converted into one of users"
+                              : "users, and a spend of users cannot be converted into one of records") +
+                    "; begin in another state.directory or with other topics, or keep the ledger's unit");
 }
 
 /// Refuses to add spends within windows of different lengths. One window may overlap two of the other kind, so that a

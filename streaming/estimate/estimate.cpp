@@ -243,12 +243,13 @@ void require_allowed(const config::Config& config, const Options& options) {
   if (!options.compare_nonprivate) return;
   if (!is_comparable(config)) {
     throw Failure(Exit::usage,
-                  "--compare-nonprivate: there is a comparator for linear and Huber losses alone; leave it out");
+                  "--compare-nonprivate: only linear and Huber losses have an answer to compare with; leave it out");
   }
   if (options.json && options.operator_json.empty()) {
-    throw Failure(Exit::usage,
-                  "--compare-nonprivate: its answers are not private, and --json holds what is alone; add "
-                  "--operator-json FILE for them");
+    throw Failure(
+        Exit::usage,
+        "--compare-nonprivate: its answers are not private and cannot go into --json; add --operator-json FILE for "
+        "them");
   }
 }
 

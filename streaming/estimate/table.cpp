@@ -30,7 +30,7 @@ void list_rejects(std::span<const record::Reject> rejects, Table& table) {
   for (const record::Reject& reject : rejects) {
     if (table.rejects_cut) return;
     table.rejects_cut = table.reject_lines.size() >= reject_bytes_max;
-    const record::Reject end{reject.position, "not listed from here on: those before fill 8 MiB"};
+    const record::Reject end{reject.position, "further rejects are not listed: the list has reached 8 MiB"};
     publish::append_reject_lines({table.rejects_cut ? &end : &reject, 1}, table.reject_lines);
   }
 }

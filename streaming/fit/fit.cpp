@@ -151,19 +151,18 @@ ranges::TableFit measured(const Options& options, const Columns& columns, const 
 }
 
 Failure hardly_usable(const Options& options, const Columns& columns, const ranges::TableFit& fit) {
-  std::string which = "rows: a column of theirs is no number in most of them";
+  std::string which = "rows: most of them lack a number in some column";
   if (fit.unusable_column) {
     const std::size_t column = *fit.unusable_column;
     const bool is_target = column == columns.features.size();
     which = fmt::format("values of '{}' (a noisy share of {:.2f})",
                         is_target ? columns.target.name : columns.features[column].name, fit.shares[column]);
-    if (is_target && options.likelihood == ranges::Likelihood::logistic) which += ", which are to be 0 and 1";
+    if (is_target && options.likelihood == ranges::Likelihood::logistic) which += ", which have to be 0 and 1";
   }
-  return {
-      Exit::data,
-      fmt::format("'{}': hardly any usable {}; why is told to the operator above, and before anything is spent by "
-                  "--look. rho {:g} is spent on finding that out, and is in the ledger",
-                  options.file, which, options.rho)};
+  return {Exit::data,
+          fmt::format("'{}': hardly any usable {}; the reason is on standard error above, and --look shows it before "
+                      "anything is spent. rho {:g} is spent on finding that out, and is in the ledger",
+                      options.file, which, options.rho)};
 }
 
 Report report_of(const Options& options, const Columns& columns, const FileTable& table,
@@ -248,7 +247,8 @@ Exit run(const Options& options) {
     console::write_new_file(options.write_config, to_config(columns, report),
                             "what the fit found is committed and stays so");
     fmt::print(stderr,
-               "nustream: {} holds the ranges; a run of it over the same records is a second spend, and adds\n",
+               "nustream: {} holds the ranges; a run of it over the same records is a second spend, which adds to "
+               "this one\n",
                options.write_config);
   }
   return Exit::done;

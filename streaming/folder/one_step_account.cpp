@@ -51,8 +51,11 @@ void OneStepAccount::go_on(const std::string& sealed) {
   journal_->recover(state.record.recovery());
   ledger_ = journal::read_ledger(*disk_, folder_, *keys_);
   if (ledger_.head != state.record.ledger_head) {
-    throw Failure(Exit::data,
-                  folder_ + ": the ledger does not end with the state's entry; restore the folder as it was");
+    throw Failure(
+        Exit::data,
+        folder_ +
+            ": the ledger does not end with the state's entry: another copy of the folder has written to it, or "
+            "lines were removed; restore the folder as it was");
   }
   journal::settle(ledger_, state.record);
   epoch_ = EpochId{state.identity.epoch.value() + 1};

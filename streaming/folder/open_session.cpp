@@ -275,8 +275,8 @@ void Session::look_at_input(const journal::StateRecord& record, const Options& o
 void Session::go_on(journal::State state, journal::Overlap overlap, journal::Ledger ledger) {
   if (ledger.head != state.record.ledger_head) {
     throw Failure(Exit::data, config_.state.directory +
-                                  ": the ledger does not end with this state's entry; restore the "
-                                  "folder as it was");
+                                  ": the ledger does not end with this state's entry: another copy of the folder has "
+                                  "written to it, or lines were removed; restore the folder as it was");
   }
   rejected_before_ = state.record.rejected;
   go_on_with_users(state);

@@ -18,7 +18,9 @@ Extent read_extent(secrets::FieldReader& fields) {
   return extent;
 }
 
-constexpr const char* no_bookmark = "the state's bookmark is not one of this journal; check state.directory";
+constexpr const char* no_bookmark =
+    "the state's bookmark is not one of a folder: it was made by attach, and this command reads folders; check "
+    "state.directory";
 
 }  // namespace
 

@@ -106,7 +106,7 @@ void add_line(std::string_view line, Read& read, bool is_first) try {
   }
   read.head = hash_of(std::string(line) + '\n');
 } catch (const simdjson::simdjson_error&) {
-  damaged("a line is none of an account");
+  damaged("a line is no line of an account");
 }
 
 [[noreturn]] void missing(const Disk::Path& path) {
@@ -118,13 +118,15 @@ Read read_whole(Disk& disk, const Disk::Path& path) {
   const std::string text = read_file_if_any(disk, path);
   if (text.empty()) missing(path);
   Read read;
+  std::uint64_t line = 0;
   for (std::size_t begin = 0;;) {
     const std::size_t end = text.find('\n', begin);
     if (end == std::string::npos) break;
+    ++line;
     try {
       add_line(std::string_view(text).substr(begin, end - begin), read, begin == 0);
     } catch (const Failure& failure) {
-      throw Failure(failure.code(), path.string() + ": " + failure.what());
+      throw Failure(failure.code(), path.string() + ":" + std::to_string(line) + ": " + failure.what());
     }
     begin = end + 1;
     read.end = begin;
@@ -221,8 +223,9 @@ void charge(Disk& disk, const Disk::Path& path, const Member& member,
   // Only a reservation that grows can be refused. What was spent is a fact, and what was reserved before may be
   // reserved again.
   if (next.is_reserved && next.rho > charged_before && after.total() > read.book.budget) {
-    throw Failure(Exit::exhausted, path.string() + ": " + number(next.rho) + " more for stream '" + member.stream +
-                                       "' would cross the account's budget " + number(read.book.budget) +
+    throw Failure(Exit::exhausted, path.string() + ": to reserve " + number(next.rho) + " for stream '" +
+                                       member.stream + "' (" + number(charged_before) +
+                                       " before) would exceed the account's budget of " + number(read.book.budget) +
                                        ", of which " + number(read.book.total()) +
                                        " is charged; nustream account show tells to whom");
   }

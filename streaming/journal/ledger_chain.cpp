@@ -168,10 +168,10 @@ void check_format(const Object& object) {
 /// The field "taken", which lines of format 3 have, and no others.
 std::optional<StepCount> taken_in(const Object& object) {
   const bool reserves = count_in(object, "format") == 3;
-  if (reserves != has_field(object, "taken")) not_genuine("has a line that is none");
+  if (reserves != has_field(object, "taken")) not_genuine("has a line that is no line of a ledger");
   if (!reserves) return std::nullopt;
   const StepCount taken{count_in(object, "taken")};
-  if (taken >= StepCount{count_in(object, "steps")}) not_genuine("has a line that pays for nothing");
+  if (taken >= StepCount{count_in(object, "steps")}) not_genuine("has a line that reserves no steps");
   return taken;
 }
 
@@ -250,14 +250,14 @@ std::optional<LedgerEntry> entry_of(std::string_view line) try {
   if (is_rotation(object)) return std::nullopt;
   return parse_entry(object);
 } catch (const simdjson::simdjson_error&) {
-  not_genuine("has a line that is none");
+  not_genuine("has a line that is no line of a ledger");
 } catch (const InvalidParameter&) {
-  not_genuine("has a line that is none");
+  not_genuine("has a line that is no line of a ledger");
 }
 
 LedgerEntry read_entry(std::string_view line) {
   auto entry = entry_of(line);
-  if (!entry) not_genuine("has a line that is none");
+  if (!entry) not_genuine("has a line that is no line of a ledger");
   return *std::move(entry);
 }
 
@@ -271,7 +271,7 @@ std::optional<SignedText> signed_text(std::string_view line, const Object& objec
   if (error == simdjson::NO_SUCH_FIELD) return std::nullopt;
   SignedText found{std::string(line.substr(0, line.find(",\"" + std::string(field) + "\":"))), {}};
   if (error != simdjson::SUCCESS || !secrets::from_hex(encoded, found.signature)) {
-    not_genuine("has a line that is none");
+    not_genuine("has a line that is no line of a ledger");
   }
   return found;
 }
@@ -287,7 +287,7 @@ std::string with_end(std::string line, const secrets::Signature& signature, cons
 std::optional<Hash> released_in(const Object& object) {
   if (!has_field(object, "released")) return std::nullopt;
   Hash released{};
-  if (!secrets::from_hex(text_in(object, "released"), released)) not_genuine("has a line that is none");
+  if (!secrets::from_hex(text_in(object, "released"), released)) not_genuine("has a line that is no line of a ledger");
   return released;
 }
 
@@ -301,13 +301,13 @@ UnsealedLine read_unsealed(std::string_view line) try {
   if (read.signed_ && line != with_end(read.signed_->text, read.signed_->signature, text_in(object, "mac"))) {
     not_genuine("has a line with fields that its signature is not about");
   }
-  if (!secrets::from_hex(text_in(object, "previous"), read.previous)) not_genuine("has a line that is none");
+  if (!secrets::from_hex(text_in(object, "previous"), read.previous)) not_genuine("has a line that is no line of a ledger");
   if (!is_rotation(object)) {
     read.entry = parse_entry(object);
     read.released = released_in(object);
   } else if (auto by = signed_text(line, object, "handed_on")) {
     secrets::PublicKey to{};
-    if (!secrets::from_hex(text_in(object, "public_key"), to)) not_genuine("has a line that is none");
+    if (!secrets::from_hex(text_in(object, "public_key"), to)) not_genuine("has a line that is no line of a ledger");
     if (by->text != begin_rotation(text_in(object, "stream"), to)) {
       not_genuine("hands its key on in a line with other fields than a rotation has");
     }
@@ -316,9 +316,9 @@ UnsealedLine read_unsealed(std::string_view line) try {
   }
   return read;
 } catch (const simdjson::simdjson_error&) {
-  not_genuine("has a line that is none");
+  not_genuine("has a line that is no line of a ledger");
 } catch (const InvalidParameter&) {
-  not_genuine("has a line that is none");
+  not_genuine("has a line that is no line of a ledger");
 }
 
 void LedgerVerifier::add(std::string_view line) try {
@@ -336,9 +336,9 @@ void LedgerVerifier::add(std::string_view line) try {
   ledger_.head = hash_of(std::string(line) + '\n');
   if (!is_rotation(object)) ledger_.keep(parse_entry(object));
 } catch (const simdjson::simdjson_error&) {
-  not_genuine("has a line that is none");
+  not_genuine("has a line that is no line of a ledger");
 } catch (const InvalidParameter&) {
-  not_genuine("has a line that is none");
+  not_genuine("has a line that is no line of a ledger");
 }
 
 Ledger LedgerVerifier::finish() && {
@@ -353,10 +353,10 @@ Hash head_before(std::string_view lines) try {
   simdjson::dom::parser parser;
   const Object object = parser.parse(simdjson::padded_string(lines.substr(0, lines.find('\n'))));
   Hash head{};
-  if (!secrets::from_hex(text_in(object, "previous"), head)) not_genuine("has a line that is none");
+  if (!secrets::from_hex(text_in(object, "previous"), head)) not_genuine("has a line that is no line of a ledger");
   return head;
 } catch (const simdjson::simdjson_error&) {
-  not_genuine("has a line that is none");
+  not_genuine("has a line that is no line of a ledger");
 }
 
 }  // namespace nustream::journal

@@ -43,8 +43,9 @@ Ledger read_lines(Disk& disk, const Disk::Path& folder, const secrets::Keyring& 
   LedgerVerifier verifier(keys);
   const Disk::Path path = folder / folder_files::ledger;
   const std::string name = path.string();
+  std::uint64_t number = 0;
   for_each_line(disk, path, [&](std::string_view line) {
-    located(name, [&] { verifier.add(line); });
+    located(name + ":" + std::to_string(++number), [&] { verifier.add(line); });
     visit(verifier.head());
   });
   return located(name, [&] { return std::move(verifier).finish(); });
@@ -86,7 +87,7 @@ bool keep_lines_behind(Ledger& ledger, const Hash& before, std::string_view line
   Hash head = before;
   while (!lines.empty()) {
     const std::string_view line = lines.substr(0, lines.find('\n') + 1);
-    if (line.empty()) not_genuine("has a line that is none");
+    if (line.empty()) not_genuine("has a line that is no line of a ledger");
     lines.remove_prefix(line.size());
     head = hash_of(line);
     if (is_behind) {

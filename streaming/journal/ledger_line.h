@@ -10,7 +10,7 @@
 namespace nustream::journal {
 
 /// Throws the Failure of a ledger whose lines are not those that were written. `what` is told of the ledger, as in
-/// "has a line that is none".
+/// "has a line that is no line of a ledger".
 [[noreturn]] void not_genuine(const std::string& what);
 
 /// The entry of a line; nothing for a rotation's line. Throws Failure(data) where it is no line of a ledger.

@@ -141,7 +141,7 @@ std::string advice(const Error& error) {
     case Cause::record_too_large:
       return "raise max.message.bytes of the topic and message.max.bytes, or make the record smaller";
     default:
-      return "nothing is lost; start again";
+      return "this is an error of the client library; nothing is lost: start again, and report it if it comes back";
   }
 }
 

@@ -37,6 +37,13 @@ Failure command_failed(const std::string& program, const std::string& reason) {
   return {Exit::permission, "command " + program + " " + reason + "; try it by hand"};
 }
 
+/// Why a command gave no output that can be used.
+std::string why_unusable(std::size_t bytes, std::size_t bytes_max, Time until, std::chrono::milliseconds time_max) {
+  if (bytes > bytes_max) return "printed more than " + std::to_string(bytes_max) + " bytes";
+  if (std::chrono::steady_clock::now() < until) return "has an output that could not be read";
+  return "did not end within " + std::to_string(std::chrono::ceil<std::chrono::seconds>(time_max).count()) + " s";
+}
+
 /// A child process. It is killed when this is destroyed before it has ended.
 class Child {
  public:
@@ -125,8 +132,11 @@ std::string output_of_command(std::string_view words, std::size_t bytes_max, std
     writing.reset();
     const std::optional<int> status =
         read_to_end(reading.get(), bytes_max, until, out) ? child.wait(until) : std::nullopt;
-    if (!status) throw command_failed(arguments.front(), "took too long, or printed too much");
-    if (!WIFEXITED(*status) || WEXITSTATUS(*status) != 0) throw command_failed(arguments.front(), "failed");
+    if (!status) throw command_failed(arguments.front(), why_unusable(out.size(), bytes_max, until, time_max));
+    if (!WIFEXITED(*status)) throw command_failed(arguments.front(), "was ended by a signal");
+    if (WEXITSTATUS(*status) != 0) {
+      throw command_failed(arguments.front(), "ended with exit code " + std::to_string(WEXITSTATUS(*status)));
+    }
   }
   return out;
 }

@@ -8,6 +8,7 @@
 #include "kafka/interruption.h"
 #include "kafka/seen_records.h"
 #include "kafka/topic_bookmark.h"
+#include "located.h"
 #include "log/log.h"
 
 namespace nustream::kafka {
@@ -72,7 +73,11 @@ void LaneChecks::check_releases(const journal::State& state, Offset from) {
                               state.identity.steps.value()));
     }
     if (release.is_private != state.identity.is_private) {
-      contradiction("the release topic holds releases of another kind (private or not)");
+      throw Failure(Exit::data,
+                    fmt::format("lane {}: topic '{}' holds releases that are {}private, and this run is {}private; "
+                                "nothing was published: name another kafka.release_topic",
+                                place_.name(), place_.topics.releases, release.is_private ? "" : "not ",
+                                release.is_private ? "not " : ""));
     }
   });
 }
@@ -102,13 +107,14 @@ void LaneChecks::check_ledger(const journal::State& state, const std::optional<O
 std::string other_offset(const std::string& lane, std::uint64_t committed, std::uint64_t position,
                          std::chrono::milliseconds wait) {
   return fmt::format(
-      "lane {}: the group's committed offset {} is {} the state's {}: the state counts. Waits up to {} s for an "
-      "offset that may be on its way; {} A reset of the group's offsets is not followed, since a step is never taken "
-      "back: to read records again, stop, and begin in other topics or under another stream.name, where they are "
+      "lane {}: the group's committed offset {} is {} the state's {}: the state counts. The lane waits up to {} s "
+      "for an offset that may be on its way, and then {} A reset of the group's offsets is not followed, since a "
+      "step is never taken back: to read records again, stop, and begin in other topics or under another "
+      "stream.name, where they are "
       "charged anew",
       lane, committed, committed < position ? "behind" : "beyond", position, (wait.count() + 999) / 1000,
-      committed < position ? fmt::format("then goes on at {}.", position)
-                           : "then refuses a state that is older than what was committed (65).");
+      committed < position ? fmt::format("goes on at offset {}.", position)
+                           : "refuses its state, which is older than what was committed (exit code 65).");
 }
 
 LaneChecks::Input LaneChecks::check_input(const journal::StateRecord& record, bool took_steps) {
@@ -183,8 +189,11 @@ journal::Ledger LaneChecks::ledger() {
   journal::LedgerVerifier verifier(keys_);
   const TopicPartition ledger = place_.in(place_.topics.ledger);
   const Watermarks lines = committed_.watermarks(ledger, deadline());
-  committed_.read_patiently(ledger, lines.low, lines.high, time_,
-                            [&](const Message& message) { verifier.add(text_of(message)); });
+  committed_.read_patiently(ledger, lines.low, lines.high, time_, [&](const Message& message) {
+    const std::string place = fmt::format("topic '{}', partition {}, offset {}", ledger.topic,
+                                          ledger.partition.value(), message.record.offset);
+    located(place, [&] { verifier.add(text_of(message)); });
+  });
   return std::move(verifier).finish();
 }
 

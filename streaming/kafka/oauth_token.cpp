@@ -143,7 +143,12 @@ OAuthToken parse_oauth_token(std::string_view text, SystemClock::time_point now)
     const std::string standard = text_in(object, "access_token");
     token.value = standard.empty() ? text_in(object, "token") : standard;
   }
-  if (!is_token(token.value)) throw unusable("is not in what was given: neither by itself nor as \"access_token\"");
+  if (!is_token(token.value)) {
+    throw Failure(
+        Exit::permission,
+        "kafka: the token file or command gave no OAuth token: it has to give the token itself, or JSON with "
+        "\"access_token\" or \"token\"");
+  }
   add_claims(token, end);
   if (token.expires <= now) throw unusable("is past its end of life; give a new one");
   return token;

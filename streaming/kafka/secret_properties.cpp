@@ -66,7 +66,8 @@ Properties with_secrets(const Properties& properties) {
                                                                           : 0));
     if (file || variable) {
       if (!is_secret(property) && property != "sasl.username") {
-        throw refused_secret(name, "is no secret, and has to be set by itself");
+        throw refused_secret(property, "is no secret: write its value into the settings, without " +
+                                           std::string(file ? by_file : by_variable));
       }
     }
     const std::string secret = file       ? read_secret(property, name, value)

@@ -7,7 +7,10 @@
 namespace nustream::kafka {
 namespace {
 
-constexpr const char* malformed = "the state's bookmark is not one of topics; a state of a folder is for replay";
+constexpr const char* malformed =
+    "the state's bookmark is not one of topics: it was made by a command that writes a folder, and this command "
+    "reads topics; check "
+    "kafka.state_topic";
 
 Offset offset_of(std::uint64_t value) {
   if (value > static_cast<std::uint64_t>(INT64_MAX)) throw Failure(Exit::data, malformed);

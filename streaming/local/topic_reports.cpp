@@ -89,14 +89,17 @@ class TopicReports {
       const std::uint64_t counted =
           counting_.folder().position(topic(), static_cast<std::uint32_t>(index)).value_or(low);
       if (counted > high) {
-        throw Failure(Exit::data,
-                      fmt::format("partition {} of '{}' ends at offset {}, and {} is next: it was cut, or made anew; "
-                                  "--from-start reads it again and counts what is new",
-                                  index, topic(), high, counted));
+        throw Failure(
+            Exit::data,
+            fmt::format(
+                "partition {} of '{}' ends at offset {}, but counting goes on at {}: the topic was cut or made anew; "
+                "--from-start reads it again and counts what is new",
+                index, topic(), high, counted));
       }
       if (counted < low) {
         fmt::print(stderr,
-                   "nustream: warning: partition {} of '{}': offsets {} to {} are gone before they were counted\n",
+                   "nustream: warning: partition {} of '{}': offsets {} to {} are gone before they were counted: the "
+                   "topic's retention deleted them, and their reports are in no sum\n",
                    index, topic(), counted, low - 1);
       }
       partitions_[index] = {.next = std::max(low, counted), .end = high};

@@ -23,9 +23,11 @@ namespace {
 
 using LossKind = model::Loss::Kind;
 
-[[noreturn]] void refuse(const config::Config& asked, const std::string& allowed) {
-  throw Failure(Exit::configuration, fmt::format("{}: {} = \"private\": allowed is {}", asked.file,
-                                                 asked.measuring.keys.front(), allowed));
+/// Refuses a setting that is to be measured. `why` goes on from "cannot be measured".
+[[noreturn]] void refuse(const config::Config& asked, const std::string& why,
+                         const std::string& advice = "give a number") {
+  throw Failure(Exit::configuration, fmt::format("{}: {} = \"private\" cannot be measured {}; {}", asked.file,
+                                                 asked.measuring.keys.front(), why, advice));
 }
 
 /// Refuses [[features]] that stand for several columns where a setting of a feature is to be measured: settings are
@@ -40,7 +42,7 @@ void require_plain_features(const config::Config& asked) {
     return record::is_indicator(feature.first.transform);
   });
   if (tables > asked.schema.features.size() || (tables > 0 && any_indicator)) {
-    refuse(asked, "a number where [[features]] have indicators: center = 0 and scale = 1 suit them");
+    refuse(asked, "where [[features]] have indicators", "give numbers: center = 0 and scale = 1 suit indicators");
   }
 }
 
@@ -59,7 +61,7 @@ ranges::TableFit fit(const config::Config& asked, const RawTable& table, const s
 }
 
 std::string why_stopped(const config::Config& asked, const ranges::TableFit& fit) {
-  if (!fit.unusable_column) return "rows: a column of theirs is no number in most of them";
+  if (!fit.unusable_column) return "rows: most of them lack a number in some column";
   const std::size_t column = *fit.unusable_column;
   const bool is_target = column == asked.schema.features.size();
   return fmt::format("values of '{}' (a noisy share of {:.2f})",
@@ -76,10 +78,10 @@ void require_measurable_keys(const config::Config& asked) {
   const bool has_units = kind == LossKind::linear || kind == LossKind::huber;
   for (const std::string& key : asked.measuring.keys) {
     if (key.ends_with(".start") && !asked.schema.intercept) {
-      refuse(asked, "a number where model.intercept = false, and a start is asked for");
+      refuse(asked, "where model.intercept = false and a start is to be measured");
     }
     if (!has_units && key.starts_with("target.")) {
-      refuse(asked, "nothing for the target of this loss, which has units of its own");
+      refuse(asked, "where the target of this loss has units of its own", "leave the target's center and scale out");
     }
   }
 }
@@ -90,14 +92,15 @@ void require_measurable(const config::Config& asked) {
   const LossKind kind = asked.descent.loss.kind;
   const bool is_fitted =
       kind == LossKind::linear || kind == LossKind::huber || kind == LossKind::logistic || kind == LossKind::poisson;
-  if (!is_fitted) refuse(asked, "a number for this loss: linear, huber, logistic and poisson are measured");
-  if (asked.descent.first_stage) refuse(asked, "a number where there are [[endogenous]] regressors");
+  if (!is_fitted) refuse(asked, "for this loss: only linear, huber, logistic and poisson are");
+  if (asked.descent.first_stage) refuse(asked, "where there are [[endogenous]] regressors");
   if (asked.users) {
-    refuse(asked, "a number where privacy.unit is \"user\": how many records of one user are measured has no bound");
+    refuse(asked, "where privacy.unit is \"user\": how many records of one user are measured has no bound");
   }
-  if (asked.privacy.protects != config::Protects::record) refuse(asked, "a number where features are public");
+  if (asked.privacy.protects != config::Protects::record)
+    refuse(asked, "where features are public (privacy.protects)");
   if (asked.descent.momentum > 0) {
-    refuse(asked, "a number where there is descent.momentum: a step size is measured for plain steps");
+    refuse(asked, "where there is descent.momentum: a step size is measured for plain steps");
   }
   require_measurable_keys(asked);
   require_plain_features(asked);
@@ -148,9 +151,9 @@ void require_enough(const config::Config& asked, std::uint64_t records) {
     static_cast<void>(ranges::sizes({records, asked.schema.features.size() + 1, rho, asked.privacy.adjacency}));
   } catch (const InvalidParameter& error) {
     refuse(asked,
-           fmt::format("a number, or a larger ranges.share, rho or input: ranges.share = {:g} leaves rho = {:.6g} "
-                       "to measure with, and {} is to be {}; nothing is spent",
-                       asked.measuring.share, rho.value(), error.name(), error.allowed()));
+           fmt::format("with ranges.share = {:g}, which leaves rho = {:.6g} to measure with: {} has to be {}",
+                       asked.measuring.share, rho.value(), error.name(), error.allowed()),
+           "nothing is spent: give a number, or a larger ranges.share, rho or input");
   }
   if (!asked.privacy.budget || rho <= *asked.privacy.budget) return;
   throw Failure(

@@ -135,11 +135,13 @@ std::optional<Held> held_by(const config::Config& asked, const folder::Options& 
   const secrets::ExpectedIdentity expected{asked.stream, asked.lane, std::nullopt, std::nullopt, keys.is_private()};
   const journal::State state = journal::open_state(keys, *sealed, expected);
   if (config::rule_of(state.record.ranges) != rule) {
-    throw Failure(Exit::data,
-                  fmt::format("{}: {}; choose another state.directory to measure there, or the settings as they were",
-                              asked.state.directory,
-                              state.record.ranges.empty() ? "its state holds no settings that were measured"
-                                                          : "its settings were measured under other ones"));
+    throw Failure(
+        Exit::data,
+        fmt::format("{}: {}; choose another state.directory to measure there, or the settings as they were",
+                    asked.state.directory,
+                    state.record.ranges.empty() ? "its state holds no settings that were measured"
+                                                : "its settings were measured under a different configuration (rho, "
+                                                  "model, ranges or columns)"));
   }
   return Held{state.record.ranges, state.identity.settings_digest == rule};
 }
@@ -186,10 +188,9 @@ std::string used_settings(const config::Config& settled, const config::Config& a
     overrides.push_back("stream.input=" + quoted);
   }
   return fmt::format(
-             "# The settings that a run measured privately, at rho = {0}, and used. What this file says is spent.\n"
-             "# WARNING: a run of it over the same records is a second spend: it adds to "
-             "what "
-             "{1} holds.\n",
+             "# The settings that a run measured privately, at rho = {0}, and used. The privacy of these values is "
+             "spent.\n"
+             "# WARNING: a run over the same records spends again, in addition to what {1} holds.\n",
              rhos_of(asked).ranges.value(), ledger) +
          config::settings_as_toml(asked.file, overrides);
 }

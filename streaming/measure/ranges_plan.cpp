@@ -59,10 +59,10 @@ std::string plan_text(const config::Config& asked, std::uint64_t records) {
   std::string keys;
   for (const std::string& key : asked.measuring.keys) keys += (keys.empty() ? "" : ", ") + key;
   std::string out = fmt::format(
-      "{}: {} is measured first, over {}, in an epoch of its own\n"
+      "{}: {} {} measured first, over {}, in an epoch of its own\n"
       "rho {:.6g} in all: {:.6g} of it (ranges.share = {:g}) for what is measured, {:.6g} for the run behind it\n",
-      asked.file, keys, what_is_read(asked), all.value(), ranges_rho(asked).value(), asked.measuring.share,
-      all.value() - ranges_rho(asked).value());
+      asked.file, keys, asked.measuring.keys.size() == 1 ? "is" : "are", what_is_read(asked), all.value(),
+      ranges_rho(asked).value(), asked.measuring.share, all.value() - ranges_rho(asked).value());
   for (const publish::Epsilons& at : publish::epsilons_of(all, asked.privacy.deltas())) {
     out += fmt::format("epsilon {}\n", console::epsilon_text(at));
   }

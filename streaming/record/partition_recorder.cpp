@@ -52,7 +52,8 @@ void PartitionRecorder::check_log(const kafka::Watermarks& log) const {
     refuse(fmt::format("offsets {} to {} are gone before they were recorded", next, log.low.value() - 1));
   }
   if (log.high < offset_of(next)) {
-    refuse(fmt::format("it ends at offset {}, and {} is next: it was cut, or made anew", log.high.value(), next));
+    refuse(fmt::format("it ends at offset {}, but the recording goes on at {}: the topic was cut or made anew",
+                       log.high.value(), next));
   }
 }
 

@@ -54,11 +54,13 @@ void say_how_it_ended(const config::Config& config, const folder::Options& optio
                                          : "interrupted; everything so far is committed",
                folder::command_to_go_on(config, options, "--resume"));
   } else if (ending == Ending::exhausted) {
-    fmt::print(stderr, "nustream: stopped: {}; {}\n", session.limit_reached(),
-               session.lane().steps().value() == 0 ? "no step was taken"
-               : steps_released > 0                ? "what was released stays"
-                                                   : "of this epoch nothing is released: release.every sets the step "
-                                                     "of its first release");
+    const std::string released =
+        session.lane().steps().value() == 0 ? "no step was taken"
+        : steps_released > 0
+            ? "what was released stays"
+            : fmt::format("no release of this epoch was made: the first one comes after release.every = {} steps",
+                          config.descent.release_every);
+    fmt::print(stderr, "nustream: stopped: {}; {}\n", session.limit_reached(), released);
   }
 }
 

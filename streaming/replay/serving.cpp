@@ -129,7 +129,7 @@ Serving::Serving(const config::Config& config, const config::Mechanism& mechanis
   front_->operators.set_phase(serve::Phase::serving);
   front_->thread = std::thread([front = front_.get()] { front->loop.run(); });
   say_where("status page", front_->servers.public_listener(), config.serve.public_address);
-  say_where("the operator's", front_->servers.operator_listener(), config.serve.operator_address);
+  say_where("operator's pages", front_->servers.operator_listener(), config.serve.operator_address);
 }
 
 Serving::~Serving() {

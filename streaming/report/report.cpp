@@ -73,7 +73,7 @@ std::string measured_in_words(const config::Config& config) {
   if (keys.empty()) return {};
   return "<p>Measured privately, and charged in an epoch of its own, in place of “private”: <code>" +
          chart::escaped(keys) +
-         "</code>. A run of these numbers over the same records is a second spend, and adds.</p>";
+         "</code>. A run of these numbers over the same records is a second spend, which adds to this one.</p>";
 }
 
 void append_command(const config::Config& config, const Run& run, std::string& out) {

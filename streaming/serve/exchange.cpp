@@ -136,7 +136,8 @@ Answer answer(const RequestParser& parser, const Access& access, const Routes& r
 }
 
 Answer too_many_followers() {
-  Answer out = plain(http::status::too_many_requests, "too many follow events; read /api/v1/state now and then\n");
+  Answer out = plain(http::status::too_many_requests,
+                     "too many clients follow events; read /api/v1/state from time to time instead\n");
   out.set(http::field::retry_after, "10");
   out.keep_alive(false);
   return out;

@@ -77,7 +77,8 @@ void print(const Source& source, const Solution& solution, double level) {
   }
   fmt::print("from {}: nothing further is spent ({}, rho {:.6g})\n", source.name,
              console::protected_unit(source.promise), source.rho);
-  if (!source.promise.is_private) fmt::print("private         false: so is the release that this is made of\n");
+  if (!source.promise.is_private)
+    fmt::print("private         false: the release that this is solved from is not private either\n");
 }
 
 void append_intervals(const Solution& solution, double level, std::string& out) {

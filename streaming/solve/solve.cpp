@@ -60,11 +60,12 @@ record::Schema schema_of(const config::Config& config, const Options& options,
 
 void require_sizes(const config::Config& config, const publish::ShownSums& sums) {
   if (!config.moments || config.descent.first_stage) {
-    throw Failure(Exit::configuration,
-                  config.file +
-                      ": solve takes linear models with model.estimator = \"moments\" and without "
-                      "[[endogenous]] regressors: the length of other rows scales their sums; set model.estimator = "
-                      "\"moments\" for a run of its own");
+    throw Failure(
+        Exit::configuration,
+        config.file +
+            ": solve takes linear models with model.estimator = \"moments\" and without "
+            "[[endogenous]] regressors: in other models the length of a row scales its sums; set model.estimator = "
+            "\"moments\" for a run of its own");
   }
   const moments::NormalEquations& equations = sums.equations;
   if (equations.dimension == config.schema.dimension() && equations.columns() == 1) return;

@@ -17,11 +17,14 @@ namespace {
 
 constexpr std::string_view closing_magic{"NUUSCLO\0", 8};
 constexpr std::uint32_t closing_format = 1;
-constexpr const char* unusable_closing =
-    "a lane's closing mark of users is damaged, or of another stream or lane; restore the topic of users";
+std::string unusable_closing(const StoreIdentity& identity) {
+  return "the closing mark of users of lane " + std::to_string(identity.lane.value()) + " of stream '" +
+         identity.stream +
+         "' is damaged, or is another lane's or stream's; restore the topic of users (kafka.user_topic)";
+}
 
-Failure damaged_closing() {
-  return {Exit::data, unusable_closing};
+Failure damaged_closing(const StoreIdentity& identity) {
+  return {Exit::data, unusable_closing(identity)};
 }
 
 std::string closing_heading() {
@@ -51,8 +54,8 @@ std::string closed_bytes(const std::vector<Entry>& entries) {
   return bytes;
 }
 
-std::vector<Entry> closed_entries(std::string_view bytes) {
-  if (bytes.size() % entry_bytes != 0) throw damaged_closing();
+std::vector<Entry> closed_entries(std::string_view bytes, const StoreIdentity& identity) {
+  if (bytes.size() % entry_bytes != 0) throw damaged_closing(identity);
   std::vector<Entry> entries;
   for (; !bytes.empty(); bytes.remove_prefix(entry_bytes)) {
     entries.push_back(take_entry(std::span<const std::uint8_t, entry_bytes>(readable(bytes), entry_bytes)));
@@ -87,12 +90,12 @@ std::string seal_closing(const UserKey& key, const StoreIdentity& identity, std:
 ClosingMark open_closing(const UserKey& key, const StoreIdentity& identity, std::uint32_t change,
                          std::string_view bytes) {
   const std::string head = closing_heading();
-  if (!bytes.starts_with(head) || bytes.size() < head.size() + nonce_bytes) throw damaged_closing();
+  if (!bytes.starts_with(head) || bytes.size() < head.size() + nonce_bytes) throw damaged_closing(identity);
   const AeadNonce nonce(readable(bytes) + head.size(), nonce_bytes);
   auto plain = opened_text(key.log_key(), nonce, closing_context(key, identity, change),
                            bytes.substr(head.size() + nonce_bytes));
-  if (!plain) throw damaged_closing();
-  secrets::FieldReader fields(*plain, unusable_closing);
+  if (!plain) throw damaged_closing(identity);
+  secrets::FieldReader fields(*plain, unusable_closing(identity));
   ClosingMark closing;
   const auto known = fields.integer<std::uint8_t>();
   closing.is_known = (known & knows_counts) != 0;
@@ -101,8 +104,8 @@ ClosingMark open_closing(const UserKey& key, const StoreIdentity& identity, std:
   closing.next = take_division(fields);
   closing.column = fields.text();
   closing.spent = fields.text();
-  if (!fields.rest().empty()) closing.closed = closed_entries(fields.text());
-  if (!fields.rest().empty()) throw damaged_closing();
+  if (!fields.rest().empty()) closing.closed = closed_entries(fields.text(), identity);
+  if (!fields.rest().empty()) throw damaged_closing(identity);
   return closing;
 }
 

@@ -6,7 +6,8 @@ namespace nustream::users {
 namespace {
 
 constexpr const char* malformed =
-    "what the state holds of users is not that of a topic's store; a state of a folder is for replay";
+    "what the state holds of users is not that of a topic's store: it was made by a command that writes a folder, "
+    "and this command reads topics; check kafka.state_topic";
 
 void append_start(const SegmentStart& start, std::string& out) {
   secrets::append_integer(start.number, out);

@@ -160,7 +160,7 @@ TEST(DeadLetters, AsLargeAsTheyMayBeAreWrittenTogether) {
   EXPECT_EQ(letters[1].headers.size(), 5U);
   EXPECT_GT(letters[0].key->size(), 30'000U) << "what is left beside the value";
   expect_nothing_aborted(world);
-  EXPECT_EQ(result.err.find("took no dead letters"), std::string::npos) << result.err;
+  EXPECT_EQ(result.err.find("dead letters could not be written"), std::string::npos) << result.err;
 }
 
 // A limit is lowered under a running service, and nothing on the public surface shows it.
@@ -184,7 +184,7 @@ TEST(DeadLetters, ThatAreRefusedLaterDoNotShowOnThePublicSurface) {
     expect_nothing_aborted(world);
     const CommandResult result = service.end();
     EXPECT_EQ(result.code, 0) << result.err;
-    EXPECT_THAT(result.err, HasSubstr("took no dead letters"));
+    EXPECT_THAT(result.err, HasSubstr("dead letters could not be written"));
     EXPECT_EQ(world.committed(world.name() + ".dead").size(), std::string(limit) == "400" ? 1U : 0U);
     expect_one_value_a_step(world.releases_uncommitted());
   }
@@ -211,7 +211,7 @@ TEST(DeadLetters, ThatNobodyTakesHoldUpTheReleasesOnce) {
   expect_nothing_aborted(world);
   const CommandResult result = service.end();
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("took no dead letters"));
+  EXPECT_THAT(result.err, HasSubstr("dead letters could not be written"));
 }
 
 // Not even the reason fits; a transaction marker of 78 bytes just does. The letter is given up, and the release is

@@ -160,7 +160,7 @@ TEST(AttachMeasured, ARestartUnderOtherSettingsIsRefused) {
   ASSERT_EQ(world.run(with({"--until-end"})).code, 0);
   const CommandResult other = world.run(with({"--until-end", "--set", "ranges.share=0.3"}));
   EXPECT_EQ(other.code, 65);
-  EXPECT_THAT(other.err, HasSubstr("were measured under other ones"));
+  EXPECT_THAT(other.err, HasSubstr("were measured under a different configuration"));
   world.write(AttachWorld::values(200, 2));
   ASSERT_EQ(world.run(with({"--until-end"})).code, 0);
   EXPECT_EQ(spends(world).size(), 2U);

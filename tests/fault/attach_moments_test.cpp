@@ -204,7 +204,7 @@ TEST(AttachMoments, AStepThatNoBatchHoldsIsRefusedBeforeABrokerIsAsked) {
   const AttachWorld world;
   const CommandResult result = world.run(with({"--set", "release.every=300"}));
   EXPECT_EQ(result.code, 78);
-  EXPECT_THAT(result.err, HasSubstr("release.every = 300 never fits: raise state.commit_records"));
+  EXPECT_THAT(result.err, HasSubstr("release.every = 300 is larger than state.commit_records"));
 }
 
 }  // namespace

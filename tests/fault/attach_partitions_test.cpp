@@ -25,9 +25,10 @@ class LackingPartitions : public ::testing::TestWithParam<const char*> {
   }
   [[nodiscard]] std::uint64_t steps(int partition) const { return ledger_end(world_, partition).steps; }
   void expect_named(const std::string& text) const {
-    EXPECT_THAT(text, AllOf(HasSubstr("warning: topic '" + world_.name() + GetParam() + "'"),
-                            HasSubstr("nustream: lane 2 waits: topic '" + world_.name() + GetParam() +
-                                      "' has 2 partitions, and lane 2 needs its own: raise them to 3")));
+    EXPECT_THAT(text,
+                AllOf(HasSubstr("warning: topic '" + world_.name() + GetParam() + "'"),
+                      HasSubstr("nustream: lane 2 waits: topic '" + world_.name() + GetParam() +
+                                "' has 2 partitions, and lane 2 needs one of its own: raise their number to 3")));
   }
 
   const AttachWorld world_{3};

@@ -332,7 +332,9 @@ TEST(AttachUsers, AreRefusedOverALedgerOfRecordsWhichGoesOn) {
   world.write({values.begin() + 500, values.end()});
   const CommandResult renewed = world.run(with_new_epoch(seeded));
   EXPECT_EQ(renewed.code, 78) << renewed.err;
-  EXPECT_THAT(renewed.err, HasSubstr("promised something about records, which says nothing about users"));
+  EXPECT_THAT(
+      renewed.err,
+      HasSubstr("promised something about records, and a spend of records cannot be converted into one of users"));
   const CommandResult resumed = world.run(seeded);
   EXPECT_EQ(resumed.code, 65) << resumed.err;
   EXPECT_THAT(resumed.err, HasSubstr("with other topics: promises about records and about users do not add up"));

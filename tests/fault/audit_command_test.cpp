@@ -61,7 +61,7 @@ TEST(AuditCommand, RefusesWhatHasNoMeaningForTheseSettings) {
   const TemporaryFolder folder;
   const CommandResult records = audit(folder, example_config(), {"--records", "50"});
   EXPECT_EQ(records.code, 64);
-  EXPECT_THAT(records.err, HasSubstr("--records: of a table alone"));
+  EXPECT_THAT(records.err, HasSubstr("--records: only for a table"));
   EXPECT_EQ(audit(folder, table_config(), {"--records", "5"}).code, 0);
   const CommandResult late = audit(folder, example_config(), {"--passes", "2", "--at", "4"});
   EXPECT_EQ(late.code, 64);

@@ -158,7 +158,7 @@ TEST(Cases, NothingUsableIsSaidHoweverQuiet) {
                 HasSubstr("none of 40 records could be used: every step was noise alone; most often column 'x': "
                           "missing (record 0); listed in "));
     EXPECT_THAT(Case("labels-of-minus-one-and-one").run("replay", {how}).err,
-                HasSubstr("all of them for their label alone: where the labels are not 0 and 1"));
+                HasSubstr("all of them were refused for their label alone: where the labels are not 0 and 1"));
     EXPECT_THAT(Case("counts-below-zero").run("replay", {how}).err,
                 HasSubstr("most often column 'y': negative, so not a count (record "));
   }

@@ -148,7 +148,7 @@ TEST_F(CheckData, RefusesWhatAttachWould) {
   refused({"-X", "security.protocol=SASL_PLAINTEXT", "-X", "sasl.mechanism=NONE-SUCH"},
           "Unsupported SASL mechanism: NONE-SUCH");
   refused({"--set", "kafka.drain_seconds=100000"}, "kafka.drain_seconds");
-  refused({"--set", "descent.minibatch=1000000"}, "descent.minibatch = 1000000 never fits");
+  refused({"--set", "descent.minibatch=1000000"}, "descent.minibatch = 1000000 is larger than state.commit_records");
 }
 
 }  // namespace

@@ -91,7 +91,7 @@ TEST(Estimate, ListsRejectsUpToABound) {
   const std::string rejects = read_file(folder.path() / "state" / "rejects.jsonl");
   EXPECT_GE(rejects.size(), listed_max);
   EXPECT_LE(rejects.size(), listed_max + (1 << 20));
-  EXPECT_THAT(rejects, ::testing::EndsWith("\"not listed from here on: those before fill 8 MiB\"}\n"));
+  EXPECT_THAT(rejects, ::testing::EndsWith("\"further rejects are not listed: the list has reached 8 MiB\"}\n"));
   EXPECT_EQ(rejects.find("not listed"), rejects.rfind("not listed"));
 }
 

@@ -292,7 +292,7 @@ TEST(Estimate, RefusesWhatCannotBe) {
   refused({"--set", "noise.correlation=anti-pgd", "--set", "noise.horizon=3"},
           "at most the correlation's horizon, 3");
   refused({"--set", "intervals.kind=checkpoints", "--set", "release.every=7"},
-          "release.every divides their distance");
+          "release.every divides the distance of checkpoints");
   // The distance is 56, and none of the steps 86, 142 and 198 would be released.
   refused({"--set", "intervals.kind=checkpoints", "--set", "intervals.count=3", "--set", "intervals.burn_in=30",
            "--set", "release.every=8"},

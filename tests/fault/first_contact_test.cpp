@@ -69,8 +69,7 @@ TEST_F(FirstContact, AResumeThatReadsNothingNewSaysAgainThatAllWasNoise) {
   EXPECT_THAT(run("replay", {"--json"}).err, HasSubstr("none of 40 records could be used"));
   const std::string again =
       "operator only, not private: none of the 40 records that this epoch has read could be used: every step was "
-      "noise "
-      "alone";
+      "noise alone";
   const CommandResult resumed = run("replay", {"--json", "--resume"});
   EXPECT_EQ(resumed.code, 0) << resumed.err;
   EXPECT_THAT(resumed.err, HasSubstr(again + ": nustream check CONFIG --data shows more\n"));
@@ -152,10 +151,12 @@ TEST_F(FirstContact, CheckShowsTheLineAndWhatStandsThere) {
   write("in.csv", "# by hand\nx,y\n1,2\nNA,3\n4,5,6\n,7\n\"1,5\",8\n");
   const CommandResult result = check({"--set", "stream.comment=#"});
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.out,
-              AllOf(HasSubstr("column 'x': not a number; record 1 is one (line 4: 'NA')\n"),
-                    HasSubstr("more fields than columns; record 2 is one (line 5: 3 fields, and 2 columns)\n"),
-                    HasSubstr("column 'x': empty; record 3 is one (line 6)\n")));
+  EXPECT_THAT(
+      result.out,
+      AllOf(HasSubstr("column 'x': not a number; record 1 is one (line 4: 'NA')\n"),
+            HasSubstr(
+                "more fields than columns; record 2 is one (line 5 has 3 fields, where 2 columns are expected)\n"),
+            HasSubstr("column 'x': empty; record 3 is one (line 6)\n")));
   write("in.csv", "x,y\n\"1,5\",8\n1,2\n");
   EXPECT_THAT(check({}).out, HasSubstr("(line 2: '1,5'; set stream.decimal = \",\")"));
 }

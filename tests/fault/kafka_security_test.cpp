@@ -223,7 +223,8 @@ TEST_F(KafkaSecurity, OfCertificatesThatAreExchangedWhileItRuns) {
   service.signal(SIGHUP);
   const CommandResult result = service.wait();
   EXPECT_NE(result.code, 0);
-  EXPECT_THAT(result.err, HasSubstr("another file is in the place of ssl.certificate.location, ssl.key.location"));
+  EXPECT_THAT(result.err,
+              HasSubstr("the content of the file of ssl.certificate.location, ssl.key.location has changed"));
   EXPECT_EQ(ledger_end(world).steps, 1000U);
   expect_each_step_once(world.releases());
   expect_one_value_a_step(world.releases_uncommitted());

@@ -124,7 +124,7 @@ TEST_F(Measured, OtherRulesThanTheStatesAreRefused) {
   EXPECT_THAT(fresh.err, HasSubstr("--new-epoch"));
   const CommandResult other = run({"estimate", config, "--resume", "--set", "ranges.share=0.5"});
   EXPECT_EQ(other.code, 65);
-  EXPECT_THAT(other.err, HasSubstr("measured under other ones"));
+  EXPECT_THAT(other.err, HasSubstr("measured under a different configuration"));
   EXPECT_NEAR(spends()["total"], 1, 1e-9);
 }
 
@@ -211,7 +211,7 @@ TEST_F(Measured, SaysBeforeAnythingIsSpentWhatCannotBeMeasured) {
   };
   expect({"--set", "privacy.rho=0.0001"}, 78, "nothing is spent");
   expect({"--set", "privacy.budget=0.1"}, 73, "nothing is spent");
-  expect({"--set", "model.loss=quantile"}, 78, "a number for this loss");
+  expect({"--set", "model.loss=quantile"}, 78, "cannot be measured for this loss");
   expect({"--set", "ranges.share=1.5"}, 78, "a number between 0 and 1");
   expect({"--resume"}, 65, "");
   expect({"--min-usable", "0.5"}, 64, "noisy share");

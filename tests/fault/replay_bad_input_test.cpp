@@ -145,8 +145,9 @@ TEST(Budget, ThatEndsARunBeforeItsFirstReleaseSaysThatNothingIsReleased) {
   const auto with_release_every = [&](const std::string& steps) {
     return world.run({"--set", "privacy.budget=0.4", "--set", "release.every=" + steps}, "every" + steps);
   };
-  EXPECT_THAT(with_release_every("100000").err, EndsWith("; of this epoch nothing is released: release.every sets "
-                                                         "the step of its first release\n"));
+  EXPECT_THAT(with_release_every("100000").err,
+              EndsWith("; no release of this epoch was made: the first one comes after "
+                       "release.every = 100000 steps\n"));
   EXPECT_THAT(with_release_every("1").err, EndsWith("; what was released stays\n"));
   const CommandResult none = world.run({"--set", "privacy.budget=1e-9"}, "none");
   EXPECT_EQ(none.code, 73);

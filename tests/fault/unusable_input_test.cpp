@@ -29,8 +29,7 @@ class UnusableInput : public ::testing::Test {
                        const std::string& clip_norm = "50.0") const {
     return fmt::format(
         "[stream]\nname = \"t\"\ninput = \"{}\"\n{}\n[target]\ncolumn = \"y\"\n[[features]]\ncolumn = \"x\"\ncenter "
-        "= "
-        "5.0\nscale = 3.0\n[model]\n{}\n[descent]\nstep_size = 0.05\nclip_norm = {}\n[privacy]\nrho = 1.0\ndelta = "
+        "= 5.0\nscale = 3.0\n[model]\n{}\n[descent]\nstep_size = 0.05\nclip_norm = {}\n[privacy]\nrho = 1.0\ndelta = "
         "1e-6\n",
         input, more, model, clip_norm);
   }
@@ -120,7 +119,7 @@ TEST_F(UnusableInput, MinUsableIsNoOptionOfWhatHasBegunOrIsAttached) {
   EXPECT_EQ(run("replay", config, {"--min-usable", "1.5"}).code, 64);
   const CommandResult attach = run("attach", config, {"--min-usable", "0.5"});
   EXPECT_EQ(attach.code, 64);
-  EXPECT_THAT(attach.err, HasSubstr("--min-usable: an attached lane's releases are waited for"));
+  EXPECT_THAT(attach.err, HasSubstr("--min-usable: attach has no such option"));
 }
 
 TEST_F(UnusableInput, AMemberThatIsNotThereIsMissing) {
@@ -143,9 +142,11 @@ TEST_F(UnusableInput, LabelsThatNobodyNamedAreExplained) {
     const CommandResult plain = run("replay", stream(text), {"--json"});
     EXPECT_EQ(plain.code, 0);
     EXPECT_THAT(plain.err, HasSubstr("most often column 'y': not a label 0 … 1 (record "));
-    EXPECT_THAT(plain.err,
-                HasSubstr("; all of them for their label alone: where the labels are not 0 and 1 (or 0 to K - 1), "
-                          "name the classes, class 0 first, such as model.labels = [\"-1\", \"1\"]"));
+    EXPECT_THAT(
+        plain.err,
+        HasSubstr(
+            "; all of them were refused for their label alone: where the labels are not 0 and 1 (or 0 to K - 1), "
+            "name the classes, class 0 first, such as model.labels = [\"-1\", \"1\"]"));
 
     const std::string labels = fmt::format("model.labels=[\"{}\",\"{}\"]", no, yes);
     const CommandResult named = run("replay", stream(text), {"--json", "--insecure-seed", "3", "--set", labels});
@@ -210,7 +211,7 @@ TEST_F(UnusableInput, ColumnsThatNobodyCentredAreTold) {
   EXPECT_THAT(replay.err, StartsWith(at_once));
   EXPECT_THAT(replay.err, HasSubstr(" of 1,704 gradients ("));
   EXPECT_THAT(replay.err,
-              EndsWith(" were clipped: what is left is mostly the clip's: centre and scale the columns by "
+              EndsWith(" were clipped: so much clipping biases the estimate: centre and scale the columns by "
                        "public figures, or raise descent.clip_norm\n"));
   const CommandResult estimate = run("estimate", table(text), {"--quiet"});
   EXPECT_THAT(estimate.err, HasSubstr(at_once));

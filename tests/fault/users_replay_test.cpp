@@ -167,7 +167,7 @@ TEST(UsersReplay, RefusesToAddUpRecordsAndUsers) {
   ASSERT_EQ(world.run(with(by_record, {"--to", "1000"})).code, 0);
   const CommandResult users = world.run(with(seeded, {"--new-epoch"}));
   EXPECT_EQ(users.code, 78) << users.err;
-  EXPECT_THAT(users.err, HasSubstr("which says nothing about users"));
+  EXPECT_THAT(users.err, HasSubstr("cannot be converted into one of users"));
   ASSERT_EQ(world.run(with(seeded, {"--to", "1000"}), "by_user").code, 0);
   const CommandResult records = world.run(with(by_record, {"--new-epoch"}), "by_user");
   EXPECT_EQ(records.code, 78) << records.err;

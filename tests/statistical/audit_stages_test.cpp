@@ -220,7 +220,7 @@ TEST(Audit, RefusesGamesBeyondTheNumbers) {
       [] {
         static_cast<void>(audited({"", tests::sandwich_config(), {"descent.step_size=1e308"}}, 6'000));
       },
-      "beyond the numbers");
+      "are not finite");
   const std::vector<std::string> endless{"descent.step_size=1e308", "descent.clip_norm=1e3", "privacy.rho=2"};
   const Finding finding = audited({"", tests::example_config(), endless}, 6'000);
   EXPECT_EQ(finding.verdict(), Verdict::not_shown);

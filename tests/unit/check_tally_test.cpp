@@ -46,7 +46,7 @@ TEST(Tally, SaysThatNothingWasUsedButNoise) {
 TEST(Tally, ExplainsLabelsWhereEveryRefusedRecordWasRefusedForItsLabel) {
   Tally tally = tally_of(
       10, {{Position{0}, "column 'y': not a label 0 … 1"}, {Position{3}, "column 'y': not one of model.labels"}});
-  EXPECT_THAT(unusable_line(tally), HasSubstr("all of them for their label alone"));
+  EXPECT_THAT(unusable_line(tally), HasSubstr("all of them were refused for their label alone"));
   EXPECT_THAT(unusable_line(tally), EndsWith(R"(["-1", "1"], ["1", "2"] or ["no", "yes"])"));
   const record::Reject other[] = {{Position{4}, "column 'x': missing"}};
   tally.add(other);
@@ -78,7 +78,7 @@ TEST(Tally, TellsAClipThatTakesMostOfTheGradients) {
   tally.clipped = 852;
   EXPECT_EQ(clipped_line(tally), "852 of 1,704 gradients (50%) were clipped");
   tally.clipped = 853;
-  EXPECT_THAT(clipped_line(tally), HasSubstr("853 of 1,704 gradients (50.1%) were clipped: what is left is mostly"));
+  EXPECT_THAT(clipped_line(tally), HasSubstr("853 of 1,704 gradients (50.1%) were clipped: so much clipping biases"));
 }
 
 TEST(Tally, NeverRoundsNearlyAllToAll) {

@@ -11,6 +11,7 @@
 namespace nustream::config {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 std::string without_nu(const std::string& plan = "") {
@@ -47,7 +48,8 @@ TEST(DefaultNu, FollowsEigenvaluesAndHasTwoDigits) {
 }
 
 TEST(DefaultNu, IsNotThereWhereTheStepsHaveNoTheory) {
-  EXPECT_THAT(refusal({"descent.step_size=1.5"}, without_nu()), HasSubstr("noise.nu is missing"));
+  EXPECT_THAT(refusal({"descent.step_size=1.5"}, without_nu()),
+              AllOf(HasSubstr("noise.nu is missing"), HasSubstr("no default follows"), HasSubstr("step size")));
 }
 
 // What is set stays, whatever would be guessed: sigma and digests of such settings are as they were.

@@ -13,13 +13,14 @@ using ::testing::HasSubstr;
 TEST(OtherOffset, OneBehindTheStateIsNotFollowed) {
   EXPECT_THAT(other_offset("orders/0", 10, 100, std::chrono::seconds(60)),
               AllOf(HasSubstr("lane orders/0: the group's committed offset 10 is behind the state's 100: the state "
-                              "counts. Waits up to 60 s "),
-                    HasSubstr("then goes on at 100. A reset of the group's offsets is not followed")));
+                              "counts. The lane waits up to 60 s "),
+                    HasSubstr("then goes on at offset 100. A reset of the group's offsets is not followed")));
 }
 
 TEST(OtherOffset, OneBeyondTheStateEndsTheLane) {
-  EXPECT_THAT(other_offset("orders/0", 101, 100, std::chrono::milliseconds(1500)),
-              AllOf(HasSubstr("offset 101 is beyond the state's 100"), HasSubstr("up to 2 s"), HasSubstr("(65)")));
+  EXPECT_THAT(
+      other_offset("orders/0", 101, 100, std::chrono::milliseconds(1500)),
+      AllOf(HasSubstr("offset 101 is beyond the state's 100"), HasSubstr("up to 2 s"), HasSubstr("(exit code 65)")));
 }
 
 }  // namespace
