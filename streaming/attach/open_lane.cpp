@@ -175,11 +175,12 @@ void Opening::refuse(const engine::Refuse& refused) const {
                                 "restore the state topic, or begin a new noise epoch behind them with --new-epoch",
                                 place_.name()));
     case Refusal::other_kind:
-      throw Failure(Exit::data,
-                    fmt::format("lane {}: topic '{}' holds releases that are {}private, and this run is {}private; name "
-                                "another kafka.release_topic",
-                                place_.name(), place_.topics.releases, setup_.keys.is_private() ? "not " : "",
-                                setup_.keys.is_private() ? "" : "not "));
+      throw Failure(
+          Exit::data,
+          fmt::format("lane {}: topic '{}' holds releases that are {}private, and this run is {}private; name "
+                      "another kafka.release_topic",
+                      place_.name(), place_.topics.releases, setup_.keys.is_private() ? "not " : "",
+                      setup_.keys.is_private() ? "" : "not "));
     case Refusal::spend_not_known:
       throw Failure(Exit::data, fmt::format("lane {}: the ledger has no spend for the last release (epoch {}, step "
                                             "{}); restore the ledger topic",

@@ -287,7 +287,8 @@ std::string with_end(std::string line, const secrets::Signature& signature, cons
 std::optional<Hash> released_in(const Object& object) {
   if (!has_field(object, "released")) return std::nullopt;
   Hash released{};
-  if (!secrets::from_hex(text_in(object, "released"), released)) not_genuine("has a line that is no line of a ledger");
+  if (!secrets::from_hex(text_in(object, "released"), released))
+    not_genuine("has a line that is no line of a ledger");
   return released;
 }
 
@@ -301,7 +302,8 @@ UnsealedLine read_unsealed(std::string_view line) try {
   if (read.signed_ && line != with_end(read.signed_->text, read.signed_->signature, text_in(object, "mac"))) {
     not_genuine("has a line with fields that its signature is not about");
   }
-  if (!secrets::from_hex(text_in(object, "previous"), read.previous)) not_genuine("has a line that is no line of a ledger");
+  if (!secrets::from_hex(text_in(object, "previous"), read.previous))
+    not_genuine("has a line that is no line of a ledger");
   if (!is_rotation(object)) {
     read.entry = parse_entry(object);
     read.released = released_in(object);
