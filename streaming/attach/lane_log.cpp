@@ -50,4 +50,20 @@ void say_ended(LaneId lane, const LaneEnd& end) {
               {field_of(lane), {"exit_code", static_cast<std::uint64_t>(end.code)}}});
 }
 
+void say_model_waits(const std::vector<LaneId>& waits_for) {
+  if (waits_for.empty()) {
+    log::info("model_goes_on", "the combined model goes on");
+    return;
+  }
+  std::string lanes;
+  for (const LaneId lane : waits_for) lanes += (lanes.empty() ? "" : ", ") + std::to_string(lane.value());
+  log::warning(
+      "model_waits",
+      fmt::format("the combined model waits for lane{} {}: the last release there was made under other settings "
+                  "or another promise; the model goes on once {} a release under these settings",
+                  waits_for.size() == 1 ? "" : "s", lanes,
+                  waits_for.size() == 1 ? "that lane makes" : "those lanes make"),
+      {{"lanes", lanes}});
+}
+
 }  // namespace nustream::attach

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "attach/lane_end.h"
 #include "nustream/base/units.h"
@@ -19,5 +20,7 @@ void say_drained(LaneId lane);
 /// The lane takes no further step in this process. The event is "budget_reached" where a budget or a horizon ends it,
 /// "lane_finished" at its stop offset, and "lane_failed" otherwise.
 void say_ended(LaneId lane, const LaneEnd& end);
+/// These lanes hold the combined model up: the event "model_waits"; or none does any more: "model_goes_on".
+void say_model_waits(const std::vector<LaneId>& waits_for);
 
 }  // namespace nustream::attach

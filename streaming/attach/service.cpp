@@ -190,19 +190,7 @@ void Service::model_looked(std::optional<ModelClock::Look> look) {
 void Service::tell_of_model(const std::vector<LaneId>& waits_for) {
   operators_.set_model_waits(waits_for.size());
   if (waits_for == std::exchange(model_waits_for_, waits_for)) return;
-  if (waits_for.empty()) {
-    log::info("model_goes_on", "the combined model goes on");
-    return;
-  }
-  std::string lanes;
-  for (const LaneId lane : waits_for) lanes += (lanes.empty() ? "" : ", ") + std::to_string(lane.value());
-  log::warning(
-      "model_waits",
-      fmt::format("the combined model waits for lane{} {}: the last release there was made under other settings "
-                  "or another promise; the model goes on once {} a release under these settings",
-                  waits_for.size() == 1 ? "" : "s", lanes,
-                  waits_for.size() == 1 ? "that lane makes" : "those lanes make"),
-      {{"lanes", lanes}});
+  say_model_waits(waits_for);
 }
 
 /// Starts the clock of the combined model while this process has lane 0, and stops it otherwise. Of all instances
