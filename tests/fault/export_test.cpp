@@ -117,9 +117,9 @@ TEST(Export, SaysWhichLineIsNoRelease) {
   const CommandResult cut = exported(file);
   EXPECT_EQ(cut.code, 65);
   EXPECT_EQ(cut.out, "");
-  EXPECT_THAT(cut.err, HasSubstr("mixed.jsonl:2: no release"));
+  EXPECT_THAT(cut.err, HasSubstr("mixed.jsonl:2: this line is no release"));
   EXPECT_EQ(exported_text("").code, 65);
-  EXPECT_THAT(exported_text("17\n").err, HasSubstr("standard input:1: no release"));
+  EXPECT_THAT(exported_text("17\n").err, HasSubstr("standard input:1: this line is no release"));
   EXPECT_EQ(exported(folder.path().string()).code, 74);  // a folder without releases
   EXPECT_EQ(run_command(NUSTREAM_COMMAND, {"export", file}, std::nullopt).code, 64);
 }

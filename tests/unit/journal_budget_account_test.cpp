@@ -75,14 +75,14 @@ TEST(BudgetAccount, AddsAllMembersUpWhateverTheirStreamsAndLanes) {
   EXPECT_DOUBLE_EQ(world.read().room_for(member(1, "sales", 0)).value(), .4375);
   EXPECT_DOUBLE_EQ(world.read().room_for(member(9, "sales", 7)).value(), .3125);
   expect_failure(
-      Exit::exhausted, [&] { world.reserve(member(9, "sales", 7), .5); }, "the account's budget 1");
+      Exit::exhausted, [&] { world.reserve(member(9, "sales", 7), .5); }, "the account's budget of 1");
 }
 
 TEST(BudgetAccount, IsNeverCrossed) {
   const World world;
   world.reserve(member(1, "sales"), .7);
   expect_failure(
-      Exit::exhausted, [&] { world.reserve(member(2, "visits"), .4); }, "the account's budget 1");
+      Exit::exhausted, [&] { world.reserve(member(2, "visits"), .4); }, "the account's budget of 1");
   EXPECT_DOUBLE_EQ(world.read().total().value(), .7);
   world.settle(member(1, "sales"), .5);  // this settlement gives .2 back
   world.reserve(member(2, "visits"), .4);
