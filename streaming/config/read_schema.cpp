@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <set>
@@ -71,7 +72,11 @@ void read_placement(const Section& section, Feature& feature) {
   }
   const std::vector<double> clamp = section.numbers("clamp");
   if (section.has("clamp")) {
-    if (clamp.size() != 2 || !(clamp[0] < clamp[1])) section.refuse("clamp", "[lower, upper] with lower < upper");
+    const bool are_finite =
+        std::all_of(clamp.begin(), clamp.end(), [](double bound) { return std::isfinite(bound); });
+    if (clamp.size() != 2 || !are_finite || !(clamp[0] < clamp[1])) {
+      section.refuse("clamp", "[lower, upper], finite numbers with lower < upper");
+    }
     feature.lower = clamp[0];
     feature.upper = clamp[1];
   }

@@ -125,11 +125,25 @@ toml::table* descend(toml::table& root, const std::vector<std::string>& parts, c
   return table;
 }
 
+/// A dot divides the parts of a key here, even inside quotation marks. Names with dots are those of librdkafka alone.
+void refuse_quoted(const std::string& text, std::size_t equals) {
+  const std::string key = text.substr(0, equals);
+  if (key.find_first_of("\"'") == std::string::npos) return;
+  constexpr std::string_view of_client = "kafka.librdkafka.";
+  std::string name = key.starts_with(of_client) ? key.substr(of_client.size()) : std::string();
+  std::erase_if(name, [](char c) { return c == '"' || c == '\''; });
+  // The value is left out, as it may be a password.
+  throw Failure(Exit::usage, "--set " + key + "=…: a key is written without quotation marks" +
+                                 (name.empty() ? ", as section.key=value"
+                                               : "; a property of librdkafka is -X " + name + "=VALUE"));
+}
+
 void apply_override(toml::table& root, const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
     throw Failure(Exit::usage, "--set " + text + ": write it as section.key=value");
   }
+  refuse_quoted(text, equals);
   std::vector<std::string> parts;
   std::istringstream path(text.substr(0, equals));
   for (std::string part; std::getline(path, part, '.');) parts.push_back(part);
@@ -198,7 +212,8 @@ std::optional<double> Section::number(std::string_view key) const {
   const toml::node* node = find(key);
   if (node == nullptr) return std::nullopt;
   const std::optional<double> value = node->value<double>();
-  if (!node->is_number() || !value || std::isnan(*value)) refuse(key, "a number");
+  if (!node->is_number() || !value) refuse(key, "a number");
+  if (!std::isfinite(*value)) refuse(key, "a finite number");
   return value;
 }
 
@@ -242,8 +257,10 @@ std::vector<double> Section::numbers(std::string_view key) const {
 
 std::vector<double> Section::number_or_numbers(std::string_view key) const {
   const toml::node* node = find(key);
-  if (node != nullptr && node->is_number()) return {*number(key)};
-  return numbers(key);
+  if (node == nullptr || !node->is_number()) return numbers(key);
+  const double value = node->value<double>().value_or(std::nan(""));
+  if (std::isnan(value)) refuse(key, "a number");
+  return {value};
 }
 
 std::vector<std::string> Section::texts(std::string_view key) const {
@@ -330,7 +347,8 @@ std::map<std::string, std::string> Section::properties() const {
     } else {
       // The message leaves the value out, which may be a password behind a name with a dot.
       refuse_line(where(&node) + ": " + dotted(key) +
-                  ": allowed is a string, a number, true or false; quote names with dots: \"" + key + "…\" = …");
+                  ": allowed is a string, a number, true or false; quote names with dots in the file: \"" + key +
+                  "…\" = …; on the command line they are -X NAME=VALUE");
     }
   }
   return values;

@@ -35,11 +35,11 @@ class Section {
   [[nodiscard]] bool has(std::string_view key) const;
   /// Whether the table is absent, or has no keys.
   [[nodiscard]] bool is_empty() const noexcept;
-  [[nodiscard]] std::optional<double> number(std::string_view key) const;
+  [[nodiscard]] std::optional<double> number(std::string_view key) const;  ///< finite: refuses inf and nan
   [[nodiscard]] std::optional<std::uint64_t> count(std::string_view key) const;
   [[nodiscard]] std::optional<std::string> text(std::string_view key) const;
   [[nodiscard]] std::optional<bool> flag(std::string_view key) const;
-  [[nodiscard]] std::vector<double> numbers(std::string_view key) const;
+  [[nodiscard]] std::vector<double> numbers(std::string_view key) const;  ///< each may be infinite; refuses nan
   /// An array of numbers; a single number counts as an array of one.
   [[nodiscard]] std::vector<double> number_or_numbers(std::string_view key) const;
   /// An array of strings; a single string counts as an array of one.

@@ -229,7 +229,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"privacy.delta=1", "privacy.delta", "0 < delta < 1"},
         Refused{"privacy.unit=user", "privacy.user", "missing"}, Refused{"noise.nu=1", "noise.nu", "nu < 1"},
         Refused{"noise.nu=0", "noise.nu", "<= nu < 1 for a rational"},
-        Refused{"noise.nu=nan", "noise.nu", "a number"},
+        Refused{"noise.nu=nan", "noise.nu", "a finite number"},
         Refused{"descent.momentum=1", "descent.momentum", "0 <= momentum < 1"},
         Refused{"descent.momentum=-0.1", "descent.momentum", "0 <= momentum < 1"},
         Refused{"descent.cooldown=0.25", "descent.cooldown", "descent.horizon"},
@@ -249,6 +249,47 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"features.0.clamp=[1.0, 1.0]", "features.0.clamp", "lower < upper"},
         Refused{"features.0.transform=indicator", "features.0.equals", "missing"},
         Refused{"release.every=0", "release.every", "> 0"}, Refused{"stream.name=a/b", "stream.name", "slash"}));
+
+// A setting without an end makes the noise as large, or the record as small: it would spend the budget on nothing.
+TEST(Config, RefusesWhatIsNotFiniteByItsKey) {
+  std::string all = tests::example_config();
+  all += "[weight]\ncolumn = \"w\"\nmax = 5\n";
+  for (const char* const key :
+       {"features.0.center", "features.0.scale", "target.center", "target.scale",    "model.l2",
+        "model.threshold",   "model.bandwidth",  "model.level",   "weight.max",      "descent.step_size",
+        "descent.clip_norm", "descent.momentum", "privacy.rho",   "privacy.epsilon", "privacy.budget",
+        "privacy.delta",     "intervals.level",  "plan.residual", "plan.distance",   "state.commit_seconds",
+        "noise.nu"}) {
+    for (const char* const value : {"inf", "-inf", "nan", "+inf"}) {
+      EXPECT_THAT(refusal({std::string(key) + "=" + value}, all),
+                  AllOf(HasSubstr(key), testing::ContainsRegex("finite|allowed is")))
+          << key << " = " << value;
+    }
+  }
+  for (const char* const clamp : {"[0, inf]", "[-inf, 1]", "[-inf, inf]", "[nan, 1]"}) {
+    EXPECT_THAT(refusal({std::string("features.0.clamp=") + clamp}, all), HasSubstr("features.0.clamp"));
+  }
+  EXPECT_THAT(refusal({"exposure.column=e", "exposure.max=inf", "model.loss=poisson"}), HasSubstr("exposure.max"));
+  EXPECT_THAT(refusal({"descent.start=[inf, 0.0]"}), HasSubstr("descent.start"));
+  EXPECT_THAT(refusal({"plan.second_moment_eigenvalues=[inf, 1.0]"}), HasSubstr("plan.second_moment_eigenvalues"));
+}
+
+TEST(Config, AKeyInQuotationMarksIsAnsweredWithTheOptionForIt) {
+  const auto told = [](const std::string& key) {
+    try {
+      static_cast<void>(read({key + "=hunter2"}));
+    } catch (const Failure& failure) {
+      EXPECT_EQ(failure.code(), Exit::usage);
+      return std::string(failure.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(told("kafka.librdkafka.\"ssl.key.password\""),
+            "--set kafka.librdkafka.\"ssl.key.password\"=…: a key is written without quotation marks; a property of "
+            "librdkafka is -X ssl.key.password=VALUE");
+  EXPECT_EQ(told("stream.'name'"),
+            "--set stream.'name'=…: a key is written without quotation marks, as section.key=value");
+}
 
 // With x centred at .5 and scaled by 2, y = 3 + 2x is y = 4 + 4 (x − .5)/2.
 TEST(Config, AStartByNameIsInOriginalUnits) {
