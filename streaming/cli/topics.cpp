@@ -38,7 +38,8 @@ std::vector<NewTopic> needed_topics(const config::Kafka& kafka, const TopicsArgu
                                {kafka.topics.state, partitions, replicas, with(compact)},
                                {kafka.topics.ledger, partitions, replicas, with(kept)}};
   if (arguments.input || !arguments.create) {
-    topics.insert(topics.begin(), {kafka.topics.input, partitions, replicas, with({})});
+    // Compaction would remove records by their keys: attach refuses such an input.
+    topics.insert(topics.begin(), {kafka.topics.input, partitions, replicas, with({{"cleanup.policy", "delete"}})});
   }
   if (!kafka.topics.dead_letters.empty())
     topics.push_back({kafka.topics.dead_letters, partitions, replicas, with({})});
