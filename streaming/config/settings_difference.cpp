@@ -107,6 +107,13 @@ class Difference {
       if (!differing_.contains(name) || follows_from_others(name) || is_within_new(name)) continue;
       told.push_back(difference_of(name));
     }
+    const std::vector<std::string> there = features_of(old_);
+    const std::vector<std::string> here = features_of(now_);
+    if (there != here && std::is_permutation(there.begin(), there.end(), here.begin(), here.end())) {
+      const auto first = std::mismatch(there.begin(), there.end(), here.begin());
+      told.push_back(fmt::format("the order of features, or of the texts of one_hot ({} there, {} here)",
+                                 *first.first, *first.second));
+    }
     if (knows_rho() && rho_differs()) {
       told.push_back(fmt::format("privacy.rho ({:.6g} there, {:.6g} here)", *beside_.rho_there, *beside_.rho_here));
     }
@@ -114,6 +121,15 @@ class Difference {
   }
 
  private:
+  /// The features and the target, in their order.
+  static std::vector<std::string> features_of(const SettingsByName& all) {
+    std::vector<std::string> features;
+    for (const std::string& name : all.names) {
+      if (name.ends_with("'")) features.push_back(name);
+    }
+    return features;
+  }
+
   static const Values* values(const SettingsByName& all, const std::string& name) {
     const auto found = all.values.find(name);
     return found == all.values.end() ? nullptr : &found->second;

@@ -65,6 +65,13 @@ TEST(SettingsDifference, AFeatureThatIsNewIsOneDifference) {
   EXPECT_THAT(between({}, {"features.0.column=z"}), ElementsAre("feature 'z' (new)", "feature 'x' (gone)"));
 }
 
+// The order decides which number of an estimate belongs to which text.
+TEST(SettingsDifference, AnotherOrderOfTheSameTextsIsNamed) {
+  EXPECT_THAT(between({"features.0.one_hot=[\"a\", \"b\", \"c\"]"}, {"features.0.one_hot=[\"a\", \"c\", \"b\"]"}),
+              ElementsAre("the order of features, or of the texts of one_hot (feature 'x=b' there, feature 'x=c' "
+                          "here)"));
+}
+
 TEST(SettingsDifference, ARuleOfTheEpochIsOne) {
   EXPECT_THAT(differing_settings(text_of({}), text_of({}, EpochStart::settings)), IsEmpty()) << "nobody typed it";
   EXPECT_THAT(differing_settings(text_of({}), text_of({}, EpochStart::last_release, false)),
