@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/amounts_plan.h"
 #include "cli/clipped_plan.h"
 #include "cli/commands.h"
 #include "cli/descent_prediction.h"
@@ -142,6 +143,7 @@ void print(const config::Config& config, const Plan& plan) {
   fmt::print("{}: stream {}, {} parameters, correlation {}{}\n", config.file, config.stream, config.descent.dimension,
              mechanism.main().correlation.name(), anew_text(mechanism.main().correlation));
   fmt::print("promise {}\n", console::protected_unit(engine::promise_of(config, true)));
+  fmt::print("{}", amounts_text(config.schema));
   if (config.moments) fmt::print("solved from running sums, a step is {} records\n", config.descent.minibatch);
   fmt::print("sigma {:.8g} (noise multiplier), Delta {:g}, gamma {:.8g} in the limit, horizon {}\n\n",
              mechanism.main().sigma.value(), mechanism.main().displacement.value(),

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/amounts_plan.h"
 #include "cli/clipped_plan.h"
 #include "cli/moments_plan.h"
 #include "cli/plan_page.h"
@@ -163,6 +164,7 @@ void print(const TablePlan& plan) {
   fmt::print("{}: table {} of {} records, {} parameters, correlation {}{}\n", plan.config.file, plan.config.stream,
              with_separators(design.rows), plan.config.descent.dimension, correlation.name(), anew_text(correlation));
   fmt::print("promise {}\n", console::protected_unit(engine::promise_of(plan.config, true)));
+  fmt::print("{}", amounts_text(plan.config.schema));
   fmt::print("{} steps of {} records{}: each {}takes part {} times, sensitivity {:.6g}\n",
              with_separators(design.steps), with_separators(design.minibatch),
              design.runs > 1 ? fmt::format(", {} runs that share rho", design.runs) : "",

@@ -55,6 +55,14 @@ TEST(PlanOfAnAverage, OfAnEndlessStreamSuggestsForEveryLength) {
   EXPECT_THAT(text({"--set", "descent.average=tail"}), HasSubstr("at every length"));
 }
 
+TEST(PlanOfADescent, SaysHowMuchARecordCounts) {
+  const std::vector<std::string> weighted{"--set", "weight.column=n", "--set", "weight.max=5"};
+  EXPECT_THAT(text(weighted), HasSubstr("\neach record counts as column 'n' says, at most 5 (weight)\n"));
+  EXPECT_THAT(text({"--set", "model.loss=poisson", "--set", "exposure.column=days", "--set", "exposure.max=30"}),
+              HasSubstr("\neach count is over what column 'days' says, at most 30 (exposure)\n"));
+  EXPECT_THAT(text({}), Not(HasSubstr("(weight)")));
+}
+
 TEST(PlanOfADescent, HasNoAverageWhereNoneIsReleased) {
   JsonOutput found = plan({});
   simdjson::dom::element average;
