@@ -67,11 +67,14 @@ const char* description(Transform transform) {
 /// Said of a user whose records count in another lane than the one they are read in.
 constexpr const char* other_lane = "a user of another lane: the topic is not divided by privacy.user";
 
-const char* expectation(Reading reading) {
-  switch (reading) {
+const char* expectation(const Field& field) {
+  switch (field.reading) {
     case Reading::hour:
     case Reading::day_of_week:
-      return "not a timestamp such as 2010-01-31T09:00 (ISO 8601; a plain number is one where its unit is set)";
+      return field.unit == TimeUnit::none
+                 ? "not a timestamp such as 2010-01-31T09:00 (ISO 8601; a plain number is one where its unit is set)"
+                 : "not a timestamp such as 2010-01-31T09:00 (ISO 8601), nor a number of its unit in the years 0 to "
+                   "9999";
     case Reading::label:
       return "not one of model.labels";
     case Reading::user:
@@ -333,7 +336,7 @@ std::string RowBuilder::reason_of_field(std::size_t f, double reading) const {
   const bool is_label = labels_ > 0 && maps_.size() > features_ && maps_.back().first.field == f;
   if (is_label && fields_[f].reading == Reading::number) return no_label();
   const bool is_elsewhere = fields_[f].reading == Reading::user && std::isinf(reading);
-  return is_elsewhere ? other_lane : expectation(fields_[f].reading);
+  return is_elsewhere ? other_lane : expectation(fields_[f]);
 }
 
 std::string RowBuilder::no_label() const {

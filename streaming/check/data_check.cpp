@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "check/start_clips.h"
 #include "decode/csv_number.h"
@@ -22,6 +23,17 @@ ColumnFinding column_of(const record::Feature& feature) {
 bool is_at_bound(const record::Feature& feature, double working) {
   return working == (feature.lower - feature.center) / feature.scale ||
          working == (feature.upper - feature.center) / feature.scale;
+}
+
+/// The column of [weight] as it is there, up to the largest that counts.
+record::Feature amount_of(const record::Weight& weight) {
+  return {.name = weight.term.column, .first = weight.term, .second = {}, .upper = weight.most};
+}
+
+/// The same of [exposure], whose bound is that of E where the column holds ln E.
+record::Feature amount_of(const record::Exposure& exposure) {
+  const double most = exposure.is_log ? std::log(exposure.most) : exposure.most;
+  return {.name = exposure.term.column, .first = exposure.term, .second = {}, .upper = most};
 }
 
 void add(const record::Feature& feature, double working, ColumnFinding& column) {
@@ -51,6 +63,8 @@ DataCheck::DataCheck(const config::Config& config, const config::Mechanism& mech
   for (const record::Feature& feature : config.schema.features) found_.columns.push_back(column_of(feature));
   if (!config.schema.target) return;
   found_.target = column_of(*config.schema.target);
+  if (config.schema.weight) look_at_amount(amount_of(*config.schema.weight), found_.weight);
+  if (config.schema.exposure) look_at_amount(amount_of(*config.schema.exposure), found_.exposure);
   if (config.schema.labels == 0) return;
   // A feature of its own counts the texts of labels: the target's own reading is a number, from which the text cannot
   // be told.
@@ -60,12 +74,24 @@ DataCheck::DataCheck(const config::Config& config, const config::Mechanism& mech
   schema_.features.push_back({.name = "labels", .first = std::move(texts), .second = {}});
 }
 
+/// Reads and profiles how much records count, beside the row. Neither decides whether a record can be used.
+void DataCheck::look_at_amount(record::Feature feature, std::optional<ColumnFinding>& finding) {
+  finding = column_of(feature);
+  schema_.features.push_back(std::move(feature));
+}
+
 void DataCheck::profile(const record::RowBatch& rows, std::size_t row) {
   const double* const x = rows.x.data() + row * rows.dimension + (schema_.intercept ? 1 : 0);
   for (std::size_t j = 0; j < found_.columns.size(); ++j) {
     add(config_.schema.features[j], x[j], found_.columns[j]);
   }
   if (found_.target) add(*config_.schema.target, rows.y[row], *found_.target);
+  std::size_t next = found_.columns.size();
+  for (std::optional<ColumnFinding>* const amount : {&found_.weight, &found_.exposure}) {
+    if (!*amount) continue;
+    add(schema_.features[next], x[next], **amount);
+    ++next;
+  }
 }
 
 void DataCheck::take(record::RowBatch& rows) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,8 @@ class DataCheck {
  public:
   DataCheck(const config::Config& config, const config::Mechanism& mechanism);
 
-  /// The schema to read records by: the run's own, and where the target is a label one more feature, which counts its
-  /// texts.
+  /// The schema to read records by: the run's own, and behind its features the columns of [weight] and [exposure] as
+  /// they are. Where the target is a label, a last feature counts its texts.
   [[nodiscard]] const record::Schema& schema() const noexcept { return schema_; }
   /// Looks at rows that were read by schema(), and clears them.
   void take(record::RowBatch& rows);
@@ -31,6 +32,7 @@ class DataCheck {
   [[nodiscard]] Findings findings(const std::string& source) const;
 
  private:
+  void look_at_amount(record::Feature feature, std::optional<ColumnFinding>& finding);
   void profile(const record::RowBatch& rows, std::size_t row);
   [[nodiscard]] bool refuses(const std::string& label) const;
   void find_labels(Findings& found) const;

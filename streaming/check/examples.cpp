@@ -1,11 +1,13 @@
 #include "check/examples.h"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "decode/seen_lines.h"
+#include "nustream/record/timestamp.h"
 
 namespace nustream::check {
 namespace {
@@ -22,8 +24,35 @@ bool is_digits(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
+bool is_time_of(const record::Term& term, const std::string& column) {
+  const bool is_time = term.transform == record::Transform::hour || term.transform == record::Transform::day_of_week;
+  return is_time && term.column == column;
+}
+
+/// The unit that a column of times has in the settings; empty where the column is read as something else.
+std::optional<record::TimeUnit> unit_of(const std::string& column, const record::Schema& schema) {
+  for (const record::Feature& feature : schema.features) {
+    if (is_time_of(feature.first, column)) return feature.first.unit;
+    if (feature.second && is_time_of(*feature.second, column)) return feature.second->unit;
+  }
+  return std::nullopt;
+}
+
+/// Which unit to set, where a number is no time under the unit that is set and is one under a smaller unit.
+std::string advice_on_time(std::string_view text, record::TimeUnit unit) {
+  using record::TimeUnit;
+  constexpr double year_2100 = 4'102'444'800;  // in seconds; a time beyond it is hardly meant
+  for (const auto& [each, name] : {std::pair(TimeUnit::seconds, "s"), std::pair(TimeUnit::milliseconds, "ms"),
+                                   std::pair(TimeUnit::microseconds, "us")}) {
+    if (each <= unit) continue;
+    const auto time = record::parse_time(text, each);
+    if (time && std::abs(time->epoch_seconds) < year_2100) return std::string("; set unit = \"") + name + "\"";
+  }
+  return {};
+}
+
 /// What to set, where the text of a column that is not a number shows it; else empty.
-std::string advice_on(std::string_view text, const config::InputSettings& input) {
+std::string advice_on_number(std::string_view text, const config::InputSettings& input) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   const std::size_t comma = text.find(',');
   if (input.format != config::Format::csv || input.decimal != '.' || comma == std::string_view::npos) return {};
@@ -35,23 +64,32 @@ std::string advice_on(std::string_view text, const config::InputSettings& input)
              : "; set stream.decimal = \",\"";
 }
 
-std::string example(const std::string& reason, const decode::SeenLine& seen, const config::InputSettings& input) {
+std::string line_of(const decode::SeenLine& seen, const config::InputSettings& input) {
   std::string text = fmt::format("line {}", seen.line);
   if (input.files.size() > 1) text += fmt::format(" of '{}'", seen.file);
-  const std::string column = column_of(reason);
-  if (!column.empty()) {
-    const auto found = decode::text_in(seen, column, input);
-    return found && !found->empty() ? fmt::format("{}: '{}'{}", text, *found, advice_on(*found, input)) : text;
-  }
-  const auto counts = decode::field_counts(seen, input);
-  if (!counts || counts->fields == counts->columns) return text;
-  return fmt::format("{} has {} field{}, where {} expected", text, counts->fields, counts->fields == 1 ? "" : "s",
-                     counts->columns == 1 ? "1 column is" : fmt::format("{} columns are", counts->columns));
+  return text;
 }
 
 }  // namespace
 
-std::map<std::string, std::string> examples_of(const Tally& tally, const config::InputSettings& input) {
+std::string example_of(const std::string& reason, const std::string& place, const decode::SeenLine& seen,
+                       const config::InputSettings& input, const record::Schema& schema) {
+  const std::string column = column_of(reason);
+  if (!column.empty()) {
+    const auto found = decode::text_in(seen, column, input);
+    if (!found || found->empty()) return place;
+    const auto unit = unit_of(column, schema);
+    return fmt::format("{}: '{}'{}", place, *found,
+                       unit ? advice_on_time(*found, *unit) : advice_on_number(*found, input));
+  }
+  const auto counts = decode::field_counts(seen, input);
+  if (!counts || counts->fields == counts->columns) return place;
+  return fmt::format("{} has {} field{}, where {} expected", place, counts->fields, counts->fields == 1 ? "" : "s",
+                     counts->columns == 1 ? "1 column is" : fmt::format("{} columns are", counts->columns));
+}
+
+std::map<std::string, std::string> examples_of(const Tally& tally, const config::InputSettings& input,
+                                               const record::Schema& schema) {
   // The file is read once more, for all reasons together; seen_lines() takes ordinals that rise.
   std::vector<std::uint64_t> ordinals;
   for (const auto& [reason, refused] : tally.reasons) ordinals.push_back(refused.first.value());
@@ -61,7 +99,9 @@ std::map<std::string, std::string> examples_of(const Tally& tally, const config:
   std::map<std::string, std::string> examples;
   for (const auto& [reason, refused] : tally.reasons) {
     const auto found = seen.find(refused.first.value());
-    if (found != seen.end()) examples.emplace(reason, example(reason, found->second, input));
+    if (found == seen.end()) continue;
+    const decode::SeenLine& line = found->second;
+    examples.emplace(reason, example_of(reason, line_of(line, input), line, input, schema));
   }
   return examples;
 }

@@ -33,6 +33,8 @@ struct Findings {
   std::string start;   ///< which iterate the run starts at, in words
   std::vector<ColumnFinding> columns{};
   std::optional<ColumnFinding> target{};
+  /// Of the columns of [weight] and [exposure], as they are there: `at_bounds` counts those that count as max.
+  std::optional<ColumnFinding> weight{}, exposure{};
   std::map<std::string, std::string> examples{};  ///< for each reason, examples_of()
   std::string missing{};  ///< members that none of the first records has (decode::MemberNames); else empty
   std::string present{};  ///< members that they have, where one is missing

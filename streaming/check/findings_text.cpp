@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -79,16 +81,38 @@ void print_remarks(const std::string& name, const ColumnFinding& column, bool is
   if (column.never) fmt::print(out, "  {}: the text '{}' never occurs\n", name, *column.never);
 }
 
+/// What says how much a record counts, with the name that it is shown by.
+std::vector<std::pair<std::string, const ColumnFinding*>> amounts_of(const Findings& findings) {
+  std::vector<std::pair<std::string, const ColumnFinding*>> amounts;
+  if (findings.weight) amounts.emplace_back(findings.weight->name + " (weight)", &*findings.weight);
+  if (findings.exposure) amounts.emplace_back(findings.exposure->name + " (exposure)", &*findings.exposure);
+  return amounts;
+}
+
+void print_remarks_of_amount(const std::string& name, const ColumnFinding& column, std::FILE* out) {
+  const ColumnProfile& profile = column.profile;
+  if (name.ends_with(" (weight)") && profile.largest() <= 0) {
+    fmt::print(out, "  {}: it is 0 in every record: no record counts, and what is released is noise alone\n", name);
+  }
+  if (column.at_bounds > 0) {
+    fmt::print(out, "  {}: {} of its values ({}) are its max, as which larger ones count\n", name,
+               with_separators(column.at_bounds), percent(column.at_bounds, profile.count()));
+  }
+}
+
 void print_columns(const Findings& findings, std::FILE* out) {
   std::size_t width = 18;
   for (const ColumnFinding& column : findings.columns) width = std::max(width, column.name.size() + 2);
   if (findings.target) width = std::max(width, findings.target->name.size() + 11);
+  for (const auto& [name, column] : amounts_of(findings)) width = std::max(width, name.size() + 2);
   fmt::print(out, "\n{:<{}}{:>11}{:>11} |{:>11}{:>11}{:>11}{:>11}{:>11}{:>11}{:>11}\n", "column", width, "center",
              "scale", "smallest", "5%", "median", "95%", "largest", "mean", "std. dev.");
   for (const ColumnFinding& column : findings.columns) print_column(column.name, column, width, out);
   if (findings.target) print_column(findings.target->name + " (target)", *findings.target, width, out);
+  for (const auto& [name, column] : amounts_of(findings)) print_column(name, *column, width, out);
   for (const ColumnFinding& column : findings.columns) print_remarks(column.name, column, false, out);
   if (findings.target) print_remarks(findings.target->name, *findings.target, true, out);
+  for (const auto& [name, column] : amounts_of(findings)) print_remarks_of_amount(name, *column, out);
   const ColumnProfile* const first = findings.columns.empty() ? nullptr : &findings.columns.front().profile;
   if (first != nullptr && !first->is_exact()) {
     fmt::print(out, "(quantiles of a sample of {} records)\n", with_separators(ColumnProfile::sample_max));
@@ -179,6 +203,14 @@ std::string to_json(const Findings& findings) {
   if (findings.target) {
     out += ",\"target\":";
     append_column(*findings.target, out);
+  }
+  if (findings.weight) {
+    out += ",\"weight\":";
+    append_column(*findings.weight, out);
+  }
+  if (findings.exposure) {
+    out += ",\"exposure\":";
+    append_column(*findings.exposure, out);
   }
   return out + "}";
 }

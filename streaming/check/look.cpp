@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <memory>
 #include <variant>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "check/examples.h"
 #include "decode/message_decoder.h"
 #include "decode/reader.h"
 #include "error.h"
@@ -19,17 +21,50 @@ namespace {
 
 constexpr std::size_t rows_per_look = 2048;
 
-/// The offsets [first, second) of one partition to look at: at most `records` of them.
-std::pair<kafka::Offset, kafka::Offset> offsets_of(const config::Config& config, kafka::PartitionReader& reader,
-                                                   const kafka::TopicPartition& partition, std::int64_t records,
-                                                   kafka::Deadline deadline) {
+/// Offsets [from, end) of one partition.
+struct Offsets {
+  std::int64_t from;
+  std::int64_t end;
+};
+
+/// The offsets of a partition that may be looked at.
+Offsets offsets_of(const config::Config& config, kafka::PartitionReader& reader,
+                   const kafka::TopicPartition& partition, kafka::Deadline deadline) {
   const kafka::Watermarks log = reader.watermarks(partition, deadline);
-  if (std::holds_alternative<config::Latest>(config.kafka.start)) {
-    return {kafka::Offset{std::max(log.low.value(), log.high.value() - records)}, log.high};
-  }
+  if (std::holds_alternative<config::Latest>(config.kafka.start)) return {log.low.value(), log.high.value()};
   const auto start = static_cast<std::int64_t>(place_offset(config.kafka.start, reader, partition, deadline));
-  const std::int64_t from = std::min(start, log.high.value());
-  return {kafka::Offset{from}, kafka::Offset{std::min(log.high.value(), from + records)}};
+  return {std::min(start, log.high.value()), log.high.value()};
+}
+
+/// Leaves `records` of all these offsets, or all where they are fewer: of each partition an equal share, and more
+/// where another has fewer than that. Those at the end are kept with `last`, else those at the beginning.
+void share_out(std::vector<Offsets>& partitions, std::int64_t records, bool last) {
+  std::vector<Offsets*> by_count;
+  for (Offsets& each : partitions) by_count.push_back(&each);
+  std::sort(by_count.begin(), by_count.end(),
+            [](const Offsets* a, const Offsets* b) { return a->end - a->from < b->end - b->from; });
+  auto left = static_cast<std::int64_t>(by_count.size());
+  for (Offsets* const each : by_count) {
+    const std::int64_t taken = std::min(each->end - each->from, (records + left - 1) / left);
+    (last ? each->from : each->end) = last ? each->end - taken : each->from + taken;
+    records -= taken;
+    --left;
+  }
+}
+
+/// Notes the record as an example where it brought a reject whose reason has none.
+void note_example(const config::Config& config, const kafka::Message& message, const record::RowBatch& rows,
+                  std::size_t rejects_before, std::map<std::string, std::string>& examples) {
+  if (rows.rejects.size() == rejects_before) return;
+  const record::Reject& reject = rows.rejects.back();
+  if (examples.contains(reject.reason)) return;
+  const std::string place =
+      fmt::format("partition {}, offset {}", message.partition.value(), reject.position.value());
+  decode::SeenLine seen;
+  if (message.record.value) seen.text = *message.record.value;
+  config::InputSettings input = config.input;
+  input.header = false;  // a message has no header line: stream.columns names its fields
+  examples.emplace(reject.reason, example_of(reject.reason, place, seen, input, config.schema));
 }
 
 }  // namespace
@@ -53,7 +88,8 @@ std::string look_at_files(const config::Config& config, std::optional<std::uint6
   return source;
 }
 
-std::string look_at_topic(const config::Config& config, std::uint64_t records, DataCheck& check) {
+std::string look_at_topic(const config::Config& config, std::uint64_t records, DataCheck& check,
+                          std::map<std::string, std::string>& examples) {
   const config::Kafka& settings = config.kafka;
   const kafka::ClientSettings client{settings.brokers, settings.properties};
   const std::chrono::milliseconds patience = settings.person_gives_up();
@@ -65,25 +101,31 @@ std::string look_at_topic(const config::Config& config, std::uint64_t records, D
                       "' (kafka.topic) does not exist: check its name (nustream topics CONFIG shows "
                       "what is there)");
   }
-  const auto of_each = static_cast<std::int64_t>((records + static_cast<std::uint64_t>(partitions) - 1) /
-                                                 static_cast<std::uint64_t>(partitions));
   decode::InputSettings input = config.input;
   decode::MessageDecoder decoder(input, check.schema());
   decode::MessageBatch one;
   record::RowBatch rows;
   rows.dimension = check.schema().dimension();
   kafka::PartitionReader reader(client, kafka::Isolation::read_committed, settings.group);
+  std::vector<Offsets> offsets;
+  for (std::int32_t p = 0; p < partitions; ++p) {
+    offsets.push_back(offsets_of(config, reader, {topic, kafka::PartitionIndex{p}}, kafka::in(patience)));
+  }
+  share_out(offsets, static_cast<std::int64_t>(records), std::holds_alternative<config::Latest>(settings.start));
   for (std::int32_t p = 0; p < partitions; ++p) {
     const kafka::TopicPartition place{topic, kafka::PartitionIndex{p}};
-    const auto [from, end] = offsets_of(config, reader, place, of_each, kafka::in(patience));
-    reader.read_patiently(place, from, end, patience, [&](const kafka::Message& message) {
-      const bool is_json = input.format == config::Format::json_lines && message.record.value.has_value();
-      if (is_json && !check.members().is_full()) check.members().add(*message.record.value);
-      one.clear();
-      add_to(one, message, true);
-      decoder.decode(one.messages(), rows);
-      if (rows.count() >= rows_per_look) check.take(rows);
-    });
+    const auto [from, end] = offsets[static_cast<std::size_t>(p)];
+    reader.read_patiently(
+        place, kafka::Offset{from}, kafka::Offset{end}, patience, [&](const kafka::Message& message) {
+          const bool is_json = input.format == config::Format::json_lines && message.record.value.has_value();
+          if (is_json && !check.members().is_full()) check.members().add(*message.record.value);
+          one.clear();
+          add_to(one, message, true);
+          const std::size_t rejects_before = rows.rejects.size();
+          decoder.decode(one.messages(), rows);
+          note_example(config, message, rows, rejects_before, examples);
+          if (rows.count() >= rows_per_look) check.take(rows);
+        });
     check.take(rows);  // an offset tells records apart within one partition only, so that its rows end here
   }
   return fmt::format("topic '{}', {} {}", topic, partitions, partitions == 1 ? "partition" : "partitions");

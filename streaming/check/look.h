@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -15,10 +16,13 @@ namespace nustream::check {
 [[nodiscard]] std::string look_at_files(const config::Config& config, std::optional<std::uint64_t> records,
                                         DataCheck& check);
 
-/// Does the same with about `records` committed records of the topic. It takes the same number of offsets of each
-/// partition, from kafka.start on, or the last ones where that is "latest". Partitions are assigned and read: no
+/// Does the same with about `records` committed records of the topic, and adds to `examples` one record for each
+/// reason why records cannot be used (examples_of()), by its partition and offset. The offsets are shared among the
+/// partitions, so that one which has few leaves its share to the others. They are taken from kafka.start on, or the
+/// last ones where that is "latest". Partitions are assigned and read: no
 /// group is joined, and nothing is committed or written. Throws KafkaFailure, and Failure(configuration) where the
 /// topic does not exist.
-[[nodiscard]] std::string look_at_topic(const config::Config& config, std::uint64_t records, DataCheck& check);
+[[nodiscard]] std::string look_at_topic(const config::Config& config, std::uint64_t records, DataCheck& check,
+                                        std::map<std::string, std::string>& examples);
 
 }  // namespace nustream::check

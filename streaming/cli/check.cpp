@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <span>
+#include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -100,7 +103,12 @@ check::Findings look(const CheckArguments& arguments, config::Config& config, st
   if (!arguments.files.empty()) config.input.files = arguments.files;
   check::DataCheck dry_run(config, mechanism);
   if (reads_topic(arguments, config)) {
-    return dry_run.findings(check::look_at_topic(config, arguments.records.value_or(records_of_a_topic), dry_run));
+    std::map<std::string, std::string> examples;
+    const std::uint64_t records = arguments.records.value_or(records_of_a_topic);
+    const std::string source = check::look_at_topic(config, records, dry_run, examples);
+    check::Findings found = dry_run.findings(source);
+    found.examples = std::move(examples);
+    return found;
   }
   if (config.input.files.empty()) {
     throw Failure(Exit::configuration,
@@ -108,7 +116,7 @@ check::Findings look(const CheckArguments& arguments, config::Config& config, st
   }
   check::Findings found = dry_run.findings(check::look_at_files(config, arguments.records, dry_run));
   if (found.tally.records == 0 && !arguments.records) throw decode::no_records(config.input);
-  found.examples = check::examples_of(found.tally, config.input);
+  found.examples = check::examples_of(found.tally, config.input, config.schema);
   return found;
 }
 

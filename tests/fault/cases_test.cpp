@@ -137,6 +137,18 @@ TEST(Cases, TimesAsOthersWriteThemAreRead) {
           "timestamp such as 2010-01-31T09:00 (ISO 8601; a plain number is one where its unit is set) (record 0)"));
 }
 
+// A number beyond the unit that is set is shown with the unit that reads it.
+TEST(Cases, TheUnitOfATimeIsProposed) {
+  for (const Words& set : {Words{"--data"}, Words{"--data", "--set", "features.0.unit=s"}}) {
+    EXPECT_THAT(Case("times-in-milliseconds").run("check", set).out,
+                HasSubstr("record 0 is one (line 2: '1709251200000'; set unit = \"ms\")\n"));
+  }
+  EXPECT_THAT(
+      Case("times-in-milliseconds").run("estimate", {"--quiet", "--set", "features.0.unit=s"}).err,
+      HasSubstr("most often column 'ts': not a timestamp such as 2010-01-31T09:00 (ISO 8601), nor a number of "
+                "its unit in the years 0 to 9999 (record 0)"));
+}
+
 TEST(Cases, LinesAboveTheHeaderAreProposed) {
   const Case one("lines-above-the-header");
   const CommandResult result = one.run("estimate");

@@ -80,6 +80,30 @@ TEST_F(CheckData, ShowsWhatARunWouldMeetAndKeepsNothing) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.path()), {}), 2) << "nothing is kept";
 }
 
+TEST_F(CheckData, ShowsWeightsAndExposuresAsItShowsFeatures) {
+  rows("x,kind,y,n,days\n1,new,1,0,2\n2,old,0,0,8\n3,new,1,0,9\n");
+  const Words weight{"--set", "weight.column=n", "--set", "weight.max=5"};
+  Words text = weight;
+  text.insert(text.begin(), "--data");
+  EXPECT_THAT(check(text).out, AllOf(HasSubstr("\nn (weight)  "),
+                                     HasSubstr("  n (weight): it is 0 in every record: no record counts, and what is "
+                                               "released is noise alone\n")));
+  Words json = text;
+  json.insert(json.end(),
+              {"--json", "--set", "model.loss=poisson", "--set", "exposure.column=days", "--set", "exposure.max=8"});
+  const CommandResult result = check(json);
+  ASSERT_EQ(result.code, 0) << result.err;
+  simdjson::dom::parser parser;
+  const simdjson::dom::element data = parser.parse(result.out)["data"];
+  EXPECT_EQ(data["columns"].get_array().size(), 2U) << "neither is a feature";
+  EXPECT_EQ(std::string(data["weight"]["name"]), "n");
+  EXPECT_EQ(double(data["weight"]["largest"]), 0);
+  EXPECT_EQ(std::string(data["exposure"]["name"]), "days");
+  EXPECT_EQ(double(data["exposure"]["smallest"]), 2);
+  EXPECT_EQ(double(data["exposure"]["largest"]), 8) << "a longer one counts as the longest";
+  EXPECT_EQ(std::uint64_t(data["exposure"]["at_bounds"]), 2U);
+}
+
 TEST_F(CheckData, ItsJsonHoldsTheSame) {
   rows("x,kind,y\n100,old,-1\n110,new,1\n");
   const CommandResult result = check({"--data", "--json"});

@@ -49,10 +49,12 @@ TEST(CheckTopic, TakesAsManyOfEachPartition) {
   const AttachWorld world(2);
   world.write(AttachWorld::values(500, 1), 0);
   world.write({"1,2", "3,4", "x,y"}, 1);
-  EXPECT_THAT(check(world, {"--records", "20"}).out, HasSubstr("records         13 of topic"));
+  EXPECT_THAT(check(world, {"--records", "20"}).out, HasSubstr("records         20 of topic"))
+      << "17 of the partition that has more";
   // Where attach would begin at the end, the last records are looked at.
   const CommandResult last = check(world, {"--records", "2", "--set", "kafka.start=latest"});
-  EXPECT_THAT(last.out, HasSubstr("column 'x': not a number; record 2 is one")) << last.err;
+  EXPECT_THAT(last.out, HasSubstr("column 'x': not a number; record 2 is one (partition 1, offset 2: 'x')\n"))
+      << last.err;
   EXPECT_EQ(check(world, {"--set", "kafka.topic=none-such"}).code, 78);
 }
 
@@ -84,6 +86,31 @@ TEST(Topics, ShowsWhatIsThereBesideWhatIsWanted) {
       run_command(NUSTREAM_COMMAND, {"topics", world.config(), "--replication", "1", "--create"});
   EXPECT_EQ(created.code, 0) << created.err;
   EXPECT_THAT(created.out, HasSubstr("made:   " + name + ".dead: 3 partitions"));
+}
+
+// attach refuses an input that is compacted.
+TEST(Topics, ShowsThatACompactedInputDiffers) {
+  const AttachWorld world;
+  alter_topic(AttachWorld::direct(), world.name(), {{"cleanup.policy", "compact"}});
+  CommandResult result;
+  wait_until([&] {
+    result = run_command(NUSTREAM_COMMAND, {"topics", world.config(), "--replication", "1"});
+    return result.code != 0 || result.out.find("differs") != std::string::npos;
+  });
+  EXPECT_THAT(result.out, HasSubstr("there, and other than wanted: " + world.name() +
+                                    ": 1 partitions, 1 replicas cleanup.policy=compact"));
+  EXPECT_THAT(result.out, HasSubstr("  differs: wanted is cleanup.policy=delete\n"));
+}
+
+TEST(LaneLog, SaysOnceWhatIsTheSameInTheFirstRecords) {
+  const AttachWorld world;
+  world.write(std::vector<std::string>(300, "0.1,0.2"));
+  const CommandResult result = world.run({"--until-end"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("lane 0: operator only, not private: the first "));
+  EXPECT_THAT(result.err, HasSubstr(" usable records all have the same 'x' and the same target 'y': while that stays "
+                                    "so, what is released of them tells nothing; "));
+  EXPECT_EQ(result.err.find("all have the same"), result.err.rfind("all have the same"));
 }
 
 TEST(Topics, TheBrokersMayBeTyped) {
@@ -128,7 +155,9 @@ TEST(LaneLog, SaysAtOnceAndAtItsEndThatNothingCanBeUsed) {
 
 TEST(LaneLog, HasNoSuchLineWhereAllIsWell) {
   const AttachWorld world;
-  world.write(std::vector<std::string>(300, "0.1,0.2"));
+  std::vector<std::string> values;
+  for (int i = 0; i < 300; ++i) values.push_back(fmt::format("0.{},0.{}", i % 7, i % 5));
+  world.write(values);
   const CommandResult result = world.run({"--until-end"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.err, Not(HasSubstr("operator only")));
