@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -31,6 +32,7 @@ void LaneTally::say_shares(const check::Tally& tally) const {
   say(unusable.empty() ? unusable : unusable + ": nustream check CONFIG --data shows more",
       check::is_worth_a_warning(tally));
   say(check::clipped_line(tally), false);
+  say(check::used_up_line(tally), true);
 }
 
 void LaneTally::read(const record::RowBatch& rows, std::size_t first, const check::Clip& clip,
@@ -55,6 +57,18 @@ void LaneTally::read(const record::RowBatch& rows, std::size_t first, const chec
   if (first_.gradients >= gradients_judged) tell(told_clipped_, check::clipped_at_first(first_, clip));
 }
 
+void LaneTally::compare(const record::RowBatch& rows, std::size_t first, const record::Schema& schema) {
+  if (told_constant_ || first >= rows.count()) return;
+  if (!columns_) columns_.emplace(schema);
+  columns_->take(rows, first);
+  if (columns_->usable() >= looked_at) say_constant();
+}
+
+void LaneTally::say_constant() {
+  if (!columns_ || std::exchange(told_constant_, true)) return;
+  say(columns_->in_words(check::ConstantColumns::Of::first_records), true);
+}
+
 void LaneTally::tick(std::chrono::steady_clock::time_point now) {
   if (now - told_at_ < between_lines) return;  // these lines are rare, so that they do not drown others in the log
   told_at_ = now;
@@ -66,6 +80,7 @@ void LaneTally::tick(std::chrono::steady_clock::time_point now) {
 void LaneTally::end() {
   if (ended_) return;
   ended_ = true;
+  say_constant();
   say_shares(tally_);
 }
 

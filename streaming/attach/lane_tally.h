@@ -6,12 +6,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
+#include "check/constant_columns.h"
 #include "check/first_look.h"
 #include "check/tally.h"
 #include "nustream/base/units.h"
 #include "nustream/record/batch.h"
+#include "nustream/record/schema.h"
 
 namespace nustream::attach {
 
@@ -30,6 +33,10 @@ class LaneTally {
   /// may be empty; otherwise it tells which columns the first records lack (decode::MemberNames).
   void read(const record::RowBatch& rows, std::size_t first, const check::Clip& clip, const CountClips& count_clips,
             const std::function<std::string()>& missing = {});
+  /// Compares rows that were read and took no step yet, from `first` on, with the first of them. Once a hundred
+  /// usable ones have been seen, or at the end, it says once what is the same in all of them. To be called where the
+  /// lane begins.
+  void compare(const record::RowBatch& rows, std::size_t first, const record::Schema& schema);
   /// Adds the records of a batch, once it is durable. A batch that was lost and is computed again so counts once.
   void committed(const check::Tally& batch) { tally_.add(batch); }
   /// Says what was counted since the last time, at most once in ten minutes. It says nothing where every record was
@@ -41,11 +48,14 @@ class LaneTally {
  private:
   void say(const std::string& what, bool is_trouble) const;
   void say_shares(const check::Tally& tally) const;
+  void say_constant();
 
   LaneId lane_;
   check::Tally first_;  // of the first records
   bool told_unusable_ = false;
   bool told_clipped_ = false;
+  std::optional<check::ConstantColumns> columns_;  // of the first records of a lane that begins
+  bool told_constant_ = false;
   bool ended_ = false;
   check::Tally tally_;
   check::Tally told_;  // as of the last line

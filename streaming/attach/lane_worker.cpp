@@ -72,6 +72,7 @@ void LaneWorker::look_at_first(std::size_t before) {
               open_->begins ? LaneTally::CountClips(count_clips) : LaneTally::CountClips(), [&] {
                 return names_.missing(decode::wanted_columns(config.input, config.schema), config.input.envelope);
               });
+  if (open_->begins) tally_.compare(open_->input.rows(), before, config.schema);
 }
 
 void LaneWorker::end_of_partition(std::uint64_t offset) {

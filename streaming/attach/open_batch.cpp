@@ -19,7 +19,8 @@ BatchLimits batch_limits(const Setup& setup) {
           std::chrono::duration<double>(config.state.commit_seconds),
           !config.kafka.topics.dead_letters.empty(),
           config.moments.has_value(),
-          config.publishing.interval};
+          config.publishing.interval,
+          config.users.has_value()};
 }
 
 OpenBatch::OpenBatch(const BatchLimits& limits, engine::Estimator& lane, std::unique_ptr<engine::NoiseSupply> noise,
@@ -112,6 +113,14 @@ bool OpenBatch::is_due(Time now) const {
   return room() == 0 || limit_reached_ || now - opened_ >= limits_.open_max;
 }
 
+void OpenBatch::count_contributions() {
+  const std::uint64_t all = lane_.contributions();
+  check::Tally& tally = figures_.tally;
+  tally.of_users = true;
+  tally.gradients = all - std::exchange(contributions_before_, all);
+  tally.used_up = check::used_up(records_ - rejects_, tally.gradients, limits_.minibatch);
+}
+
 ClosedBatch OpenBatch::close(Time now) {
   if (const std::optional<Time> by_clock = release_due(); by_clock && now >= *by_clock) release_now("clock");
   if (stepper_.released_at() > std::exchange(released_steps_, stepper_.released_at())) released_ = now;
@@ -124,6 +133,7 @@ ClosedBatch OpenBatch::close(Time now) {
     figures_.tally.clipped = clipped - clipped_before_;
     figures_.tally.of_sums = limits_.of_sums;
     clipped_before_ = clipped;
+    if (limits_.of_users) count_contributions();
   }
   figures_.records = std::exchange(records_, 0);
   lines_ = 0;

@@ -52,6 +52,7 @@ struct BatchLimits {
   bool of_sums = false;                    ///< true where residuals of running sums are clipped, not gradients
   /// A batch closes with one more release when the last release is so old and a step was taken since then. 0: never.
   std::chrono::duration<double> release_interval{0};
+  bool of_users = false;  ///< the unit of privacy is the user, whose records have limits
 };
 [[nodiscard]] BatchLimits batch_limits(const Setup& setup);
 
@@ -97,6 +98,7 @@ class OpenBatch {
   [[nodiscard]] const engine::NoiseSupply& noise() const noexcept { return *noise_; }
 
  private:
+  void count_contributions();
   void collect_rejects(const TakeLetters& take_letters);
   [[nodiscard]] std::optional<Time> release_due() const;
 
@@ -111,7 +113,8 @@ class OpenBatch {
   std::size_t lines_ = 0;  ///< releases in the outbox, each of which its place in the chain will lengthen
   std::uint64_t records_ = 0;
   std::uint64_t rejects_ = 0;
-  std::uint64_t clipped_before_ = 0;  // the lane's count of clipped gradients when the batch began
+  std::uint64_t clipped_before_ = 0;        // the lane's count of clipped gradients when the batch began
+  std::uint64_t contributions_before_ = 0;  // the same of contributions of users
   Time opened_;
   Time released_;  // when a batch with a release was closed last; before the first, when this object was made
   std::uint64_t released_steps_;

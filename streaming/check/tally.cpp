@@ -8,6 +8,9 @@ namespace nustream::check {
 namespace {
 
 constexpr double most = 0.5;  // share of clipped gradients above which the answer is mostly the clip's
+constexpr const char* not_named = ": not one of model.labels";  // how a reason ends where labels have names
+// Where limits hold it is ordinary that some records are beyond them.
+constexpr double used_up_worth_a_line = 0.1;
 
 double share(std::uint64_t part, std::uint64_t whole) noexcept {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
@@ -30,6 +33,8 @@ void Tally::add(const Tally& later) {
   gradients += later.gradients;
   clipped += later.clipped;
   of_sums |= later.of_sums;
+  of_users |= later.of_users;
+  used_up += later.used_up;
   for (const auto& [reason, refused] : later.reasons) {
     Refused& here = reasons[reason];
     if (here.count == 0) here.first = refused.first;
@@ -44,6 +49,7 @@ Tally Tally::since(const Tally& earlier) const {
   after.left_over -= earlier.left_over;
   after.gradients -= earlier.gradients;
   after.clipped -= earlier.clipped;
+  after.used_up -= earlier.used_up;
   for (const auto& [reason, refused] : earlier.reasons) after.reasons.at(reason).count -= refused.count;
   std::erase_if(after.reasons, [](const auto& each) { return each.second.count == 0; });
   return after;
@@ -64,16 +70,23 @@ double Tally::clipped_share() const noexcept {
 }
 
 bool is_of_label(const std::string& reason) {
-  return reason.find(": not a label 0") != std::string::npos ||
-         reason.find(": not one of model.labels") != std::string::npos;
+  return reason.find(": not a label 0") != std::string::npos || reason.ends_with(not_named);
 }
 
 std::string label_advice(const Tally& tally) {
   const bool all = tally.rejected > 0 && std::all_of(tally.reasons.begin(), tally.reasons.end(),
                                                      [](const auto& each) { return is_of_label(each.first); });
   if (!all) return {};
+  const bool are_named = std::any_of(tally.reasons.begin(), tally.reasons.end(),
+                                     [](const auto& each) { return each.first.ends_with(not_named); });
+  if (are_named) {
+    return "all of them were refused for their label alone: model.labels has to hold the texts as they are in the "
+           "data, class 0 "
+           "first";
+  }
   return "all of them were refused for their label alone: where the labels are not 0 and 1 (or 0 to K - 1), name the "
-         "classes, class "
+         "classes, "
+         "class "
          "0 first, such as model.labels = [\"-1\", \"1\"], [\"1\", \"2\"] or [\"no\", \"yes\"]";
 }
 
@@ -117,6 +130,22 @@ std::string clipped_line(const Tally& tally) {
     line += !tally.of_sums ? "descent.clip_norm" : tally.of_users ? "moments.row_norm" : "moments.residual_bound";
   }
   return line;
+}
+
+std::uint64_t used_up(std::uint64_t usable, std::uint64_t contributions, std::uint64_t minibatch) noexcept {
+  // The comparison divides, since the product may overflow.
+  if (contributions > usable / minibatch) return 0;
+  return usable - contributions * minibatch;
+}
+
+std::string used_up_line(const Tally& tally) {
+  const std::uint64_t usable = tally.records - tally.rejected;
+  if (share(tally.used_up, usable) < used_up_worth_a_line || tally.used_up == 0) return {};
+  return fmt::format(
+      "{} of {} usable records ({}) counted for nothing: the limits of their users were used up "
+      "(users.participations, "
+      "users.mass): a larger limit lets more of them count, and costs more noise",
+      with_separators(tally.used_up), with_separators(usable), percent(tally.used_up, usable));
 }
 
 std::string with_separators(std::uint64_t value) {

@@ -24,6 +24,9 @@ struct Tally {
   std::uint64_t clipped = 0;    ///< how many of the gradients were longer than the clip norm
   bool of_sums = false;         ///< running sums: `clipped` counts residuals beyond moments.residual_bound
   bool of_users = false;        ///< `gradients` and `clipped` count a user's sums in one step
+  /// Usable records that counted for nothing, because the limits of their user were used up: at least so many, and
+  /// exactly where a step takes one record.
+  std::uint64_t used_up = 0;
   std::map<std::string, Refused> reasons;  ///< why records were rejected, by reason
 
   /// Counts rejects; `records` stays as it is.
@@ -38,6 +41,11 @@ struct Tally {
   [[nodiscard]] double unusable_share() const noexcept;
   [[nodiscard]] double clipped_share() const noexcept;
 };
+
+/// How many of `usable` records of users counted for nothing at least, where there were `contributions` in steps of
+/// `minibatch` records: a contribution holds one record or more, and no more than its step.
+[[nodiscard]] std::uint64_t used_up(std::uint64_t usable, std::uint64_t contributions,
+                                    std::uint64_t minibatch) noexcept;
 
 /// Whether `reason` (record::RowBuilder::reason) says that a target is none of the labels of its loss.
 [[nodiscard]] bool is_of_label(const std::string& reason);
@@ -56,6 +64,10 @@ struct Tally {
 /// "8,844 of 66,000 gradients (13.4%) were clipped", with what to do where it is most of them; "" where none was
 /// clipped.
 [[nodiscard]] std::string clipped_line(const Tally& tally);
+
+/// "398 of 400 usable records (99.5%) counted for nothing: …" where a tenth or more of them did because the limits of
+/// their users were used up; else "".
+[[nodiscard]] std::string used_up_line(const Tally& tally);
 
 /// The number with separators, such as 397,884.
 [[nodiscard]] std::string with_separators(std::uint64_t value);

@@ -23,6 +23,7 @@ void print_for_operator(const OperatorCounts& counts, const RejectsList& rejects
     say_for_operator(line);
   }
   say_for_operator(check::clipped_line(counts));
+  say_for_operator(check::used_up_line(counts));
   if (counts.left_over > 0) {
     say_for_operator(fmt::format("{} of the last records, fewer than a minibatch, took no step", counts.left_over));
   }

@@ -146,6 +146,7 @@ void say_at_first(const config::Config& config, const config::Mechanism& mechani
   first.of_sums = config.moments.has_value();
   check::count_clips(config, mechanism, all, first);
   console::say_for_operator(check::clipped_at_first(first, check::clip_of(config)));
+  console::say_for_operator(table.constant);
 }
 
 /// How many runs of an estimate under these settings are finished already.

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "check/constant_columns.h"
 #include "console/signals.h"
 #include "decode/reader.h"
 #include "error.h"
@@ -157,6 +158,7 @@ Table read_table(const config::Config& config) {
   const auto reader = decode::open_reader(config.input, schema);
   record::RowBatch rows;
   rows.dimension = table.dimension;
+  check::ConstantColumns columns(config.schema);
   for (bool more = true; more;) {
     rows.clear();
     console::require_no_signal();
@@ -166,9 +168,11 @@ Table read_table(const config::Config& config) {
     table.weights.append(rows.weights);
     table.users.insert(table.users.end(), rows.users.begin(), rows.users.end());
     table.counts.add(rows.rejects);
+    columns.take(rows);
     if (config.state.rejects) list_rejects(rows.rejects, table);
   }
   table.counts.records = table.rows();
+  table.constant = columns.in_words(check::ConstantColumns::Of::table);
   return table;
 }
 

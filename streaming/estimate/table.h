@@ -45,6 +45,7 @@ struct Table {
   std::vector<record::RowUser> users;  ///< the user of each row, where the unit is the user; else empty
   GrowingColumn weights;               ///< the weight of each row, where rows have weights; else empty
   console::OperatorCounts counts;
+  std::string constant;      ///< what is the same in all usable records, in words for the operator; else empty
   std::string reject_lines;  ///< lines for rejects.jsonl about the first rejects, where they are asked for
   bool rejects_cut = false;  ///< true where there are more rejects than those
 

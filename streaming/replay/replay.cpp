@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "check/constant_columns.h"
 #include "check/first_look.h"
 #include "config/advice.h"
 #include "config/mechanism.h"
@@ -87,8 +88,9 @@ void say_nothing_was_read(const config::Config& config, const folder::Options& o
              folder::command_to_go_on(config, options, "--new-epoch --from 0"));
 }
 
-/// The look at the first records. It tells the operator at once where many cannot be used or nearly all are clipped.
-/// Where --min-usable is given and too few can be used, it keeps a new epoch from its first step.
+/// The look at the first records. It tells the operator at once where many cannot be used, nearly all are clipped, or
+/// a column is the same in all of them. Where --min-usable is given and too few can be used, it keeps a new epoch
+/// from its first step.
 FirstLook first_look(const config::Config& config, const config::Mechanism& mechanism, const folder::Options& options,
                      folder::Session& session) {
   const bool is_new = session.lane().steps().value() == 0;
@@ -101,6 +103,9 @@ FirstLook first_look(const config::Config& config, const config::Mechanism& mech
     if (!is_new) return;
     check::count_clips(config, mechanism, record::slice(rows, 0, rows.count()), first);
     console::say_for_operator(check::clipped_at_first(first, check::clip_of(config)));
+    check::ConstantColumns columns(config.schema);
+    columns.take(rows);
+    console::say_for_operator(columns.in_words(check::ConstantColumns::Of::first_records));
   };
   return {options.min_usable ? check::records_judged : 1, look};
 }
@@ -261,7 +266,7 @@ class Run {
     warn(publish::large_delta(config_.privacy.deltas(), session_->lane().position().value()), options_);
     promise_.tell(session_->warnings());
     console::warn_of_lost(rejects_of(*session_));
-    console::print_for_operator(counted(loop, *session_), rejects_of(*session_));
+    console::print_for_operator(counted(config_, loop, *session_), rejects_of(*session_));
     if (options_.start == folder::Start::resume) say_of_epoch(config_, *session_, loop, steps_before);
   }
 

@@ -48,12 +48,14 @@ console::RejectsList rejects_of(const folder::Session& session) {
   return file.empty() ? console::RejectsList{} : console::RejectsList{file, session.rejects_are_written()};
 }
 
-console::OperatorCounts counted(const RecordLoop& loop, folder::Session& session) {
+console::OperatorCounts counted(const config::Config& config, const RecordLoop& loop, folder::Session& session) {
   console::OperatorCounts counts = loop.counts();
   counts.gradients = counts.records - counts.rejected;
   if (session.user_key() != nullptr) {
     counts.gradients = session.lane().contributions();
     counts.of_users = true;
+    const std::uint64_t usable = counts.records - counts.rejected;
+    counts.used_up = check::used_up(usable, counts.gradients, config.descent.minibatch);
   }
   counts.clipped = session.lane().clipped();
   return counts;
@@ -78,7 +80,7 @@ console::Summary summarise(const config::Config& config, const config::Mechanism
   }
   summary.release = last_published(config, session, printer);
   summary.ending = name(ending);
-  summary.counts = counted(loop, session);
+  summary.counts = counted(config, loop, session);
   summary.counts.of_sums = config.moments.has_value();
   summary.rejects = rejects_of(session);
   const auto made = [&, disk = journal::posix_disk()](const char* name) {

@@ -14,7 +14,8 @@ namespace nustream::replay {
 [[nodiscard]] console::RejectsList rejects_of(const folder::Session& session);
 
 /// The counts of this run's records and gradients so far, for the operator.
-[[nodiscard]] console::OperatorCounts counted(const RecordLoop& loop, folder::Session& session);
+[[nodiscard]] console::OperatorCounts counted(const config::Config& config, const RecordLoop& loop,
+                                              folder::Session& session);
 
 /// The summary of a finished session, of which nothing is in flight any more. Its last release is the one that the
 /// printer printed last, or, where nothing was printed, the last release in the folder if that is of the session's

@@ -87,6 +87,46 @@ TEST_F(FirstContact, AResumeOfGoodRecordsSaysNothing) {
   EXPECT_THAT(run("replay", {"--quiet", "--resume"}).err, Not(HasSubstr("operator only")));
 }
 
+// A setting that fits no record would spend the budget without a word.
+TEST_F(FirstContact, WhatIsTheSameInAllOfTheFirstRecordsIsSaidOnce) {
+  const std::string said = "operator only, not private: the first 40 usable records all have ";
+  const std::string more = "nustream check CONFIG --data shows the texts and ranges\n";
+  write("in.csv", "x,y,w\n" + lines_of(40, [](int i) { return fmt::format("yes,{},0", i); }));
+  const Words texts{"--set", "features.0.one_hot=[\"Yes\", \"No\"]", "--quiet"};
+  const CommandResult first = run("replay", texts);
+  EXPECT_EQ(first.code, 0) << first.err;
+  EXPECT_THAT(first.err, HasSubstr(said +
+                                   "the same 'x=Yes', 'x=No': while that stays so, what is released of them "
+                                   "tells nothing; " +
+                                   more));
+  EXPECT_THAT(first.out, IsEmpty());
+  Words again = texts;
+  again.push_back("--resume");
+  EXPECT_THAT(run("replay", again).err, Not(HasSubstr("the same")));
+  Words weighted = texts;
+  weighted.insert(weighted.end(),
+                  {"--set", "weight.column=w", "--set", "weight.max=1", "--new-epoch", "--from", "0"});
+  EXPECT_THAT(run("replay", weighted).err,
+              HasSubstr(said + "weight 0: while that stays so, what is released is noise alone; " + more));
+}
+
+TEST_F(FirstContact, WhatIsTheSameInAllOfATableIsSaid) {
+  write("in.csv", "x,y\n" + lines_of(40, [](int i) { return fmt::format("{},3", 1'700'000'000 + i); }));
+  const std::string table =
+      write("table.toml", std::string(door_settings).substr(0, std::string(door_settings).find("[noise]")) +
+                              "[estimate]\nsteps = 10\n");
+  const auto estimated = [&](Words more) {
+    more.insert(more.begin(), {"estimate", table, "--set", "state.directory=" + (folder_.path() / "state").string()});
+    return run_command(NUSTREAM_COMMAND, more).err;
+  };
+  // Seconds that are read as milliseconds are all of one hour of 1970.
+  EXPECT_THAT(
+      estimated({"--set", "features.0.transform=hour", "--set", "features.0.unit=ms"}),
+      HasSubstr("operator only, not private: all 40 usable records have the same 'hour(x)' and the same target "
+                "'y': what is released of them tells nothing; nustream check CONFIG --data shows the texts "
+                "and ranges\n"));
+}
+
 TEST_F(FirstContact, AllMembersThatAreMissingAreNamedAtOnceWithTheNearest) {
   write("in.jsonl", lines_of(30, [](int i) {
           return fmt::format(R"({{"Horsepower":{},"user":{{"age":{}}},"Miles":{}}})", i, i, i);

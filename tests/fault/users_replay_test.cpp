@@ -47,6 +47,15 @@ TEST(UsersReplay, SaysWhoseTheSpendIsOnEveryLine) {
               HasSubstr(R"("protects":"user","participations":3,"separation":2)"));
 }
 
+// Two users have six contributions between them, of at most a step's twenty records each.
+TEST(UsersReplay, SaysHowManyRecordsCountedForNothing) {
+  const UsersWorld world(2000, 2);
+  const CommandResult run = world.run({"--insecure-seed", "7", "--quiet"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.err, ::testing::ContainsRegex("operator only, not private: 1,[0-9]+ of [0-9,]+ usable records "
+                                                "\\(9[0-9.]+%\\) counted for nothing: the limits of their users"));
+}
+
 // A run that is stopped and continued again and again lets nobody count again: its releases are those of a run in one
 // go, to the byte.
 TEST(UsersReplay, CountsOnWhereItWasStopped) {

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "attach/lane_tally.h"
 
@@ -93,6 +94,54 @@ TEST(LaneTally, SaysAtOnceAndOnceThatNearlyAllOfTheFirstGradientsAreClipped) {
   EXPECT_THAT(said_by([&] { tally.read(rows_of(8, 0), 0, two, all); }), IsEmpty());
   LaneTally other(LaneId{0});
   EXPECT_THAT(said_by([&] { other.read(rows_of(20, 0), 0, two, {}); }), IsEmpty()) << "it goes on";
+}
+
+record::RowBatch rows_of(const std::vector<double>& x) {
+  record::RowBatch rows = rows_of(x.size(), 0);
+  rows.x = x;
+  return rows;
+}
+
+record::Schema schema_of_x() {
+  record::Schema schema;
+  schema.features.push_back({.name = "x", .first = {"x", record::Transform::identity, {}}, .second = {}});
+  return schema;
+}
+
+TEST(LaneTally, SaysOnceWhatIsTheSameInTheFirstRecords) {
+  const record::Schema schema = schema_of_x();
+  LaneTally tally(LaneId{3});
+  const record::RowBatch rows = rows_of(std::vector<double>(99, 0.0));
+  EXPECT_THAT(said_by([&] { tally.compare(rows, 0, schema); }), IsEmpty()) << "too few to tell";
+  const std::string said =
+      "nustream: warning: lane 3: operator only, not private: the first 100 usable records all "
+      "have the same 'x': ";
+  EXPECT_THAT(said_by([&] { tally.compare(rows, 98, schema); }), HasSubstr(said));
+  EXPECT_THAT(said_by([&] { tally.compare(rows, 0, schema); }), IsEmpty());
+  EXPECT_THAT(said_by([&] { tally.end(); }), IsEmpty());
+  LaneTally ends(LaneId{0});
+  EXPECT_THAT(said_by([&] { ends.compare(rows, 60, schema); }), IsEmpty());
+  EXPECT_THAT(said_by([&] { ends.end(); }), HasSubstr("the first 39 usable records all have the same 'x'"));
+  std::vector<double> x(99, 0.0);
+  x[70] = 1;
+  LaneTally differ(LaneId{0});
+  EXPECT_THAT(said_by([&] {
+                differ.compare(rows_of(x), 0, schema);
+                differ.end();
+              }),
+              IsEmpty());
+}
+
+TEST(LaneTally, SaysHowManyRecordsWereBeyondTheLimitsOfTheirUsers) {
+  LaneTally tally(LaneId{0});
+  check::Tally batch = batch_of(400, 0, 0);
+  batch.gradients = 2;
+  batch.of_users = true;
+  batch.used_up = 398;
+  tally.committed(batch);
+  EXPECT_THAT(said_by([&] { tally.end(); }),
+              HasSubstr("warning: lane 0: operator only, not private: 398 of 400 usable records (99.5%) counted for "
+                        "nothing: the limits of their users were used up"));
 }
 
 TEST(LaneTally, SaysAtIntervalsWhatCameSinceTheLastLine) {

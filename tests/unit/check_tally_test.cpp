@@ -44,13 +44,39 @@ TEST(Tally, SaysThatNothingWasUsedButNoise) {
 }
 
 TEST(Tally, ExplainsLabelsWhereEveryRefusedRecordWasRefusedForItsLabel) {
-  Tally tally = tally_of(
-      10, {{Position{0}, "column 'y': not a label 0 … 1"}, {Position{3}, "column 'y': not one of model.labels"}});
+  Tally tally =
+      tally_of(10, {{Position{0}, "column 'y': not a label 0 … 1"}, {Position{3}, "column 'y': not a label 0 … 1"}});
   EXPECT_THAT(unusable_line(tally), HasSubstr("all of them were refused for their label alone"));
   EXPECT_THAT(unusable_line(tally), EndsWith(R"(["-1", "1"], ["1", "2"] or ["no", "yes"])"));
   const record::Reject other[] = {{Position{4}, "column 'x': missing"}};
   tally.add(other);
   EXPECT_THAT(unusable_line(tally), Not(HasSubstr("label alone")));
+}
+
+// Where the labels have names, the advice is about the names.
+TEST(Tally, SaysOfNamedLabelsThatTheNamesAreOthers) {
+  const Tally tally = tally_of(10, {{Position{3}, "column 'y': not one of model.labels"}});
+  EXPECT_THAT(unusable_line(tally),
+              EndsWith("all of them were refused for their label alone: model.labels has to hold the texts "
+                       "as they are in the data, class 0 first"));
+}
+
+TEST(Tally, SaysHowManyRecordsWereBeyondTheLimitsOfTheirUsers) {
+  EXPECT_EQ(used_up(400, 2, 1), 398U);
+  EXPECT_EQ(used_up(400, 400, 1), 0U);
+  EXPECT_EQ(used_up(400, 39, 10), 10U) << "a contribution holds no more than its step";
+  EXPECT_EQ(used_up(400, std::uint64_t{1} << 63, 4), 0U);
+  Tally tally = tally_of(402, {{Position{0}, "the line is empty"}, {Position{1}, "the line is empty"}});
+  tally.used_up = 398;
+  EXPECT_THAT(used_up_line(tally), HasSubstr("398 of 400 usable records (99.5%) counted for nothing: the limits of "
+                                             "their users were used up (users.participations, users.mass)"));
+  tally.used_up = 39;
+  EXPECT_EQ(used_up_line(tally), "") << "less than a tenth is ordinary";
+  Tally more = tally;
+  more.used_up = 361;
+  tally.add(more);
+  EXPECT_EQ(tally.used_up, 400U);
+  EXPECT_EQ(tally.since(more).used_up, 39U);
 }
 
 TEST(Tally, OfTwoPartsIsWhatOneCountOfAllWouldBe) {
