@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <limits>
 #include <set>
@@ -72,11 +71,7 @@ void read_placement(const Section& section, Feature& feature) {
   }
   const std::vector<double> clamp = section.numbers("clamp");
   if (section.has("clamp")) {
-    const bool are_finite =
-        std::all_of(clamp.begin(), clamp.end(), [](double bound) { return std::isfinite(bound); });
-    if (clamp.size() != 2 || !are_finite || !(clamp[0] < clamp[1])) {
-      section.refuse("clamp", "[lower, upper], finite numbers with lower < upper");
-    }
+    if (clamp.size() != 2 || !(clamp[0] < clamp[1])) section.refuse("clamp", "[lower, upper] with lower < upper");
     feature.lower = clamp[0];
     feature.upper = clamp[1];
   }
@@ -162,7 +157,7 @@ std::vector<Feature> read_hash(const Section& section) {
 /// them. Numbers outside give zeros, or with other = true have features of their own, one on either side.
 std::vector<Feature> read_bins(const Section& section) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  std::vector<double> edges = section.numbers("bins");
+  std::vector<double> edges = section.number_or_numbers("bins");
   const bool rises = std::adjacent_find(edges.begin(), edges.end(), std::greater_equal<>()) == edges.end();
   if (edges.size() < 2 || !rises) section.refuse("bins", "two or more numbers that rise, such as [0, 18, 65, inf]");
   if (with_other(section)) {

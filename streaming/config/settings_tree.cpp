@@ -243,24 +243,30 @@ std::optional<bool> Section::flag(std::string_view key) const {
 
 std::vector<double> Section::numbers(std::string_view key) const {
   const toml::node* node = find(key);
-  if (node == nullptr) return {};
-  const toml::array* array = node->as_array();
-  if (array == nullptr) refuse(key, "an array of numbers");
-  std::vector<double> values;
-  for (const toml::node& entry : *array) {
-    const std::optional<double> value = entry.value<double>();
-    if (!entry.is_number() || !value || std::isnan(*value)) refuse(key, "an array of numbers");
-    values.push_back(*value);
+  if (node != nullptr && !node->is_array()) refuse(key, "an array of numbers");
+  std::vector<double> values = number_or_numbers(key);
+  if (!std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); })) {
+    refuse(key, "an array of finite numbers");
   }
   return values;
 }
 
 std::vector<double> Section::number_or_numbers(std::string_view key) const {
   const toml::node* node = find(key);
-  if (node == nullptr || !node->is_number()) return numbers(key);
-  const double value = node->value<double>().value_or(std::nan(""));
-  if (std::isnan(value)) refuse(key, "a number");
-  return {value};
+  if (node == nullptr) return {};
+  std::vector<double> values;
+  const auto take = [&](const toml::node& entry) {
+    const std::optional<double> value = entry.value<double>();
+    if (!entry.is_number() || !value || std::isnan(*value)) refuse(key, "an array of numbers");
+    values.push_back(*value);
+  };
+  const toml::array* array = node->as_array();
+  if (array == nullptr) {
+    take(*node);
+  } else {
+    for (const toml::node& entry : *array) take(entry);
+  }
+  return values;
 }
 
 std::vector<std::string> Section::texts(std::string_view key) const {

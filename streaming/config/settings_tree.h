@@ -39,8 +39,8 @@ class Section {
   [[nodiscard]] std::optional<std::uint64_t> count(std::string_view key) const;
   [[nodiscard]] std::optional<std::string> text(std::string_view key) const;
   [[nodiscard]] std::optional<bool> flag(std::string_view key) const;
-  [[nodiscard]] std::vector<double> numbers(std::string_view key) const;  ///< each may be infinite; refuses nan
-  /// An array of numbers; a single number counts as an array of one.
+  [[nodiscard]] std::vector<double> numbers(std::string_view key) const;  ///< each of them finite
+  /// An array of numbers, which may be infinite; a single number counts as an array of one.
   [[nodiscard]] std::vector<double> number_or_numbers(std::string_view key) const;
   /// An array of strings; a single string counts as an array of one.
   [[nodiscard]] std::vector<std::string> texts(std::string_view key) const;

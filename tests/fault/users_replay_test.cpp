@@ -47,7 +47,7 @@ TEST(UsersReplay, SaysWhoseTheSpendIsOnEveryLine) {
               HasSubstr(R"("protects":"user","participations":3,"separation":2)"));
 }
 
-// Two users have six contributions between them, of at most a step's twenty records each.
+// One user has three contributions, of at most twenty records each; the others are nobody's.
 TEST(UsersReplay, SaysHowManyRecordsCountedForNothing) {
   const UsersWorld world(2000, 2);
   const CommandResult run = world.run({"--insecure-seed", "7", "--quiet"});
