@@ -69,7 +69,7 @@ void read_placement(const Section& section, Feature& feature) {
     if (!(*scale > 0)) section.refuse("scale", "a finite number > 0");
     feature.scale = *scale;
   }
-  const std::vector<double> clamp = section.numbers("clamp");
+  const std::vector<double> clamp = section.number_or_numbers("clamp");  // one side may be infinite
   if (section.has("clamp")) {
     if (clamp.size() != 2 || !(clamp[0] < clamp[1])) section.refuse("clamp", "[lower, upper] with lower < upper");
     feature.lower = clamp[0];

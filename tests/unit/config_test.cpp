@@ -266,9 +266,9 @@ TEST(Config, RefusesWhatIsNotFiniteByItsKey) {
           << key << " = " << value;
     }
   }
-  for (const char* const clamp : {"[0, inf]", "[-inf, 1]", "[-inf, inf]", "[nan, 1]"}) {
-    EXPECT_THAT(refusal({std::string("features.0.clamp=") + clamp}, all), HasSubstr("features.0.clamp"));
-  }
+  EXPECT_THAT(refusal({"features.0.clamp=[nan, 1]"}, all), HasSubstr("features.0.clamp"));
+  EXPECT_EQ(read({"features.0.clamp=[0, inf]"}).schema.features.at(0).upper, std::numeric_limits<double>::infinity())
+      << "a clamp may have one side";
   EXPECT_THAT(refusal({"exposure.column=e", "exposure.max=inf", "model.loss=poisson"}), HasSubstr("exposure.max"));
   EXPECT_THAT(refusal({"descent.start=[inf, 0.0]"}), HasSubstr("descent.start"));
   EXPECT_THAT(refusal({"plan.second_moment_eigenvalues=[inf, 1.0]"}), HasSubstr("plan.second_moment_eigenvalues"));
