@@ -88,6 +88,19 @@ TEST(Verify, SeesLinesThatAreMissingOrMoved) {
   refused([](World& w) { w.releases.clear(); }, "holds no release");
 }
 
+// What a later version means by its chain and its signatures is unknown here: it is not taken for a changed line.
+TEST(Verify, RefusesAnotherFormatBeforeItLooksAtTheChain) {
+  const auto keys = keys_from(1);
+  World world = two_epochs(keys);
+  std::swap(world.releases[1], world.releases[2]);
+  const std::string first = "{\"format\":1";
+  for (std::string& line : world.releases) {
+    if (line.starts_with(first)) line.erase(1, first.size());
+    line.insert(1, "\"format\":2,");
+  }
+  expect_refused(world, keys.public_key(), "releases.jsonl:1: a release of format 2; this version reads format 1");
+}
+
 // Fields behind a signature would count although nobody signed them: nothing else vouches for the last line.
 TEST(Verify, LetsNothingStandBehindASignature) {
   const auto keys = keys_from(1);
