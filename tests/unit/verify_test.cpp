@@ -248,6 +248,43 @@ TEST(Verify, TellsTheFilesEndByALineThatCloses) {
   EXPECT_EQ(file_end(world, keys), "false");
 }
 
+/// How `nustream verify --complete` ends: "" where it ends well, else what it says.
+std::string incomplete(const World& world, const secrets::Keyring& keys) {
+  const TemporaryFolder folder;
+  ::testing::internal::CaptureStdout();
+  std::string said;
+  try {
+    verify::Options options{folder.write("releases.jsonl", joined(world.releases)),
+                            folder.write("ledger", joined(world.ledger)), secrets::to_hex(keys.public_key())};
+    options.complete = true;
+    EXPECT_EQ(verify::run(options), Exit::done);
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.code(), Exit::data);
+    said = failure.what();
+  }
+  EXPECT_NE(::testing::internal::GetCapturedStdout(), "") << "the result is printed whatever the end is";
+  return said;
+}
+
+// Whoever asks for completeness as a check is told by the exit code wherever it is not certain.
+TEST(Verify, CanRequireThatTheFileEndsAsTheLedgerNames) {
+  const auto keys = keys_from(1);
+  World world = running(keys);
+  const auto expect = [&](const World& one, const std::string& part) {
+    const std::string said = incomplete(one, keys);
+    EXPECT_NE(said.find("releases.jsonl is not known to be complete (--complete): " + part), std::string::npos)
+        << said;
+  };
+  expect(world, "the ledger's last line reserves steps");
+  World cut = world;
+  cut.releases.resize(4);
+  expect(cut, "it does not end with the release that the ledger names as the last");
+  world.enter(entry(1, 40), keys);
+  EXPECT_EQ(incomplete(world, keys), "");
+  world.releases.pop_back();
+  expect(world, "it does not end with the release");
+}
+
 TEST(Verify, RefusesSpendThatTheLedgerDoesNotHave) {
   const auto keys = keys_from(1);
   World world = two_epochs(keys);
