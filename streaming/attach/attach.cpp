@@ -201,6 +201,7 @@ Exit run(config::Config config, const Options& options) {
   settle_token(config);
   Front front(config.serve, config.stream);
   StartUp start_up(front.loop);
+  front.operators.set_phase(serve::Phase::starting, "waiting for " + config.kafka.brokers);
   const auto found = std::make_shared<TopicFacts>();
   const auto asked = std::make_shared<const config::Config>(config);
   // `tell` is called on the thread that waits for brokers. It posts to the loop, since the surfaces are the loop

@@ -16,6 +16,8 @@ void add_verify(CLI::App& app, Job& job) {
       ->add_option("--public-key", options.public_key,
                    "the stream's, as inspect or the status page shows it; or a file")
       ->required();
+  command->add_flag("--complete", options.complete,
+                    "end with 65 unless the last release by cadence is the last that the ledger names");
   command->add_flag("--json", options.json, "print JSON");
   command->callback([&job] { job = [] { return verify::run(options); }; });
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <utility>
 
 #include "config/moments.h"
@@ -47,6 +48,15 @@ std::string last_line_of(const std::string& file) {
   return last;
 }
 
+std::optional<publish::ShownRelease> last_release_of(const std::string& file) {
+  const std::string line = last_line_of(file);
+  try {
+    return publish::read_release(line);
+  } catch (const Failure& failure) {
+    throw Failure(failure.code(), file + ": its last line is " + failure.what());
+  }
+}
+
 std::vector<double> from_release(const Section& descent, const Config& config, const std::string& name) {
   const std::string file = beside(config.file, name);
   std::error_code missing;
@@ -55,7 +65,7 @@ std::vector<double> from_release(const Section& descent, const Config& config, c
     // The last line of such a file changes with every release, and the meaning of the settings would change with it.
     descent.refuse(start_key, "a file that stays as it is: a new epoch goes on from state.directory by itself");
   }
-  const auto release = publish::read_release(last_line_of(file));
+  const auto release = last_release_of(file);
   if (!release) descent.refuse(start_key, "a file whose last line is a release");
   if (!release->promise.is_private) {
     descent.refuse(start_key,

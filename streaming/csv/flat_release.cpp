@@ -6,6 +6,7 @@
 
 #include "error.h"
 #include "publish/json_text.h"
+#include "publish/release_format.h"
 
 namespace nustream::csv {
 namespace {
@@ -54,10 +55,14 @@ void flatten(dom::element value, const std::string& path, Cells& cells) {
 Cells cells_of(std::string_view line) try {
   dom::parser parser;
   const dom::element release = parser.parse(line.data(), line.size());
-  if (!release["stream"].is_string() || !release["estimate"].is_object()) throw Failure(Exit::data, "");
+  publish::require_known_format(release);
+  if (!release["stream"].is_string() || !release["estimate"].is_object())
+    throw simdjson::simdjson_error(simdjson::INCORRECT_TYPE);
   Cells cells;
   flatten(release, "", cells);
   return cells;
+} catch (const Failure&) {  // a release, of another format
+  throw;
 } catch (const std::exception&) {  // the reader of JSON throws several kinds; all mean that the line is no release
   throw Failure(Exit::data,
                 "this line is no release (a JSON object with stream and estimate); name a file of releases");

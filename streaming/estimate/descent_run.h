@@ -54,6 +54,8 @@ class DescentRun {
   [[nodiscard]] const std::string& digest() const noexcept { return session_.digest(); }
   /// ρ of the whole ledger as it is now.
   [[nodiscard]] Rho ledger_total() { return session_.ledger_total(session_.lane().steps()); }
+  /// As Session::name_limit().
+  void name_limit(const std::string& limit) { session_.name_limit(limit); }
   /// As Session::warnings().
   [[nodiscard]] std::vector<std::string> warnings() const { return session_.warnings(); }
   /// One sentence where privacy.budget ends this run, or one of the `later` runs after it, before its last step; else

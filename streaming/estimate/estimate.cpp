@@ -213,6 +213,7 @@ RunsEnd play_runs(const config::Config& config, const config::Mechanism& mechani
       DescentRun one(config, mechanism, design, table, session_options(options, start), printer, witness,
                      std::exchange(table.reject_lines, {}));  // written once, since all runs are over the same table
       share.begin(one.ledger_total());
+      one.name_limit(share.limit());
       if (one.has_steps_left()) {
         const std::uint64_t before = finished_before(config, one.digest(), design);
         require_one_table(one, config, design, before);

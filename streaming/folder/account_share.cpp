@@ -114,7 +114,13 @@ void AccountShare::take(std::optional<Rho>& budget) {
                                                  "show tells who was charged",
                                                  whose_.account, book.budget.value()));
     }
-    budget = budget ? std::min(*budget, room) : room;
+    if (!budget || room < *budget) {
+      limit_ = fmt::format(
+          "the {:g} that was left of the account {} (privacy.account), whose budget is {:g}; nustream account show "
+          "tells who was charged",
+          room.value(), whose_.account, book.budget.value());
+      budget = room;
+    }
     charged_ = before_ ? std::max(before_->rho, *budget) : *budget;
     return journal::Charge{member_, charged_, true};
   });

@@ -45,6 +45,10 @@ class AccountShare {
   AccountShare(const AccountShare&) = delete;
   AccountShare& operator=(const AccountShare&) = delete;
 
+  /// What the account allows this run, for messages: how much was left of which account. Empty where the run has a
+  /// lower budget of its own, and where there is no account.
+  [[nodiscard]] const std::string& limit() const noexcept { return limit_; }
+
   /// To be called when the folder is open, before the run spends anything, and again after each part of a command.
   /// `spent` is what the folder's ledger comes to. Where that is more than was charged, it is charged, whatever the
   /// account's budget is. Throws Failure(data) where the account knows that more was spent: the folder is then an
@@ -66,6 +70,7 @@ class AccountShare {
   journal::Member member_;
   std::optional<journal::Charge> before_;  // the folder's charge before the run
   Rho charged_{0};
+  std::string limit_;
   std::optional<Rho> begun_;  // what was spent at the last begin()
 };
 

@@ -34,8 +34,9 @@ std::string Session::limit_reached() const {
     return "all " + std::to_string(steps.value()) +
            " steps of the horizon, over which the noise is correlated, are taken";
   }
-  return fmt::format("rho {:.6g} is spent, and another step would cross privacy.budget = {:g}",
-                     ledger_total(steps).value(), config_.privacy.budget.value_or(Rho{0}).value());
+  const double budget = config_.privacy.budget.value_or(Rho{0}).value();
+  return fmt::format("rho {:.6g} is spent, and another step would cross {}", ledger_total(steps).value(),
+                     limit_.empty() ? fmt::format("privacy.budget = {:g}", budget) : limit_);
 }
 
 void Session::wait() {

@@ -92,6 +92,8 @@ class Session {
   [[nodiscard]] publish::LedgerTotal ledger_total() const;
   /// Why the run stops at step_limit(), in words.
   [[nodiscard]] std::string limit_reached() const;
+  /// Says what privacy.budget stands for where an account lowered it: AccountShare::limit(). "" changes nothing.
+  void name_limit(std::string limit) { limit_ = std::move(limit); }
 
   /// Commits a batch. `rejected` is the number of records of this run that could not be used, and `released` the
   /// number of steps at the last release; both count this batch in. Throws what the batch before failed with.
@@ -162,6 +164,7 @@ class Session {
   config::EpochDigests digests_;
   std::string digest_;  // the settings digest of this epoch
   std::string begun_;
+  std::string limit_;  // what to call privacy.budget; "" for its own name
   secrets::LockedMemory locked_;
   std::unique_ptr<journal::Disk> disk_;
   std::optional<secrets::Keyring> keys_;

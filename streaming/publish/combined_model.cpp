@@ -6,13 +6,23 @@
 
 #include <simdjson.h>
 
+#include "error.h"
 #include "publish/json_text.h"
+#include "publish/release_format.h"
 #include "publish/release_json.h"
 
 namespace nustream::publish {
 namespace {
 
 using Parts = std::vector<ShownRelease>;
+
+/// The release that a lane contributes; none where it is of another format. A service may be older than the one
+/// beside it that runs the lane, and the model then waits for that lane instead of ending this service.
+std::optional<ShownRelease> part_of(const std::string& line) try {
+  return read_release(line);
+} catch (const Failure&) {
+  return std::nullopt;
+}
 
 /// Σ n_l v_l / Σ n_l by name, where n_l are the steps of lane l. Empty where a lane has no such values.
 NamedValues weighted(const Parts& parts, NamedValues ShownRelease::*which) {
@@ -95,7 +105,7 @@ CombinedModel combined_model(const std::map<LaneId, std::string>& releases, std:
   for (std::uint32_t lane = 0; lane < lanes; ++lane) {
     const auto found = releases.find(LaneId{lane});
     std::optional<ShownRelease> part;
-    if (found != releases.end()) part = read_release(found->second);
+    if (found != releases.end()) part = part_of(found->second);
     if (found == releases.end() || (part && part->step == 0)) {
       empty.emplace_back(lane);
     } else if (!part || std::ranges::find(digests, part->digest) == digests.end() ||
@@ -116,8 +126,9 @@ std::optional<ShownModel> read_model(std::string_view line) {
   simdjson::dom::element json;
   simdjson::dom::array parts;
   ShownModel shown;
-  if (parser.parse(line.data(), line.size()).get(json) != simdjson::SUCCESS ||
-      json["parts"].get(parts) != simdjson::SUCCESS || json["rho"].get(shown.rho) != simdjson::SUCCESS ||
+  if (parser.parse(line.data(), line.size()).get(json) != simdjson::SUCCESS) return std::nullopt;
+  require_known_format(json);
+  if (json["parts"].get(parts) != simdjson::SUCCESS || json["rho"].get(shown.rho) != simdjson::SUCCESS ||
       json["private"].get(shown.promise.is_private) != simdjson::SUCCESS) {
     return std::nullopt;
   }

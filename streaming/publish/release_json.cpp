@@ -6,6 +6,7 @@
 
 #include "publish/json_text.h"
 #include "publish/limits_json.h"
+#include "publish/release_format.h"
 #include "publish/released_sums.h"
 #include "publish/reported.h"
 #include "publish/solved_instruments.h"
@@ -334,6 +335,7 @@ std::optional<ShownRelease> read_release(std::string_view line) {
   simdjson::dom::element release;
   ShownRelease shown;
   if (parser.parse(line.data(), line.size()).get(release) != simdjson::SUCCESS) return std::nullopt;
+  require_known_format(release);
   if (!read_place(release, shown) || !read_cost(release, shown)) return std::nullopt;
   shown.estimate = values_of(release, "estimate");
   shown.average = values_of(release, "average");

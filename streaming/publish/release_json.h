@@ -148,7 +148,7 @@ struct ShownRelease {
   EpochId epoch{0};
 };
 
-/// Reads one encoded line back; empty where it is not a release.
+/// Reads one encoded line back; empty where it is no release. Throws Failure(data) for one of another format.
 [[nodiscard]] std::optional<ShownRelease> read_release(std::string_view line);
 
 }  // namespace nustream::publish

@@ -193,6 +193,7 @@ class Run {
   /// Everything that is said and claimed before the first record is stepped.
   void begin(folder::AccountShare& share, users::Identifiers& identifiers) {
     share.begin(session_->ledger_total(session_->lane().steps()));
+    session_->name_limit(share.limit());
     if (options_.serve) serving_.emplace(config_, mechanism_, *session_);
     if (const users::UserKey* key = session_->user_key()) identifiers.use(*key);
     promise_.tell(session_->warnings());

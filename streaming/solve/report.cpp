@@ -43,7 +43,7 @@ struct Source {
   std::string model;
 };
 
-std::optional<Source> source_of(const std::string& line) {
+std::optional<Source> source_of(const std::string& file, const std::string& line) try {
   if (const auto release = publish::read_release(line)) {
     return Source{fmt::format("the release at step {}, epoch {}", release->step, release->epoch.value()),
                   release->step, release->rho, release->promise, release->model};
@@ -53,6 +53,8 @@ std::optional<Source> source_of(const std::string& line) {
                   std::nullopt, model->rho, model->promise, model->model};
   }
   return std::nullopt;
+} catch (const Failure& failure) {
+  throw Failure(failure.code(), file + ": its last line is " + failure.what());
 }
 
 void print(const Source& source, const Solution& solution, double level) {
@@ -117,7 +119,7 @@ Exit run(const config::Config& config, const Options& options) {
           ? (std::filesystem::path(config.state.directory) / journal::folder_files::releases).string()
           : options.release;
   const std::string line = last_line_of(file);
-  const auto source = source_of(line);
+  const auto source = source_of(file, line);
   if (!source) throw Failure(Exit::data, file + ": its last line is no release; name another file with --release");
   const auto sums = publish::read_sums(line);
   if (!sums) {

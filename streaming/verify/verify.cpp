@@ -155,6 +155,25 @@ void print_completeness(const Verified& verified) {
   }
 }
 
+/// Requires that the file ends with the release that the ledger names as the last.
+void require_complete(const Options& options, const Verified& verified) {
+  const auto refuse = [&](const std::string& why) {
+    throw Failure(Exit::data, options.releases + " is not known to be complete (--complete): " + why);
+  };
+  switch (end_of(verified)) {
+    case FileEnd::as_named:
+      return;
+    case FileEnd::unknown:
+      return refuse("the ledger's last line names no release");
+    case FileEnd::open:
+      return refuse(
+          "the ledger's last line reserves steps whose releases it does not name; copy both files when the "
+          "run has ended");
+    case FileEnd::earlier:
+      return refuse("it does not end with the release that the ledger names as the last; copy it again");
+  }
+}
+
 void print_text(const Verified& verified) {
   const CheckedLedger& ledger = verified.ledger;
   for (const auto& [name, lane] : verified.lanes) {
@@ -237,6 +256,7 @@ Verified check(const Options& options) {
 Exit run(const Options& options) {
   const Verified verified = check(options);
   options.json ? print_json(verified) : print_text(verified);
+  if (options.complete) require_complete(options, verified);
   return Exit::done;
 }
 

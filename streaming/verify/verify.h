@@ -20,6 +20,7 @@ struct Options {
   std::string ledger;      ///< the file of one lane's ledger
   std::string public_key;  ///< 64 hexadecimal digits, or a file that holds them
   bool json = false;
+  bool complete = false;  ///< the last release by cadence has to be the one that the ledger names as the last
 };
 
 /// What the ledger and the releases of its lane come to.
@@ -36,7 +37,8 @@ struct Verified {
 /// Failure(data), with file and line where there is one, for whatever does not hold.
 [[nodiscard]] Verified check(const Options& options);
 
-/// Checks the files and prints the result. Throws as check().
+/// Checks the files and prints the result. Throws as check(); and Failure(data) behind the result where
+/// `options.complete` asks for it and the file does not end as the ledger says, or the ledger cannot say so yet.
 [[nodiscard]] Exit run(const Options& options);
 
 }  // namespace nustream::verify

@@ -57,7 +57,7 @@ def pip(package):
         if not ran(work, sys.executable, "-m", "pip", "install", "--quiet", "--target", "new", package):
             skip(f"{package} cannot be had through pip")
         return work / "new"
-    return once(package.replace("==", "-"), fetch)
+    return once("pip-" + package.replace("==", "-"), fetch)  # kubernetes_schemas() has the name without "pip-"
 
 
 def kubernetes_schemas():

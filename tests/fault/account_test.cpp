@@ -78,11 +78,22 @@ TEST(Account, StopsTheSumAtItsBudget) {
     ASSERT_EQ(world.run({"replay", world.stream(name, .35), "--quiet"}).code, 0);
   const CommandResult third = world.run({"replay", world.stream("three", .35), "--quiet"});
   EXPECT_EQ(third.code, 73) << third.err;
+  EXPECT_THAT(third.err, HasSubstr("that was left of the account " + world.path("people") +
+                                   " (privacy.account), whose budget is 1"));
+  EXPECT_THAT(third.err, Not(HasSubstr("privacy.budget"))) << "nobody set it";
   EXPECT_LE(total_of(world.shown()), 1);
   EXPECT_GT(total_of(world.shown()), .71);
   const CommandResult none = world.run({"replay", world.stream("four", .4), "--quiet"});
   EXPECT_EQ(none.code, 73) << none.err;
   EXPECT_LE(total_of(world.shown()), 1);
+}
+
+TEST(Account, IsNotNamedWhereTheRunHasALowerBudgetOfItsOwn) {
+  const World world;
+  const CommandResult own = world.run({"replay", world.stream("one", .35, "budget = 0.2\n"), "--quiet"});
+  EXPECT_EQ(own.code, 73) << own.err;
+  EXPECT_THAT(own.err, HasSubstr("another step would cross privacy.budget = 0.2"));
+  EXPECT_THAT(own.err, Not(HasSubstr("left of the account")));
 }
 
 TEST(Account, KeepsWhatAKilledRunMightHaveSpentUntilItEnds) {

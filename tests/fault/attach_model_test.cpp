@@ -133,6 +133,38 @@ TEST_F(ModelTopic, GoesOnWhereLaneZeroCannotBeReadAnyMore) {
   EXPECT_EQ(ledger_end(world_, 0).steps, 200U);
 }
 
+// Two lanes begin a new epoch under other settings, one after the other. Until both have released under these, the
+// log and the operator's metric say which of them is waited for.
+TEST_F(ModelTopic, IsSaidToWaitForLanesUnderOtherSettings) {
+  world_.write(AttachWorld::values(200), 0);
+  world_.write(AttachWorld::values(200, 2), 1);
+  ASSERT_EQ(run_command(NUSTREAM_COMMAND, attach({"--until-end"})).code, 0);
+  const std::size_t before = models().size();
+  const std::string address = some_operator_address();
+  const std::string log = (world_.folder().path() / "log").string();
+  Command service(NUSTREAM_COMMAND,
+                  attach({"--new-epoch", "--set", "descent.step_size=0.02", "--set", "log.format=\"text\"", "--set",
+                          "log.file=\"" + log + "\"", "--set", "serve.operator_address=\"" + address + "\""}));
+  const auto wait_for_lanes = [&](int count) {
+    const std::string line =
+        "nustream_model_waiting_lanes{stream=\"" + world_.name() + "\"} " + std::to_string(count);
+    wait_until([&] { return operator_page(address, "/metrics").find('\n' + line + '\n') != std::string::npos; });
+  };
+  wait_for_lanes(2);
+  EXPECT_THAT(read_file(log), HasSubstr("level=warning event=model_waits lanes=\"0, 1\""));
+  world_.write(AttachWorld::values(100, 3), 0);
+  wait_for_lanes(1);
+  EXPECT_THAT(read_file(log), HasSubstr("level=warning event=model_waits lanes=1"));
+  EXPECT_EQ(models().size(), before) << "no model of two settings";
+  EXPECT_THAT(read_file(log), ::testing::Not(HasSubstr("event=model_goes_on")));
+  world_.write(AttachWorld::values(100, 4), 1);
+  wait_for_lanes(0);
+  EXPECT_THAT(read_file(log), HasSubstr("level=info event=model_goes_on"));
+  wait_for_model(100, 100);
+  service.signal(SIGTERM);
+  EXPECT_EQ(service.wait().code, 0);
+}
+
 /// One instance of the service, with the operator's figures on a port of its own.
 class Instance {
  public:

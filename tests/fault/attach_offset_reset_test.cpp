@@ -23,8 +23,10 @@ TEST(AttachOffsetReset, IsSaidOnceAndNotFollowed) {
   ASSERT_EQ(world.run({"--until-end"}).code, 0);
   reset_group_offset(world.direct(), "nustream-" + world.name(), world.name(), 0, 10);
   world.write(AttachWorld::values(200, 2));
-  const CommandResult result = world.run({"--until-end", "--set", "kafka.transaction_seconds=10"});
+  const CommandResult result =
+      world.run({"--until-end", "--set", "kafka.transaction_seconds=10", "--set", "log.format=\"text\""});
   EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("level=warning event=offset_reset_seen lane=0 offset=10"));
   EXPECT_THAT(result.err, HasSubstr("the group's committed offset 10 is behind the state's 300: the state counts"));
   EXPECT_THAT(result.err,
               HasSubstr("to read records again, stop, and begin in other topics or under another stream.name"));

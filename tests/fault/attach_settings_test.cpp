@@ -105,11 +105,13 @@ TEST(AttachStart, AStopIsKeptForAsLongAsTheSameOneIsAskedFor) {
   write_records(world.direct(), world.name(), 0, timed(0, 300));
   std::uint64_t steps = 0;
   const auto expect_steps = [&](const std::vector<std::string>& arguments, std::uint64_t more, bool is_kept) {
-    std::vector<std::string> all{"--set", "stream.time=\"@timestamp\"", "--set", "stream.times_public=true"};
+    std::vector<std::string> all{"--set", "stream.time=\"@timestamp\"", "--set", "stream.times_public=true",
+                                 "--set", "log.format=\"text\""};
     all.insert(all.end(), arguments.begin(), arguments.end());
     const CommandResult result = world.run(all);
     EXPECT_EQ(result.code, 0) << result.err;
     EXPECT_EQ(ledger_end(world).steps, steps += more) << result.err;
+    EXPECT_EQ(result.err.find("level=info event=lane_end_kept lane=0") != std::string::npos, is_kept) << result.err;
     EXPECT_EQ(result.err.find("was resolved to that offset") != std::string::npos, is_kept) << result.err;
   };
   const std::vector<std::string> at_100{"--set", "kafka.stop=\"2026-01-01T00:01:40Z\""};

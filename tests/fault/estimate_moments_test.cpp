@@ -254,6 +254,12 @@ TEST(Solve, RefusesWhatTheReleaseDoesNotSay) {
   EXPECT_THAT(unknown.command.err, HasSubstr("temp, hum, windspeed"));
   const JsonOutput model = solve(folder, config, {"--set", "target.transform=sqrt"});
   EXPECT_EQ(model.command.code, 65) << model.command.err;
+  std::string newer = releases_in(folder).back();
+  newer.replace(newer.find(":1,"), 3, ":2,");
+  const JsonOutput later = solve(folder, config, {"--release", folder.write("later.jsonl", newer)});
+  EXPECT_EQ(later.command.code, 65) << later.command.err;
+  EXPECT_THAT(later.command.err,
+              HasSubstr("later.jsonl: its last line is a release of format 2; this version reads"));
   const TemporaryFolder without;
   ASSERT_EQ(estimate(without, bike()).command.code, 0);
   const JsonOutput hidden = solve(without, bike(), {});

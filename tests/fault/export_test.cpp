@@ -120,6 +120,11 @@ TEST(Export, SaysWhichLineIsNoRelease) {
   EXPECT_THAT(cut.err, HasSubstr("mixed.jsonl:2: this line is no release"));
   EXPECT_EQ(exported_text("").code, 65);
   EXPECT_THAT(exported_text("17\n").err, HasSubstr("standard input:1: this line is no release"));
+  const CommandResult later =
+      exported_text("{\"stream\":\"s\",\"estimate\":{\"x\":1}}\n{\"format\":2,\"stream\":\"s\"}\n");
+  EXPECT_EQ(later.code, 65);
+  EXPECT_EQ(later.out, "");
+  EXPECT_THAT(later.err, HasSubstr("standard input:2: a release of format 2; this version reads format 1"));
   EXPECT_EQ(exported(folder.path().string()).code, 74);  // a folder without releases
   EXPECT_EQ(run_command(NUSTREAM_COMMAND, {"export", file}, std::nullopt).code, 64);
 }

@@ -209,7 +209,7 @@ TEST_F(KafkaSecurity, OfCertificatesThatAreExchangedWhileItRuns) {
                   world.attach(arguments(cluster,
                                          {"security.protocol=ssl", "ssl.certificate.location=" + own + ".pem",
                                           "ssl.key.location=" + own + ".key", "ssl.ca.location=" + place + "ca.pem"},
-                                         {"--set", "state.commit_seconds=0.1"})));
+                                         {"--set", "state.commit_seconds=0.1", "--set", "log.format=\"text\""})));
   world.write(AttachWorld::values(500));
   wait_until([&] { return ledger_end(world).steps == 500; });
   service.signal(SIGHUP);  // no certificate changed, so that nothing begins anew
@@ -223,6 +223,7 @@ TEST_F(KafkaSecurity, OfCertificatesThatAreExchangedWhileItRuns) {
   service.signal(SIGHUP);
   const CommandResult result = service.wait();
   EXPECT_NE(result.code, 0);
+  EXPECT_THAT(result.err, HasSubstr("level=info event=starts_again"));
   EXPECT_THAT(result.err,
               HasSubstr("the content of the file of ssl.certificate.location, ssl.key.location has changed"));
   EXPECT_EQ(ledger_end(world).steps, 1000U);

@@ -155,6 +155,14 @@ TEST(GoingOn, AFileOfReleasesOrCoefficientsByNameAreAStart) {
   expect_begins_at(of_other.value(), all[9].estimate);
   const std::vector<std::string> own{"--set", "descent.start=\"" + world.path("state/releases.jsonl") + "\""};
   EXPECT_EQ(world.run(own).code, 78) << "its last line changes with every release";
+  std::string later = world.releases();
+  later = later.substr(later.rfind('\n', later.size() - 2) + 1);
+  world.write("later.json", later.replace(later.find(":1,"), 3, ":2,"));
+  const CommandResult refused =
+      world.run(and_standing_still({"--to", "10", "--set", "descent.start=later.json"}), "later");
+  EXPECT_EQ(refused.code, 65);
+  EXPECT_THAT(refused.err,
+              HasSubstr("later.json: its last line is a release of format 2; this version reads format 1"));
   ASSERT_EQ(world
                 .run(and_standing_still({"--to", "10", "--set", "descent.start.x=2.5", "--set",
                                          "descent.start.intercept=-1", "--set", "features.0.center=3"}),

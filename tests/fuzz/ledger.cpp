@@ -33,7 +33,7 @@ void check_line(std::string_view line) {
   });
   or_refused([&] { static_cast<void>(journal::head_before(std::string(line) + '\n')); });
   or_refused([&] { static_cast<void>(journal::parse_last_release(line)); });
-  static_cast<void>(publish::read_release(line));
+  or_refused([&] { static_cast<void>(publish::read_release(line)); });
 }
 
 /// A chain that is accepted has to be the very chain that its entries make.

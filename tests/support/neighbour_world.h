@@ -150,12 +150,13 @@ inline std::string progress_in(const std::string& all) {
          number_behind("\"step\":", all) + ", " + number_behind("\"points\":", all) + " points";
 }
 
-/// Asks all the time, while records arrive.
+/// Asks again and again, while records arrive. A round is some dozens of programs, so that it pauses between two:
+/// where the machine is busy, the service itself would starve.
 class Asking {
  public:
   explicit Asking(std::uint16_t port)
       : thread_([this, port](const std::stop_token& stop) {
-          while (!stop.stop_requested()) {
+          for (; !stop.stop_requested(); std::this_thread::sleep_for(between_rounds)) {
             const std::string before = progress_in(answers(port));
             const std::string all = answers(port);
             const std::string after = progress_in(answers(port));
@@ -172,6 +173,8 @@ class Asking {
   }
 
  private:
+  static constexpr std::chrono::milliseconds between_rounds{100};
+
   std::map<std::string, std::string> seen_;
   std::jthread thread_;
 };

@@ -9,6 +9,7 @@
 
 #include "config_reading.h"
 #include "engine/release_encoder.h"
+#include "expect_failure.h"
 #include "publish/combined_model.h"
 #include "publish/released_sums.h"
 #include "serve_lanes.h"
@@ -81,9 +82,21 @@ TEST(CombinedModel, WaitsForLanesUnderOtherSettingsAndOtherPromises) {
   changed.replace(changed.find(serve_digest), 4, "ffff");
   EXPECT_EQ(waits(changed), second) << "other settings";
   EXPECT_EQ(waits("not a release"), second);
+  EXPECT_EQ(waits("{\"format\":2," + other.substr(1)), second) << "the service of that lane is newer";
   const CombinedModel alone = combined_model({{LaneId{0}, here}}, 1, std::array{std::string("another digest")});
   EXPECT_FALSE(alone.json);
   EXPECT_EQ(alone.waits_for, std::vector<LaneId>{LaneId{0}});
+}
+
+// `nustream solve` reads the model of a service that may be newer.
+TEST(CombinedModel, IsReadBackInTheFirstFormatOnly) {
+  const std::string model = *combined_model({{LaneId{0}, release_line(0, 10, R"({"x":1})")}}, 1, digests).json;
+  EXPECT_TRUE(read_model(model));
+  std::string without = model;
+  EXPECT_TRUE(read_model(without.erase(1, std::string("\"format\":1,").size())));
+  tests::expect_failure(
+      Exit::data, [&] { static_cast<void>(read_model("{\"format\":7," + without.substr(1))); },
+      "a release of format 7; this version reads format 1");
 }
 
 // A partition may be empty for ever, or new.

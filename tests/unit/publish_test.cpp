@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "error.h"
 #include "nustream/noise/rational.h"
 #include "nustream/privacy/epsilon.h"
 #include "publish/json_text.h"
@@ -216,6 +217,32 @@ TEST(ReleaseJson, SaysWhatItPromises) {
 TEST(ReleaseJson, RefusesALineThatIsNoRelease) {
   EXPECT_FALSE(read_release("{\"step\":1}"));
   EXPECT_FALSE(read_release("not json"));
+}
+
+/// What read_release() says of `line`; nothing where it reads it.
+std::string refusal_of(const std::string& line) try {
+  return read_release(line) ? "" : "no release";
+} catch (const Failure& failure) {
+  EXPECT_EQ(failure.code(), Exit::data);
+  return failure.what();
+}
+
+// docs/formats/releases.md: a later version may give a field another meaning, so that a reader must not guess.
+TEST(ReleaseJson, RefusesAnotherFormatAndTakesALineWithoutOneForTheFirst) {
+  ReleaseEncoder encode = encoder(true);
+  std::string line;
+  encode.append({StepCount{1}, Position{1}, std::vector<double>(3), {}}, "end", line);
+  const std::string first = "{\"format\":1,";
+  ASSERT_TRUE(line.starts_with(first));
+  const std::string rest = line.substr(first.size());
+  EXPECT_EQ(refusal_of(line), "");
+  EXPECT_EQ(refusal_of('{' + rest), "");
+  EXPECT_EQ(refusal_of("{\"format\":2," + rest),
+            "a release of format 2; this version reads format 1: use a newer nustream");
+  EXPECT_EQ(refusal_of("{\"format\":\"2\"," + rest),
+            "a release of an unknown format; this version reads format 1: use a newer nustream");
+  // A later version may lack a field that this one needs.
+  EXPECT_THAT(refusal_of("{\"format\":2}"), ::testing::HasSubstr("a release of format 2"));
 }
 
 TEST(JsonText, EscapesWhatJsonDoesNotAllow) {

@@ -88,6 +88,19 @@ TEST(Verify, SeesLinesThatAreMissingOrMoved) {
   refused([](World& w) { w.releases.clear(); }, "holds no release");
 }
 
+// What a later version means by its chain and its signatures is unknown here: it is not taken for a changed line.
+TEST(Verify, RefusesAnotherFormatBeforeItLooksAtTheChain) {
+  const auto keys = keys_from(1);
+  World world = two_epochs(keys);
+  std::swap(world.releases[1], world.releases[2]);
+  const std::string first = "{\"format\":1";
+  for (std::string& line : world.releases) {
+    if (line.starts_with(first)) line.erase(1, first.size());
+    line.insert(1, "\"format\":2,");
+  }
+  expect_refused(world, keys.public_key(), "releases.jsonl:1: a release of format 2; this version reads format 1");
+}
+
 // Fields behind a signature would count although nobody signed them: nothing else vouches for the last line.
 TEST(Verify, LetsNothingStandBehindASignature) {
   const auto keys = keys_from(1);
@@ -233,6 +246,43 @@ TEST(Verify, TellsTheFilesEndByALineThatCloses) {
   EXPECT_EQ(file_end(world, keys), "true");
   world.releases.pop_back();
   EXPECT_EQ(file_end(world, keys), "false");
+}
+
+/// How `nustream verify --complete` ends: "" where it ends well, else what it says.
+std::string incomplete(const World& world, const secrets::Keyring& keys) {
+  const TemporaryFolder folder;
+  ::testing::internal::CaptureStdout();
+  std::string said;
+  try {
+    verify::Options options{folder.write("releases.jsonl", joined(world.releases)),
+                            folder.write("ledger", joined(world.ledger)), secrets::to_hex(keys.public_key())};
+    options.complete = true;
+    EXPECT_EQ(verify::run(options), Exit::done);
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.code(), Exit::data);
+    said = failure.what();
+  }
+  EXPECT_NE(::testing::internal::GetCapturedStdout(), "") << "the result is printed whatever the end is";
+  return said;
+}
+
+// Whoever asks for completeness as a check is told by the exit code wherever it is not certain.
+TEST(Verify, CanRequireThatTheFileEndsAsTheLedgerNames) {
+  const auto keys = keys_from(1);
+  World world = running(keys);
+  const auto expect = [&](const World& one, const std::string& part) {
+    const std::string said = incomplete(one, keys);
+    EXPECT_NE(said.find("releases.jsonl is not known to be complete (--complete): " + part), std::string::npos)
+        << said;
+  };
+  expect(world, "the ledger's last line reserves steps");
+  World cut = world;
+  cut.releases.resize(4);
+  expect(cut, "it does not end with the release that the ledger names as the last");
+  world.enter(entry(1, 40), keys);
+  EXPECT_EQ(incomplete(world, keys), "");
+  world.releases.pop_back();
+  expect(world, "it does not end with the release");
 }
 
 TEST(Verify, RefusesSpendThatTheLedgerDoesNotHave) {
