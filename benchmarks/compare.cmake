@@ -4,5 +4,5 @@ target_link_libraries(make_segment PRIVATE nustream_service nustream_compile fmt
 if(NUSTREAM_TESTS)
   add_test(NAME compare COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/compare_quick.py ${PROJECT_SOURCE_DIR}
                                 ${PROJECT_BINARY_DIR})
-  set_tests_properties(compare PROPERTIES LABELS full TIMEOUT 300)
+  set_tests_properties(compare PROPERTIES LABELS full TIMEOUT 600)
 endif()

@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from . import accuracy, clicks, fits, images, noise_cost, page, peers, replay, step_loop, tables
+from . import accuracy, clicks, estimators, fits, glm_curvature, images, noise_cost, page, peers, replay, step_loop, tables
 from .product import Product
 
 # *_values are the coordinates of one timing in memory. The number of its steps follows from them.
@@ -21,6 +21,11 @@ def arguments():
     parser.add_argument("--tables", action="store_true", help="tables beside DP-SGD, and nothing else")
     parser.add_argument("--images", action="store_true", help="a multinomial model of digits, and nothing else")
     parser.add_argument("--clicks", action="store_true", help="a model of users' words, and nothing else")
+    parser.add_argument("--estimators", action="store_true", help="estimators of a linear model, and nothing else")
+    parser.add_argument("--curvature", action="store_true", help="GLMs by private curvature, and nothing else")
+    parser.add_argument("--data", type=Path, help="folder of Card's and Angrist and Evans' tables, for --estimators")
+    parser.add_argument("--only-kept", action="store_true", help="of --estimators: what earlier runs measured, and nothing else")
+    parser.add_argument("--points", type=int, help="of the synthetic grid of --estimators (24)")
     parser.add_argument("--rounds", type=int, help="rounds of the speed comparisons")
     parser.add_argument("--seeds", type=int, help="seeds of the accuracy comparison")
     parser.add_argument("--out", type=Path, help="folder for compare.json, compare.md and the charts")
@@ -56,15 +61,20 @@ def compare(options, found, settings, folder):
 
 
 def compare_part(options, part, peers_of_it):
-    """Compares tables, images or clicks, and writes compare_NAME.json and its part of the page."""
+    """Compares tables, images and so on, and writes compare_NAME.json and its part of the page."""
     settings = dict(part.QUICK if options.quick else part.FULL)
     if options.seeds is not None:
         settings["seeds"] = options.seeds
+    if part is estimators:
+        settings["data"], settings["only_kept"] = options.data, options.only_kept
+        settings["points"] = settings["points"] if options.points is None else options.points
     found = peers.find(peers_of_it)
+    if part is estimators and options.data is None:
+        found["tables of --data"] = {"skipped": "not given"}
     out = page.folder_of(options.out, options.quick, found)
     with tempfile.TemporaryDirectory(prefix="nustream-compare-", dir="/dev/shm") as folder:
         result = part.compare(Product(options.build, ()), Path(folder), settings, found)
-    page.write_part(part, result, out)
+    page.write_part(part, result, out, options.build / "benchmarks/draw_chart")
     if out != page.RESULTS and options.out is None and not options.quick:
         sys.exit(f"results go to {out}, docs/benchmarks.md stays as it is: {', '.join(page.lacking(found))} not here")
 
@@ -79,6 +89,10 @@ def main():
         return compare_part(options, images, peers.OF_IMAGES)
     if options.clicks:
         return compare_part(options, clicks, peers.OF_TABLES)
+    if options.estimators:
+        return compare_part(options, estimators, peers.OF_ESTIMATORS)
+    if options.curvature:
+        return compare_part(options, glm_curvature, peers.OF_CURVATURE)
     settings = dict(QUICK if options.quick else FULL)
     for name in ("rounds", "seeds"):
         if getattr(options, name) is not None:

@@ -1,6 +1,8 @@
 """Lets jax-privacy optimise its strategies for a number of steps, with its own accounting of what one record can do.
 This takes minutes, so the results are kept beside the build."""
 
+import functools
+import itertools
 import json
 from pathlib import Path
 
@@ -36,6 +38,21 @@ def with_sensitivity(toeplitz, c, steps, call):
     first = float(c[0])
     return {"call": call, "c": [value / first for value in listed(c)],
             "sensitivity": float(toeplitz.sensitivity_squared(c, steps)) ** 0.5 / first}
+
+
+@functools.lru_cache(1)
+def square_root(steps):
+    """c of jax-privacy's strategy of least maximal error of prefix sums, which needs no optimiser; by its formula where
+    jax-privacy is not here."""
+    try:
+        from jax_privacy.matrix_factorization import toeplitz
+    except ImportError:
+        return listed(itertools.accumulate(range(1, steps), lambda c, t: c * (2 * t - 1) / (2 * t), initial=1.0))
+    import jax
+    jax.config.update("jax_enable_x64", True)
+    c = listed(toeplitz.optimal_max_error_strategy_coefs(steps))
+    jax.config.update("jax_enable_x64", False)
+    return c
 
 
 def listed(array):

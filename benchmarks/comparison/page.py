@@ -3,13 +3,14 @@
 import json
 from pathlib import Path
 
-from . import clicks, images, report, tables
+from . import clicks, estimators, glm_curvature, images, report, tables
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/benchmarks.md"
 RESULTS = ROOT / "docs/results"
 BEGIN, END = "<!-- compare: begin -->\n", "<!-- compare: end -->\n"
-PARTS = {tables: "tables", images: "images", clicks: "clicks"}  # the name is that of the JSON and of the markers
+# The name is that of the JSON and of the markers.
+PARTS = {tables: "tables", images: "images", clicks: "clicks", estimators: "estimators", glm_curvature: "glm_curvature"}
 
 
 def parts():
@@ -27,11 +28,14 @@ def part_of(part):
     return before + begin, made, end + after
 
 
-def write_part(part, result, folder):
-    """Writes compare_NAME.json and its tables. These go into the page where `folder` is docs/results."""
+def write_part(part, result, folder, program):
+    """Writes compare_NAME.json, its chart if it has one and `program` is built, and its tables. These go into the page where
+    `folder` is docs/results."""
     name = PARTS[part]
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"compare_{name}.json").write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n")
+    if result.get("charted"):
+        (folder / f"compare_{name}.svg").write_text(part.chart(result, program))
     if folder != RESULTS:
         (folder / f"compare_{name}.md").write_text(part.page(result))
         return

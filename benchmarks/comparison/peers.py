@@ -12,6 +12,8 @@ MODULES = {"numpy": "numpy", "scikit-learn": "sklearn", "river": "river", "vowpa
 
 
 OF_TABLES = {"numpy": "numpy", "dp-accounting": "dp_accounting"}
+OF_ESTIMATORS = {"numpy": "numpy", "jax-privacy": "jax_privacy"}
+OF_CURVATURE = {"numpy": "numpy"}
 OF_IMAGES = {**OF_TABLES, "scikit-learn": "sklearn"}
 
 

@@ -18,6 +18,10 @@ class Product:
             if not program.is_file():
                 raise SystemExit(f"{program} is not built: ./test --quick builds it, or leave out --quick")
 
+    def draws(self):
+        """Whether the program that draws charts is built."""
+        return (self.benchmarks / "draw_chart").is_file()
+
     def run(self, *arguments):
         """Returns the standard output. A failure ends the comparison with the command's own line."""
         result = subprocess.run([str(self.command), *map(str, arguments)], capture_output=True, text=True)

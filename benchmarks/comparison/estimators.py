@@ -1,0 +1,171 @@
+"""Estimators of a linear model at one ρ, zero-out: private sums as one would write them by hand, DP-GD over the table, descents
+over the stream, and nustream's running sums and `fit`. Each (table, method) is one row, which is kept: a comparison that was
+stopped goes on where it was."""
+
+import json
+import math
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy
+
+from . import estimator_runs, linear_tables, private_sums, table_descent
+from .estimators_page import NAMES, chart, page  # noqa: F401
+from .peers import here
+
+ROOT = Path(__file__).resolve().parents[2]
+# Keys of each table, of the dearest method (which has a coefficient of noise for every step), of the same on the grid, and
+# of the choice of settings.
+FULL = {"seeds": 50, "strategy_seeds": 10, "grid_seeds": 10, "grid_strategy_seeds": 5, "tried": 5, "points": 24}
+QUICK = {"seeds": 2, "strategy_seeds": 2, "grid_seeds": 2, "grid_strategy_seeds": 2, "tried": 2, "points": 1}
+DEAR = ("strategy", "DP-GD")  # run when everything else is done
+SHORT = 4  # of the real tables
+NOT_ASKED = ("data", "points", "only_kept")  # settings on which no row depends
+METHODS = tuple(NAMES)
+
+
+class Runner:
+    """Runs methods on one table. What plan says and the tuned descent are needed by several of them."""
+
+    def __init__(self, product, folder, table, settings):
+        self.product, self.folder, self.table, self.settings = product, folder, table, settings
+        estimator_runs.write_table(folder, table)
+        self.plan = estimator_runs.planned(product, folder, table)
+        bounds = self.plan["running sums"]
+        self.bounds = float(bounds["moments.row_norm"]), float(bounds["moments.residual_bound"])
+
+    def by_hand(self, one):
+        return {"row_norm": self.bounds[0], "residual_bound": self.bounds[1]}, [one(key) for key in self.keys()]
+
+    def keys(self, name="seeds"):
+        return range(1, self.settings[("grid_" if self.table.point else "") + name] + 1)
+
+    def run(self, method, done):
+        """(settings, [θ at the checkpoints] of each key); `done` has the rows of this table so far."""
+        table, tried = self.table, self.settings["tried"]
+        if method == "AdaSSP":
+            return self.by_hand(lambda key: private_sums.adassp(table, *self.bounds, key))
+        if method in ("SSP", "tree sums", "Toeplitz sums"):
+            noise = {"SSP": private_sums.of_once, "tree sums": private_sums.of_tree,
+                     "Toeplitz sums": private_sums.of_square_root}[method]
+            return self.by_hand(lambda key: private_sums.running(noise, table, *self.bounds, key))
+        if method == "DP-GD":
+            clip = float(self.plan["the average"]["descent.clip_norm"])
+            settings, thetas = table_descent.best(table, clip, self.keys(), tried)
+            return settings, [[theta] for theta in thetas]
+        where = (self.product, self.folder, table)
+        if method == "ν-FTRL":
+            return estimator_runs.descent(*where, self.plan["the average"], self.keys(), tried)
+        if method == "strategy":
+            settings = done["ν-FTRL"]["settings"]
+            return settings, estimator_runs.foreign_descent(*where, settings, self.keys("strategy_seeds"))
+        if method == "fit":
+            return {}, estimator_runs.fitted(*where, self.keys())
+        recentred = "running sums, recentred" if method == "moments, recentred" else "running sums"
+        return estimator_runs.sums(*where, self.plan[recentred], self.keys())
+
+
+def told(values):
+    values = numpy.array(values, dtype=float)
+    error = float(values.std(ddof=1) / math.sqrt(len(values))) if len(values) > 1 else 0.0
+    return {"mean": float(values.mean()), "standard_error": error, "median": float(numpy.median(values))}
+
+
+def row_of(table, method, settings, paths):
+    """The excess at each checkpoint, or at the end alone, and the error of the quoted coefficient at the end."""
+    first = len(table.steps) - len(paths[0])
+    about = {"about": table.about, "records": len(table.y), "dimension": table.d, "rho": table.rho, "every": table.every,
+             "quoted": table.quoted, "point": table.point}
+    found = {"table": table.name, "of": about, "method": method, "keys": len(paths), "settings": settings,
+             "records": [step * table.every for step in table.steps[first:]],
+             "excess": [told([table.excess(path[i], first + i) for path in paths]) for i in range(len(paths[0]))]}
+    if table.quoted:
+        found["quoted"] = told([table.off(path[-1]) for path in paths])
+    return found
+
+
+class Kept:
+    """Rows in a file of JSON lines, one for each (table, method, settings)."""
+
+    def __init__(self, path, settings):
+        self.path = path
+        self.asked = {key: value for key, value in settings.items() if key not in NOT_ASKED}
+        self.rows = [json.loads(line) for line in path.read_text().splitlines()] if path and path.exists() else []
+
+    def of(self, table):
+        return {row["method"]: row for row in self.rows if row["table"] == table and row["asked"] == self.asked}
+
+    def add(self, row):
+        self.rows.append({**row, "asked": self.asked})
+        if self.path:
+            with open(self.path, "a") as out:
+                out.write(json.dumps(self.rows[-1], ensure_ascii=False) + "\n")
+
+
+class Tables:
+    """Makes a table when it is asked for, and runs on it what is not there yet."""
+
+    def __init__(self, product, makers, settings, kept):
+        self.product, self.makers, self.settings, self.kept = product, makers, settings, kept
+        self.made = {}
+
+    def of(self, name):
+        """The last real tables are kept; those of the grid together would fill the memory."""
+        if name not in self.made:
+            made = self.makers[name]()
+            if made.point:
+                return made
+            self.made[name] = made
+        return self.made[name]
+
+    def run(self, name, methods=METHODS):
+        done = self.kept.of(name)
+        if self.settings.get("only_kept"):
+            return
+        missing = sorted((method for method in methods if method not in done), key=lambda method: method in DEAR)
+        if not missing:
+            return
+        table = self.of(name)
+        with tempfile.TemporaryDirectory(prefix="nustream-compare-", dir="/dev/shm") as folder:
+            runner = Runner(self.product, Path(folder), table, self.settings)
+            for method in missing:
+                self.kept.add(row_of(table, method, *runner.run(method, done)))
+                done[method] = self.kept.rows[-1]
+                print(f"estimators: {name}, {method} done", file=sys.stderr, flush=True)
+
+    def told(self, name):
+        """Its rows, in the order of METHODS."""
+        done = self.kept.of(name)
+        rows = [{key: value for key, value in done[method].items() if key not in ("asked", "of", "table")}
+                for method in METHODS if method in done]
+        return {"table": name, **next(iter(done.values()))["of"], "rows": rows}
+
+
+def compare(product, folder, settings, found):
+    if not here(found, "numpy"):
+        raise SystemExit("estimators are compared with sums that numpy makes; it is not here")
+    whole = settings["seeds"] >= FULL["seeds"]
+    cache = ROOT / "build/compare/estimators.jsonl" if whole else None
+    if cache:
+        cache.parent.mkdir(parents=True, exist_ok=True)
+    real, grid = linear_tables.real(ROOT, settings.get("data")), linear_tables.grid()
+    names = list(real) if whole else list(real)[:2]
+    points = list(grid)[:settings["points"]]
+    tables = Tables(product, {**real, **grid}, settings, Kept(cache, settings))
+    short, long = names[:SHORT], names[SHORT:]
+    for name in short:
+        tables.run(name)
+    half = len(grid) // 2  # of few records
+    for name in points[:half]:
+        tables.run(name)
+    for methods in ([method for method in METHODS if method not in DEAR], METHODS):
+        for name in long:
+            tables.run(name, methods)
+    for name in points[half:]:
+        tables.run(name)
+    return {"benchmark": "compare, estimators", "peers": found, "adjacency": "zero-out",
+            "error": "(θ − θ_ls)ᵀH(θ − θ_ls)/σ², θ_ls, H and σ² those of all records so far",
+            "charted": product.draws(), "settings": {key: value for key, value in settings.items() if key not in NOT_ASKED},
+            "tables": [tables.told(name) for name in names if tables.kept.of(name)],
+            "grid": [tables.told(name) for name in points if len(tables.kept.of(name)) == len(METHODS)]}
