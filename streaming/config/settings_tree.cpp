@@ -129,8 +129,7 @@ toml::table* descend(toml::table& root, const std::vector<std::string>& parts, c
 void refuse_quoted(const std::string& text, std::size_t equals) {
   const std::string key = text.substr(0, equals);
   if (key.find_first_of("\"'") == std::string::npos) return;
-  constexpr std::string_view of_client = "kafka.librdkafka.";
-  std::string name = key.starts_with(of_client) ? key.substr(of_client.size()) : std::string();
+  std::string name = key.starts_with("kafka.librdkafka.") ? key.substr(key.find_first_of("\"'")) : std::string();
   std::erase_if(name, [](char c) { return c == '"' || c == '\''; });
   // The value is left out, as it may be a password.
   throw Failure(Exit::usage, "--set " + key + "=…: a key is written without quotation marks" +
@@ -260,11 +259,10 @@ std::vector<double> Section::number_or_numbers(std::string_view key) const {
     if (!entry.is_number() || !value || std::isnan(*value)) refuse(key, "an array of numbers");
     values.push_back(*value);
   };
-  const toml::array* array = node->as_array();
-  if (array == nullptr) {
+  if (!node->is_array()) {
     take(*node);
   } else {
-    for (const toml::node& entry : *array) take(entry);
+    for (const toml::node& entry : *node->as_array()) take(entry);
   }
   return values;
 }

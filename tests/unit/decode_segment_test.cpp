@@ -183,7 +183,8 @@ TEST_F(Segment, IsReadAloneAndFromAFile) {
   InputSettings piped = settings_for(pipe);
   piped.header = false;
   expect_failure(
-      Exit::data, [&] { tests::read_all(piped, columns({"a"})); }, "cannot be read from a pipe or beside other files");
+      Exit::data, [&] { tests::read_all(piped, columns({"a"})); },
+      "cannot be read from a pipe or beside other files");
 }
 
 TEST_F(Segment, OfJsonKeysAndHeaders) {
