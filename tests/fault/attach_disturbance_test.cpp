@@ -105,7 +105,7 @@ TEST_P(Disturbance, ThreeInstancesThatJoinLeaveAndAreKilled) {
 TEST_P(Disturbance, AZombieIsFenced) {
   IN_CI_WITH(Key::real);
   Disturbed stream(2, 3000, GetParam());
-  const auto frozen = stream.faulty("after-produce:20:5000:live", {"--set", "log.format=\"text\""});
+  const auto frozen = stream.faulty("after-produce:20:5000:live");
   stream.write(500);
   stream.wait_for_open_transaction();
   frozen->signal(SIGSTOP);
@@ -121,8 +121,6 @@ TEST_P(Disturbance, AZombieIsFenced) {
     (*instance)->signal(SIGTERM);
     const CommandResult result = (*instance)->wait();
     EXPECT_EQ(result.code, 0) << result.err;
-    const bool says_so = result.err.find("level=warning event=lane_lost lane=") != std::string::npos;
-    EXPECT_EQ(says_so, instance == &frozen) << result.err;
   }
   stream.finish_and_check();
 }
