@@ -42,7 +42,7 @@ if(NUSTREAM_TESTS)
   add_test(NAME figure_moments_bars COMMAND moments_bars 8)
   add_test(NAME figure_mean_variance_ratio COMMAND mean_variance_ratio 300000)
   set_tests_properties(figure_retail_privacy_error figure_moments_bars figure_mean_variance_ratio figure_interval_coverage
-                       figure_estimator_grid figure_status_coverage figure_optimised_correlations PROPERTIES LABELS full TIMEOUT 300)
+                       figure_estimator_grid figure_status_coverage figure_optimised_correlations PROPERTIES LABELS full TIMEOUT 1200)
 endif()
 find_package(simdjson REQUIRED)
 add_executable(draw_chart draw_chart.cpp)

@@ -358,7 +358,7 @@ TEST(RecordTopic, ATopicThatWasMadeAnewIsAnotherOne) {
   create_topic(world.direct(), world.name());
   world.write(numbers(0, 10));
   const std::string before = read_file(recording.file());
-  recording.expect_failure({"--resume", "--until-end"}, 65, "it ends at offset 10, and 100 is next");
+  recording.expect_failure({"--resume", "--until-end"}, 65, "it ends at offset 10, but the recording goes on at 100");
   EXPECT_EQ(read_file(recording.file()), before);
 }
 
