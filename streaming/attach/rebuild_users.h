@@ -21,8 +21,8 @@ class LaneWasClosed : public Failure {
       : Failure(Exit::data,
                 "lane " + lane +
                     ": the lane is closed, since the users of the stream are divided otherwise now (another number "
-                    "of lanes, or another partitioner). Start every instance with the number of partitions and the "
-                    "users.partitioner of now, and with --new-epoch until all lanes have begun") {}
+                    "of lanes, or another partitioner). Start every instance with the topic's present number of "
+                    "partitions and the new users.partitioner, and with --new-epoch until all lanes have begun") {}
 };
 
 /// Returns what `rebuild()` gives, or nothing where it throws Failure(data), which it does where the store is lost or

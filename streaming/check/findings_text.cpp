@@ -95,7 +95,7 @@ void print_remarks_of_amount(const std::string& name, const ColumnFinding& colum
     fmt::print(out, "  {}: it is 0 in every record: no record counts, and what is released is noise alone\n", name);
   }
   if (column.at_bounds > 0) {
-    fmt::print(out, "  {}: {} of its values ({}) are its max, as which larger ones count\n", name,
+    fmt::print(out, "  {}: {} of its values ({}) are at its max; larger ones count as the max\n", name,
                with_separators(column.at_bounds), percent(column.at_bounds, profile.count()));
   }
 }

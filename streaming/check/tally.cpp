@@ -81,13 +81,10 @@ std::string label_advice(const Tally& tally) {
                                      [](const auto& each) { return each.first.ends_with(not_named); });
   if (are_named) {
     return "all of them were refused for their label alone: model.labels has to hold the texts as they are in the "
-           "data, class 0 "
-           "first";
+           "data, class 0 first";
   }
   return "all of them were refused for their label alone: where the labels are not 0 and 1 (or 0 to K - 1), name the "
-         "classes, "
-         "class "
-         "0 first, such as model.labels = [\"-1\", \"1\"], [\"1\", \"2\"] or [\"no\", \"yes\"]";
+         "classes, class 0 first, such as model.labels = [\"-1\", \"1\"], [\"1\", \"2\"] or [\"no\", \"yes\"]";
 }
 
 std::string unusable_line(const Tally& tally) {
@@ -143,8 +140,7 @@ std::string used_up_line(const Tally& tally) {
   if (share(tally.used_up, usable) < used_up_worth_a_line || tally.used_up == 0) return {};
   return fmt::format(
       "{} of {} usable records ({}) counted for nothing: the limits of their users were used up "
-      "(users.participations, "
-      "users.mass): a larger limit lets more of them count, and costs more noise",
+      "(users.participations, users.mass): a larger limit lets more of them count, and costs more noise",
       with_separators(tally.used_up), with_separators(usable), percent(tally.used_up, usable));
 }
 

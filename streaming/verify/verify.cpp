@@ -149,9 +149,8 @@ void print_completeness(const Verified& verified) {
           "nobody can tell yet whether any is missing at the end\n");
     case FileEnd::earlier:
       return fmt::print(
-          "          the ledger names another release as the last: releases are missing at the end of the file, or "
-          "the "
-          "last ones were changed\n");
+          "          the ledger names another release as the last: releases are missing at the end of the file, "
+          "or the last ones were changed\n");
   }
 }
 
