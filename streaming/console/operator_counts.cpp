@@ -44,6 +44,7 @@ std::string operator_json(const OperatorCounts& counts, const RejectsList& rejec
   publish::append_field("gradients", counts.gradients, out);
   publish::append_field("clipped", counts.clipped, out);
   publish::append_field("left_over", counts.left_over, out);
+  publish::append_field("used_up", counts.used_up, out);
   if (!rejects.file.empty()) {
     publish::append_field("rejects", rejects.file, out);
     out += rejects.is_written ? ",\"rejects_written\":true" : ",\"rejects_written\":false";

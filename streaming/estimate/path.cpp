@@ -7,6 +7,7 @@
 #include <span>
 
 #include "error.h"
+#include "located.h"
 #include "nustream/inference/interval.h"
 
 namespace nustream::estimate {
@@ -71,7 +72,7 @@ std::vector<ShownRelease> released_under(const std::string& folder, const std::s
   if (!lines) throw system_failure(Exit::io, "read", file, errno, "restore it");
   std::vector<ShownRelease> path;
   for (std::string line; std::getline(lines, line);) {
-    auto release = publish::read_release(line);
+    auto release = located(file, [&] { return publish::read_release(line); });
     if (release && release->digest == digest) path.push_back(std::move(*release));
   }
   return path;

@@ -18,6 +18,7 @@
 #include "journal/disk.h"
 #include "journal/last_release.h"
 #include "journal/outbox_folder.h"
+#include "located.h"
 #include "report/document.h"
 #include "serve/page_parts.h"
 
@@ -121,7 +122,7 @@ serve::ShownLane shown_lane(const config::Config& config, const config::Mechanis
                             const std::string& releases) {
   const auto disk = journal::posix_disk();
   const std::string line = std::filesystem::exists(releases) ? journal::last_line(*disk, releases) : std::string();
-  std::optional<publish::ShownRelease> last = publish::read_release(line);
+  std::optional<publish::ShownRelease> last = located(releases, [&] { return publish::read_release(line); });
   serve::ShownLane lane{.settings = public_lane(config, mechanism, last),
                         .history = serve::History(StepCount{config.descent.release_every})};
   lane.epsilons = publish::epsilons_of(Rho{0}, lane.settings.header.deltas());

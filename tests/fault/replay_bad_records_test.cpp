@@ -50,7 +50,7 @@ TEST(OperatorJson, HoldsWhatIsNotToldToEverybody) {
   ::umask(before);
   const Counts counts = counts_of(world, result);
   EXPECT_GT(counts.rejected, 0U);
-  for (const char* word : {"operator", "rejected", "most_often", "left_over", "rejects", "records"}) {
+  for (const char* word : {"operator", "rejected", "most_often", "left_over", "used_up", "rejects", "records"}) {
     EXPECT_THAT(result.out, Not(HasSubstr(std::string("\"") + word + '"')));
   }
   const std::string told = read_file(file);

@@ -173,6 +173,20 @@ TEST(GoingOn, AFileOfReleasesOrCoefficientsByNameAreAStart) {
   expect_begins_at(named.value(), {{"intercept", -1}, {"x", 2.5}});
 }
 
+// A later version wrote the last release, and the state is gone that would say that the file was changed.
+TEST(GoingOn, ALaterFormatInTheFolderIsRefusedByItsPlace) {
+  const ReplayWorld world(3000);
+  ASSERT_EQ(world.run({"--to", "1000"}).code, 0);
+  std::string releases = world.releases();
+  const std::size_t last = releases.rfind('\n', releases.size() - 2) + 1;
+  ASSERT_EQ(releases.compare(last, 12, "{\"format\":1,"), 0);
+  world.write("state/releases.jsonl", releases.replace(last, 12, "{\"format\":2,"));
+  std::filesystem::remove(world.path("state/state"));
+  const CommandResult begun = world.run({"--new-epoch", "--to", "1500"});
+  EXPECT_EQ(begun.code, 65);
+  EXPECT_THAT(begun.err, HasSubstr("the last line of the lane's releases: a release of format 2; this version"));
+}
+
 TEST(GoingOn, WithoutAStateTheReleasesAreLeft) {
   const ReplayWorld world(3000);
   ASSERT_EQ(world.run({"--to", "1000"}).code, 0);
