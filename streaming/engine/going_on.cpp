@@ -88,9 +88,8 @@ std::string go_on_from_last(Estimator& lane, EpochId epoch, std::string_view pub
   if (published.empty()) {
     return fmt::format("epoch {} begins at descent.start: there is no release to go on from", epoch.value());
   }
-  const auto release = located("the last line of the lane's releases", [&] {
-    return publish::read_release(published.substr(published.rfind('\n') + 1));
-  });
+  const auto release = located("the last line of the lane's releases",
+                               [&] { return publish::read_release(published.substr(published.rfind('\n') + 1)); });
   if (!release) {
     throw Failure(Exit::data,
                   "the last line of the lane's releases is no release that a new epoch could go on from; to begin at "

@@ -50,10 +50,12 @@ TEST(UsersReplay, SaysWhoseTheSpendIsOnEveryLine) {
 // One user has three contributions, of at most twenty records each; the others are nobody's.
 TEST(UsersReplay, SaysHowManyRecordsCountedForNothing) {
   const UsersWorld world(2000, 2);
-  const CommandResult run = world.run({"--insecure-seed", "7", "--quiet"});
+  const CommandResult run =
+      world.run({"--insecure-seed", "7", "--quiet", "--operator-json", world.path("operator.json")});
   ASSERT_EQ(run.code, 0) << run.err;
   EXPECT_THAT(run.err, ::testing::ContainsRegex("operator only, not private: 1,[0-9]+ of [0-9,]+ usable records "
                                                 "\\(9[0-9.]+%\\) counted for nothing: the limits of their users"));
+  EXPECT_THAT(read_file(world.path("operator.json")), ::testing::ContainsRegex("\"used_up\":1[0-9][0-9][0-9]"));
 }
 
 // A run that is stopped and continued again and again lets nobody count again: its releases are those of a run in one
