@@ -59,7 +59,7 @@ inline void read_rows(const std::string& path) {
   decode::RecordedReader reader(settings, tests::columns({"a"}, "b"));
   reader.open();
   record::RowBatch batch;
-  for (std::size_t rows = 0; rows < rows_max && reader.read(batch, 100); rows += batch.count()) batch.clear();
+  for (std::size_t rows = 0; rows < rows_max && reader.read(batch, 100); batch.clear()) rows += batch.count();
 }
 
 /// Reads a file whose first bytes call it compressed. It has to give content or a failure of the input. Rows are read
