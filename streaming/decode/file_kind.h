@@ -27,9 +27,11 @@ inline constexpr std::size_t look_bytes = std::size_t{1} << 16;
 ///
 /// Formats of other programs are recognised by the bytes that they always begin with. Text of another kind (CSV
 /// instead of JSON lines, an array, a document over many lines) is recognised by its header, or by all lines in
-/// `first`; there have to be two, unless the file has only one: a single record does not decide. The exception is a
-/// first line that is longer than `first` and begins as an array or holds several objects, which no usable record
-/// does. The sentence holds nothing of the file.
+/// `first`; there have to be two, unless the file has only one, so that a single record does not decide. A single
+/// record does decide in three cases: it begins with the byte 0x1e or with the first words of another program's text
+/// format; it is longer than `first` and begins as an array or holds several objects; or it has a zero byte and is
+/// the only whole line in `first`. docs/privacy.md says what this can tell ("Not covered"). The sentence holds
+/// nothing of the file.
 [[nodiscard]] std::string other_kind(std::string_view first, bool is_all, const config::InputSettings& settings,
                                      const std::string& path);
 

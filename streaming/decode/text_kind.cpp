@@ -116,8 +116,8 @@ TextKind instead_of_json_lines(const std::vector<std::string_view>& lines) {
   return {"no JSON lines: none of its first lines is an object", "set stream.format to what it is"};
 }
 
-/// Whether the header holds a zero byte; without a header, whether all first lines do. A single record with such a
-/// byte is unusable, and says nothing about its file.
+/// Whether the header holds a zero byte; without a header, whether all first lines do. Among other lines a record
+/// with such a byte is unusable, and says nothing about its file; where it is the only whole line, it decides.
 bool is_binary(const std::vector<std::string_view>& lines, const config::InputSettings& settings) {
   const auto holds_zero = [](std::string_view line) { return line.find('\0') != std::string_view::npos; };
   if (lines.empty()) return false;
