@@ -26,9 +26,13 @@ void Changes::put(const Entry& entry) {
     return;
   }
   // A table on disk may fail here, and then nothing has changed yet.
-  const Standing standing_before = before(entry.user);
-  static_cast<void>(index_.number_of(entry.user));
-  changes_.push_back({entry, standing_before});
+  changes_.push_back({entry, before(entry.user)});
+  try {
+    static_cast<void>(index_.number_of(entry.user));
+  } catch (...) {
+    changes_.pop_back();  // memory ran out: a change has its number, or is not there
+    throw;
+  }
 }
 
 void Changes::empty_table() noexcept {

@@ -4,7 +4,6 @@
 #include <array>
 #include <vector>
 
-#include "decode/byte_source.h"
 #include "decode/text_kind.h"
 #include "error.h"
 
@@ -88,6 +87,12 @@ std::string sentence(const std::string& path, const std::string& what, std::stri
   return "'" + path + "' is " + what + ", and CSV or JSON lines are read: " + with_path(remedy, path);
 }
 
+/// Whether the bytes at `kind.at` may be those of CSV: letters that might begin a header, or bytes behind the header.
+/// The control bytes that such a file has in its first line tell it from CSV.
+bool may_be_csv(const Kind& kind) {
+  return kind.is_word || kind.at > 0;
+}
+
 bool holds_control_bytes(std::string_view first) {
   return std::any_of(first.begin(), first.end(), [](char c) {
     const auto byte = static_cast<unsigned char>(c);
@@ -114,10 +119,12 @@ bool is_utf16(std::string_view first) {
   return false;
 }
 
-std::string other_program(std::string_view first, const std::string& path) {
+std::string other_program(std::string_view first, bool is_told_by_records, const std::string& path) {
+  const bool is_binary = is_told_by_records || holds_control_bytes(first.substr(0, first.find('\n')));
   for (const Kind& kind : kinds) {
     if (first.size() <= kind.at || !first.substr(kind.at).starts_with(kind.magic)) continue;
-    if (!kind.is_word || holds_control_bytes(first.substr(0, 256))) return sentence(path, kind.name, kind.remedy);
+    if (kind.is_word && !holds_control_bytes(first.substr(0, 256))) continue;
+    if (is_binary || !may_be_csv(kind)) return sentence(path, kind.name, kind.remedy);
   }
   if (is_utf32(first)) {
     return sentence(path, "UTF-32 text", "write it as UTF-8: iconv -f UTF-32 -t UTF-8 '%' > '%.utf8'");
@@ -130,36 +137,19 @@ std::string other_program(std::string_view first, const std::string& path) {
 
 }  // namespace
 
-std::optional<FirstContent> first_content(const std::string& path, std::size_t bytes_max) {
-  if (is_standard_input(path) || !stored_size(path)) return std::nullopt;
-  FirstContent first{std::string(bytes_max, '\0')};
-  std::size_t count = 0;
-  try {
-    const auto source = open_source(path);
-    while (count < bytes_max && !first.is_all) {
-      const ByteSource::Result result = source->read({first.bytes.data() + count, bytes_max - count});
-      count += result.bytes;
-      first.is_all = result.end;
-    }
-  } catch (const Failure& failure) {
-    if (failure.code() != Exit::io) throw;
-  }
-  first.bytes.resize(count);
-  return first;
-}
-
-std::string other_kind(std::string_view first, bool is_all, const config::InputSettings& settings,
-                       const std::string& path) {
-  if (std::string found = other_program(first, path); !found.empty()) return found;
-  const TextKind text = text_kind(first, is_all, settings);
+std::string other_kind(const FirstContent& first, const config::InputSettings& settings, const std::string& path) {
+  if (!may_decide(first, settings)) return {};
+  const bool is_told_by_records = !others_look_like_records(first_lines(first, settings), settings);
+  if (std::string found = other_program(first.bytes, is_told_by_records, path); !found.empty()) return found;
+  const TextKind text = text_kind(first, settings);
   return text.what.empty() ? std::string() : "'" + path + "' is " + text.what + ": " + with_path(text.remedy, path);
 }
 
 void refuse_other_kinds(const config::InputSettings& settings) {
   for (const std::string& path : settings.files) {
-    const std::optional<FirstContent> first = first_content(path, look_bytes);
+    const std::optional<FirstContent> first = first_content(path, settings, look_bytes);
     if (!first) continue;
-    const std::string found = other_kind(first->bytes, first->is_all, settings, path);
+    const std::string found = other_kind(*first, settings, path);
     if (!found.empty()) throw Failure(Exit::data, found);
   }
 }

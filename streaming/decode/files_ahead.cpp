@@ -2,8 +2,7 @@
 
 #include <span>
 
-#include "decode/file_kind.h"
-#include "decode/text_kind.h"
+#include "decode/first_lines.h"
 
 namespace nustream::decode {
 namespace {
@@ -21,7 +20,7 @@ std::string hint_for_lines_above(std::string_view line, const config::InputSetti
 
 void require_files_ahead(const config::InputSettings& settings, LineDecoder& decoder) {
   for (const std::string& path : std::span(settings.files).subspan(1)) {
-    const std::optional<FirstContent> first = first_content(path, look_bytes);
+    const std::optional<FirstContent> first = first_content(path, settings, look_bytes);
     if (!first) continue;
     const std::string_view content = behind_skipped(first->bytes, settings);
     if (content.empty() && first->is_all) throw empty_file(path, settings, decoder.has_header());

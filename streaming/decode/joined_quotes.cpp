@@ -84,4 +84,10 @@ std::unique_ptr<ByteSource> joined_quotes(std::unique_ptr<ByteSource> source, ch
   return std::make_unique<JoinedQuotes>(std::move(source), delimiter, lines_above, quoted_bytes_max);
 }
 
+std::unique_ptr<ByteSource> open_lines(const std::string& path, const config::InputSettings& settings) {
+  auto source = open_source(path);
+  if (!settings.framing_is_trusted) return source;
+  return joined_quotes(std::move(source), settings.delimiter, settings.skip_lines, settings.record_bytes_max);
+}
+
 }  // namespace nustream::decode

@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 
+#include "config/input.h"
 #include "decode/byte_source.h"
 
 namespace nustream::decode {
@@ -17,5 +19,8 @@ namespace nustream::decode {
 /// `quoted_bytes_max` bytes, so that line breaks end records again. The first `lines_above` lines may hold anything.
 [[nodiscard]] std::unique_ptr<ByteSource> joined_quotes(std::unique_ptr<ByteSource> source, char delimiter,
                                                         std::uint64_t lines_above, std::size_t quoted_bytes_max);
+
+/// Opens `path` for reading its lines: with joined quotes where settings.framing_is_trusted. Throws as open_source().
+[[nodiscard]] std::unique_ptr<ByteSource> open_lines(const std::string& path, const config::InputSettings& settings);
 
 }  // namespace nustream::decode

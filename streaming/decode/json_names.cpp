@@ -8,7 +8,7 @@
 #include "decode/alike.h"
 #include "decode/byte_source.h"
 #include "decode/csv_line.h"
-#include "decode/file_kind.h"
+#include "decode/first_lines.h"
 #include "decode/message_columns.h"
 #include "decode/segment_rows.h"
 #include "decode/utf8.h"
@@ -158,7 +158,7 @@ MemberNames first_members(const config::InputSettings& settings) {
   if (settings.format != config::Format::json_lines || settings.files.empty()) return names;
   const std::string& file = settings.files.front();
   if (is_standard_input(file) || !stored_size(file) || is_segment(file)) return names;
-  const auto first = first_content(file, look_bytes);
+  const auto first = first_content(file, settings, look_bytes);
   std::string_view rest = first->bytes;
   for (std::size_t end = rest.find('\n'); !rest.empty() && !names.is_full(); end = rest.find('\n')) {
     if (end == std::string_view::npos && !first->is_all) break;

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "decode/csv_line.h"
-#include "decode/file_kind.h"
+#include "decode/first_lines.h"
 #include "decode/json_names.h"
 #include "error.h"
 #include "publish/json_text.h"
@@ -168,9 +168,11 @@ std::string one_document(std::string_view text, bool is_all, const std::vector<s
 void refuse_one_document(const config::InputSettings& settings, const record::Schema& schema) {
   const std::vector<std::string> columns = wanted_columns(settings, schema);
   for (const std::string& path : settings.files) {
-    auto first = first_content(path, look_bytes);
-    if (!first || !outline_of(without_mark(first->bytes), first->is_all).is_one) continue;
-    if (!first->is_all) first = first_content(path, std::max(document_bytes_max, settings.record_bytes_max));
+    auto first = first_content(path, settings, look_bytes);
+    if (!first || !may_decide(*first, settings) || !outline_of(without_mark(first->bytes), first->is_all).is_one)
+      continue;
+    if (!first->is_all)
+      first = first_content(path, settings, std::max(document_bytes_max, settings.record_bytes_max));
     const std::string found = one_document(first->bytes, first->is_all, columns, settings, path);
     if (!found.empty()) throw Failure(Exit::data, found);
   }

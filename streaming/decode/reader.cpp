@@ -5,6 +5,7 @@
 
 #include "decode/byte_source.h"
 #include "decode/file_kind.h"
+#include "decode/files_ahead.h"
 #include "decode/one_document.h"
 #include "decode/recorded_reader.h"
 #include "decode/segment_rows.h"
@@ -33,7 +34,8 @@ bool has_segment(const InputSettings& settings) {
 
 }  // namespace
 
-std::unique_ptr<Reader> open_reader(const InputSettings& settings, const record::Schema& schema) {
+std::unique_ptr<Reader> open_reader(const InputSettings& settings, const record::Schema& schema,
+                                    OtherKinds other_kinds) {
   if (has_segment(settings)) return std::make_unique<SegmentRows>(settings, schema);
   if (settings.append_times_only) {
     throw Failure(
@@ -43,9 +45,14 @@ std::unique_ptr<Reader> open_reader(const InputSettings& settings, const record:
         "anew");
   }
   auto reader = std::make_unique<RecordedReader>(settings, schema);
-  refuse_one_document(settings, schema);
-  refuse_other_kinds(settings);
-  reader->open(true);
+  const bool may_refuse = other_kinds == OtherKinds::refused || has_header(settings);
+  if (may_refuse) {
+    refuse_one_document(settings, schema);
+    refuse_other_kinds(settings);
+  }
+  reader->open(may_refuse);
+  const record::RowBuilder builder(schema);
+  require_files_ahead(settings, *make_line_decoder(settings, builder.fields(), private_column(schema)));
   return reader;
 }
 

@@ -53,9 +53,18 @@ class Reader {
   [[nodiscard]] virtual std::optional<std::uint64_t> bytes_total() const noexcept = 0;
 };
 
+/// What becomes of files whose first lines look like another kind of file (other_kind(), one_document()).
+enum class OtherKinds {
+  refused,
+  /// Their lines are records, if unusable ones. This is for an input of which records were used before: a refusal
+  /// would end the releases because of what records hold. A header is no record, and may still be refused.
+  read
+};
+
 /// Looks at every file, opens the first, binds the schema's columns, and goes to `settings.from`. Throws as Reader
-/// does.
-[[nodiscard]] std::unique_ptr<Reader> open_reader(const InputSettings& settings, const record::Schema& schema);
+/// does, and Failure(data) for a file of another kind.
+[[nodiscard]] std::unique_ptr<Reader> open_reader(const InputSettings& settings, const record::Schema& schema,
+                                                  OtherKinds other_kinds = OtherKinds::refused);
 
 /// The Failure(data) for an input without a record.
 [[nodiscard]] Failure no_records(const InputSettings& settings);

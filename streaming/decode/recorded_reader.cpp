@@ -68,7 +68,6 @@ void RecordedReader::open(bool refuses_other_kinds) {
   open_next();
   while (read_lines(false) == Step::progress && source_ && !file_has_lines_) {
   }
-  if (refuses_other_kinds_) require_files_ahead(settings_, *make_decoder());
 }
 
 std::unique_ptr<LineDecoder> RecordedReader::make_decoder() const {
@@ -222,11 +221,7 @@ RecordedReader::Step RecordedReader::end_file() {
 }
 
 void RecordedReader::open_next() {
-  source_ = open_source(settings_.files[files_opened_++]);
-  if (settings_.framing_is_trusted) {
-    source_ =
-        joined_quotes(std::move(source_), settings_.delimiter, settings_.skip_lines, settings_.record_bytes_max);
-  }
+  source_ = open_lines(settings_.files[files_opened_++], settings_);
   begins_.push_back({ordinal_});
   buffer_.reset();
   header_pending_ = decoder_->has_header();
@@ -238,8 +233,8 @@ void RecordedReader::open_next() {
 void RecordedReader::begin_content() {
   const std::string& path = settings_.files[files_opened_ - 1];
   if (refuses_other_kinds_ && files_opened_ == 1 && !over_long_ && !stored_size(path)) {
-    const std::string_view first = buffer_.lines().substr(0, look_bytes);
-    if (const std::string found = other_kind(first, false, settings_, path); !found.empty()) {
+    const FirstContent first{.bytes = std::string(buffer_.lines().substr(0, look_bytes))};
+    if (const std::string found = other_kind(first, settings_, path); !found.empty()) {
       throw Failure(Exit::data, found);
     }
   }

@@ -32,8 +32,8 @@ class RecordedReader : public Reader {
   [[nodiscard]] std::optional<std::uint64_t> bytes_total() const noexcept override { return bytes_total_; }
 
   /// Opens the first file and reads its header, unless a signal arrives first. With `refuses_other_kinds` it refuses
-  /// (Failure(data)) a first file whose beginning is not what the settings say (other_kind()); this is for a file
-  /// that can be read only once, and so could not be looked at before.
+  /// (Failure(data)) a first file whose beginning is not what the settings say (other_kind()), if that file can be
+  /// read only once, and so could not be looked at before.
   void open(bool refuses_other_kinds = false);
   /// Where a record stands that was read or passed over; its text is left empty.
   [[nodiscard]] SeenLine place_of(std::uint64_t ordinal) const;

@@ -13,6 +13,7 @@ target_sources(nustream_service PRIVATE
   decode/decompressor.cpp
   decode/event_time.cpp
   decode/file_kind.cpp
+  decode/first_lines.cpp
   decode/file_source.cpp
   decode/files_ahead.cpp
   decode/gzip_decompressor.cpp

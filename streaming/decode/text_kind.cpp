@@ -4,31 +4,14 @@
 #include <cstddef>
 #include <vector>
 
-#include "decode/csv_line.h"
-
 namespace nustream::decode {
 namespace {
 
-constexpr std::size_t lines_max = 100;
 constexpr std::string_view white = " \t\r\n";
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t begin = std::min(text.find_first_not_of(white), text.size());
   return text.substr(begin, text.find_last_not_of(white) + 1 - begin);
-}
-
-/// The first lines that hold anything, without white space around them. A line that is not whole in `text` is left
-/// out.
-std::vector<std::string_view> lines_of(std::string_view text, bool is_all) {
-  std::vector<std::string_view> lines;
-  while (!text.empty() && lines.size() < lines_max) {
-    const std::size_t end = text.find('\n');
-    if (end == std::string_view::npos && !is_all) break;
-    const std::string_view line = trimmed(text.substr(0, end));
-    if (!line.empty()) lines.push_back(line);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  }
-  return lines;
 }
 
 bool looks_like_object(std::string_view line) {
@@ -71,24 +54,6 @@ const TextKind binary{"binary data, with zero bytes in its first lines", "write 
 const TextKind json_document{"JSON of many lines an object, and one object a line is read",
                              "write it so, and set stream.format = \"jsonl\": jq -c . '%' > '%.jsonl'"};
 
-/// Whether behind the first object of the line another one begins, as where nothing was written between objects.
-bool holds_several_objects(std::string_view line) {
-  int depth = 0;
-  bool in_text = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (in_text) {
-      if (c == '\\') ++i;
-      in_text = c != '"';
-      continue;
-    }
-    in_text = c == '"';
-    if (c == '{' || c == '[') ++depth;
-    if ((c == '}' || c == ']') && --depth == 0) return trimmed(line.substr(i + 1)).starts_with('{');
-  }
-  return false;
-}
-
 /// What JSON is that begins with `line` but is not one object on each line: an array, or a document over several
 /// lines.
 TextKind json_otherwise(std::string_view line) {
@@ -116,13 +81,11 @@ TextKind instead_of_json_lines(const std::vector<std::string_view>& lines) {
   return {"no JSON lines: none of its first lines is an object", "set stream.format to what it is"};
 }
 
-/// Whether the header holds a zero byte; without a header, whether all first lines do. Among other lines a record
-/// with such a byte is unusable, and says nothing about its file; where it is the only whole line, it decides.
-bool is_binary(const std::vector<std::string_view>& lines, const config::InputSettings& settings) {
-  const auto holds_zero = [](std::string_view line) { return line.find('\0') != std::string_view::npos; };
+/// Whether the header, or without one all first lines, are so.
+template <class IsSo>
+bool says_so(const std::vector<std::string_view>& lines, const config::InputSettings& settings, IsSo is_so) {
   if (lines.empty()) return false;
-  const bool has_header = settings.format == config::Format::csv && settings.header;
-  return has_header ? holds_zero(lines.front()) : std::ranges::all_of(lines, holds_zero);
+  return has_header(settings) ? is_so(lines.front()) : std::ranges::all_of(lines, is_so);
 }
 
 TextKind instead_of_csv(const std::vector<std::string_view>& lines, const config::InputSettings& settings) {
@@ -130,47 +93,34 @@ TextKind instead_of_csv(const std::vector<std::string_view>& lines, const config
   const auto looks_like_record = [](std::string_view each) {
     return looks_like_object(each) && each.find('"') != std::string_view::npos;
   };
-  if (settings.header ? looks_like_record(line) : std::all_of(lines.begin(), lines.end(), looks_like_record)) {
-    return json_lines;
-  }
+  if (says_so(lines, settings, looks_like_record)) return json_lines;
   if (line.size() == 5 && line.starts_with("sep=") && settings.skip_lines == 0) {
     return {"CSV with a line of Excel's (sep=) above it",
             std::string("set stream.skip_lines = 1 and stream.delimiter = \"") + line.back() + "\""};
   }
-  return settings.header || lines.size() > 1 || is_array_of_objects(line) ? json_otherwise(line) : TextKind{};
+  return has_header(settings) || lines.size() > 1 || is_array_of_objects(line) ? json_otherwise(line) : TextKind{};
+}
+
+/// What a text is whose first line is longer than what is looked at, `begin` of it.
+TextKind by_long_line(std::string_view begin, const config::InputSettings& settings) {
+  if (is_array_of_objects(begin)) return json_array;
+  if (!begins_an_object(begin)) return {};
+  if (holds_several_objects(begin)) return json_without_lines;
+  return settings.format == config::Format::csv ? json_lines : TextKind{};
 }
 
 }  // namespace
 
-std::string_view behind_skipped(std::string_view first, const config::InputSettings& settings) {
-  first = without_mark(first);
-  for (std::uint64_t i = 0; i < settings.skip_lines && !first.empty(); ++i) {
-    first.remove_prefix(std::min(first.find('\n'), first.size() - 1) + 1);
-  }
-  while (!settings.comment.empty() && first.starts_with(settings.comment)) {
-    first.remove_prefix(std::min(first.find('\n'), first.size() - 1) + 1);
-  }
-  return first;
-}
-
-TextKind text_kind(std::string_view first, bool is_all, const config::InputSettings& settings) {
-  if (has_carriage_returns_alone(first)) {
+TextKind text_kind(const FirstContent& first, const config::InputSettings& settings) {
+  if (has_carriage_returns_alone(first.bytes)) {
     return {"text whose lines end in carriage returns alone",
             "write it with newlines: tr '\\r' '\\n' < '%' > '%.lf'"};
   }
-  const std::string_view behind = behind_skipped(first, settings);
-  const std::vector<std::string_view> lines = lines_of(behind, is_all);
-  if (is_binary(lines, settings)) return binary;
-  if (behind.starts_with('\x1e')) return json_sequence;
-  // Where there is no whole line, one line is longer than what is looked at.
-  if (lines.empty() && is_array_of_objects(trimmed(behind))) return json_array;
-  if (lines.empty() && begins_an_object(trimmed(behind))) {
-    if (holds_several_objects(trimmed(behind))) return json_without_lines;
-    if (settings.format == config::Format::csv) return json_lines;
-  }
-  if (lines.empty() || (lines.size() < 2 && !is_all && !settings.header)) return {};
-  if (settings.format == config::Format::csv) return instead_of_csv(lines, settings);
-  return lines.size() < 2 && !is_all ? TextKind{} : instead_of_json_lines(lines);
+  const std::vector<std::string_view> lines = first_lines(first, settings);
+  if (lines.empty()) return by_long_line(trimmed(behind_skipped(first.bytes, settings)), settings);
+  if (says_so(lines, settings, [](std::string_view line) { return line.find('\0') != line.npos; })) return binary;
+  if (says_so(lines, settings, [](std::string_view line) { return line.front() == '\x1e'; })) return json_sequence;
+  return settings.format == config::Format::csv ? instead_of_csv(lines, settings) : instead_of_json_lines(lines);
 }
 
 }  // namespace nustream::decode

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "config/input.h"
+#include "decode/first_lines.h"
 
 namespace nustream::decode {
 
@@ -13,10 +13,8 @@ struct TextKind {
   std::string remedy;  ///< what to type, where % stands for the path
 };
 
-/// What follows in `first` on the byte order mark and on the lines that the settings say are no records.
-[[nodiscard]] std::string_view behind_skipped(std::string_view first, const config::InputSettings& settings);
-
-/// What a text is that begins with `first`, where it is not what `settings` say. See other_kind().
-[[nodiscard]] TextKind text_kind(std::string_view first, bool is_all, const config::InputSettings& settings);
+/// What a text is that begins with `first`, where it is not what `settings` say. See other_kind(), which asks only
+/// where may_decide().
+[[nodiscard]] TextKind text_kind(const FirstContent& first, const config::InputSettings& settings);
 
 }  // namespace nustream::decode

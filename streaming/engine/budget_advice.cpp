@@ -9,17 +9,16 @@
 
 namespace nustream::engine {
 
-std::string short_of_budget(const config::Mechanism& mechanism, std::optional<StepCount> limit) {
+std::string short_of_budget(const config::Mechanism& mechanism, std::optional<StepCount> limit, std::string_view of) {
   if (!limit || limit == mechanism.horizon()) return {};
   if (limit->value() == 0) {
-    return "privacy.budget leaves no room for a single step: lower privacy.rho to what it leaves, or raise the "
-           "budget";
+    return fmt::format(
+        "{} leaves no room for a single step: lower privacy.rho to what it leaves, or raise the budget", of);
   }
   return fmt::format(
-      "privacy.budget ends this epoch after {} {}, at rho {:.6g} of the {:.6g} that its noise is made for, and what "
-      "is "
-      "spent is not given back: lower privacy.rho to what the budget leaves, or raise the budget",
-      limit->value(), limit->value() == 1 ? "step" : "steps", mechanism.spend.after(*limit).value(),
+      "{} ends this epoch after {} {}, at rho {:.6g} of the {:.6g} that its noise is made for, and what is spent is "
+      "not given back: lower privacy.rho to what the budget leaves, or raise the budget",
+      of, limit->value(), limit->value() == 1 ? "step" : "steps", mechanism.spend.after(*limit).value(),
       mechanism.spend.limit().value());
 }
 
@@ -35,14 +34,13 @@ std::string short_of_budget(const config::Config& config, const config::Mechanis
                                                     [&](StepCount steps) { return mechanism.spend.after(steps); }));
 }
 
-std::string short_of_runs(Rho budget, Rho total, std::uint64_t runs) {
+std::string short_of_runs(Rho budget, Rho total, std::uint64_t runs, std::string_view of) {
   if (total <= budget) return {};
   return fmt::format(
-      "privacy.budget = {:.12g} is less than the rho {:.12g} that the ledger comes to with {} runs: not all of them "
-      "will "
-      "be finished, and what is spent is not given back: lower privacy.rho to what the budget leaves, or raise the "
+      "{} = {:.12g} is less than the rho {:.12g} that the ledger comes to with {} runs: not all of them will be "
+      "finished, and what is spent is not given back: lower privacy.rho to what the budget leaves, or raise the "
       "budget",
-      budget.value(), total.value(), runs);
+      of, budget.value(), total.value(), runs);
 }
 
 }  // namespace nustream::engine

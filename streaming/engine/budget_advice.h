@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "config/config.h"
 #include "config/mechanism.h"
@@ -11,10 +12,14 @@
 
 namespace nustream::engine {
 
-/// Returns one sentence where `privacy.budget` ends an epoch after `limit` steps (EpochLedger::limit()), so that it
-/// never reaches the horizon of its noise. What is spent by then is not given back, so that a lower rho would have
-/// bought more. Empty where the budget does not end the epoch.
-[[nodiscard]] std::string short_of_budget(const config::Mechanism& mechanism, std::optional<StepCount> limit);
+/// Whose budget ends an epoch, where it is no account's that several streams share.
+inline constexpr std::string_view own_budget = "privacy.budget";
+
+/// Returns one sentence where a budget ends an epoch after `limit` steps (EpochLedger::limit()), so that it never
+/// reaches the horizon of its noise. What is spent by then is not given back, so that a lower rho would have bought
+/// more. Empty where the budget does not end the epoch. `of` names the budget.
+[[nodiscard]] std::string short_of_budget(const config::Mechanism& mechanism, std::optional<StepCount> limit,
+                                          std::string_view of = own_budget);
 
 /// The same for a first run, whose ledger is empty, or for `runs` of them over the same records. Empty where there is
 /// no budget.
@@ -23,6 +28,6 @@ namespace nustream::engine {
 
 /// Returns one sentence where `total`, what the ledger comes to with all `runs` over the same records, is above the
 /// budget; empty otherwise.
-[[nodiscard]] std::string short_of_runs(Rho budget, Rho total, std::uint64_t runs);
+[[nodiscard]] std::string short_of_runs(Rho budget, Rho total, std::uint64_t runs, std::string_view of = own_budget);
 
 }  // namespace nustream::engine

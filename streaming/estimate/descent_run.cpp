@@ -84,11 +84,12 @@ std::uint64_t DescentRun::gradients_since(std::uint64_t steps_before) {
 
 std::string DescentRun::short_of_budget(std::uint64_t later) {
   if (!config_.privacy.budget) return {};
-  const std::string of_this = engine::short_of_budget(mechanism_, session_.step_limit());
+  const std::string of_this = engine::short_of_budget(mechanism_, session_.step_limit(), session_.budget_in_words());
   if (!of_this.empty()) return of_this;
   std::vector<Rho> all(later, mechanism_.spend.limit());
   all.push_back(session_.ledger_total(StepCount{design_.steps}));
-  return engine::short_of_runs(*config_.privacy.budget, privacy::compose(all), later + (has_steps_left() ? 1 : 0));
+  return engine::short_of_runs(*config_.privacy.budget, privacy::compose(all), later + (has_steps_left() ? 1 : 0),
+                               session_.budget_in_words());
 }
 
 /// Takes one step. Minibatches are in the order of the table, pass after pass, so that it is fixed before any data is

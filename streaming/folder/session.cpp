@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/budget_advice.h"
 #include "engine/seal_batch.h"
 #include "journal/completion.h"
 #include "journal/outbox_folder.h"
@@ -26,6 +27,10 @@ publish::LedgerTotal Session::ledger_total() const {
   return [ledger = *ledger_, window = window_](Rho spent, StepCount steps, Position position) {
     return ledger.total(spent, steps, Position{window.touched(position.value())});
   };
+}
+
+std::string_view Session::budget_in_words() const noexcept {
+  return limit_.empty() ? engine::own_budget : "what the account (privacy.account) leaves to this stream";
 }
 
 std::string Session::limit_reached() const {

@@ -94,6 +94,8 @@ class Session {
   [[nodiscard]] std::string limit_reached() const;
   /// Says what privacy.budget stands for where an account lowered it: AccountShare::limit(). "" changes nothing.
   void name_limit(std::string limit) { limit_ = std::move(limit); }
+  /// What lowers privacy.budget or stands in its place, in words: "privacy.budget" where no account lowered it.
+  [[nodiscard]] std::string_view budget_in_words() const noexcept;
 
   /// Commits a batch. `rejected` is the number of records of this run that could not be used, and `released` the
   /// number of steps at the last release; both count this batch in. Throws what the batch before failed with.

@@ -38,10 +38,17 @@ void require_newest(const config::Config& config, const std::string& key_file, c
 /// before the state is committed; the function may be empty.
 using Change = std::function<std::function<void()>(journal::Disk& disk, journal::State& state)>;
 
-/// Opens the folder as a resume does, lets `change` change its state, and commits that. `after` follows while the
-/// folder is still locked, so that no run begins in between.
+/// What follows a change of a state, while the folder is still locked, so that no run begins in between.
+struct Afterwards {
+  std::function<void(journal::Disk& disk)> does;  ///< may be empty
+  /// Whether a state without users is one that was changed before, by a command that ended ahead of `does`. If not,
+  /// such a state is refused.
+  std::function<bool()> is_left;
+};
+
+/// Opens the folder as a resume does, lets `change` change its state, and commits that.
 void change_state(const config::Config& config, std::optional<std::uint64_t> insecure_seed, const Change& change,
-                  const std::function<void(journal::Disk& disk)>& after = {}) {
+                  const Afterwards& after = {}) {
   if (!config.users || !config.users->are_kept) {
     throw Failure(Exit::configuration,
                   config.file +
@@ -63,6 +70,7 @@ void change_state(const config::Config& config, std::optional<std::uint64_t> ins
                                {config.stream, config.lane, std::nullopt, std::nullopt, keys.is_private()});
   });
   if (!state.record.users) {
+    if (after.is_left && after.is_left()) return after.does(*disk);
     throw Failure(Exit::data, folder.string() + ": the state holds no users; check state.directory");
   }
   require_newest(config, key_file, keys, state, *disk);
@@ -77,7 +85,7 @@ void change_state(const config::Config& config, std::optional<std::uint64_t> ins
   batch.before_state = before_state;
   files.commit(batch);
   files.flush();
-  if (after) after(*disk);
+  if (after.does) after.does(*disk);
 }
 
 }  // namespace
@@ -122,10 +130,15 @@ void end_users(const config::Config& config, std::optional<std::uint64_t> insecu
     state.record.users.reset();
     return std::function<void()>();
   };
-  change_state(config, insecure_seed, without_users, [&config](journal::Disk& disk) {
+  const auto forget = [&config](journal::Disk& disk) {
     forget_store(disk, config.state.directory);
     users::forget_table(config.state.directory, config.lane);
-  });
+  };
+  const auto is_there = [&config] {
+    return holds_store(config.state.directory) ||
+           std::filesystem::exists(users::table_folder(config.state.directory, config.lane));
+  };
+  change_state(config, insecure_seed, without_users, {forget, is_there});
 }
 
 }  // namespace nustream::folder

@@ -1,7 +1,11 @@
 #include "folder/users.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "error.h"
 #include "secrets/fields.h"
@@ -33,6 +37,14 @@ void forget_store(journal::Disk& disk, const journal::Disk::Path& folder) {
       static_cast<void>(disk.create(path, journal::Audience::operators));
     }
   }
+}
+
+bool holds_store(const journal::Disk::Path& folder) {
+  return std::ranges::any_of(std::array{0U, 1U}, [&](unsigned file) {
+    std::error_code missing;
+    const std::uintmax_t bytes = std::filesystem::file_size(users::UserLog::path(folder, file), missing);
+    return !missing && bytes > 0;
+  });
 }
 
 FolderUsers::FolderUsers(journal::Disk& disk, const journal::Disk::Path& folder, const users::StoreIdentity& identity,

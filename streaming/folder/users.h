@@ -71,6 +71,8 @@ class FolderUsers {
 [[nodiscard]] users::StoreMark mark_of(const journal::UsersOfState& state);
 /// Empties the files of a store whose key no state holds any more.
 void forget_store(journal::Disk& disk, const journal::Disk::Path& folder);
+/// Whether anything is in the files that forget_store() empties.
+[[nodiscard]] bool holds_store(const journal::Disk::Path& folder);
 
 /// The users of an epoch that begins. Where `carries_over` is true on entry, `before` has the same column of users
 /// and limits of the same kind, and its store is whole, their counts are carried over. Otherwise `carries_over`

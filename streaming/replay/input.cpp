@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "error.h"
 #include "located.h"
@@ -14,8 +15,13 @@ namespace {
 /// passes.
 class PassReader final : public decode::Reader {
  public:
-  PassReader(const config::Config& config, const folder::Window& window, std::uint64_t position)
-      : input_(config.input), schema_(config.schema), window_(window), records_(*window.end - window.first) {
+  PassReader(const config::Config& config, const folder::Window& window, std::uint64_t position,
+             decode::OtherKinds other_kinds)
+      : input_(config.input),
+        schema_(config.schema),
+        window_(window),
+        records_(*window.end - window.first),
+        other_kinds_(other_kinds) {
     pass_ = (position - window.first) / records_;
     if (pass_ < window.passes) open(window.ordinal(position));
   }
@@ -66,7 +72,7 @@ class PassReader final : public decode::Reader {
     input_.to = window_.end;
     pass_rows_ = 0;
     pass_expected_ = *window_.end - from;
-    reader_ = decode::open_reader(input_, schema_);
+    reader_ = decode::open_reader(input_, schema_, std::exchange(other_kinds_, decode::OtherKinds::read));
     ended_ = false;
   }
 
@@ -74,6 +80,7 @@ class PassReader final : public decode::Reader {
   const record::Schema& schema_;
   folder::Window window_;
   std::uint64_t records_;
+  decode::OtherKinds other_kinds_;
   std::uint64_t pass_ = 0;
   bool ended_ = false;  // the reader's pass has ended, and the next one is not open yet
   std::uint64_t pass_rows_ = 0;
@@ -127,12 +134,12 @@ privacy::Participation participation(const folder::Window& window, std::uint64_t
 }
 
 std::unique_ptr<decode::Reader> open_window(const config::Config& config, const folder::Window& window,
-                                            std::uint64_t position) {
-  if (window.passes > 1) return std::make_unique<PassReader>(config, window, position);
+                                            std::uint64_t position, decode::OtherKinds other_kinds) {
+  if (window.passes > 1) return std::make_unique<PassReader>(config, window, position, other_kinds);
   decode::InputSettings input = config.input;
   input.from = position;
   input.to = window.end;
-  return decode::open_reader(input, config.schema);
+  return decode::open_reader(input, config.schema, other_kinds);
 }
 
 }  // namespace nustream::replay

@@ -236,7 +236,8 @@ class Run {
 
  private:
   void warn_of_budget() {
-    const std::string advice = engine::short_of_budget(mechanism_, session_->step_limit());
+    const std::string advice =
+        engine::short_of_budget(mechanism_, session_->step_limit(), session_->budget_in_words());
     const bool before_a_release = session_->step_limit() < StepCount{config_.descent.release_every};
     warn(advice.empty() || !before_a_release ? advice : advice + "; it ends before the first release (release.every)",
          options_);

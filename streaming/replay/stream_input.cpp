@@ -30,7 +30,7 @@ void StreamInput::open(std::uint64_t position) {
                               "file, or --from",
                               position_, position));
   }
-  reader_ = open_window(config_, window_, position);
+  reader_ = open_window(config_, window_, position, other_kinds_);
   position_ = position;
 }
 
@@ -60,10 +60,11 @@ void StreamInput::look_apart(const journal::StateRecord& record) const {
   decode::InputSettings marked = config_.input;
   marked.from = record.seen.back().position.value() + 1;
   marked.to.reset();
-  pass_marked(*decode::open_reader(marked, config_.schema), record);
+  pass_marked(*decode::open_reader(marked, config_.schema, decode::OtherKinds::read), record);
 }
 
 bool StreamInput::holds(const journal::StateRecord& record) {
+  other_kinds_ = decode::OtherKinds::read;
   const auto is_read_once = [](const std::string& file) {
     return decode::is_standard_input(file) || !decode::stored_size(file);
   };
@@ -79,6 +80,7 @@ bool StreamInput::holds(const journal::StateRecord& record) {
 }
 
 void StreamInput::check(const journal::StateRecord& record) {
+  other_kinds_ = decode::OtherKinds::read;
   if (window_.passes > 1 && !record.seen.empty()) look_apart(record);
   open(record.position.value());
   if (window_.passes == 1) pass_marked(*reader_, record);

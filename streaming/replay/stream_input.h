@@ -40,7 +40,8 @@ class StreamInput final : public folder::InputWitness {
   const folder::Window& window_;
   const std::atomic<int>& stop_;
   std::unique_ptr<decode::Reader> reader_;
-  std::uint64_t position_ = 0;  // where reader_ was opened
+  std::uint64_t position_ = 0;                                    // where reader_ was opened
+  decode::OtherKinds other_kinds_ = decode::OtherKinds::refused;  // until it is known that a state is there
 };
 
 }  // namespace nustream::replay

@@ -209,6 +209,7 @@ struct DiskTable::Database {
 
   void require(const Status& status) const {
     if (status.ok()) return;
+    if (status.IsAborted()) throw Failure(Exit::permission, status.getState());
     if (status.IsCorruption() || status.IsPathNotFound()) throw DamagedTable(folder);
     throw Failure(Exit::io, "cannot use the table of users in " + folder.string() + ": " + status.ToString() +
                                 "; mend the disk or make room, then start again with --resume");

@@ -154,11 +154,25 @@ void print_completeness(const Verified& verified) {
   }
 }
 
-/// Requires that the file ends with the release that the ledger names as the last.
+/// Requires that the file holds the releases of the ledger's lane alone, from its first one to the one that the
+/// ledger names as the last.
 void require_complete(const Options& options, const Verified& verified) {
   const auto refuse = [&](const std::string& why) {
     throw Failure(Exit::data, options.releases + " is not known to be complete (--complete): " + why);
   };
+  if (verified.lanes.size() > 1) {
+    return refuse(
+        "it holds releases of several lanes, and each lane's own ledger tells where it ends; keep those of "
+        "one lane");
+  }
+  const CheckedReleases& lane = verified.lanes.at(verified.lane);
+  if (lane.begins_later)
+    return refuse("its first release follows on one that is not in it; copy it from the beginning");
+  if (lane.unchained > 0) {
+    return refuse(
+        "its first releases are of a version that did not chain them, so that nobody can tell whether any "
+        "is missing");
+  }
   switch (end_of(verified)) {
     case FileEnd::as_named:
       return;

@@ -76,8 +76,11 @@ TEST(Account, StopsTheSumAtItsBudget) {
   const World world;
   for (const char* name : {"one", "two"})
     ASSERT_EQ(world.run({"replay", world.stream(name, .35), "--quiet"}).code, 0);
-  const CommandResult third = world.run({"replay", world.stream("three", .35), "--quiet"});
+  const CommandResult third = world.run({"replay", world.stream("three", .35)});
   EXPECT_EQ(third.code, 73) << third.err;
+  EXPECT_THAT(third.err, HasSubstr("warning: what the account (privacy.account) leaves to this stream ends this "
+                                   "epoch after "));
+  EXPECT_THAT(third.err, Not(HasSubstr("privacy.budget ends")));
   EXPECT_THAT(third.err, HasSubstr("that was left of the account " + world.path("people") +
                                    " (privacy.account), whose budget is 1"));
   EXPECT_THAT(third.err, Not(HasSubstr("privacy.budget"))) << "nobody set it";

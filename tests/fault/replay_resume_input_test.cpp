@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -127,6 +128,30 @@ TEST(ResumedInput, MayHaveGrownAtItsEndOrLostItsLastNewline) {
 
 // The same records are the same input, whether they are compressed anew, come from standard input or from several
 // files.
+// What a file looks like by its records may keep a stream from beginning, and never ends one that has begun.
+TEST(ResumedInput, MayHoldAFileThatLooksLikeAnotherKind) {
+  const ReplayWorld world(300);
+  const std::string rows = ReplayWorld::csv(300);
+  world.write("day1.csv", rows.substr(rows.find('\n') + 1));
+  world.write("day2.csv", "[\n{\"x\": 1},\n{\"y\": 2}\n]\n");
+  const auto over = [](const char* files, std::vector<std::string> more = {}) {
+    for (const std::string& setting : {std::string("stream.header=false"), std::string(R"(stream.columns=["x","y"])"),
+                                       std::string("stream.input=") + files}) {
+      more.push_back("--set");
+      more.push_back(setting);
+    }
+    return more;
+  };
+  const CommandResult fresh = world.run(over(R"(["day1.csv","day2.csv"])"));
+  EXPECT_EQ(fresh.code, 65);
+  EXPECT_THAT(fresh.err, HasSubstr("day2.csv' is a JSON array"));
+  EXPECT_FALSE(std::filesystem::exists(world.path("state/releases.jsonl")));
+  ASSERT_EQ(world.run(over(R"(["day1.csv"])")).code, 0);
+  const CommandResult more = world.run(over(R"(["day1.csv","day2.csv"])", {"--resume", "--json"}));
+  EXPECT_EQ(more.code, 0) << more.err;
+  EXPECT_THAT(more.out, HasSubstr("\"steps\":304,"));
+}
+
 TEST(ResumedInput, IsKnownHoweverItIsStored) {
   const ReplayWorld world(3000);
   const std::string csv = read_file(world.path("rows.csv"));

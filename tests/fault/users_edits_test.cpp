@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -96,6 +98,22 @@ TEST_F(UsersOfAFolder, AreForgottenAtTheEndOfTheStreamAndCharged) {
   simdjson::dom::parser parser;
   const auto report = parser.parse(next.out);
   EXPECT_GT(report["ledger_rho"].get_double().value(), 1.2 * report["rho"].get_double().value());
+}
+
+// A process that dies behind the new state leaves the store, which the same command deletes when it is given again.
+TEST_F(UsersOfAFolder, AreForgottenByACommandThatIsGivenAgain) {
+  ASSERT_EQ(replay({"--to", "1000"}).code, 0);
+  const std::filesystem::path store = world.path("state/users-0.log");
+  const std::string written = read_file(store);
+  ASSERT_NE(written, "");
+  ASSERT_EQ(edit("end").code, 0);
+  ASSERT_EQ(read_file(store), "");
+  std::ofstream(store) << written;
+  EXPECT_EQ(edit("close", "1\n").code, 65);
+  const CommandResult again = edit("end");
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(read_file(store), "");
+  EXPECT_EQ(edit("end").code, 65);
 }
 
 TEST_F(UsersOfAFolder, AreRefusedWhereThereAreNone) {

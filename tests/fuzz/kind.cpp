@@ -14,11 +14,13 @@ void target(std::string_view input) {
   settings.header = (choice & 2U) != 0;
   settings.skip_lines = (choice & 4U) != 0 ? 1 : 0;
   if ((choice & 8U) != 0) settings.comment = "#";
-  const bool is_all = (choice & 16U) != 0;
-  const std::string found = decode::other_kind(input, is_all, settings, "in");
+  if (!settings.header) settings.columns = {"a", "b"};
+  const decode::FirstContent first{std::string(input), (choice & 16U) != 0, (choice & 32U) != 0};
+  const std::string found = decode::other_kind(first, settings, "in");
   require(found.empty() || found.starts_with("'in' is "), "a sentence about the file");
   require(found.find('\n') == std::string::npos, "one line");
-  require(found == decode::other_kind(std::string(input), is_all, settings, "in"), "the same again");
+  require(found == decode::other_kind(first, settings, "in"), "the same again");
+  require(found.empty() || decode::may_decide(first, settings), "no single record decides");
 }
 
 }  // namespace

@@ -140,7 +140,7 @@ inline void check_rows(std::string_view content, const decode::InputSettings& se
   const bool other = content.substr(1).starts_with("\x2a\x4d\x18") ||
                      std::any_of(std::begin(magics), std::end(magics),
                                  [&](std::string_view magic) { return content.starts_with(magic); }) ||
-                     !decode::other_kind(content, true, settings, "in").empty();
+                     !decode::other_kind({std::string(content), true}, settings, "in").empty();
   if (other || std::hash<std::string_view>{}(content) % 16 != 0) return;
   check_file(content, settings, schema);
 }

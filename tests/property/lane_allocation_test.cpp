@@ -8,13 +8,16 @@
 
 #include "lane_stages.h"
 #include "nustream/lane/lane.h"
+#include "nustream/users/changes.h"
+#include "nustream/users/table.h"
 
 namespace {
 
 std::atomic<std::uint64_t> allocations{0};
+std::atomic<std::uint64_t> fails_at{0};  // the number of the allocation that fails; 0 for none
 
 void* counted(std::size_t bytes, std::size_t alignment) {
-  ++allocations;
+  if (++allocations == fails_at) throw std::bad_alloc();
   void* memory = nullptr;
   if (::posix_memalign(&memory, std::max(alignment, sizeof(void*)), bytes == 0 ? 1 : bytes) != 0)
     throw std::bad_alloc();
@@ -106,6 +109,36 @@ TEST(LaneAllocation, AStepTakesNoMemory) {
     EXPECT_EQ(allocations_of(settings, 100), allocations_of(settings, 6400)) << minibatch;
     EXPECT_LE(allocations_of(settings, 6400), 2U) << minibatch;
   }
+}
+
+// Each allocation of a change fails once. What was there stays, and whoever comes next gets an entry of their own.
+TEST(ChangesWithoutMemory, HoldNothingOfTheUserWhoFoundNone) {
+  const auto entry_of = [](std::uint64_t user) {
+    users::Entry entry;
+    entry.user = {user * 0x9e3779b97f4a7c15, user};
+    entry.standing.count = static_cast<std::uint32_t>(user);
+    return entry;
+  };
+  bool failed = false;
+  std::uint64_t number = 0;
+  do {
+    const users::Table table;
+    users::Changes changes(table);
+    for (std::uint64_t user = 1; user <= 32; ++user) changes.put(entry_of(user));  // then both parts of it are full
+    fails_at = allocations + ++number;
+    failed = false;
+    try {
+      changes.put(entry_of(33));
+    } catch (const std::bad_alloc&) {
+      failed = true;
+    }
+    fails_at = 0;
+    ASSERT_EQ(changes.all().size(), failed ? 32U : 33U) << number;
+    changes.put(entry_of(34));
+    EXPECT_EQ(changes.find(entry_of(33).user).count, failed ? 0U : 33U) << number;
+    EXPECT_EQ(changes.find(entry_of(34).user).count, 34U) << number;
+  } while (failed);
+  EXPECT_GE(number, 3U) << "the changes and their index ask for memory";
 }
 
 }  // namespace

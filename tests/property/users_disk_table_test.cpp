@@ -16,6 +16,7 @@
 
 #include "expect_failure.h"
 #include "nustream/users/table.h"
+#include "refused_calls.h"
 #include "simulated_disk.h"
 #include "temporary_folder.h"
 #include "users/disk_table.h"
@@ -332,6 +333,15 @@ TEST(DiskTable, OfAnotherHistoryIsMadeAnew) {
   log.load(world.committed());
   EXPECT_EQ(read(table), world.plain());
   EXPECT_NE(world.identity(), other);
+}
+
+TEST(DiskTableDeathTest, EndsAsOtherKeysDoWhereThereAreNoRandomBits) {
+  const tests::TemporaryFolder folder;
+  EXPECT_EXIT(tests::exit_with_code_of([&] {
+                tests::forbid_getrandom();
+                const DiskTable table(folder.path() / "table", key_of_tests);
+              }),
+              ::testing::ExitedWithCode(77), "");
 }
 
 TEST(DiskTable, SaysWhenTheDiskIsFullAndIsMadeAnewBehindThat) {

@@ -6,6 +6,7 @@
 
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
@@ -39,8 +40,21 @@ InputSettings jsonl() {
   return settings;
 }
 
-std::string kind(const std::string& content, const InputSettings& settings = csv(), bool is_all = true) {
-  return other_kind(content, is_all, settings, "in");
+/// What a file is whose whole content is `content`.
+std::string kind(const std::string& content, const InputSettings& settings = csv()) {
+  const std::size_t end = content.find('\n');
+  const bool is_one_line = end == std::string::npos || content.find_first_not_of(" \t\r\n", end) == std::string::npos;
+  return other_kind({content, true, is_one_line}, settings, "in");
+}
+
+/// What a file is that begins with `content`, of which nothing else is known.
+std::string kind_of_beginning(const std::string& content, const InputSettings& settings) {
+  return other_kind({content, false, false}, settings, "in");
+}
+
+/// What a file is whose only line begins with `content`, and is longer than what is looked at.
+std::string kind_of_long_line(const std::string& content, const InputSettings& settings) {
+  return other_kind({content, false, true}, settings, "in");
 }
 
 TEST(FileKind, OfOtherProgramsIsNamedWithWhatToTypeWhateverTheSettings) {
@@ -133,8 +147,7 @@ TEST(FileKind, OfJsonThatIsNotOneObjectALineIsNamedUnderEitherFormat) {
       "\"jsonl\": jq -c . 'in' > 'in.jsonl'";
   for (const InputSettings& settings : {csv(), csv(false), jsonl()}) {
     EXPECT_EQ(kind("[{\"a\": 1, \"b\": 2}, {\"a\": 3, \"b\": 4}]", settings), array) << "one record alone";
-    EXPECT_EQ(decode::other_kind("[{\"a\": 1, \"b\": 2}, {\"a\": 3", false, settings, "in"),
-              array);  // longer than what is looked at
+    EXPECT_EQ(kind_of_long_line("[{\"a\": 1, \"b\": 2}, {\"a\": 3", settings), array);
     EXPECT_EQ(kind("[\n{\"a\": 1},\n{\"a\": 2}\n]\n", settings), array);
     EXPECT_EQ(kind("[\n  {\n    \"a\": 1\n  }\n]\n", settings), array);
     EXPECT_EQ(kind("{\n  \"a\": 1,\n  \"b\": 2\n}\n", settings), document);
@@ -149,9 +162,8 @@ TEST(FileKind, OfObjectsWithoutLinesIsNamed) {
   const std::string one = R"({"a": "}{", "b": [{"c": 1}]})";
   EXPECT_EQ(kind(one + one + "\n" + one + ' ' + one + "\n", jsonl()), sentence);
   EXPECT_EQ(kind(one + one, jsonl()), sentence) << "no line end at all";
-  EXPECT_EQ(decode::other_kind(one + one + one.substr(0, 9), false, jsonl(), "in"), sentence)
-      << "a line that is longer than what is looked at";
-  EXPECT_EQ(decode::other_kind(one + one + one.substr(0, 9), false, csv(false), "in"), sentence);
+  EXPECT_EQ(kind_of_long_line(one + one + one.substr(0, 9), jsonl()), sentence);
+  EXPECT_EQ(kind_of_long_line(one + one + one.substr(0, 9), csv(false)), sentence);
   EXPECT_THAT(kind(one + "\n" + one + "\n", jsonl()), IsEmpty());
   EXPECT_THAT(kind(one + one + "\n" + one + "\n", jsonl()), IsEmpty()) << "one record does not decide";
 }
@@ -178,14 +190,71 @@ TEST(FileKind, OfOneTextForAnotherIsNamed) {
   EXPECT_THAT(kind("sep=;\na;b\n1;2\n", skipping), IsEmpty());
 }
 
-// A single record that is no JSON, or that looks like JSON, does not decide what the file is.
+// Records that look like something else, each of which somebody could write into a stream of other people's records.
+std::vector<std::string> odd_records() {
+  return {"garbage,1,2",
+          "[",
+          "[1,2",
+          "[[1]]",
+          R"([{"a": 1}, {"a": 2}])",
+          "{\"a",
+          R"({"a": 1}{"a": 2})",
+          R"({"a": 1)",
+          R"({"data": [)",
+          "\x1e{\"a\": 1}",
+          "\0"s,
+          "1,\0"s,
+          "sep=;",
+          "1\r2",
+          "PAR1\x15\x04",
+          "ORC\x03",
+          "7z\xbc\xaf\x27\x1c\4",
+          "Obj\x01\4",
+          "SQLite format 3\0"s,
+          "version https://git-lfs.github.com/spec/v1",
+          "<stata_dta>",
+          "HEADER RECORD*******LIBRARY",
+          "%PDF-1.7",
+          "<?xml version=\"1.0\"?>",
+          "<!DOCTYPE html>",
+          "<html>",
+          "{\\rtf1",
+          "$FL2@(#)",
+          "\xff\xfei\0d\0"s,
+          "i\0d\0,\0x\0,\0y\0z\0"s,
+          std::string(12, '\1') + "\xc2\xea\x81\x60",
+          std::string(257, 'a') + "ustar"};
+}
+
+// Without a header the first line of a file is a record, and its owner must not be able to stop the stream.
 TEST(FileKind, IsNotDecidedByOneRecord) {
-  EXPECT_THAT(kind("garbage,1\n{\"a\": 1}\n", jsonl()), IsEmpty());
-  EXPECT_THAT(kind("[\n{\"a\": 1}\n{\"a\": 2}\n", jsonl()), IsEmpty());
-  EXPECT_THAT(kind("garbage,1\n{\"a\"", jsonl(), false), IsEmpty()) << "one line is whole";
-  EXPECT_THAT(kind("{\"a\": 1}\n1,2\n", csv(false)), IsEmpty());
-  EXPECT_THAT(kind("[1,2\n1,2\n", csv(false)), IsEmpty());
-  EXPECT_THAT(kind("a,b\n{\"a\": 1}\n{\"a\": 2}\n"), IsEmpty()) << "the header says that it is CSV";
+  const std::string json = "{\"a\": 1}\n";
+  const std::string fields = "1,2\n";
+  for (const std::string& odd : odd_records()) {
+    for (const auto& [settings, good] : {std::pair{jsonl(), json}, std::pair{csv(false), fields}}) {
+      EXPECT_THAT(kind(odd + "\n" + good, settings), IsEmpty()) << odd;
+      EXPECT_THAT(kind(odd + "\n" + good + good + good, settings), IsEmpty()) << odd;
+      EXPECT_THAT(kind(good + odd + "\n", settings), IsEmpty()) << odd;
+      EXPECT_THAT(kind(good + odd + "\n" + good + odd + "\n" + odd, settings), IsEmpty()) << odd;
+      EXPECT_THAT(kind_of_beginning(odd + "\n", settings), IsEmpty()) << odd << ": one line is known";
+      EXPECT_THAT(kind_of_beginning(odd, settings), IsEmpty()) << odd << ": no line is whole";
+      EXPECT_THAT(kind_of_beginning(odd + odd, settings), IsEmpty()) << odd << ": no line is whole";
+    }
+    EXPECT_THAT(kind("a,b\n" + odd + "\n"), IsEmpty()) << odd << ": the header says that it is CSV";
+    EXPECT_THAT(kind("a,b\n" + odd + "\n" + odd + "\n"), IsEmpty()) << odd << ": the header says that it is CSV";
+  }
+}
+
+// A text that its first line begins, and the lines behind it do not belie.
+TEST(FileKind, IsDecidedByAllLinesTogether) {
+  const std::string page = "<!DOCTYPE html>\n<html><head>\n<title>404, not found</title>\n</head></html>\n";
+  const std::string pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n";
+  for (const InputSettings& settings : {csv(), csv(false), jsonl()}) {
+    EXPECT_THAT(kind(page, settings), HasSubstr("is a web page"));
+    EXPECT_THAT(kind(pointer, settings), HasSubstr("is a pointer of Git LFS's"));
+    EXPECT_THAT(kind_of_beginning("PAR1\x15\x04\n\1\n\2", settings), HasSubstr("is a Parquet file"));
+    EXPECT_THAT(kind_of_beginning("[\n{\"a\": 1,\n\"b\": 2},\n", settings), HasSubstr("is a JSON array"));
+  }
 }
 
 TEST(FileKind, OfWhatIsReadIsNotTold) {
@@ -194,7 +263,7 @@ TEST(FileKind, OfWhatIsReadIsNotTold) {
   EXPECT_THAT(kind("ORC,b\n1,2\n"), IsEmpty());
   EXPECT_THAT(kind("\xef\xbb\xbf{\"a\": 1}\n", jsonl()), IsEmpty());
   EXPECT_THAT(kind("", jsonl()), IsEmpty());
-  EXPECT_THAT(kind("{\"a\": 1", jsonl(), false), IsEmpty()) << "a first line that is longer than what is looked at";
+  EXPECT_THAT(kind_of_long_line("{\"a\": 1", jsonl()), IsEmpty());
 }
 
 // All files are looked at before the first record of the first file is read.
@@ -234,6 +303,87 @@ TEST(FileKind, OfAPipeIsToldByItsFirstLines) {
       },
       "is CSV, and stream.format");
   writer.join();
+}
+
+/// What other_kind() says of a file with `content`.
+std::string kind_of_file(const std::string& content, const InputSettings& settings) {
+  const tests::TemporaryFolder folder;
+  return other_kind(first_content(folder.write("in", content), settings, look_bytes).value(), settings, "in");
+}
+
+std::string repeated(const std::string& text) {
+  std::string all;
+  while (all.size() <= 2 * look_bytes) all += text;
+  return all;
+}
+
+// A line may be longer than what is looked at. Then the rest of the file says whether it is one record among others.
+TEST(FileKind, OfALongLineIsToldOnlyWhereItIsTheWholeFile) {
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"[" + repeated("{\"a\": 1}, ") + "{\"a\": 1}]", "is a JSON array"},
+      {repeated("{\"a\": 1}"), "several objects on a line"},
+      {repeated("1,2\r"), "carriage returns alone"}};
+  for (const auto& [line, sentence] : cases) {
+    for (const auto& [settings, good] : {std::pair{jsonl(), "{\"a\": 1}\n"}, std::pair{csv(false), "1,2\n"}}) {
+      EXPECT_THAT(kind_of_file(line, settings), HasSubstr(sentence));
+      EXPECT_THAT(kind_of_file(line + "\n\n", settings), HasSubstr(sentence));
+      EXPECT_THAT(kind_of_file(line + "\n" + good, settings), IsEmpty()) << sentence;
+      EXPECT_THAT(kind_of_file(line + "\n" + line, settings), IsEmpty()) << sentence;
+    }
+  }
+}
+
+// Records that were used may not be followed by a refusal because of what other records hold; a header may be
+// refused.
+TEST(FileKind, OfRecordsIsNotToldOnceRecordsWereUsed) {
+  const tests::TemporaryFolder folder;
+  const std::string used = folder.write("day1.jsonl", "{\"a\": 1}\n{\"a\": 2}\n");
+  const std::string array = folder.write("day2.jsonl", "[\n{\"b\": 3},\n{\"b\": 4}\n]\n");
+  const std::string document = folder.write("day3.jsonl", R"({"data": [{"a": 1}, {"a": 2}]})");
+  InputSettings settings = jsonl();
+  settings.files = {used, array, document};
+  const record::Schema schema = tests::columns({"a"});
+  tests::expect_failure(
+      Exit::data, [&] { (void)open_reader(settings, schema); }, "is one JSON document");
+  const auto reader = open_reader(settings, schema, OtherKinds::read);
+  record::RowBatch batch;
+  while (reader->read(batch, 10)) {
+  }
+  EXPECT_EQ(batch.count(), 7U);
+  EXPECT_EQ(batch.rejects.size(), 5U);
+  const std::string good = folder.write("good.csv", "a\n1\n");
+  const std::string other = folder.write("other.csv", "PAR1\x15\x04");
+  const InputSettings with_header{.files = {good, other}};
+  tests::expect_failure(
+      Exit::data, [&] { (void)open_reader(with_header, schema, OtherKinds::read); }, "is a Parquet file");
+}
+
+// One record among others could look like the beginning of a document that has all others in it.
+TEST(FileKind, OfADocumentIsNotToldByOneRecord) {
+  const tests::TemporaryFolder folder;
+  const record::Schema schema = tests::columns({"a"});
+  InputSettings settings = jsonl();
+  settings.files = {folder.write("in.jsonl", "{\"data\": [\n" + repeated("{\"a\": 1}\n"))};
+  while (std::filesystem::file_size(settings.files.front()) <= (std::size_t{16} << 20)) {
+    std::ofstream(settings.files.front(), std::ios::app) << repeated("{\"a\": 1}\n");
+  }
+  record::RowBatch batch;
+  EXPECT_TRUE(open_reader(settings, schema)->read(batch, 10));
+  EXPECT_EQ(batch.rejects.size(), 1U);
+}
+
+// The header of each file is the whole line that the reader takes for it, with the line breaks in its names.
+TEST(FilesAhead, JoinsTheLineBreaksOfAHeader) {
+  const tests::TemporaryFolder folder;
+  const std::string content = "\"an\nx\",y\n1,2\n";
+  InputSettings settings{.files = {folder.write("1.csv", content), folder.write("2.csv", content)}};
+  settings.framing_is_trusted = true;
+  const auto reader = open_reader(settings, tests::columns({"an x"}, "y"));
+  record::RowBatch batch;
+  while (reader->read(batch, 10)) {
+  }
+  EXPECT_EQ(batch.count(), 2U);
+  EXPECT_THAT(batch.rejects, IsEmpty());
 }
 
 // The look does not tell that a file is cut: the records before the cut are read first.

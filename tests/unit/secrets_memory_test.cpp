@@ -1,17 +1,11 @@
 // What the process does to keep its secrets: locked memory, no dumps, random bits from the kernel alone. The tests
 // provoke the system's refusals in a child process.
 #include <gtest/gtest.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <cstddef>
 #include <cstring>
 #include <fstream>
 #include <set>
@@ -19,6 +13,7 @@
 #include <vector>
 
 #include "error.h"
+#include "refused_calls.h"
 #include "secrets/harden.h"
 #include "secrets/locked_memory.h"
 #include "secrets/random.h"
@@ -42,17 +37,6 @@ bool locking_shows() {
   const bool locked = ::mlock(block.data(), block.size()) == 0;
   const bool shows = locked_kilobytes() > before;
   return locked && ::munlock(block.data(), block.size()) == 0 && shows;
-}
-
-/// The exit code of the Failure that a call ends with in this (child) process, or 0.
-template <class Call>
-[[noreturn]] void exit_with_code_of(Call call) {
-  try {
-    call();
-    ::_exit(0);
-  } catch (const Failure& failure) {
-    ::_exit(static_cast<int>(failure.code()));
-  }
 }
 
 TEST(LockedMemory, LocksAFewPagesForManyKeys) {
@@ -124,20 +108,6 @@ TEST(Random, DiffersEveryTimeAndFillsEverything) {
   secrets::fill_random(large);
   const std::vector<std::uint8_t> zeros(64);
   EXPECT_EQ(std::search(large.begin(), large.end(), zeros.begin(), zeros.end()), large.end());
-}
-
-/// Makes getrandom() fail in this process from now on.
-void forbid_getrandom() {
-  std::array<sock_filter, 4> program{
-      sock_filter BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      sock_filter BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getrandom, 0, 1),
-      sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
-      sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  const sock_fprog filter{program.size(), program.data()};
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) {
-    throw Failure(Exit::internal, "no filter");
-  }
 }
 
 TEST(RandomDeathTest, HasNoOtherSource) {

@@ -281,6 +281,16 @@ TEST(Verify, CanRequireThatTheFileEndsAsTheLedgerNames) {
   expect(cut, "it does not end with the release that the ledger names as the last");
   world.enter(entry(1, 40), keys);
   EXPECT_EQ(incomplete(world, keys), "");
+  World later = world;
+  later.releases.erase(later.releases.begin());
+  expect(later, "its first release follows on one that is not in it");
+  later.releases.erase(later.releases.begin());
+  expect(later, "its first release follows on one that is not in it");
+  World shared = world;
+  World other;
+  other.publish(release(0, 10, 0, 1), keys);
+  shared.releases.push_back(other.releases.front());
+  expect(shared, "it holds releases of several lanes");
   world.releases.pop_back();
   expect(world, "it does not end with the release");
 }
