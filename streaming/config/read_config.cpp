@@ -258,6 +258,12 @@ std::uint64_t read_ranges_records(const Section& section) {
   return records;
 }
 
+LaneId read_lane(const Section& stream) {
+  const std::uint64_t lane = stream.count("lane").value_or(0);
+  if (lane > std::numeric_limits<std::uint32_t>::max()) stream.refuse("lane", "a whole number below 2^32");
+  return LaneId{static_cast<std::uint32_t>(lane)};
+}
+
 }  // namespace
 
 Config read_tree(const SettingsTree& tree, const std::string& file, const std::vector<std::string>& overrides,
@@ -275,9 +281,6 @@ Config read_tree(const SettingsTree& tree, const std::string& file, const std::v
   const Section release = root.section("release");
   const Section plan = root.section("plan");
   const std::string name = read_name(stream);
-  const std::uint64_t lane = stream.count("lane").value_or(0);
-  if (lane > std::numeric_limits<std::uint32_t>::max()) stream.refuse("lane", "a whole number below 2^32");
-
   // Nothing is read of the estimator that is not asked for, so that --set model.estimator=… is enough to compare the
   // two.
   const bool solved = asks_for_moments(root);
@@ -287,7 +290,7 @@ Config read_tree(const SettingsTree& tree, const std::string& file, const std::v
   Config config{.file = file,
                 .overrides = overrides,
                 .stream = name,
-                .lane = LaneId{static_cast<std::uint32_t>(lane)},
+                .lane = read_lane(stream),
                 .input = read_input(stream, file),
                 .schema = read_schema(root, two_stage),
                 .descent = std::move(settings),

@@ -157,14 +157,17 @@ class Difference {
     return false;
   }
 
+  /// Whether ν follows from settings that differ. Where it is not set, it is the best one for what is quoted.
+  [[nodiscard]] bool nu_follows() const {
+    return any({"noise.correlation"}) ||
+           (!beside_.nu_is_set && any({"noise.horizon", "descent.step_size", "descent.average",
+                                       "descent.average_from", "descent.average_decay", "descent.minibatch"}));
+  }
+
   /// Whether the setting is computed from others and one of those differs.
   [[nodiscard]] bool follows_from_others(const std::string& name) const {
     const bool noise = any({"noise.correlation", "noise.horizon", "noise.nu"});
-    if (name == "noise.nu") {  // where it is not set, it is the best one for what is quoted
-      return any({"noise.correlation"}) ||
-             (!beside_.nu_is_set && any({"noise.horizon", "descent.step_size", "descent.average",
-                                         "descent.average_from", "descent.average_decay", "descent.minibatch"}));
-    }
+    if (name == "noise.nu") return nu_follows();
     if (name == "beta" || name == "c") return noise;
     if (name == rows_of_correlation) return noise || any({"bands", "height"});
     if (name == "--passes") return any({"users.participations"});  // of users it is k
