@@ -1,10 +1,11 @@
 // The private step: where a gradient is clipped to G (clip_gradient) and put on the grid (on_grid), and where a
 // step's noise is added to the sum of such gradients (add_noise). Private to the descent room.
 //
-// Every kernel, loop and moment calls these functions, and no other code clips or adds noise. The functions are
-// templates over what holds the numbers, so that one text serves a pack of eight (pack.h) and a single number. They
-// are always inlined: each kernel is compiled for one instruction set, and a copy that the linker kept for everyone
-// would end the program on a processor without that instruction set.
+// Every kernel, loop and moment calls these functions, and no other code of a stream or a table clips or adds noise.
+// (Local privacy is another promise: src/inference/local_mechanism.cpp projects each record and draws its noise.) The
+// functions are templates over what holds the numbers, so that one text serves a pack of eight (pack.h) and a single
+// number. They are always inlined: each kernel is compiled for one instruction set, and a copy that the linker kept
+// for everyone would end the program on a processor without that instruction set.
 //
 // A step of one record, for one entry or one pack of it:
 //

@@ -17,7 +17,8 @@ void add_verify(CLI::App& app, Job& job) {
                    "the stream's, as inspect or the status page shows it; or a file")
       ->required();
   command->add_flag("--complete", options.complete,
-                    "end with 65 unless the last release by cadence is the last that the ledger names");
+                    "end with 65 unless RELEASES holds this lane's releases alone, from the first to the last one by "
+                    "cadence that the ledger names");
   command->add_flag("--json", options.json, "print JSON");
   command->callback([&job] { job = [] { return verify::run(options); }; });
 }

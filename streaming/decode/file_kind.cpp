@@ -51,7 +51,7 @@ constexpr std::array kinds{
     Kind{"\x93NUMPY"sv, 0, "an array of NumPy's",
          "write it as CSV: python3 -c \"import numpy; numpy.savetxt('%.csv', numpy.load('%'), delimiter=',')\""},
     Kind{"RDX"sv, 0, "a file of R's", "write its data frame as CSV: write.csv(…, row.names = FALSE)", true},
-    Kind{"X\n\0\0\0"sv, 0, "a file of R's", "write its data frame as CSV: write.csv(…, row.names = FALSE)"},
+    Kind{"X\n\0\0\0"sv, 0, "a file of R's", "write its data frame as CSV: write.csv(…, row.names = FALSE)", true},
     Kind{"<stata_dta>"sv, 0, "a file of Stata's",
          "write it as CSV: python3 -c \"import pandas; pandas.read_stata('%').to_csv('%.csv', index=False)\""},
     Kind{"\xc2\xea\x81\x60"sv, 12, "a file of SAS's",
@@ -87,8 +87,11 @@ std::string sentence(const std::string& path, const std::string& what, std::stri
   return "'" + path + "' is " + what + ", and CSV or JSON lines are read: " + with_path(remedy, path);
 }
 
-/// Whether the bytes at `kind.at` may be those of CSV: letters that might begin a header, or bytes behind the header.
-/// The control bytes that such a file has in its first line tell it from CSV.
+/// How much of a file's beginning is looked at for control bytes.
+constexpr std::size_t words_bytes = 300;
+
+/// Whether CSV may have these bytes there too: they are letters, which might begin a header, or stand behind other
+/// bytes. Control bytes tell such a file from CSV.
 bool may_be_csv(const Kind& kind) {
   return kind.is_word || kind.at > 0;
 }
@@ -110,20 +113,34 @@ bool is_utf32(std::string_view first) {
 bool is_utf16(std::string_view first) {
   if (first.starts_with("\xff\xfe") || first.starts_with("\xfe\xff")) return true;
   constexpr std::size_t looked_at = 16;
-  if (first.size() < looked_at) return false;
+  if (first.size() < 4) return false;
   for (const std::size_t zero : {std::size_t{0}, std::size_t{1}}) {
     bool all = true;
-    for (std::size_t i = 0; i < looked_at; ++i) all &= (first[i] == '\0') == (i % 2 == zero);
+    for (std::size_t i = 0; i < std::min(first.size(), looked_at); ++i) all &= (first[i] == '\0') == (i % 2 == zero);
     if (all) return true;
   }
   return false;
 }
 
-std::string other_program(std::string_view first, bool is_told_by_records, const std::string& path) {
-  const bool is_binary = is_told_by_records || holds_control_bytes(first.substr(0, first.find('\n')));
+/// What may be looked at: the lines up to the header, or without a header all that is known.
+std::string_view public_part(std::string_view first, const config::InputSettings& settings) {
+  if (!has_header(settings)) return first;
+  const std::string_view behind = behind_skipped(first, settings);
+  return first.substr(0, first.size() - behind.size() + std::min(behind.find('\n'), behind.size()));
+}
+
+/// Whether `told` has the bytes of the kind in their place. Where `told` ends with a line in the middle of them,
+/// those up to the line's end have to be there.
+bool has_magic(std::string_view told, const Kind& kind) {
+  if (told.size() <= kind.at) return false;
+  const std::string_view there = told.substr(kind.at);
+  return there.starts_with(kind.magic) || (there == kind.magic.substr(0, kind.magic.find('\n')));
+}
+
+std::string other_program(std::string_view first, const std::string& path) {
+  const bool is_binary = holds_control_bytes(first.substr(0, words_bytes));
   for (const Kind& kind : kinds) {
-    if (first.size() <= kind.at || !first.substr(kind.at).starts_with(kind.magic)) continue;
-    if (kind.is_word && !holds_control_bytes(first.substr(0, 256))) continue;
+    if (!has_magic(first, kind)) continue;
     if (is_binary || !may_be_csv(kind)) return sentence(path, kind.name, kind.remedy);
   }
   if (is_utf32(first)) {
@@ -135,19 +152,24 @@ std::string other_program(std::string_view first, bool is_told_by_records, const
   return {};
 }
 
+RecordShape shape_of_records(const config::InputSettings& settings) {
+  return [&settings](std::string_view line) { return looks_like_record(line, settings); };
+}
+
 }  // namespace
 
 std::string other_kind(const FirstContent& first, const config::InputSettings& settings, const std::string& path) {
-  if (!may_decide(first, settings)) return {};
-  const bool is_told_by_records = !others_look_like_records(first_lines(first, settings), settings);
-  if (std::string found = other_program(first.bytes, is_told_by_records, path); !found.empty()) return found;
+  if (!may_decide(first, settings, shape_of_records(settings))) return {};
+  const std::string_view told = public_part(first.bytes, settings);
+  if (std::string found = other_program(told, path); !found.empty()) return found;
   const TextKind text = text_kind(first, settings);
   return text.what.empty() ? std::string() : "'" + path + "' is " + text.what + ": " + with_path(text.remedy, path);
 }
 
 void refuse_other_kinds(const config::InputSettings& settings) {
+  FirstContents contents(settings, shape_of_records(settings));
   for (const std::string& path : settings.files) {
-    const std::optional<FirstContent> first = first_content(path, settings, look_bytes);
+    const std::optional<FirstContent> first = contents.of(path);
     if (!first) continue;
     const std::string found = other_kind(*first, settings, path);
     if (!found.empty()) throw Failure(Exit::data, found);

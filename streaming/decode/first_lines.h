@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "config/input.h"
@@ -17,13 +19,14 @@ inline constexpr std::size_t look_bytes = std::size_t{1} << 16;
 /// What the decompressed content of a file begins with.
 struct FirstContent {
   std::string bytes;
-  bool is_all = false;       ///< the content ends there
-  bool is_one_line = false;  ///< the whole content is known to have one line that holds anything, or none
+  bool is_all = false;  ///< the content ends there
+  /// Behind the lines that are skipped, the whole content is known to have one line that holds anything, or none.
+  bool is_one_line = false;
 };
 
 /// The first bytes of the content, at most `bytes_max`, as the reader of its lines finds them; empty for a file that
-/// cannot be read twice. Where no line ends in them, the whole content is read to learn whether it is one line. A
-/// file that cannot be read is reported by whoever reads its records, after those before the fault.
+/// cannot be read twice. Where the second line does not begin in them, more is read (1 GiB at most) to learn whether
+/// there is one. A file that cannot be read is reported by whoever reads its records, after those before the fault.
 [[nodiscard]] std::optional<FirstContent> first_content(const std::string& path,
                                                         const config::InputSettings& settings, std::size_t bytes_max);
 
@@ -33,23 +36,42 @@ struct FirstContent {
 /// What follows in `first` on the byte order mark and on the lines that the settings say are no records.
 [[nodiscard]] std::string_view behind_skipped(std::string_view first, const config::InputSettings& settings);
 
-/// The first lines behind those that are skipped, as far as they hold anything, without white space around them. A
-/// line that is not whole in `first` is left out. At most 100.
+/// The first lines behind those that are skipped, as far as they hold anything, without their line ends. A line that
+/// is not whole in `first` is left out. At most 100.
 [[nodiscard]] std::vector<std::string_view> first_lines(const FirstContent& first,
                                                         const config::InputSettings& settings);
 
 /// Whether behind the first object of the line another one begins, as where nothing was written between objects.
 [[nodiscard]] bool holds_several_objects(std::string_view line);
 
-/// Whether more than half of `lines` without the first one look like records: one object each, or as many fields as
-/// there are columns, without control bytes. (The header tells how many, or stream.columns.) False where there is
-/// only one.
-[[nodiscard]] bool others_look_like_records(const std::vector<std::string_view>& lines,
-                                            const config::InputSettings& settings);
+/// Whether a line of a file without a header has the shape of a record, usable or not. It has to be one object for
+/// JSON lines. For CSV it has as many fields as there are columns; it is no line of JSON, and where there is one
+/// column alone, its field is a number or empty, or says that there is none ("NA").
+[[nodiscard]] bool looks_like_record(std::string_view line, const config::InputSettings& settings);
+
+/// Whether a line may be somebody's record.
+using RecordShape = std::function<bool(std::string_view line)>;
 
 /// Whether a file may be refused for what it begins with, so that no single record decides. A header may decide,
-/// because it is public. Without a header the first line is a record: it decides together with others, where at least
-/// two lines are known and the others do not look like records, or where it is the only line of the file.
-[[nodiscard]] bool may_decide(const FirstContent& first, const config::InputSettings& settings);
+/// because it is public. Without a header the first line is a record: it decides where it does not look like one, and
+/// fewer than half of the other lines do, of which there has to be one, unless it is the only line of the file.
+[[nodiscard]] bool may_decide(const FirstContent& first, const config::InputSettings& settings,
+                              const RecordShape& looks_like_record);
+
+/// The beginnings of an input's files, so that a record which is alone in its file does not decide either.
+class FirstContents {
+ public:
+  /// `settings` outlives it.
+  FirstContents(const config::InputSettings& settings, RecordShape looks_like_record)
+      : settings_(settings), looks_like_record_(std::move(looks_like_record)) {}
+  /// As first_content(). A content of one line is not marked as such where some file has records.
+  [[nodiscard]] std::optional<FirstContent> of(const std::string& path);
+
+ private:
+  [[nodiscard]] bool hold_records() const;
+  const config::InputSettings& settings_;
+  RecordShape looks_like_record_;
+  std::optional<bool> hold_records_;
+};
 
 }  // namespace nustream::decode

@@ -167,9 +167,15 @@ std::string one_document(std::string_view text, bool is_all, const std::vector<s
 
 void refuse_one_document(const config::InputSettings& settings, const record::Schema& schema) {
   const std::vector<std::string> columns = wanted_columns(settings, schema);
+  // A document on one line is an object as well, and is told from a record by what it lacks.
+  const RecordShape looks_like_record = [&](std::string_view line) {
+    return decode::looks_like_record(line, settings) && one_document(line, true, columns, settings, {}).empty();
+  };
+  FirstContents contents(settings, looks_like_record);
   for (const std::string& path : settings.files) {
-    auto first = first_content(path, settings, look_bytes);
-    if (!first || !may_decide(*first, settings) || !outline_of(without_mark(first->bytes), first->is_all).is_one)
+    auto first = contents.of(path);
+    if (!first || !may_decide(*first, settings, looks_like_record) ||
+        !outline_of(without_mark(first->bytes), first->is_all).is_one)
       continue;
     if (!first->is_all)
       first = first_content(path, settings, std::max(document_bytes_max, settings.record_bytes_max));

@@ -112,12 +112,14 @@ TextKind by_long_line(std::string_view begin, const config::InputSettings& setti
 }  // namespace
 
 TextKind text_kind(const FirstContent& first, const config::InputSettings& settings) {
-  if (has_carriage_returns_alone(first.bytes)) {
+  const std::string_view behind = behind_skipped(first.bytes, settings);
+  if (has_carriage_returns_alone(first.bytes) || has_carriage_returns_alone(behind)) {
     return {"text whose lines end in carriage returns alone",
             "write it with newlines: tr '\\r' '\\n' < '%' > '%.lf'"};
   }
-  const std::vector<std::string_view> lines = first_lines(first, settings);
-  if (lines.empty()) return by_long_line(trimmed(behind_skipped(first.bytes, settings)), settings);
+  std::vector<std::string_view> lines = first_lines(first, settings);
+  for (std::string_view& line : lines) line = trimmed(line);
+  if (lines.empty()) return by_long_line(trimmed(behind), settings);
   if (says_so(lines, settings, [](std::string_view line) { return line.find('\0') != line.npos; })) return binary;
   if (says_so(lines, settings, [](std::string_view line) { return line.front() == '\x1e'; })) return json_sequence;
   return settings.format == config::Format::csv ? instead_of_csv(lines, settings) : instead_of_json_lines(lines);

@@ -20,7 +20,8 @@ void target(std::string_view input) {
   require(found.empty() || found.starts_with("'in' is "), "a sentence about the file");
   require(found.find('\n') == std::string::npos, "one line");
   require(found == decode::other_kind(first, settings, "in"), "the same again");
-  require(found.empty() || decode::may_decide(first, settings), "no single record decides");
+  const auto shape = [&](std::string_view line) { return decode::looks_like_record(line, settings); };
+  require(found.empty() || decode::may_decide(first, settings, shape), "no single record decides");
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ TEST(FileKind, OfOtherProgramsIsNamedWithWhatToTypeWhateverTheSettings) {
        "'in' is an Avro file, and CSV or JSON lines are read: write it as JSON lines: avro-tools tojson 'in' > "
        "'in.jsonl'"},
       {"ARROW1\0\0\xff"s, "'in' is an Arrow file"},
-      {"ORC\x0a\x03\0\0"s, "'in' is an ORC file"},
+      {"ORC\x11\0\0"s, "'in' is an ORC file"},
       {"SQLite format 3\0\x10"s,
        "'in' is an SQLite database, and CSV or JSON lines are read: write a table of it as CSV: sqlite3 -header -csv "
        "'in'"},
@@ -78,6 +78,7 @@ TEST(FileKind, OfOtherProgramsIsNamedWithWhatToTypeWhateverTheSettings) {
       {"$FL2@(#) SPSS"s, "'in' is a file of SPSS"},
       {"\x80\x04\x95"s, "'in' is a pickle of Python's"},
       {"\x89PNG\r\n\x1a\n"s, "'in' is a picture"},
+      {"\x89HDF\r\n\x1a\n"s, "'in' is an HDF5 file"},
       {"\x7f"
        "ELF\2\1\1\0"s,
        "'in' is a program"},
@@ -86,7 +87,6 @@ TEST(FileKind, OfOtherProgramsIsNamedWithWhatToTypeWhateverTheSettings) {
        "'in.utf8'"},
       {"\0\0\xfe\xff\0\0\0i"s, "'in' is UTF-32 text"},
       {"\xff\6\0\0sNaPpY"s, "'in' is compressed by snappy"},
-      {"RDX3\nX\n\0\0\0\3"s, "'in' is a file of R's"},
       {"<stata_dta><header>"s, "'in' is a file of Stata's"},
       {std::string(12, '\0') + "\xc2\xea\x81\x60\xb3\x14", "'in' is a file of SAS's"},
       {"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n"s,
@@ -103,6 +103,12 @@ TEST(FileKind, OfOtherProgramsIsNamedWithWhatToTypeWhateverTheSettings) {
 TEST(FileKind, OfLettersThatBeginAHeaderIsCsv) {
   for (const char* const word : {"PAR1", "FEA1", "RDX2", "ORC"}) {
     EXPECT_THAT(kind(word + ",y\n1,2\n"s), IsEmpty()) << word;
+    EXPECT_THAT(kind(word + "\n\3\0\0\n"s), IsEmpty()) << word << ": a header alone";
+  }
+  EXPECT_THAT(kind("X\n\0\0\0"s), IsEmpty());
+  for (const InputSettings& settings : {csv(false), jsonl()}) {
+    EXPECT_THAT(kind("RDX3\nX\n\0\0\0\3"s, settings), StartsWith("'in' is a file of R's"));
+    EXPECT_THAT(kind("X\n\0\0\0\3"s, settings), StartsWith("'in' is a file of R's"));
   }
 }
 
@@ -212,7 +218,10 @@ std::vector<std::string> odd_records() {
           "\xff\xfei\0d\0"s,
           "i\0d\0,\0x\0,\0y\0z\0"s,
           std::string(12, '\1') + "\xc2\xea\x81\x60",
-          std::string(257, 'a') + "ustar"};
+          std::string(257, 'a') + "ustar",
+          std::string(257 - 4, '\1') + "ustar",
+          "\0\0\0"s,
+          "<html>,\""};
 }
 
 // Without a header the first line of a file is a record, and its owner must not be able to stop the stream.
@@ -230,8 +239,49 @@ TEST(FileKind, IsNotDecidedByOneRecord) {
       EXPECT_THAT(kind_of_beginning(odd + odd, settings), IsEmpty()) << odd << ": no line is whole";
     }
     EXPECT_THAT(kind("a,b\n" + odd + "\n"), IsEmpty()) << odd << ": the header says that it is CSV";
+    EXPECT_THAT(kind_of_beginning("a,b\n" + odd, csv()), IsEmpty()) << odd << ": the header says that it is CSV";
+    EXPECT_THAT(kind_of_beginning("X\n" + odd, csv()), IsEmpty()) << odd << ": the header says that it is CSV";
     EXPECT_THAT(kind("a,b\n" + odd + "\n" + odd + "\n"), IsEmpty()) << odd << ": the header says that it is CSV";
   }
+}
+
+// Honest records that other people's look odd beside: their outer fields are empty, or their text holds anything.
+TEST(FileKind, IsNotDecidedByOneRecordBesideUnusualOnes) {
+  InputSettings tabs = csv(false);
+  tabs.delimiter = '\t';
+  InputSettings one = csv(false);
+  one.columns = {"a"};
+  const std::vector<std::pair<InputSettings, std::string>> cases{{tabs, "\t2\n"},
+                                                                 {tabs, "1\t\n"},
+                                                                 {csv(false), "1,a\vb\n"},
+                                                                 {csv(false), "1,a\rb\n"},
+                                                                 {csv(false), "{a,b c\n"},
+                                                                 {one, "NA\n"},
+                                                                 {one, "true\n"},
+                                                                 {one, "\"-.5\"\n"},
+                                                                 {csv(false), "[a],1\n"},
+                                                                 {csv(false), ",\n"},
+                                                                 {jsonl(), "\xef\xbb\xbf{\"a\": 1}\n"},
+                                                                 {jsonl(), " {\"a\": 1}\t\r\n"}};
+  for (const std::string& odd : odd_records()) {
+    for (const auto& [settings, good] : cases) {
+      EXPECT_THAT(kind(odd + "\n" + good, settings), IsEmpty()) << odd << " above " << good;
+      EXPECT_THAT(kind(odd + "\n" + good + odd, settings), IsEmpty()) << odd << " around " << good;
+    }
+  }
+}
+
+// Lines of other formats may have as many delimiters as a record.
+TEST(FileKind, IsToldByLinesThatAreNoRecordsForAllTheirFields) {
+  InputSettings one = csv(false);
+  one.columns = {"a"};
+  EXPECT_THAT(kind("{\"a\": 1, \"b\": 2}\n{\"a\": 3, \"b\": 4}\n", csv(false)), HasSubstr("is JSON lines"));
+  EXPECT_THAT(kind("{\"a\": 1}\n{\"a\": 3}\n", one), HasSubstr("is JSON lines"));
+  EXPECT_THAT(kind("[\n[1, 2],\n[3, 4]\n]\n", csv(false)), HasSubstr("is a JSON array"));
+  EXPECT_THAT(kind("[\n[1, 2]\n,[3, 4]\n]\n", csv(false)), HasSubstr("is a JSON array"));
+  EXPECT_THAT(kind("<html>\n<title>404</title>\n</html>\n", one), HasSubstr("is a web page"));
+  EXPECT_THAT(kind("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n", one),
+              HasSubstr("is a pointer of Git LFS's"));
 }
 
 // A text that its first line begins, and the lines behind it do not belie.

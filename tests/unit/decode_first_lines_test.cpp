@@ -54,6 +54,39 @@ TEST(FirstLines, OfALongLineIsToldOnlyWhereItIsTheWholeFile) {
   }
 }
 
+// Blank lines, and those that the settings skip, are none of a file's lines.
+TEST(FirstLines, AreNotThoseThatHoldNothing) {
+  const std::string array = "[" + repeated("{\"a\": 1}, ") + "{\"a\": 1}]";
+  InputSettings skipping = jsonl();
+  skipping.skip_lines = 1;
+  EXPECT_THAT(kind_of_file("\n \r\n" + array + "\n\n", jsonl()), HasSubstr("is a JSON array"));
+  EXPECT_THAT(kind_of_file("made today\n" + array, skipping), HasSubstr("is a JSON array"));
+  EXPECT_THAT(kind_of_file("made today\n" + array, jsonl()), IsEmpty());
+  EXPECT_THAT(kind_of_file("made today\n" + array + "\n{\"a\": 1}", skipping), IsEmpty());
+}
+
+// A record that is alone in its file is one record of the input. Files of which none has records tell each other.
+TEST(FirstLines, OfAFileAreNotAllLinesOfTheInput) {
+  const tests::TemporaryFolder folder;
+  const record::Schema schema = tests::columns({"a"});
+  const std::string array = folder.write("1.jsonl", "[{\"a\": 1}, {\"a\": 2}]\n");
+  const std::string other = folder.write("2.jsonl", "[{\"a\": 3}, {\"a\": 4}]\n");
+  const std::string honest = folder.write("3.jsonl", "{\"a\": 5}\n");
+  const std::string document = folder.write("4.jsonl", R"({"data": [{"a": 1}, {"a": 2}]})");
+  InputSettings settings = jsonl();
+  for (const auto& files : std::vector<std::vector<std::string>>{
+           {honest, array}, {array, honest}, {array, other, honest}, {document, honest}, {honest, document}}) {
+    settings.files = files;
+    EXPECT_NO_THROW((void)open_reader(settings, schema));
+  }
+  for (const auto& files :
+       std::vector<std::vector<std::string>>{{array}, {array, other}, {document, array}, {document, document}}) {
+    settings.files = files;
+    tests::expect_failure(
+        Exit::data, [&] { (void)open_reader(settings, schema); }, "JSON");
+  }
+}
+
 // Records that were used may not be followed by a refusal because of what other records hold; a header may be
 // refused.
 TEST(FirstLines, OfRecordsIsNotToldOnceRecordsWereUsed) {
@@ -65,7 +98,7 @@ TEST(FirstLines, OfRecordsIsNotToldOnceRecordsWereUsed) {
   settings.files = {used, array, document};
   const record::Schema schema = tests::columns({"a"});
   tests::expect_failure(
-      Exit::data, [&] { (void)open_reader(settings, schema); }, "is one JSON document");
+      Exit::data, [&] { (void)open_reader(settings, schema); }, "is a JSON array");
   const auto reader = open_reader(settings, schema, OtherKinds::read);
   record::RowBatch batch;
   while (reader->read(batch, 10)) {
