@@ -105,7 +105,7 @@ TEST_P(Disturbance, ThreeInstancesThatJoinLeaveAndAreKilled) {
 TEST_P(Disturbance, AZombieIsFenced) {
   IN_CI_WITH(Key::real);
   Disturbed stream(2, 3000, GetParam());
-  const auto frozen = stream.faulty("after-produce:20:5000:live");
+  const auto frozen = stream.faulty("after-produce:20:5000:live", {"--set", "log.format=\"text\""});
   stream.write(500);
   stream.wait_for_open_transaction();
   frozen->signal(SIGSTOP);
@@ -121,6 +121,8 @@ TEST_P(Disturbance, AZombieIsFenced) {
     (*instance)->signal(SIGTERM);
     const CommandResult result = (*instance)->wait();
     EXPECT_EQ(result.code, 0) << result.err;
+    // Who had a lane taken away says so by name; the other one drained its lanes.
+    EXPECT_EQ(result.err.find("event=lane_lost") != std::string::npos, instance == &frozen) << result.err;
   }
   stream.finish_and_check();
 }
