@@ -87,6 +87,7 @@ bool is_one_object(std::string_view line) {
 bool is_json(std::string_view line) {
   if (line.ends_with(',')) line.remove_suffix(1);
   if (line.starts_with('}') || line.starts_with(']')) return true;
+  if (line.starts_with('"') && line.find("\":") != std::string_view::npos) return true;  // a member
   if (line.starts_with('{')) return line.ends_with('}') || without_white(line.substr(1)).starts_with('"');
   return line.starts_with('[') && (line.ends_with(']') || without_white(line.substr(1)).starts_with('{'));
 }

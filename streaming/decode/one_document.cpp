@@ -132,6 +132,16 @@ std::string transposed(const std::vector<std::string>& columns) {
   return "[" + all + " | [.[]]] | transpose[] | {" + object + "}";
 }
 
+/// Whether the header, which alone is public, is the first line of a JSON document.
+bool is_document_by_header(const FirstContent& first, const config::InputSettings& settings) {
+  const std::string_view behind = behind_skipped(first.bytes, settings);
+  const std::string_view header = behind.substr(0, behind.find('\n'));
+  const std::size_t brace = header.find_first_not_of(white_space);
+  if (brace == std::string_view::npos || header[brace] != '{') return false;
+  const std::size_t next = header.find_first_not_of(white_space, brace + 1);
+  return next == std::string_view::npos || header[next] == '"';
+}
+
 }  // namespace
 
 JsonOutline outline_of(std::string_view text, bool is_all) {
@@ -174,7 +184,8 @@ void refuse_one_document(const config::InputSettings& settings, const record::Sc
   FirstContents contents(settings, looks_like_record);
   for (const std::string& path : settings.files) {
     auto first = contents.of(path);
-    if (!first || !may_decide(*first, settings, looks_like_record) ||
+    if (!first || (has_header(settings) && !is_document_by_header(*first, settings)) ||
+        !may_decide(*first, settings, looks_like_record) ||
         !outline_of(without_mark(first->bytes), first->is_all).is_one)
       continue;
     if (!first->is_all)

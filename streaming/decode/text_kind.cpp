@@ -14,6 +14,12 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(white) + 1 - begin);
 }
 
+/// Whether more than half of the lines are so.
+template <class IsSo>
+bool most(const std::vector<std::string_view>& lines, IsSo is_so) {
+  return 2 * static_cast<std::size_t>(std::ranges::count_if(lines, is_so)) > lines.size();
+}
+
 bool looks_like_object(std::string_view line) {
   return line.starts_with('{') && line.ends_with('}');
 }
@@ -67,25 +73,24 @@ TextKind json_otherwise(std::string_view line) {
 
 TextKind instead_of_json_lines(const std::vector<std::string_view>& lines) {
   const std::string_view line = lines.front();
-  const auto objects = std::count_if(lines.begin(), lines.end(), looks_like_object);
-  // The last object of an array has no comma behind it, and looks like a line of JSON.
-  const bool may_be_array = line == "[" && objects == 1 && lines.size() > 2;
-  if (std::ranges::all_of(lines, holds_several_objects)) return json_without_lines;
-  if (objects > 0 && !may_be_array) return {};
+  if (most(lines, holds_several_objects)) return json_without_lines;
+  // An array has lines that look like objects too: its last one has no comma behind it.
+  const auto objects = static_cast<std::size_t>(std::ranges::count_if(lines, looks_like_object));
+  if (2 * objects >= lines.size()) return {};
   if (line.starts_with('[')) return json_array;
   if (line.starts_with('{')) return json_document;
-  const bool is_divided = std::all_of(lines.begin(), lines.end(), [](std::string_view each) {
+  const bool is_divided = most(lines, [](std::string_view each) {
     return each.find_first_of(",;\t|\x01") != std::string_view::npos && !holds_odd_bytes(each);
   });
   if (is_divided) return {"CSV, and stream.format = \"jsonl\"", "set stream.format = \"csv\""};
-  return {"no JSON lines: none of its first lines is an object", "set stream.format to what it is"};
+  return {"no JSON lines: few of its first lines are objects", "set stream.format to what it is"};
 }
 
-/// Whether the header, or without one all first lines, are so.
+/// Whether the header, or without one most of the first lines, are so.
 template <class IsSo>
 bool says_so(const std::vector<std::string_view>& lines, const config::InputSettings& settings, IsSo is_so) {
   if (lines.empty()) return false;
-  return has_header(settings) ? is_so(lines.front()) : std::ranges::all_of(lines, is_so);
+  return has_header(settings) ? is_so(lines.front()) : most(lines, is_so);
 }
 
 TextKind instead_of_csv(const std::vector<std::string_view>& lines, const config::InputSettings& settings) {

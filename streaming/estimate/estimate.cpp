@@ -301,7 +301,9 @@ Exit run(config::Config config, const Options& options, folder::AccountShare& sh
   const std::atomic<int>& stop = console::watch_signals();
   require_allowed(config, options);
   report::Files files(options.operator_json, options.report, options.chart);
-  Table table = read_table(config);
+  // A folder that has an epoch already may have published what its records gave.
+  const bool is_first = options.start == folder::Start::fresh;
+  Table table = read_table(config, is_first ? decode::OtherKinds::refused : decode::OtherKinds::read);
   TableWitness witness(table);
   const engine::TableDesign design = engine::settle_design(config, table.rows());
   const config::Mechanism mechanism = make_mechanism(config, design.participation(), StepCount{design.steps});

@@ -144,7 +144,7 @@ std::vector<decode::ReadRecord> TableWitness::at_hand(Position) const {
   return {whole_};
 }
 
-Table read_table(const config::Config& config) {
+Table read_table(const config::Config& config, decode::OtherKinds other_kinds) {
   Table table;
   table.dimension = config.schema.dimension();
   // Users are only told apart within this process: no state keeps their hashes, and no release tells them. So a fresh
@@ -155,7 +155,7 @@ Table read_table(const config::Config& config) {
     identifiers.use(users::UserKey::draw());
     schema.user->reader = &identifiers;
   }
-  const auto reader = decode::open_reader(config.input, schema);
+  const auto reader = decode::open_reader(config.input, schema, other_kinds);
   record::RowBatch rows;
   rows.dimension = table.dimension;
   check::ConstantColumns columns(config.schema);

@@ -9,6 +9,7 @@
 
 #include "config/config.h"
 #include "console/operator_counts.h"
+#include "decode/reader.h"
 #include "folder/input_witness.h"
 #include "nustream/inference/least_squares.h"
 #include "nustream/record/batch.h"
@@ -80,7 +81,9 @@ class TableWitness final : public folder::InputWitness {
   decode::ReadRecord whole_;
 };
 
-/// Reads every record of config.input. Throws as the reader does, and Failure(interrupted) after a signal.
-[[nodiscard]] Table read_table(const config::Config& config);
+/// Reads every record of config.input, as open_reader() does with `other_kinds`. Throws as the reader does, and
+/// Failure(interrupted) after a signal.
+[[nodiscard]] Table read_table(const config::Config& config,
+                               decode::OtherKinds other_kinds = decode::OtherKinds::refused);
 
 }  // namespace nustream::estimate

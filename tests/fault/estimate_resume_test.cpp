@@ -187,6 +187,29 @@ TEST(EstimateByRuns, GoesOnOverItsTableAndThenOverAnother) {
   EXPECT_EQ(parser.parse(other.out)["finished_runs"].get_uint64().value(), 2U);
 }
 
+// What a table looks like by its records may keep a stream from beginning, and never a later epoch of it.
+TEST(NewEpochOfATable, IsNotRefusedForWhatItsRecordsLookLike) {
+  const EstimateWorld world;
+  const std::vector<std::string> settings{"--set", "stream.header=false", "--set", R"(stream.columns=["x","y"])"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.end(), settings.begin(), settings.end());
+    return more;
+  };
+  const std::string rows = read_file(world.path("rows.csv"));
+  const std::string records = rows.substr(rows.find('\n') + 1);
+  std::string odd = "%PDF-1.7\n";
+  for (int i = 0; i < 60; ++i) odd += "3\n";
+  world.write("rows.csv", odd + records);
+  const CommandResult fresh = world.run(with({}), "other");
+  EXPECT_EQ(fresh.code, 65);
+  EXPECT_THAT(fresh.err, HasSubstr("is a PDF document"));
+  world.write("rows.csv", records);
+  ASSERT_EQ(world.run(with({})).code, 0);
+  world.write("rows.csv", odd + records);
+  const CommandResult next = world.run(with({"--new-epoch"}));
+  EXPECT_EQ(next.code, 0) << next.err;
+}
+
 TEST(StoppedEstimate, ReleasesWhatItHasComeTo) {
   const EstimateWorld world;
   Command command(NUSTREAM_COMMAND,

@@ -1,5 +1,5 @@
-// bzip2, xz and zip around CSV: whatever the bytes are, they give rows or a failure, in the memory of a buffer.
-#include "line_rows.h"
+// bzip2, xz and zip around CSV: whatever the bytes are, they give content or a failure, in the memory of a buffer.
+#include "compressed_content.h"
 
 namespace nustream::fuzz {
 namespace {

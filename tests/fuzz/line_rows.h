@@ -35,45 +35,6 @@ inline record::RowBatch rows_of(std::string_view content, decode::InputSettings 
   return batch;
 }
 
-/// Reads the file's decompressed content, up to 64 KiB of it.
-inline void read_content(const std::string& path) {
-  constexpr std::size_t content_max = std::size_t{1} << 16;
-  std::array<char, 4096> buffer;
-  const std::unique_ptr<decode::ByteSource> source = decode::open_source(path);
-  for (std::size_t total = 0; total < content_max;) {
-    const decode::ByteSource::Result result = source->read(buffer);
-    require(result.bytes <= buffer.size(), "no more content than there is room");
-    if (result.end) return;
-    require(result.bytes > 0 || result.interrupted, "each read gives content, an end or a failure");
-    total += result.bytes;
-  }
-}
-
-/// Reads a file of two columns without a header, up to a thousand rows or so.
-inline void read_rows(const std::string& path) {
-  constexpr std::size_t rows_max = 1000;
-  decode::InputSettings settings;
-  settings.files = {path};
-  settings.header = false;
-  settings.columns = {"a", "b"};
-  decode::RecordedReader reader(settings, tests::columns({"a"}, "b"));
-  reader.open();
-  record::RowBatch batch;
-  for (std::size_t rows = 0; rows < rows_max && reader.read(batch, 100); batch.clear()) rows += batch.count();
-}
-
-/// Reads a file whose first bytes call it compressed. It has to give content or a failure of the input. Rows are read
-/// for one input in 256, because a reader of rows takes megabytes, and what it does with lines is another kind's.
-inline void read_compressed(const std::string& content) {
-  const std::string& path = file_of(content);
-  try {
-    read_content(path);
-    if (std::hash<std::string_view>{}(content) % 256 == 0) read_rows(path);
-  } catch (const Failure& failure) {
-    require(failure.code() == Exit::io || failure.code() == Exit::data, "damage is a failure of input");
-  }
-}
-
 inline bool same_bits(const std::vector<double>& one, const std::vector<double>& other) {
   return one.size() == other.size() && std::equal(one.begin(), one.end(), other.begin(), [](double a, double b) {
            return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);

@@ -161,6 +161,7 @@ TEST(FileKind, OfObjectsWithoutLinesIsNamed) {
   EXPECT_EQ(kind_of_long_line(one + one + one.substr(0, 9), csv(false)), sentence);
   EXPECT_THAT(kind(one + "\n" + one + "\n", jsonl()), IsEmpty());
   EXPECT_THAT(kind(one + one + "\n" + one + "\n", jsonl()), IsEmpty()) << "one record does not decide";
+  EXPECT_EQ(kind("[\n" + one + one + "\n" + one + one + "\n", jsonl()), sentence) << "nor does it hide the others";
 }
 
 TEST(FileKind, OfJsonWithSeparatorsIsNamed) {
@@ -279,6 +280,8 @@ TEST(FileKind, IsToldByLinesThatAreNoRecordsForAllTheirFields) {
   EXPECT_THAT(kind("{\"a\": 1}\n{\"a\": 3}\n", one), HasSubstr("is JSON lines"));
   EXPECT_THAT(kind("[\n[1, 2],\n[3, 4]\n]\n", csv(false)), HasSubstr("is a JSON array"));
   EXPECT_THAT(kind("[\n[1, 2]\n,[3, 4]\n]\n", csv(false)), HasSubstr("is a JSON array"));
+  EXPECT_THAT(kind("[\n  {\n    \"a\": 1,\n    \"b\": 2,\n    \"c\": 3\n  },\n  {\n    \"a\": 4,\n", csv(false)),
+              HasSubstr("is a JSON array"));
   EXPECT_THAT(kind("<html>\n<title>404</title>\n</html>\n", one), HasSubstr("is a web page"));
   EXPECT_THAT(kind("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n", one),
               HasSubstr("is a pointer of Git LFS's"));

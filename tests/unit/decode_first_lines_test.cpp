@@ -65,6 +65,17 @@ TEST(FirstLines, AreNotThoseThatHoldNothing) {
   EXPECT_THAT(kind_of_file("made today\n" + array + "\n{\"a\": 1}", skipping), IsEmpty());
 }
 
+// Records below a header do not make a document of the file.
+TEST(FirstLines, OfADocumentAreItsHeaderAlone) {
+  const tests::TemporaryFolder folder;
+  const std::string rows = "{a,x\n1,3\n1,[{}]}\n";
+  EXPECT_NO_THROW((void)open_reader({.files = {folder.write("in.csv", rows)}}, tests::columns({"x"})));
+  const std::string document = "{\n\"data\": [{\"x\": 1}, {\"x\": 2}]}\n";
+  tests::expect_failure(
+      Exit::data, [&] { (void)open_reader({.files = {folder.write("in.json", document)}}, tests::columns({"x"})); },
+      "is one JSON document");
+}
+
 // A record that is alone in its file is one record of the input. Files of which none has records tell each other.
 TEST(FirstLines, OfAFileAreNotAllLinesOfTheInput) {
   const tests::TemporaryFolder folder;
