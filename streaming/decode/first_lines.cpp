@@ -11,20 +11,15 @@
 #include "decode/csv_line.h"
 #include "decode/csv_number.h"
 #include "decode/joined_quotes.h"
+#include "decode/json_shape.h"
 #include "error.h"
 
 namespace nustream::decode {
 namespace {
 
 constexpr std::size_t lines_max = 100;
-constexpr std::string_view white = " \t\r\n";
-// No record is as long.
+// A longer line is no usable record: record_bytes_max is at most as large.
 constexpr std::uint64_t search_bytes_max = std::uint64_t{1} << 30;
-
-std::string_view without_white(std::string_view text) {
-  const std::size_t begin = std::min(text.find_first_not_of(white), text.size());
-  return text.substr(begin, text.find_last_not_of(white) + 1 - begin);
-}
 
 /// Finds out, part by part, whether a content has a second line that holds anything, behind those that are skipped.
 class OneLine {
@@ -43,7 +38,7 @@ class OneLine {
 
  private:
   void take_line(std::string_view part) {
-    if (skipped_ > 0 || holds_ || part.find_first_not_of(white) == std::string_view::npos) return;
+    if (skipped_ > 0 || holds_ || trimmed(part).empty()) return;
     holds_ = true;
     is_one_ = !was_one_;
   }
@@ -58,43 +53,37 @@ class OneLine {
   bool is_one_ = true;
 };
 
-/// Reads into `first`, which keeps what was read before a fault.
-void read_first(ByteSource& source, std::size_t bytes_max, std::uint64_t skipped, FirstContent& first) {
+/// Hands the content of `path` to `take`, part by part, for as long as it returns true. Returns whether the content
+/// has ended. Whoever reads the records reports a file that cannot be read; its content does not end here.
+template <class Take>
+bool read_parts(const std::string& path, const config::InputSettings& settings, Take take) {
   std::array<char, look_bytes> part;
-  OneLine lines(skipped);
-  std::uint64_t total = 0;
-  const auto is_wanted = [&] {
-    return first.bytes.size() < bytes_max || (lines.is_one() && total < search_bytes_max);
-  };
-  for (ByteSource::Result read; !read.end && is_wanted();) {
-    const std::size_t room = bytes_max - first.bytes.size();
-    read = source.read({part.data(), room > 0 ? std::min(room, part.size()) : part.size()});
-    const std::string_view bytes(part.data(), read.bytes);
-    lines.take(bytes);
-    first.bytes += bytes.substr(0, room);
-    total += bytes.size();
-    first.is_all = read.end && total == first.bytes.size();
-    first.is_one_line = read.end && lines.is_one();
+  try {
+    const auto source = open_lines(path, settings);
+    while (true) {
+      const ByteSource::Result read = source->read(part);
+      const bool wants_more = take(std::string_view(part.data(), read.bytes));
+      if (read.end || !wants_more) return read.end;
+    }
+  } catch (const Failure& failure) {
+    if (failure.code() != Exit::io) throw;
+    return false;
   }
 }
 
-bool is_one_object(std::string_view line) {
-  return line.starts_with('{') && line.ends_with('}') && !holds_several_objects(line);
-}
-
-/// Whether the line is of JSON: a whole object or array, or the beginning or the end of one. Nobody's record of CSV
-/// is.
+/// Whether the line is of JSON: a whole object or array, a member, or where an object or array begins or ends. Such a
+/// line counts as no record of CSV.
 bool is_json(std::string_view line) {
   if (line.ends_with(',')) line.remove_suffix(1);
   if (line.starts_with('}') || line.starts_with(']')) return true;
   if (line.starts_with('"') && line.find("\":") != std::string_view::npos) return true;  // a member
-  if (line.starts_with('{')) return line.ends_with('}') || without_white(line.substr(1)).starts_with('"');
-  return line.starts_with('[') && (line.ends_with(']') || without_white(line.substr(1)).starts_with('{'));
+  if (looks_like_object(line) || begins_an_object(line)) return true;
+  return line.starts_with('[') && (line.ends_with(']') || trimmed(line.substr(1)).starts_with('{'));
 }
 
 bool is_number_or_none(std::string_view field, const config::InputSettings& settings) {
   constexpr std::array none{"", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?", "-", "."};
-  const std::string_view text = without_white(field);
+  const std::string_view text = trimmed(field);
   return !std::isnan(read_csv_number(text, settings.decimal)) || std::ranges::find(none, text) != none.end();
 }
 
@@ -119,11 +108,13 @@ std::optional<FirstContent> first_content(const std::string& path, const config:
                                           std::size_t bytes_max) {
   if (is_standard_input(path) || !stored_size(path)) return std::nullopt;
   FirstContent first;
-  try {
-    read_first(*open_lines(path, settings), bytes_max, settings.skip_lines, first);
-  } catch (const Failure& failure) {
-    if (failure.code() != Exit::io) throw;
-  }
+  std::uint64_t total = 0;
+  const bool ended = read_parts(path, settings, [&](std::string_view part) {
+    first.bytes += part.substr(0, bytes_max - first.bytes.size());
+    total += part.size();
+    return first.bytes.size() < bytes_max;
+  });
+  first.is_all = ended && total == first.bytes.size();
   return first;
 }
 
@@ -149,32 +140,15 @@ std::vector<std::string_view> first_lines(const FirstContent& first, const confi
     const std::size_t end = text.find('\n');
     if (end == std::string_view::npos && !first.is_all) break;
     const std::string_view line = without_line_end(text.substr(0, end));
-    if (line.find_first_not_of(white) != std::string_view::npos) lines.push_back(line);
+    if (!trimmed(line).empty()) lines.push_back(line);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
   return lines;
 }
 
-bool holds_several_objects(std::string_view line) {
-  int depth = 0;
-  bool in_text = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (in_text) {
-      if (c == '\\') ++i;
-      in_text = c != '"';
-      continue;
-    }
-    in_text = c == '"';
-    if (c == '{' || c == '[') ++depth;
-    if ((c == '}' || c == ']') && --depth == 0) return without_white(line.substr(i + 1)).starts_with('{');
-  }
-  return false;
-}
-
 bool looks_like_record(std::string_view line, const config::InputSettings& settings) {
-  const std::string_view text = without_white(without_mark(line));
-  if (settings.format == config::Format::json_lines) return is_one_object(text);
+  const std::string_view text = trimmed(without_mark(line));
+  if (settings.format == config::Format::json_lines) return looks_like_object(text) && !holds_several_objects(text);
   return !is_json(text) && has_fields_of_record(line, settings);
 }
 
@@ -189,18 +163,35 @@ bool may_decide(const FirstContent& first, const config::InputSettings& settings
 
 std::optional<FirstContent> FirstContents::of(const std::string& path) {
   std::optional<FirstContent> first = first_content(path, settings_, look_bytes);
-  if (!first || !first->is_one_line || settings_.files.size() < 2) return first;
-  if (!hold_records_) hold_records_ = hold_records();
-  first->is_one_line = !*hold_records_;
+  if (first && !has_header(settings_)) first->is_one_line = is_one_line(path, *first) && !other_files_hold_records();
   return first;
 }
 
-/// Whether some file has records. That of a file which cannot be read twice is not known, and so it may.
-bool FirstContents::hold_records() const {
-  return std::ranges::any_of(settings_.files, [&](const std::string& path) {
-    const std::optional<FirstContent> first = first_content(path, settings_, look_bytes);
-    return !first || look_like_records(first_lines(*first, settings_), looks_like_record_);
+/// Whether the content is known to have no second line that holds anything.
+bool FirstContents::is_one_line(const std::string& path, const FirstContent& first) const {
+  const std::size_t known = first_lines(first, settings_).size();
+  if (first.is_all || known > 1) return known < 2;
+  OneLine lines(settings_.skip_lines);
+  std::uint64_t total = 0;
+  const bool ended = read_parts(path, settings_, [&](std::string_view part) {
+    lines.take(part);
+    total += part.size();
+    return lines.is_one() && total < search_bytes_max;
   });
+  return ended && lines.is_one();
+}
+
+/// Whether there are several files, and one of them has records. A file that cannot be read twice counts as one with
+/// records, because nobody knows yet what is in it.
+bool FirstContents::other_files_hold_records() {
+  if (settings_.files.size() < 2) return false;
+  if (!hold_records_) {
+    hold_records_ = std::ranges::any_of(settings_.files, [&](const std::string& path) {
+      const std::optional<FirstContent> first = first_content(path, settings_, look_bytes);
+      return !first || look_like_records(first_lines(*first, settings_), looks_like_record_);
+    });
+  }
+  return *hold_records_;
 }
 
 }  // namespace nustream::decode

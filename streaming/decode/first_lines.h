@@ -20,13 +20,14 @@ inline constexpr std::size_t look_bytes = std::size_t{1} << 16;
 struct FirstContent {
   std::string bytes;
   bool is_all = false;  ///< the content ends there
-  /// Behind the lines that are skipped, the whole content is known to have one line that holds anything, or none.
+  /// At most one line of the whole content holds anything, lines that are skipped not counted, and no other file of
+  /// the input has records. Only FirstContents finds out; otherwise it is not known, and false.
   bool is_one_line = false;
 };
 
 /// The first bytes of the content, at most `bytes_max`, as the reader of its lines finds them; empty for a file that
-/// cannot be read twice. Where the second line does not begin in them, more is read (1 GiB at most) to learn whether
-/// there is one. A file that cannot be read is reported by whoever reads its records, after those before the fault.
+/// cannot be read twice. A file that cannot be read is reported by whoever reads its records, after those before the
+/// fault.
 [[nodiscard]] std::optional<FirstContent> first_content(const std::string& path,
                                                         const config::InputSettings& settings, std::size_t bytes_max);
 
@@ -40,9 +41,6 @@ struct FirstContent {
 /// is not whole in `first` is left out. At most 100.
 [[nodiscard]] std::vector<std::string_view> first_lines(const FirstContent& first,
                                                         const config::InputSettings& settings);
-
-/// Whether behind the first object of the line another one begins, as where nothing was written between objects.
-[[nodiscard]] bool holds_several_objects(std::string_view line);
 
 /// Whether a line of a file without a header has the shape of a record, usable or not. It has to be one object for
 /// JSON lines. For CSV it has as many fields as there are columns; it is no line of JSON, and where there is one
@@ -64,11 +62,13 @@ class FirstContents {
   /// `settings` outlives it.
   FirstContents(const config::InputSettings& settings, RecordShape looks_like_record)
       : settings_(settings), looks_like_record_(std::move(looks_like_record)) {}
-  /// As first_content(). A content of one line is not marked as such where some file has records.
+  /// As first_content(), and tells of a file without a header whether it is one line. For that the file may be read
+  /// further, up to 1 GiB.
   [[nodiscard]] std::optional<FirstContent> of(const std::string& path);
 
  private:
-  [[nodiscard]] bool hold_records() const;
+  [[nodiscard]] bool is_one_line(const std::string& path, const FirstContent& first) const;
+  [[nodiscard]] bool other_files_hold_records();
   const config::InputSettings& settings_;
   RecordShape looks_like_record_;
   std::optional<bool> hold_records_;

@@ -6,6 +6,7 @@
 #include "decode/csv_line.h"
 #include "decode/first_lines.h"
 #include "decode/json_names.h"
+#include "decode/json_shape.h"
 #include "error.h"
 #include "publish/json_text.h"
 
@@ -135,11 +136,8 @@ std::string transposed(const std::vector<std::string>& columns) {
 /// Whether the header, which alone is public, is the first line of a JSON document.
 bool is_document_by_header(const FirstContent& first, const config::InputSettings& settings) {
   const std::string_view behind = behind_skipped(first.bytes, settings);
-  const std::string_view header = behind.substr(0, behind.find('\n'));
-  const std::size_t brace = header.find_first_not_of(white_space);
-  if (brace == std::string_view::npos || header[brace] != '{') return false;
-  const std::size_t next = header.find_first_not_of(white_space, brace + 1);
-  return next == std::string_view::npos || header[next] == '"';
+  const std::string_view header = trimmed(behind.substr(0, behind.find('\n')));
+  return header == "{" || begins_an_object(header);
 }
 
 }  // namespace

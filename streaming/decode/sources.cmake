@@ -18,7 +18,7 @@ target_sources(nustream_service PRIVATE
   decode/files_ahead.cpp
   decode/gzip_decompressor.cpp
   decode/joined_quotes.cpp
-  decode/json_decoder.cpp decode/json_members.cpp decode/json_names.cpp
+  decode/json_decoder.cpp decode/json_members.cpp decode/json_names.cpp decode/json_shape.cpp
   decode/leading_fields.cpp
   decode/line_buffer.cpp
   decode/line_decoder.cpp

@@ -4,31 +4,15 @@
 #include <cstddef>
 #include <vector>
 
+#include "decode/json_shape.h"
+
 namespace nustream::decode {
 namespace {
-
-constexpr std::string_view white = " \t\r\n";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = std::min(text.find_first_not_of(white), text.size());
-  return text.substr(begin, text.find_last_not_of(white) + 1 - begin);
-}
 
 /// Whether more than half of the lines are so.
 template <class IsSo>
 bool most(const std::vector<std::string_view>& lines, IsSo is_so) {
   return 2 * static_cast<std::size_t>(std::ranges::count_if(lines, is_so)) > lines.size();
-}
-
-bool looks_like_object(std::string_view line) {
-  return line.starts_with('{') && line.ends_with('}');
-}
-
-/// Whether the line begins an array of objects. No record of CSV begins so, with or without a header.
-bool is_array_of_objects(std::string_view line) {
-  if (!line.starts_with('[')) return false;
-  const std::string_view object = trimmed(line.substr(1));
-  return object.starts_with('{') && trimmed(object.substr(1)).starts_with('"');
 }
 
 /// Whether the text has line ends of old Macs: no newline, and something behind a carriage return.
@@ -42,10 +26,6 @@ bool has_carriage_returns_alone(std::string_view first) {
 bool holds_odd_bytes(std::string_view line) {
   return std::ranges::any_of(line,
                              [](char c) { return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\1'; });
-}
-
-bool begins_an_object(std::string_view line) {
-  return line.starts_with('{') && trimmed(line.substr(1)).starts_with('"');
 }
 
 const TextKind json_lines{"JSON lines, and stream.format = \"csv\"", "set stream.format = \"jsonl\""};
@@ -74,9 +54,8 @@ TextKind json_otherwise(std::string_view line) {
 TextKind instead_of_json_lines(const std::vector<std::string_view>& lines) {
   const std::string_view line = lines.front();
   if (most(lines, holds_several_objects)) return json_without_lines;
-  // An array has lines that look like objects too: its last one has no comma behind it.
-  const auto objects = static_cast<std::size_t>(std::ranges::count_if(lines, looks_like_object));
-  if (2 * objects >= lines.size()) return {};
+  // Some lines of an array look like objects too, such as its last one, which has no comma behind it.
+  if (!most(lines, [](std::string_view each) { return !looks_like_object(each); })) return {};
   if (line.starts_with('[')) return json_array;
   if (line.starts_with('{')) return json_document;
   const bool is_divided = most(lines, [](std::string_view each) {
@@ -89,7 +68,6 @@ TextKind instead_of_json_lines(const std::vector<std::string_view>& lines) {
 /// Whether the header, or without one most of the first lines, are so.
 template <class IsSo>
 bool says_so(const std::vector<std::string_view>& lines, const config::InputSettings& settings, IsSo is_so) {
-  if (lines.empty()) return false;
   return has_header(settings) ? is_so(lines.front()) : most(lines, is_so);
 }
 
@@ -103,12 +81,13 @@ TextKind instead_of_csv(const std::vector<std::string_view>& lines, const config
     return {"CSV with a line of Excel's (sep=) above it",
             std::string("set stream.skip_lines = 1 and stream.delimiter = \"") + line.back() + "\""};
   }
-  return has_header(settings) || lines.size() > 1 || is_array_of_objects(line) ? json_otherwise(line) : TextKind{};
+  return has_header(settings) || lines.size() > 1 || begins_an_array_of_objects(line) ? json_otherwise(line)
+                                                                                      : TextKind{};
 }
 
 /// What a text is whose first line is longer than what is looked at, `begin` of it.
 TextKind by_long_line(std::string_view begin, const config::InputSettings& settings) {
-  if (is_array_of_objects(begin)) return json_array;
+  if (begins_an_array_of_objects(begin)) return json_array;
   if (!begins_an_object(begin)) return {};
   if (holds_several_objects(begin)) return json_without_lines;
   return settings.format == config::Format::csv ? json_lines : TextKind{};

@@ -71,8 +71,8 @@ class FileCiphers final : public rocksdb::EncryptionProvider {
   size_t GetPrefixLength() const override { return file_prefix_bytes; }
   rocksdb::Status CreateNewPrefix(const std::string& /*name*/, char* prefix, size_t size) const override {
     FileNonce nonce{};
-    // RocksDB also makes files in threads of its own, where an exception would end the process. It aborts nothing of
-    // itself that a table does, so that this status tells which failure it was.
+    // RocksDB also makes files in threads of its own, where an exception would end the process. DiskTable
+    // knows this failure by its status, since RocksDB itself never answers "aborted" to what a table asks for.
     try {
       secrets::fill_random(nonce);
     } catch (const std::exception& failure) {

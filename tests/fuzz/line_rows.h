@@ -2,16 +2,13 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <functional>
 #include <iterator>
-#include <memory>
 #include <string>
 #include <string_view>
 
-#include "decode/byte_source.h"
 #include "decode/file_kind.h"
 #include "decode/message_decoder.h"
 #include "decode/recorded_reader.h"

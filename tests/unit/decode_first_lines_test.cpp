@@ -29,7 +29,8 @@ using tests::jsonl;
 /// What other_kind() says of a file with `content`.
 std::string kind_of_file(const std::string& content, const InputSettings& settings) {
   const tests::TemporaryFolder folder;
-  return other_kind(first_content(folder.write("in", content), settings, look_bytes).value(), settings, "in");
+  FirstContents contents(settings, [&](std::string_view line) { return looks_like_record(line, settings); });
+  return other_kind(contents.of(folder.write("in", content)).value(), settings, "in");
 }
 
 std::string repeated(const std::string& text) {
