@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "decode/byte_source.h"
 #include "decode/decompressor.h"
 #include "decode/file_source.h"
 #include "decode/segment_format.h"
