@@ -54,6 +54,7 @@ void check(const Radii& radii) {
   check_radius("inputs' radius", radii.inputs);
   check_radius("regressors' radius", radii.regressors);
   check_radius("target's radius", radii.target);
+  check_radius("tight target's radius", radii.tight_target);
 }
 
 // Each of two contributions may be off by one spacing in every entry, so their difference has the factor 2.
@@ -180,6 +181,16 @@ void BatchSums::add_units(Block block, std::span<const std::int64_t> units) noex
   for (std::size_t j = 0; j < sums.size(); ++j) sums[j] += units[j];
 }
 
+/// Adds the row's tight sandwich, and the square of its residual, each of a length of at most 1/√2.
+void BatchSums::add_tight_sandwich() noexcept {
+  Part& spread = part(Block::spread);
+  const double units = spread.units / std::numbers::sqrt2;
+  const double r = residuals_.back();
+  spread.open.back() += static_cast<std::int64_t>(units * (r * r));
+  const double tight = std::clamp(r * radii_.target / radii_.tight_target, -1.0, 1.0);
+  add_triangle(inputs_, units * (tight * tight), spread.open.data());
+}
+
 /// Adds the row whose scaled inputs and residuals are set.
 void BatchSums::add_scaled() noexcept {
   Part& second = part(Block::second);
@@ -194,6 +205,7 @@ void BatchSums::add_scaled() noexcept {
   add_multiple(inputs_, of_target.units * r, of_target.open.data());
   Part& spread = part(Block::spread);
   if (design_.spread == Spread::sandwich) add_triangle(inputs_, spread.units * (r * r), spread.open.data());
+  if (design_.spread == Spread::tight_sandwich) add_tight_sandwich();
   if (design_.spread == Spread::residuals) {
     // Each clipped group adds at most 1 to ‖w‖², so dividing by their number keeps the contribution within length 1.
     const double groups = design_.shape.endogenous > 0 ? 2 : 1;

@@ -3,11 +3,11 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "moments/response_covariance.h"
+#include "moments/sampling.h"
 #include "moments/triangle.h"
 #include "nustream/base/error.h"
 
@@ -61,102 +61,6 @@ Matrix noise_of_gap(const RunningSums& sums, const Frame& frame, std::span<const
     }
   }
   return (noise + noise.transpose()) / 2;
-}
-
-/// Σ_{begin ≤ j < end} κ^j.
-double geometric(double kept, double begin, double end) {
-  return kept == 1 ? end - begin : (std::pow(kept, begin) - std::pow(kept, end)) / (1 - kept);
-}
-
-/// Numbers of steps, weighted as the sums weigh them.
-struct Weights {
-  double recentred = 0;  ///< steps in the spread
-  double second = 0;     ///< steps in the H that stands beside it: all of them where the sums forget
-  double squares = 0;    ///< Σ of the squared weights of all steps, by which sampling is multiplied
-};
-
-Weights weights_of(const RunningSums& sums, const Estimate& estimate, std::uint64_t steps) {
-  const std::vector<StageSums>& stages = sums.stages();
-  const double kept = sums.memory().kept;
-  Weights weights;
-  for (std::size_t s = 0; s < stages.size(); ++s) {
-    const std::uint64_t end = s + 1 < stages.size() ? std::min(stages[s + 1].first, steps) : steps;
-    const auto youngest = static_cast<double>(steps - end);
-    const auto oldest = static_cast<double>(steps - std::min(stages[s].first, steps));
-    const double own = geometric(kept, youngest, oldest);
-    if (stages[s].first > 0) weights.recentred += own;
-    if (stages[s].first > 0 || sums.memory().forgets()) weights.second += own;
-    weights.squares += std::pow(estimate.weights[s], 2) * geometric(kept * kept, youngest, oldest);
-  }
-  return weights;
-}
-
-/// The sum of residuals over recentred stages, in working units, and the H beside it.
-struct Residuals {
-  Matrix spread;  ///< responses × responses, or inputs × inputs of a sandwich
-  Matrix second;
-  double variance;  ///< of the noise of that entry of the spread's diagonal which is the target's
-};
-
-/// The scale that brings residuals of stage s into working units, as diag(scale)·spread·diag(scale).
-Vector scale_of(const Frame& frame, const Radii& radii) {
-  if (frame.design.spread == Spread::sandwich)
-    return Vector::Ones(static_cast<Eigen::Index>(frame.design.shape.inputs));
-  const std::size_t endogenous = frame.design.shape.endogenous;
-  Vector scale = Vector::Constant(static_cast<Eigen::Index>(endogenous) + 1, radii.regressors);
-  scale(scale.size() - 1) = radii.target;
-  // With two clipped groups every contribution was halved (BatchSums); √2 on both sides undoes that.
-  return endogenous > 0 ? Vector(std::sqrt(2.0) * scale) : scale;
-}
-
-Residuals residuals_of(const RunningSums& sums, const Frame& frame, std::span<const double> covariance,
-                       std::uint64_t steps) {
-  const std::vector<StageSums>& stages = sums.stages();
-  const auto d = static_cast<Eigen::Index>(frame.design.shape.inputs);
-  const bool sandwich = frame.design.spread == Spread::sandwich;
-  const Eigen::Index size = sandwich ? d : static_cast<Eigen::Index>(frame.design.shape.responses());
-  Residuals found{Matrix::Zero(size, size), Matrix::Zero(d, d), 0};
-  for (std::size_t s = 0; s < stages.size(); ++s) {
-    // Residuals about the start are no estimate of the spread, so the first stage is left out.
-    if (stages[s].first == 0 || stages[s].first >= steps) continue;
-    const Vector scale = scale_of(frame, stages[s].radii);
-    if (!stages[s].spread.empty()) {
-      found.second += full_matrix(stages[s].second, static_cast<std::size_t>(d));
-      found.spread +=
-          scale.asDiagonal() * full_matrix(stages[s].spread, static_cast<std::size_t>(size)) * scale.asDiagonal();
-    }
-    const double last = scale(size - 1);
-    const double unit = sandwich ? std::pow(stages[s].radii.target * stages[s].radii.inputs, 2) : last * last;
-    found.variance += std::pow(unit * frame.noise.spread, 2) * covariance[s * stages.size() + s];
-  }
-  return found;
-}
-
-/// The covariance of Σ x r over the sampled rows, and the standard deviation of the noise of one of its entries.
-struct Meat {
-  Matrix value;
-  double stddev;
-};
-
-std::optional<Meat> meat_of(const RunningSums& sums, const Frame& frame, std::span<const double> covariance,
-                            const Estimate& estimate, std::span<const double> combination, std::uint64_t steps) {
-  if (frame.design.spread == Spread::none) return std::nullopt;
-  const Weights weights = weights_of(sums, estimate, steps);
-  if (!(weights.recentred > 0)) return std::nullopt;
-  const Residuals residuals = residuals_of(sums, frame, covariance, steps);
-  const double share = weights.squares / weights.recentred;
-  const double stddev = std::sqrt(residuals.variance) * share;
-  if (frame.design.spread == Spread::sandwich) return Meat{residuals.spread * share, stddev};
-  // The entry of a constant 1 counts the usable rows. Without a constant all records are taken to be usable.
-  double records = weights.second * static_cast<double>(frame.every);
-  if (frame.constant) {
-    const auto constant = static_cast<Eigen::Index>(*frame.constant);
-    records = residuals.second(constant, constant);
-  }
-  if (!(records > 0)) return std::nullopt;
-  const Matrix of_one = residuals.second / records;  // the mean of x xᵀ over the usable rows
-  const Eigen::Map<const Vector> a(combination.data(), static_cast<Eigen::Index>(combination.size()));
-  return Meat{a.dot(residuals.spread * a) * share * of_one, stddev * of_one.norm()};
 }
 
 std::vector<double> alone(const Shape& shape, std::size_t response) {
@@ -222,7 +126,8 @@ std::optional<std::vector<inference::EstimatedVariance>> target_variances(const 
     // deviation of uᵀEv is at most ‖u‖‖v‖ times that of E's diagonal.
     const double lengths = (inverse * scored).norm() + (*privacy * direction).norm();
     const double by_second = 2 * second_stddev * solved.norm() * lengths;
-    const double error = std::hypot(by_second, meat->stddev * solved.squaredNorm()) / (sampling + own);
+    const double by_meat = std::hypot(meat->stddev * solved.squaredNorm(), meat->relative * sampling);
+    const double error = std::hypot(by_second, by_meat) / (sampling + own);
     const double degrees = 2 / (error * error);
     if (!(sampling > 0) || !(degrees >= fewest_degrees_of_freedom)) return std::nullopt;
     variances.push_back({sampling + own, degrees});

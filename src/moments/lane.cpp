@@ -41,6 +41,9 @@ void check_ridge(const Settings& settings) {
 
 const Settings& checked(const Settings& settings) {
   check(settings.mechanism.design);
+  if (settings.mechanism.design.spread == Spread::tight_sandwich) {
+    throw InvalidParameter("spread", "a tight sandwich", "another one: a lane's state does not hold its bound");
+  }
   if (settings.mechanism.users) check_users(settings.mechanism.design);
   check(settings.mechanism.participation);
   check_schedule(settings);
@@ -73,8 +76,10 @@ const Settings& checked(const Settings& settings) {
 
 Frame frame_of(const Settings& settings) {
   const Design& design = settings.mechanism.design;
+  std::vector<double> constant(settings.constant ? design.shape.inputs : 0);
+  if (settings.constant) constant[*settings.constant] = 1;
   return {design, block_noise(design, settings.sigmas), settings.weighting, settings.mechanism.participation.batch,
-          settings.constant};
+          std::move(constant)};
 }
 
 Spacings spacings_of(const Settings& settings) {

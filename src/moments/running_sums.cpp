@@ -23,8 +23,8 @@ StageSums empty_stage(const Design& design, std::uint64_t first, const Radii& ra
   return stage;
 }
 
-/// The product of radii that the unit of a block's grid stands for. Residual moments are scaled entry by entry
-/// instead.
+/// The product of radii that the unit of a block's grid stands for. Residual moments, and a tight sandwich with its
+/// sum of squares, are scaled entry by entry instead.
 double scale_of(Block block, Spread spread, const Radii& radii) {
   if (block == Block::second || block == Block::eigenvalue) return radii.inputs * radii.inputs;
   if (block == Block::regressors) return radii.inputs * radii.regressors;

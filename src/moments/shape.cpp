@@ -23,8 +23,12 @@ std::string_view name(Block block) noexcept {
 
 void check(const Design& design) {
   if (design.shape.inputs == 0) throw InvalidParameter("inputs", "0", "at least one number of a row");
-  if (design.spread == Spread::sandwich && design.shape.endogenous > 0) {
+  const bool is_sandwich = design.spread == Spread::sandwich || design.spread == Spread::tight_sandwich;
+  if (is_sandwich && design.shape.endogenous > 0) {
     throw InvalidParameter("spread", "sandwich, beside endogenous regressors", "residuals or none");
+  }
+  if (design.spread == Spread::tight_sandwich && (design.neighbours.target_only || design.neighbours.of_user)) {
+    throw InvalidParameter("spread", "tight sandwich, of public inputs or users", "sandwich, residuals or none");
   }
   const bool is_plain = design.shape.endogenous == 0 && design.spread == Spread::none &&
                         !design.neighbours.target_only && !design.neighbours.of_user;
@@ -72,6 +76,7 @@ std::size_t entries(const Design& design, Block block) noexcept {
       break;
   }
   if (design.spread == Spread::sandwich) return descent::triangle_size(shape.inputs);
+  if (design.spread == Spread::tight_sandwich) return descent::triangle_size(shape.inputs) + 1;
   return design.spread == Spread::residuals ? descent::triangle_size(shape.responses()) : 0;
 }
 

@@ -49,6 +49,14 @@ Placement without_kept(Placement placement, const FitSettings& settings, std::si
   return placement;
 }
 
+/// Where the last look still shows one value, most rows have that value, and what else there is was too rare to be
+/// seen. Rows with something else must not be scaled away for it, so the scale is half of what the octaves show.
+void widen_to_octaves(const FitSettings& settings, std::size_t column, Placement& placement, const TableFit& fit) {
+  const Interval& seen = fit.intervals[column];
+  placement.scale = std::max(placement.scale, (seen.high - seen.low) / 2);
+  placement = without_kept(placement, settings, column);
+}
+
 /// Counts equal bins over `intervals`, and looks more closely at the columns that need it. Only those are in the
 /// later histograms, so the noise of these is smaller.
 void choose_placements(Rows& rows, const Sizes& sizes, const FitSettings& settings, const DrawNoise& draw,
@@ -80,6 +88,7 @@ void choose_placements(Rows& rows, const Sizes& sizes, const FitSettings& settin
     looked_at = std::move(again);
     fit.zooms = look;
   }
+  for (const std::size_t j : looked_at) widen_to_octaves(settings, columns[j], fit.placements[j], fit);
 }
 
 }  // namespace

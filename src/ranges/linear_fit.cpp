@@ -21,7 +21,7 @@ namespace {
 using Vector = Eigen::VectorXd;
 
 constexpr double least_widening = 2;
-const moments::Shares answer_shares{0.35, 0.6, 0.05};
+const moments::Shares answer_shares{0.34, 0.58, 0.08};
 
 std::optional<RowScales> measure_rows(WorkingRows& rows, const Part& part, const Vector& centre,
                                       const FitSettings& settings, KeyStage stage, const DrawNoise& draw) {
@@ -30,6 +30,25 @@ std::optional<RowScales> measure_rows(WorkingRows& rows, const Part& part, const
     found[1] = std::fabs(target - x.dot(centre));
   };
   return row_scales(measure(rows, part, 2, lengths, settings, stage, draw));
+}
+
+/// The design of the answer, about the pilot's solution and with bounds as wide as the noise allows, which it fills
+/// in. `weight` is the rows' mean weight.
+PartDesign answer_design(const FitSettings& settings, const RowScales& scales, const Vector& centre, double weight,
+                         TableFit& fit) {
+  const auto d = static_cast<std::size_t>(centre.size());
+  const auto part_of = [&](double share) { return Rho{settings.rho.value() * share}; };
+  // The inputs were whitened by weighted moments. Without the weights their lengths would be about √d.
+  const double unweighted = scales.inputs / std::sqrt(weight);
+  const double wide = widening(part_of(answer_shares[1]), fit.answer_records, d, unweighted);
+  fit.bounds = {std::max(least_widening, wide / 2) * scales.inputs, wide * scales.residuals, wide};
+  PartDesign design = part_design(settings, d, fit.bounds, centre);
+  design.design.spread = moments::Spread::tight_sandwich;
+  design.radii.tight_target =
+      scales.residuals * tight_widening(part_of(answer_shares[2]), fit.answer_records, fit.bounds.inputs, wide);
+  design.shares = answer_shares;
+  design.stages = {KeyStage::second, KeyStage::target, KeyStage::spread};
+  return design;
 }
 
 std::vector<double> entries_of(const Vector& vector) {
@@ -45,7 +64,7 @@ void answer(PartSums found, const Whitening& whitening, bool are_weighted, Table
   stage.first = 1;
   const Eigen::MatrixXd second = moments::full_matrix(stage.second, static_cast<std::size_t>(d));
   const Vector constant = whitening.restore.col(0);
-  found.frame.every = static_cast<std::uint64_t>(std::max(1.0, constant.dot(second * constant)));
+  found.frame.constant = entries_of(constant);
   found.sums.restore({stage});
   const moments::Estimate estimate = moments::estimate(found.sums, found.frame, alone);
   fit.floored = estimate.floored;
@@ -55,7 +74,7 @@ void answer(PartSums found, const Whitening& whitening, bool are_weighted, Table
   Vector theta = to_original * Eigen::Map<const Vector>(estimate.theta.data(), d);
   theta(0) += back.offset;
   fit.theta = entries_of(theta);
-  if (are_weighted) return;
+  if (are_weighted || fit.bounds.widening < narrowest_for_intervals) return;
   constexpr double target[] = {1.0};
   const StepCount steps{2};
   const auto known = moments::target_variances(found.sums, found.frame, alone, estimate, steps);
@@ -79,7 +98,6 @@ TableFit fit_linear(const Table& table, const FitSettings& settings, const DrawN
   place_columns(rows, parts, settings, draw, fit);
   if (fit.is_stopped) return fit;
   WorkingRows working(rows, fit);
-  const auto d = static_cast<std::size_t>(working.dimension());
   const auto scales = measure_rows(working, rows.dealer.deal(parts.rows), Vector::Zero(working.dimension()), settings,
                                    KeyStage::first_lengths, draw);
   fit.is_stopped = !scales || scales->counted < hardly_usable;
@@ -97,15 +115,7 @@ TableFit fit_linear(const Table& table, const FitSettings& settings, const DrawN
   if (fit.is_stopped) return fit;
   const Part rest = rows.dealer.rest();
   fit.answer_records = rest.count;
-  const double share = answer_shares[1];
-  // The inputs were whitened by weighted moments. Without the weights their lengths would be about √d.
-  const double unweighted = closer->inputs / std::sqrt(first.weight);
-  const double wide = widening(Rho{settings.rho.value() * share}, rest.count, d, unweighted);
-  fit.bounds = {std::max(least_widening, wide / 2) * closer->inputs, wide * closer->residuals, wide};
-  PartDesign design = part_design(settings, d, fit.bounds, centre);
-  design.design.spread = moments::Spread::residuals;
-  design.shares = answer_shares;
-  design.stages = {KeyStage::second, KeyStage::target, KeyStage::spread};
+  const PartDesign design = answer_design(settings, *closer, centre, first.weight, fit);
   answer(sum_part(
              design, [&](const AddRow& add) { working.each(rest, add); }, draw),
          first.whitening, working.are_weighted(), fit);

@@ -33,7 +33,7 @@ PartSums sum_part(const PartDesign& part, const std::function<void(const AddRow&
   for (const std::vector<std::int64_t>& of_block : noise) views.emplace_back(of_block);
   moments::RunningSums sums(part.design, spacings, {}, part.radii, part.centre);
   sums.step(batch, views);
-  return {std::move(sums), {part.design, moments::block_noise(part.design, settings.sigmas), {}, 1, std::nullopt}};
+  return {std::move(sums), {part.design, moments::block_noise(part.design, settings.sigmas), {}, 1, {}}};
 }
 
 }  // namespace nustream::ranges

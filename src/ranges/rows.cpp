@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "nustream/base/error.h"
 #include "nustream/ranges/columns.h"
@@ -53,6 +54,13 @@ double widening(Rho target, std::uint64_t rows, std::size_t dimension, double in
   const auto d = static_cast<double>(dimension);
   const double squared = std::sqrt(d / n * 2 * target.value()) * n / (std::sqrt(d) * inputs);
   return std::clamp(std::sqrt(squared), 2.0, 12.0);
+}
+
+double tight_widening(Rho spread, std::uint64_t rows, double inputs, double widest) {
+  constexpr double noise_share = 0.1;
+  const double signal = noise_share * static_cast<double>(rows) * std::sqrt(2 * spread.value());
+  const double squared = signal / (std::numbers::sqrt2 * inputs * inputs);
+  return std::clamp(std::sqrt(squared), std::min(3.0, widest), widest);
 }
 
 }  // namespace nustream::ranges

@@ -22,9 +22,9 @@ publish::Promise promise_of(const Report& report) {
 }
 
 const char* covers(const Report& report) {
-  return is_linear(report) ? "the least squares of the population, for residuals whose variance does not depend on "
-                             "the features"
-                           : "the population's coefficients, where the model holds";
+  return is_linear(report)
+             ? "the population's least squares, where the bound clips few residuals or as many on both sides"
+             : "the population's coefficients, where the model holds";
 }
 
 void append_interval(const Report& report, std::string& out) {
@@ -169,6 +169,11 @@ std::string why_no_interval(const Report& report) {
   }
   if (report.fit.floored == 0 && !report.weight.empty()) {
     return "no interval: weights may count records or tell of their precision, and intervals of the two differ";
+  }
+  if (report.fit.floored == 0 && report.fit.bounds.widening < ranges::narrowest_for_intervals) {
+    return "no interval: at this rho the bound of residuals has to be so narrow that clipping moves the answer; more "
+           "rho, "
+           "or more records";
   }
   if (report.fit.floored == 0) return "no interval: noise hides the residuals' spread; more rho, or more records";
   return fmt::format(

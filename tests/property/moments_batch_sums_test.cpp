@@ -63,6 +63,13 @@ std::vector<Numbers> twin(const Design& design, const Radii& radii, const std::v
     all.push_back(outer(x));
     for (long double& entry : all.back()) entry *= r * r;
   }
+  if (design.spread == Spread::tight_sandwich) {
+    const long double tight = std::clamp(r * radii.target / radii.tight_target, -1.0L, 1.0L);
+    all.push_back(outer(x));
+    for (long double& entry : all.back()) entry *= tight * tight;
+    all.back().push_back(r * r);
+    for (long double& entry : all.back()) entry /= sqrtl(2);
+  }
   if (design.spread == Spread::residuals) {
     w.push_back(r);
     all.push_back(outer(w));
@@ -106,12 +113,14 @@ class RandomCases {
   Setting setting() {
     Setting setting;
     setting.design.shape = {1 + below(6), below(3)};
-    setting.design.spread = setting.design.shape.endogenous > 0 ? Spread::residuals : static_cast<Spread>(below(3));
+    const bool is_linear = setting.design.shape.endogenous == 0;
+    setting.design.spread = is_linear ? static_cast<Spread>(below(4)) : Spread::residuals;
     for (const Block block : blocks(setting.design)) {
       static_cast<void>(block);
       setting.spacings.push_back(std::ldexp(1.0, -20 - static_cast<int>(below(32))));
     }
-    setting.radii = {0.5 + std::fabs(normal()), 0.5 + std::fabs(normal()), 0.5 + std::fabs(normal())};
+    const auto radius = [&] { return 0.5 + std::fabs(normal()); };
+    setting.radii = {radius(), radius(), radius(), radius()};
     for (std::size_t j = 0; j < setting.design.shape.coefficients(); ++j) setting.centre.push_back(normal());
     return setting;
   }
@@ -202,6 +211,30 @@ TEST(BatchSums, OneRowReachesAllRadiiAtOnce) {
     const auto found = contribution(design, spacings, {2, 1, 1.5}, centre, {0.6 * far, 0.8 * far, far}, -far);
     for (const Numbers& block : found) EXPECT_NEAR(static_cast<double>(length(block)), 1, 1e-10) << far;
   }
+}
+
+// The two parts of a tight sandwich are no further apart than √2, whatever two records stand in each other's place.
+TEST(BatchSums, TightSandwichesAreNoFurtherApartThanTheSquareRootOfTwo) {
+  RandomCases random(5);
+  double furthest = 0;
+  for (int trial = 0; trial < 4000; ++trial) {
+    Setting s = random.setting();
+    s.design = {{s.design.shape.inputs, 0}, Spread::tight_sandwich, {}};
+    s.spacings.assign(3, 0x1p-40);
+    s.centre.resize(s.design.shape.coefficients());
+    const auto of = [&](double target) {
+      std::vector<double> row(s.design.shape.inputs);
+      row[random.below(row.size())] = 9;
+      return contribution(s.design, s.spacings, s.radii, s.centre, trial % 2 == 0 ? row : random.row(s, 3), target)
+          .back();
+    };
+    const Numbers one = of(1e9);
+    Numbers difference = of(trial % 3 == 0 ? -1e9 : random.normal());
+    for (std::size_t j = 0; j < one.size(); ++j) difference[j] -= one[j];
+    furthest = std::max(furthest, static_cast<double>(length(difference)));
+  }
+  EXPECT_LE(furthest, std::numbers::sqrt2);
+  EXPECT_GT(furthest, 1);
 }
 
 // Replacing a record never moves the sums by more than the geometry of the joint bound allows, truncation included.

@@ -29,6 +29,8 @@ TEST(Displacement, IsWhatOneRecordMovesInUnitsOfTheRadius) {
   EXPECT_EQ(displacement(replaced, Block::spread).value(), std::numbers::sqrt2);
   EXPECT_EQ(displacement(design_of(0, Spread::residuals, replace_one), Block::spread).value(), 1);
   EXPECT_EQ(displacement(design_of(0, Spread::sandwich, replace_one), Block::spread).value(), std::numbers::sqrt2);
+  EXPECT_EQ(displacement(design_of(0, Spread::tight_sandwich, replace_one), Block::spread).value(),
+            std::numbers::sqrt2);
   EXPECT_GE(std::numbers::sqrt2 * std::numbers::sqrt2, 2);
 }
 

@@ -158,6 +158,7 @@ TEST(SumsSettings, RefuseWhatIsOutOfRange) {
   refuses([](moments::Settings& s) { s.start[0] = NAN; });
   refuses([](moments::Settings& s) { s.constant = 2; });
   refuses([](moments::Settings& s) { s.weighting.residual_variance = 0; });
+  refuses([](moments::Settings& s) { s.mechanism.design.spread = moments::Spread::tight_sandwich; });
   refuses([](moments::Settings& s) {
     s.mechanism.design.shape.endogenous = 1;
     s.mechanism.design.spread = moments::Spread::sandwich;

@@ -63,7 +63,9 @@ Fitted fitted(const record::RowBatch& rows, std::size_t instruments) {
   moments::Releases releases;
   lane.advance(slice(rows, 0, count), noise, releases);
   const moments::Design& design = settings.mechanism.design;
-  const moments::Frame frame{design, moments::block_noise(design, settings.sigmas), {}, 100, 0};
+  std::vector<double> constant(design.shape.inputs);
+  constant[0] = 1;
+  const moments::Frame frame{design, moments::block_noise(design, settings.sigmas), {}, 100, std::move(constant)};
   const moments::StageNoise stage_noise(settings.mechanism.correlation, 1);
   std::vector<double> covariance = moments::stage_covariance(lane.sums(), stage_noise, lane.steps());
   moments::Estimate estimate = moments::estimate(lane.sums(), frame, covariance);

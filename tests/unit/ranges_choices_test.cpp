@@ -68,6 +68,15 @@ TEST(Octaves, GiveTheOutermostOnesThatAreSeen) {
   EXPECT_EQ(negative.high, -1);
 }
 
+TEST(TightWidening, LeavesTheNoiseOfAnEntryATenthOfTheResiduals) {
+  const double g = tight_widening(Rho{0.02}, 20'000, 2, 12);
+  const double deviation = 1 / std::sqrt(2 * 0.02) * std::sqrt(2) * 4 * g * g;  // of √2 (R̃_r R̃_x)² times the noise
+  EXPECT_NEAR(deviation / 20'000, 0.1, 1e-12);
+  EXPECT_EQ(tight_widening(Rho{0.02}, 1000, 2, 12), 3);
+  EXPECT_EQ(tight_widening(Rho{0.02}, 1000, 2, 2.5), 2.5);
+  EXPECT_EQ(tight_widening(Rho{2}, 100'000'000, 2, 12), 12);
+}
+
 // A bin below 4.5 deviations of its noise is not seen; where no bin is, the largest one is taken.
 TEST(Octaves, AreSeenAboveFourAndAHalfDeviations) {
   const HistogramDesign design{1, octave_bins, zero_out};

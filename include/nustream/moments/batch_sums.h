@@ -14,9 +14,10 @@ namespace nustream::moments {
 
 /// The public bounds of a stage, in working units.
 struct Radii {
-  double inputs = 1;      ///< R_x: longer inputs are scaled down to this length
-  double regressors = 1;  ///< R_v, bound of ‖x − Πᵀz‖; unused by linear models
-  double target = 1;      ///< R_r, bound of |y − xᵀθ_c|
+  double inputs = 1;        ///< R_x: longer inputs are scaled down to this length
+  double regressors = 1;    ///< R_v, bound of ‖x − Πᵀz‖; unused by linear models
+  double target = 1;        ///< R_r, bound of |y − xᵀθ_c|
+  double tight_target = 1;  ///< R̃_r of a tight sandwich
 
   friend bool operator==(const Radii&, const Radii&) = default;
 };
@@ -47,6 +48,7 @@ inline constexpr double exact_spacing = 0x1p-48;
 ///
 /// each times clip_factor() and truncated towards zero to its grid. Every part has a length of at most 1, all at
 /// once, whatever the row holds. (The smallest eigenvalue of an adaptive ridge is not a sum over rows: see sums().)
+/// A tight sandwich is (r̃²xxᵀ/(R̃_r R_x)², r²/R_r²)/√2, with r̃ = clip(r, ±R̃_r).
 ///
 /// A row with a number that is not finite contributes zeros, as a row of zeros does. The exception is a row whose
 /// target alone is not finite, where only targets are private: it keeps the blocks that do not read the target.
@@ -104,6 +106,7 @@ class BatchSums {
   [[nodiscard]] bool scale_weighted(const double* row, double target, double weight) noexcept;
   [[nodiscard]] bool scale_row(const double* row, double target) noexcept;
   void add_scaled() noexcept;
+  void add_tight_sandwich() noexcept;
   [[nodiscard]] double residual(std::size_t response, double value, double scale) const noexcept;
   void flush() noexcept;
   void take_eigenvalue();

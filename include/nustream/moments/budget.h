@@ -27,6 +27,9 @@ namespace nustream::moments {
 /// the unit is the user, replace-one costs 2 in every block: the rows of a user and those of whoever takes its place
 /// may be in different steps, where only the triangle inequality holds.
 ///
+/// A tight sandwich counts as a sandwich. Its two parts, each divided by √2, are together no further apart than that:
+/// (2 + 1)/2 ≤ 2 in squares.
+///
 /// Throws InvalidParameter for a block without noise.
 [[nodiscard]] Displacement displacement(const Design& design, Block block);
 

@@ -41,8 +41,9 @@ struct Frame {
   Design design;
   BlockNoise noise;
   Weighting weighting;
-  std::uint64_t every = 1;                ///< records of a step
-  std::optional<std::size_t> constant{};  ///< the input that is 1 in every usable row, which tells how many there are
+  std::uint64_t every = 1;  ///< records of a step
+  /// A combination of the inputs that is 1 in every usable row, which tells how many there are; empty: there is none.
+  std::vector<double> constant{};
 };
 
 /// All stages as one system about the centre of the last one: H = Σ w_s H_s, gap = Σ w_s(g_s + H_s(θ_s − θ_c)).

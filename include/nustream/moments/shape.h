@@ -30,7 +30,10 @@ struct Shape {
 enum class Spread {
   none,
   residuals,  ///< Σ rrᵀ of the clipped residuals r of all responses: one variance for every x
-  sandwich    ///< Σ r² xxᵀ of the target's clipped residual r: the variance may depend on x; linear models only
+  sandwich,   ///< Σ r² xxᵀ of the target's clipped residual r: the variance may depend on x; linear models only
+  /// A sandwich whose residuals have a tighter bound (Radii), and Σ r² within the target's bound, which tells how
+  /// much the tighter bound took. For linear models of private rows.
+  tight_sandwich
 };
 
 /// How the estimate follows from the sums.
@@ -44,7 +47,7 @@ enum class Block {
   second,      ///< xxᵀ of the inputs: an isometric triangle (descent/second_moments.h)
   regressors,  ///< inputs × residuals of the endogenous regressors, one column each
   target,      ///< inputs × residual of the target
-  spread,      ///< as Spread says: an isometric triangle
+  spread,      ///< as Spread says: an isometric triangle, and Σ r² behind a tight sandwich
   eigenvalue   ///< the smallest eigenvalue of the second moments' sum, one number, for an adaptive ridge
 };
 inline constexpr std::size_t block_kinds = 5;

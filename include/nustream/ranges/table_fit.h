@@ -35,6 +35,10 @@ struct Kept {
   bool scale = false;   ///< in units of 1
 };
 
+/// A linear fit whose residuals are bounded by less than this many middle ones has no intervals. The bound then clips
+/// so many residuals that what they leave of the pilot's error is no longer small beside noise and sampling.
+inline constexpr double narrowest_for_intervals = 3;
+
 /// The settings of a fit. They are public.
 struct FitSettings {
   Rho rho{1};
@@ -76,8 +80,8 @@ struct TableFit {
   std::uint64_t answer_records = 0;
   std::vector<double> theta;  ///< intercept, then a slope for every feature of the model; original units
   /// The variances of theta; empty where they are withheld. They are where noise hides a direction or the spread of
-  /// the residuals, and where rows have weights, since nothing says whether weights count records or tell of their
-  /// precision.
+  /// the residuals, where the bound of residuals is narrow (narrowest_for_intervals), and where rows have weights,
+  /// since nothing says whether weights count records or tell of their precision.
   std::vector<inference::EstimatedVariance> variances;
   bool is_settled = true;   ///< false where the last of several steps was long: the answer is on its way
   std::size_t floored = 0;  ///< directions that noise hides: there the answer is a guess
