@@ -10,115 +10,17 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <random>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "nustream/moments/choice.h"
-#include "nustream/moments/lane.h"
-#include "private_path.h"
+#include "normal_stream.h"
 
 namespace {
 
 using namespace nustream;
 using namespace nustream::benchmarks;
-
-struct Point {
-  std::size_t dimension;
-  std::uint64_t records;
-  double rho;
-  double condition;
-};
-
-moments::Problem problem_of(const Point& point) {
-  moments::Problem problem{{{}, 1, 1},          point.records, Rho{point.rho}, privacy::Adjacency::zero_out,
-                           point.records / 100, true};
-  for (std::size_t j = 0; j < point.dimension; ++j) {
-    const double at = static_cast<double>(j) / static_cast<double>(point.dimension - 1);
-    problem.guess.eigenvalues.push_back(std::pow(point.condition, -at));
-  }
-  return problem;
-}
-
-struct Stream {
-  record::RowBatch rows;
-  std::vector<double> answer;
-};
-
-/// A stream along the eigenvectors; no estimator here can tell the difference.
-Stream stream_of(const moments::Problem& problem, std::uint64_t key) {
-  std::mt19937_64 engine(key);
-  std::normal_distribution<double> normal;
-  const std::size_t d = problem.guess.eigenvalues.size();
-  Stream stream;
-  stream.rows.dimension = d;
-  double squares = 0;
-  for (std::size_t j = 0; j < d; ++j) {
-    stream.answer.push_back(normal(engine));
-    squares += stream.answer[j] * stream.answer[j];
-  }
-  for (double& each : stream.answer) each *= problem.guess.distance / std::sqrt(squares);
-  for (std::uint64_t i = 0; i < problem.records; ++i) {
-    double y = problem.guess.residual * normal(engine);
-    for (std::size_t j = 0; j < d; ++j) {
-      stream.rows.x.push_back(std::sqrt(problem.guess.eigenvalues[j]) * normal(engine));
-      y += stream.rows.x.back() * stream.answer[j];
-    }
-    stream.rows.y.push_back(y);
-    stream.rows.next.push_back(i + 1);
-  }
-  return stream;
-}
-
-double squared_error(const moments::Problem& problem, const Stream& stream, std::span<const double> theta) {
-  double sum = 0;
-  for (std::size_t j = 0; j < theta.size(); ++j) {
-    sum += problem.guess.eigenvalues[j] * std::pow(theta[j] - stream.answer[j], 2);
-  }
-  return sum;
-}
-
-PathEnd descended(const moments::Problem& problem, const Stream& stream, const moments::DescentChoice& choice,
-                  std::uint64_t key) {
-  lane::Settings settings =
-      plain_descent(problem.guess.eigenvalues.size(), choice.clip.value(), choice.step_size.value());
-  settings.averaging = {descent::Averaging::Kind::tail, choice.from, 0.5};
-  settings.release_every = problem.records;
-  const noise::KeyBytes bytes = numbered_key(key);
-  return descend(settings, stream.rows, noise::Correlation{noise::Rational::nu_ftrl(choice.nu)}, problem.rho, &bytes);
-}
-
-std::vector<double> solved(const moments::Problem& problem, const Stream& stream, const moments::SumsChoice& choice,
-                           std::uint64_t key) {
-  const moments::Settings settings = moments::sums_settings(problem, choice);
-  const std::vector<noise::Grid> grids = moments::grids(settings);
-  const std::size_t d = problem.guess.eigenvalues.size();
-  const std::vector<std::size_t> entries{d * (d + 1) / 2, d};
-  const std::uint64_t releases = problem.records / problem.every;
-  std::vector<std::vector<std::int64_t>> units;
-  for (std::size_t block = 0; block < grids.size(); ++block) {
-    const noise::Stage stage{LaneId{0}, EpochId{0}, static_cast<std::uint32_t>(block)};
-    noise::NoiseSource source(settings.mechanism.correlation, noise::GeneratorKind::automatic, entries[block],
-                              noise::first_checkpoint(numbered_key(key), stage), StepIndex{0});
-    std::vector<std::int64_t>& all = units.emplace_back();
-    while (all.size() < releases * entries[block]) {
-      const noise::CorrelatedBlock next = source.next();
-      const std::size_t before = all.size();
-      all.resize(before + next.z.size());
-      grids[block].round_noise(next.z, std::span(all).subspan(before));
-    }
-  }
-  std::vector<noise::GridNoise> noise;
-  for (std::size_t block = 0; block < grids.size(); ++block) {
-    noise.push_back({StepIndex{0}, entries[block], units[block]});
-  }
-  moments::Lane lane(settings, Position{0});
-  moments::Releases found;
-  lane.advance(record::slice(stream.rows, 0, releases * problem.every), noise, found);
-  return found.back().theta;
-}
 
 struct Outcome {
   const char* name;

@@ -1,6 +1,6 @@
 // Measures a CSV of 10 features and a target from end to end on one core: std::from_chars alone, the reader, plain
-// SGD over the reader, and the whole private replay (parse, step, noise, a release every 1,000 records, commits).
-// Usage: replay_speed [JSON file]; ROWS in the environment (default 3,000,000).
+// SGD over the reader, and the whole private replay (parse, step, noise, a release every 1,000 records, commits), of
+// a descent and of running sums. Usage: replay_speed [JSON file]; ROWS in the environment (default 3,000,000).
 
 #include <charconv>
 #include <cstdlib>
@@ -27,12 +27,13 @@ struct Stream {
   std::filesystem::path folder;
   std::string csv;
   std::string config;
+  std::string config_of_sums;
 };
 
 Stream make_stream(std::size_t rows) {
   std::string name = "/dev/shm/nustream-bench-XXXXXX";
   if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no folder in /dev/shm");
-  Stream stream{name, "", name + "/stream.toml"};
+  Stream stream{name, "", name + "/stream.toml", name + "/sums.toml"};
   std::mt19937_64 bits(1);
   std::normal_distribution<double> normal;
   for (std::size_t j = 0; j < features; ++j) stream.csv += fmt::format("x{},", j);
@@ -49,11 +50,10 @@ Stream make_stream(std::size_t rows) {
   std::ofstream(stream.folder / "rows.csv") << stream.csv;
   std::string text = "[stream]\nname = \"bench\"\ninput = \"rows.csv\"\n[target]\ncolumn = \"y\"\n";
   for (std::size_t j = 0; j < features; ++j) text += fmt::format("[[features]]\ncolumn = \"x{}\"\n", j);
-  text +=
-      "[model]\nintercept = false\n[descent]\nstep_size = 0.001\nclip_norm = 3.0\n[privacy]\nrho = 0.5\ndelta = "
-      "1e-6\n"
-      "[noise]\nnu = 0.0001\n[release]\nevery = 1000\n";
-  std::ofstream(stream.config) << text;
+  text += "[privacy]\nrho = 0.5\ndelta = 1e-6\n[release]\nevery = 1000\n[model]\nintercept = false\n";
+  std::ofstream(stream.config) << text << "[descent]\nstep_size = 0.001\nclip_norm = 3.0\n[noise]\nnu = 0.0001\n";
+  std::ofstream(stream.config_of_sums) << text
+                                       << "estimator = \"moments\"\n[moments]\nrow_norm = 5\nresidual_bound = 2\n";
   return stream;
 }
 
@@ -103,7 +103,16 @@ int main(int argc, char** argv) {
   pin_to_one_core();
   const Stream stream = make_stream(rows);
   const config::Config config = config::read_config(stream.config, {});
+  const config::Config config_of_sums = config::read_config(stream.config_of_sums, {});
   int run = 0;
+  const auto replay = [&](const config::Config& of) {
+    config::Config each = of;
+    each.state.directory = (stream.folder / ("state" + std::to_string(run++))).string();
+    folder::Options options;
+    options.quiet = true;
+    folder::AccountShare none(folder::share_of(each, true), each.privacy.budget);
+    static_cast<void>(replay::run(std::move(each), options, none));
+  };
   const auto count = static_cast<double>(rows);
   const auto timings =
       measure({{"from_chars alone", count, [&] { keep(from_chars_alone(stream.csv)); }},
@@ -114,15 +123,8 @@ int main(int argc, char** argv) {
                   keep(sum);
                 }},
                {"plain SGD over the reader", count, [&] { keep(plain_sgd(config)); }},
-               {"private replay", count,
-                [&] {
-                  config::Config each = config;
-                  each.state.directory = (stream.folder / ("state" + std::to_string(run++))).string();
-                  folder::Options options;
-                  options.quiet = true;
-                  folder::AccountShare none(folder::share_of(each, true), each.privacy.budget);
-                  static_cast<void>(replay::run(std::move(each), options, none));
-                }}},
+               {"private replay", count, [&] { replay(config); }},
+               {"private replay of running sums", count, [&] { replay(config_of_sums); }}},
               15);
   std::filesystem::remove_all(stream.folder);
   Report report("replay");
@@ -131,5 +133,7 @@ int main(int argc, char** argv) {
   report.add_ratio("from_chars over reader", "from_chars alone", "reader", "at least 1");
   report.add_ratio("private replay over from_chars", "private replay", "from_chars alone",
                    "at most 1.5: 4 million rows a second where from_chars parses 6 million");
+  report.add_ratio("running sums over descent", "private replay of running sums", "private replay",
+                   "at most 1: noise is drawn a thousandth as often");
   return report.write(argc, argv);
 }
