@@ -7,7 +7,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from . import accuracy, clicks, estimators, fits, glm_curvature, images, noise_cost, page, peers, replay, step_loop, tables
+from . import accuracy, clicks, estimators, fit_tables, fits, glm_curvature, images, noise_cost, page, peers, replay
+from . import step_loop, tables
 from .product import Product
 
 # *_values are the coordinates of one timing in memory. The number of its steps follows from them.
@@ -23,7 +24,8 @@ def arguments():
     parser.add_argument("--clicks", action="store_true", help="a model of users' words, and nothing else")
     parser.add_argument("--estimators", action="store_true", help="estimators of a linear model, and nothing else")
     parser.add_argument("--curvature", action="store_true", help="GLMs by private curvature, and nothing else")
-    parser.add_argument("--data", type=Path, help="folder of Card's and Angrist and Evans' tables, for --estimators")
+    parser.add_argument("--fits", action="store_true", help="`nustream fit` on public tables beside grids, and nothing else")
+    parser.add_argument("--data", type=Path, help="folder of Card's and Angrist and Evans' tables, for --estimators and --fits")
     parser.add_argument("--only-kept", action="store_true", help="of --estimators: what earlier runs measured, and nothing else")
     parser.add_argument("--points", type=int, help="of the synthetic grid of --estimators (24)")
     parser.add_argument("--rounds", type=int, help="rounds of the speed comparisons")
@@ -71,12 +73,20 @@ def compare_part(options, part, peers_of_it):
     found = peers.find(peers_of_it)
     if part is estimators and options.data is None:
         found["tables of --data"] = {"skipped": "not given"}
+    if part is fit_tables:
+        settings["paths"], missing = fit_tables.find(options.data, options.quick)
+        found.update(missing)
     out = page.folder_of(options.out, options.quick, found)
     with tempfile.TemporaryDirectory(prefix="nustream-compare-", dir="/dev/shm") as folder:
         result = part.compare(Product(options.build, ()), Path(folder), settings, found)
     page.write_part(part, result, out, options.build / "benchmarks/draw_chart")
+    said = []
     if out != page.RESULTS and options.out is None and not options.quick:
-        sys.exit(f"results go to {out}, docs/benchmarks.md stays as it is: {', '.join(page.lacking(found))} not here")
+        said.append(f"results go to {out}, docs/benchmarks.md stays as it is: {', '.join(page.lacking(found))} not here")
+    if part is fit_tables and not options.quick and fit_tables.missed(result):
+        said.append(f"bars are missed: {'; '.join(fit_tables.missed(result))}")
+    if said:
+        sys.exit("\n".join(said))
 
 
 def main():
@@ -93,6 +103,8 @@ def main():
         return compare_part(options, estimators, peers.OF_ESTIMATORS)
     if options.curvature:
         return compare_part(options, glm_curvature, peers.OF_CURVATURE)
+    if options.fits:
+        return compare_part(options, fit_tables, peers.OF_CURVATURE)
     settings = dict(QUICK if options.quick else FULL)
     for name in ("rounds", "seeds"):
         if getattr(options, name) is not None:

@@ -3,14 +3,15 @@
 import json
 from pathlib import Path
 
-from . import clicks, estimators, glm_curvature, images, report, tables
+from . import clicks, estimators, fit_tables, glm_curvature, images, report, tables
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/benchmarks.md"
 RESULTS = ROOT / "docs/results"
 BEGIN, END = "<!-- compare: begin -->\n", "<!-- compare: end -->\n"
 # The name is that of the JSON and of the markers.
-PARTS = {tables: "tables", images: "images", clicks: "clicks", estimators: "estimators", glm_curvature: "glm_curvature"}
+PARTS = {tables: "tables", images: "images", clicks: "clicks", estimators: "estimators", glm_curvature: "glm_curvature",
+         fit_tables: "fits"}
 
 
 def parts():

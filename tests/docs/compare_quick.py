@@ -14,7 +14,7 @@ from pathlib import Path
 root, build = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(root / "benchmarks"))
-from comparison import clicks, estimators, glm_curvature, images, page, report, tables  # noqa: E402
+from comparison import clicks, estimators, fit_tables, glm_curvature, images, page, report, tables  # noqa: E402
 
 
 def positive(value, what):
@@ -102,6 +102,55 @@ def check_curvature():
     assert [each["rho"] for stream in measured["streams"] for each in stream["budgets"]] == list(glm_curvature.FULL["rhos"]) * 2
 
 
+def check_fits():
+    """The page is that of its JSON, which has every table, budget and key; each verdict follows from the figures beside it."""
+    measured = json.loads((page.RESULTS / "compare_fits.json").read_text())
+    assert page.part_of(fit_tables)[1] == fit_tables.page(measured), "docs/benchmarks.md is not that of compare_fits.json"
+    assert not page.lacking(measured["peers"]), measured["peers"]
+    assert [each["table"] for each in measured["tables"]] == list(fit_tables.COMMANDS) and measured["enough"]
+    for table in measured["tables"]:
+        assert (fit_tables.COMMANDS[table["table"]]) == (table["target"], table["features"]), table["table"]
+        assert [row["rho"] for row in table["rows"]] == list(fit_tables.FULL["rhos"])
+        for row in table["rows"]:
+            assert len(row["excess"]) == fit_tables.FULL["seeds"]
+            grids = {name: row[name] for name in ("descent", "sums")}
+            assert row == fit_tables.verdict(row["rho"], row["excess"], grids), f"{table['table']}, {row['rho']:g}"
+
+
+def check_verdict():
+    """A bar is twice the better grid and the slack; fits that stop without an answer count as infinitely far."""
+    grids = {"descent": {"median": 0.01}, "sums": {"median": 0.02}}
+    for rho, excess, median, met in ((0.1, [0.03, 0.03], 0.03, True), (0.1, [0.0301, 0.0301], 0.0301, False),
+                                     (0.01, [0.09, 0.09], 0.09, True), (1.0, [None, None, 0.001], None, False),
+                                     (1.0, [None, 0.001, 0.002], 0.002, True)):
+        row = fit_tables.verdict(rho, excess, grids)
+        assert (row["median"], row["met"], row["stopped"]) == (median, met, excess.count(None)), row
+
+
+def check_grids():
+    """Without noise and with a long clip norm the descent of the grids ends at least squares, and a clipped sum over distinct
+    rows is the plain sum over all rows. Otherwise `fit` would be held against something else than it says."""
+    try:
+        import numpy
+    except ImportError:
+        return print("the grids are not checked: numpy is not here")
+    from comparison import fit_grids
+    draw = numpy.random.default_rng(1)
+    x = draw.integers(0, 4, (3_000, 2)).astype(float)
+    y = x @ [1.0, -2.0] + draw.integers(0, 3, 3_000)
+    columns = {name: (float(x[:, at].mean()), float(x[:, at].std())) for at, name in enumerate("ab")}
+    table = fit_tables.FitTable("made", "", columns, (float(y.mean()), float(y.std())), x, y, 1.0, len(y))
+    rows, (work, target) = fit_grids.DistinctRows(table), table.working
+    assert len(rows.long) < 100
+    theta = draw.standard_normal((3, 2))
+    pull = work @ theta - target[:, None]
+    lengths = numpy.linalg.norm(work, axis=1)[:, None]
+    plain = work.T @ (pull * numpy.minimum(1, 0.7 / numpy.maximum(numpy.abs(pull) * lengths, 1e-300)))
+    assert numpy.allclose(rows.gradients(theta, 0.7), plain, rtol=1e-4, atol=1e-2), (rows.gradients(theta, 0.7), plain)
+    ends = fit_grids.descent(rows, table, (160, 1.0, 50.0), (1e12,), 2)
+    assert max(table.excess(end) for end in ends.T) < 1e-6, [table.excess(end) for end in ends.T]
+
+
 def check_hand_written_noise():
     """The noise of the sums that numpy makes is as large as it says: otherwise nustream would be compared with less, or with
     more, than others offer. 2,000 draws of 30 entries: an error of 2% is eight standard errors."""
@@ -141,7 +190,7 @@ def run_part(name, folder):
 
 def check_parts_run(folder):
     check_tables_run(run_part("tables", folder))
-    for name in ("estimators", "curvature"):
+    for name in ("estimators", "curvature", "fits"):
         run_part(name, folder)
     for name in ("images", "clicks"):
         result = run_part(name, folder)
@@ -172,6 +221,9 @@ check_tables()
 check_figure_4()
 check_estimators()
 check_curvature()
+check_fits()
+check_verdict()
+check_grids()
 check_hand_written_noise()
 check_destinations()
 with tempfile.TemporaryDirectory() as folder:
