@@ -161,7 +161,9 @@ int main(int argc, char** argv) {
     const Tally tally = tally_of(cell, streams);
     const auto shown = static_cast<double>(tally.shown);
     const double coverage = shown > 0 ? static_cast<double>(tally.held) / shown : 0;
-    if (shown > 0 && std::fabs(coverage - level) > 0.02 + 3 * std::sqrt(level * (1 - level) / shown)) holds = false;
+    // The intervals of one stream depend on each other, so that streams are counted here.
+    const double error = shown > 0 ? std::sqrt(level * (1 - level) * d / shown) : 0;
+    if (shown > 0 && std::fabs(coverage - level) > 0.02 + 3 * error) holds = false;
     rows += fmt::format(
         "{}\n  {{\"estimator\": \"{}\", \"feature\": \"{}\", \"residuals\": \"{}\", \"records\": {}, \"rho\": {}, "
         "\"shown\": {:.4f}, "
