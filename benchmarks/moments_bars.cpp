@@ -141,20 +141,38 @@ constexpr Column columns[] = {{"season", 1, 4},  {"yr", 0, 1},      {"mnth", 1, 
                               {"holiday", 0, 1}, {"weekday", 0, 6}, {"workingday", 0, 1}, {"weathersit", 1, 4},
                               {"temp", 0, 1},    {"atemp", 0, 1},   {"hum", 0, 1},        {"windspeed", 0, 1}};
 
+/// The log of the hours' number on all columns, at rho = 0.1. `target` and `moments` are settings in TOML, and
+/// `place` gives a column's centre and scale.
+template <class Place>
+std::string bike_stream(const std::string& target, const std::string& moments, const Place& place) {
+  std::string text = fmt::format(
+      "[stream]\nname = \"bike\"\ninput = \"{}/tests/golden/data/bike_hour.csv.gz\"\n[target]\ncolumn = \"cnt\"\n"
+      "transform = \"log\"\n{}\n[model]\nestimator = \"moments\"\n[moments]\n{}\n[privacy]\nrho = 0.1\ndelta = "
+      "1e-6\n[release]\nevery = 174\n",
+      NUSTREAM_ROOT_DIR, target, moments);
+  for (const Column& column : columns) {
+    text += fmt::format("[[features]]\ncolumn = \"{}\"\n{}\n", column.name, place(column));
+  }
+  return text;
+}
+
 /// The centre of a column is the middle of its public range and its scale the standard deviation of a uniform one;
 /// R_x is 1.25√d. For the log of a count between 1 and 1,000 the centre 4, the scale 1.5 and R_r = 2 are guesses.
 /// Others that are as good (the middle and the spread of that range; R_r from 1.5 to 4) end between .006 and .03.
 std::string bike_settings() {
-  std::string text = fmt::format(
-      "[stream]\nname = \"bike\"\ninput = \"{}/tests/golden/data/bike_hour.csv.gz\"\n[target]\ncolumn = \"cnt\"\n"
-      "transform = \"log\"\ncenter = 4\nscale = 1.5\n[model]\nestimator = \"moments\"\n[moments]\nrow_norm = {}\n"
-      "residual_bound = 2\nreleases = 99\n[privacy]\nrho = 0.1\ndelta = 1e-6\n[release]\nevery = 174\n",
-      NUSTREAM_ROOT_DIR, 1.25 * std::sqrt(13));
-  for (const Column& column : columns) {
-    text += fmt::format("[[features]]\ncolumn = \"{}\"\ncenter = {}\nscale = {}\n", column.name,
-                        (column.lower + column.upper) / 2, (column.upper - column.lower) / std::sqrt(12));
-  }
-  return text;
+  return bike_stream("center = 4\nscale = 1.5",
+                     fmt::format("row_norm = {}\nresidual_bound = 2\nreleases = 99", 1.25 * std::sqrt(13)),
+                     [](const Column& column) {
+                       return fmt::format("center = {}\nscale = {}", (column.lower + column.upper) / 2,
+                                          (column.upper - column.lower) / std::sqrt(12));
+                     });
+}
+
+/// Everything that can be measured is; rho = 0.1 pays for that too.
+std::string measured_settings() {
+  const std::string measured = "center = \"private\"\nscale = \"private\"";
+  return bike_stream(measured, "row_norm = \"private\"\nresidual_bound = \"private\"\nstart = \"private\"",
+                     [&](const Column&) { return measured; });
 }
 
 double excess(const Stream& stream, const std::vector<double>& theta, const std::vector<double>& best) {
@@ -204,20 +222,6 @@ void bike(std::uint64_t keys, std::vector<Figure>& figures) {
   }
   figures.push_back(std::move(in_time));
   figures.push_back(std::move(mixed));
-}
-
-/// Everything that can be measured is; rho = 0.1 pays for that too.
-std::string measured_settings() {
-  std::string text = fmt::format(
-      "[stream]\nname = \"bike\"\ninput = \"{}/tests/golden/data/bike_hour.csv.gz\"\n[target]\ncolumn = \"cnt\"\n"
-      "transform = \"log\"\ncenter = \"private\"\nscale = \"private\"\n[model]\nestimator = \"moments\"\n"
-      "[moments]\nrow_norm = \"private\"\nresidual_bound = \"private\"\nstart = \"private\"\n"
-      "[privacy]\nrho = 0.1\ndelta = 1e-6\n[release]\nevery = 174\n",
-      NUSTREAM_ROOT_DIR);
-  for (const Column& column : columns) {
-    text += fmt::format("[[features]]\ncolumn = \"{}\"\ncenter = \"private\"\nscale = \"private\"\n", column.name);
-  }
-  return text;
 }
 
 /// The stream under settings that were measured over `table`.

@@ -166,8 +166,7 @@ int main(int argc, char** argv) {
     if (shown > 0 && std::fabs(coverage - level) > 0.02 + 3 * error) holds = false;
     rows += fmt::format(
         "{}\n  {{\"estimator\": \"{}\", \"feature\": \"{}\", \"residuals\": \"{}\", \"records\": {}, \"rho\": {}, "
-        "\"shown\": {:.4f}, "
-        "\"coverage\": {}, \"width\": {}}}",
+        "\"shown\": {:.4f}, \"coverage\": {}, \"width\": {}}}",
         rows.empty() ? "" : ",", cell.estimator, name_of_feature[static_cast<std::size_t>(cell.feature)],
         name_of[static_cast<std::size_t>(cell.residuals)], cell.records, cell.rho,
         shown / static_cast<double>(streams * d), shown > 0 ? fmt::format("{:.4f}", coverage) : "null",

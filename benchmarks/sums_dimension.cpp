@@ -46,16 +46,6 @@ struct Answer {
   }
 };
 
-struct Measured {
-  double mean = 0;
-  double standard_error = 0;
-};
-Measured measured(const std::vector<double>& values) {
-  if (values.size() < 2) return {values.front(), 0};
-  const Estimate found = estimate(values);
-  return {found.mean, found.standard_error};
-}
-
 /// The descents of the grid, each with the ν that is best for its average.
 std::vector<moments::DescentChoice> grid_of(const moments::Problem& problem) {
   double trace = 0;
@@ -90,11 +80,11 @@ std::vector<double> in_three_stages(const moments::Problem& problem, const Strea
 }
 
 struct Outcome {
-  Measured descent;
+  Estimate descent;
   moments::DescentChoice chosen;
-  Measured plain;
-  Measured recentred;
-  Measured three_stages;
+  Estimate plain;
+  Estimate recentred;
+  Estimate three_stages;
 };
 
 Outcome outcome_of(const moments::Problem& problem, std::uint64_t keys) {
@@ -117,19 +107,19 @@ Outcome outcome_of(const moments::Problem& problem, std::uint64_t keys) {
   }
   std::size_t best = 0;
   for (std::size_t i = 1; i < grid.size(); ++i) {
-    if (measured(of_descents[i]).mean < measured(of_descents[best]).mean) best = i;
+    if (estimate(of_descents[i]).mean < estimate(of_descents[best]).mean) best = i;
   }
-  return {measured(of_descents[best]), grid[best], measured(of_plain), measured(of_staged), measured(of_three)};
+  return {estimate(of_descents[best]), grid[best], estimate(of_plain), estimate(of_staged), estimate(of_three)};
 }
 
-std::string shown(const Measured& found) {
+std::string shown(const Estimate& found) {
   return fmt::format("{{\"mean\": {:.4g}, \"standard_error\": {:.2g}}}", found.mean, found.standard_error);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::uint64_t keys = argc > 1 ? std::max<std::uint64_t>(1, std::strtoull(argv[1], nullptr, 10)) : 20;
+  const std::uint64_t keys = argc > 1 ? std::max<std::uint64_t>(2, std::strtoull(argv[1], nullptr, 10)) : 20;
   struct Case {
     Point point;
     double bar;
@@ -143,10 +133,8 @@ int main(int argc, char** argv) {
     if (ratio > each.bar) holds = false;
     rows += fmt::format(
         "{}\n  {{\"dimension\": {}, \"condition\": {}, \"records\": {}, \"rho\": {},\n   \"descent\": {}, "
-        "\"step_size\": "
-        "{:.4g}, \"clip_norm\": {:.4g}, \"nu\": {:.3g}, \"average_from\": {},\n   \"moments\": {}, \"recentred\": "
-        "{}, "
-        "\"three_stages\": {}, \"ratio\": {:.3f}, \"bar\": {}}}",
+        "\"step_size\": {:.4g}, \"clip_norm\": {:.4g}, \"nu\": {:.3g}, \"average_from\": {},\n   \"moments\": {}, "
+        "\"recentred\": {}, \"three_stages\": {}, \"ratio\": {:.3f}, \"bar\": {}}}",
         rows.empty() ? "" : ",", each.point.dimension, each.point.condition, each.point.records, each.point.rho,
         shown(found.descent), found.chosen.step_size.value(), found.chosen.clip.value(), found.chosen.nu.value(),
         found.chosen.from, shown(found.plain), shown(found.recentred), shown(found.three_stages), ratio, each.bar);

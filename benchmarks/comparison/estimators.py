@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy
 
-from . import estimator_runs, linear_tables, private_sums, table_descent
+from . import estimator_runs, kept, linear_tables, private_sums, table_descent
 from .estimators_page import NAMES, chart, page  # noqa: F401
 from .peers import here
 
@@ -146,13 +146,10 @@ def compare(product, folder, settings, found):
     if not here(found, "numpy"):
         raise SystemExit("estimators are compared with sums that numpy makes; it is not here")
     whole = settings["seeds"] >= FULL["seeds"]
-    cache = ROOT / "build/compare/estimators.jsonl" if whole else None
-    if cache:
-        cache.parent.mkdir(parents=True, exist_ok=True)
     real, grid = linear_tables.real(ROOT, settings.get("data")), linear_tables.grid()
     names = list(real) if whole else list(real)[:2]
     points = list(grid)[:settings["points"]]
-    tables = Tables(product, {**real, **grid}, settings, Kept(cache, settings))
+    tables = Tables(product, {**real, **grid}, settings, Kept(kept.file_of("estimators", whole), settings))
     short, long = names[:SHORT], names[SHORT:]
     for name in short:
         tables.run(name)

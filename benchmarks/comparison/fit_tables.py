@@ -16,12 +16,11 @@ from pathlib import Path
 
 import numpy
 
-from . import fit_grids, public_tables
+from . import fit_grids, kept, public_tables
 from .fit_tables_page import page  # noqa: F401
 from .linear_tables import LinearTable
 from .peers import here
 
-ROOT = public_tables.ROOT
 FULL = {"seeds": 20, "grid_keys": 10, "rhos": (0.01, 0.1, 1.0)}
 QUICK = {"seeds": 2, "grid_keys": 2, "rhos": (1.0,)}
 OF_QUICK = ("covtype",)
@@ -141,7 +140,7 @@ def verdict(rho, excess, grids):
             "met": median <= bar, "excess": excess}
 
 
-def of_table(product, folder, name, path, settings, kept, program):
+def of_table(product, folder, name, path, settings, cells, program):
     target, features = COMMANDS[name]
     rhos, table = list(settings["rhos"]), []
 
@@ -154,11 +153,11 @@ def of_table(product, folder, name, path, settings, kept, program):
     def grids():
         return {"records": len(whole().y), "best": fit_grids.best(whole(), rhos, settings["grid_keys"])}
 
-    found = kept.of(["grids", name, target, features, rhos, settings["grid_keys"], fit_grids.SETTINGS], grids)
+    found = cells.of(["grids", name, target, features, rhos, settings["grid_keys"], fit_grids.SETTINGS], grids)
     print(f"fits: {name}, grids done", file=sys.stderr, flush=True)
     rows = []
     for rho, best in zip(rhos, found["best"]):
-        excess = kept.of(["fit", program, name, target, features, rho, settings["seeds"]],
+        excess = cells.of(["fit", program, name, target, features, rho, settings["seeds"]],
                          lambda rho=rho: excesses(product, folder, whole(), path, rho, settings["seeds"]))
         rows.append(verdict(rho, excess, best))
     print(f"fits: {name} done, bars met: {[row['met'] for row in rows]}", file=sys.stderr, flush=True)
@@ -175,12 +174,9 @@ def find(data, quick):
 def compare(product, folder, settings, found):
     if not here(found, "numpy"):
         raise SystemExit("the grids are numpy's; it is not here")
-    whole = settings["seeds"] >= FULL["seeds"]
-    cache = ROOT / "build/compare/fits.jsonl" if whole else None
-    if cache:
-        cache.parent.mkdir(parents=True, exist_ok=True)
-    kept, program = Kept(cache), hashlib.sha256(product.command.read_bytes()).hexdigest()[:16]
-    tables = [of_table(product, folder, name, path, settings, kept, program) for name, path in settings["paths"].items()]
+    cells = Kept(kept.file_of("fits", settings["seeds"] >= FULL["seeds"]))
+    program = hashlib.sha256(product.command.read_bytes()).hexdigest()[:16]
+    tables = [of_table(product, folder, name, path, settings, cells, program) for name, path in settings["paths"].items()]
     return {"benchmark": "compare, fits", "peers": found, "adjacency": "zero-out",
             "error": "(θ − θ_ls)ᵀH(θ − θ_ls)/σ², θ_ls, H and σ² those of all usable records, with the intercept",
             "settings": {key: value for key, value in settings.items() if key != "paths"}, "grids": fit_grids.SETTINGS,

@@ -42,8 +42,8 @@ Weights weights_of(const RunningSums& sums, const Estimate& estimate, std::uint6
 
 /// The sum of residuals over recentred stages, in working units, and the H beside it.
 struct Residuals {
-  Matrix spread;  ///< responses × responses, or inputs × inputs of a sandwich
-  Matrix second;
+  Matrix spread;        ///< responses × responses, or inputs × inputs of a sandwich
+  Matrix second;        ///< stays 0 beside a tight sandwich, which does not need it
   double variance = 0;  ///< of the noise of that entry of the spread's diagonal which is the target's
   double squares = 0;   ///< Σ r² beside a tight sandwich, and the variance of its noise
   double squares_variance = 0;
@@ -56,7 +56,6 @@ void add_tight_sandwich(const StageSums& stage, const Frame& frame, double covar
   const double unit_of_squares = std::numbers::sqrt2 * radii.target * radii.target;
   if (!stage.spread.empty()) {
     const std::size_t d = frame.design.shape.inputs;
-    found.second += full_matrix(stage.second, d);
     found.spread += unit * full_matrix(std::span(stage.spread).first(stage.spread.size() - 1), d);
     found.squares += unit_of_squares * stage.spread.back();
   }

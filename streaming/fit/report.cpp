@@ -171,9 +171,8 @@ std::string why_no_interval(const Report& report) {
     return "no interval: weights may count records or tell of their precision, and intervals of the two differ";
   }
   if (report.fit.floored == 0 && report.fit.bounds.widening < ranges::narrowest_for_intervals) {
-    return "no interval: at this rho the bound of residuals has to be so narrow that clipping moves the answer; more "
-           "rho, "
-           "or more records";
+    return "no interval: this rho needs so narrow a bound of residuals that clipping moves the answer; more rho, or "
+           "more records";
   }
   if (report.fit.floored == 0) return "no interval: noise hides the residuals' spread; more rho, or more records";
   return fmt::format(

@@ -70,7 +70,7 @@ TEST(Octaves, GiveTheOutermostOnesThatAreSeen) {
 
 TEST(TightWidening, LeavesTheNoiseOfAnEntryATenthOfTheResiduals) {
   const double g = tight_widening(Rho{0.02}, 20'000, 2, 12);
-  const double deviation = 1 / std::sqrt(2 * 0.02) * std::sqrt(2) * 4 * g * g;  // of √2 (R̃_r R̃_x)² times the noise
+  const double deviation = 1 / std::sqrt(2 * 0.02) * std::sqrt(2) * 4 * g * g;  // of √2 (R̃_r R_x)² times the noise
   EXPECT_NEAR(deviation / 20'000, 0.1, 1e-12);
   EXPECT_EQ(tight_widening(Rho{0.02}, 1000, 2, 12), 3);
   EXPECT_EQ(tight_widening(Rho{0.02}, 1000, 2, 2.5), 2.5);

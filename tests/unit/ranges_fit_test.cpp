@@ -111,8 +111,28 @@ TEST(LinearFit, IntervalsCoverTheTruthWhereTheVarianceDependsOnTheFeature) {
   expect_covered([](double x) { return x; });
 }
 
+// At rho = .01 the noise over 20,000 records leaves room for a bound of less than three middle residuals. With ten
+// times the records the bound is wider, and there are intervals.
+TEST(LinearFit, HasNoIntervalsWhereTheBoundIsNarrow) {
+  for (const std::size_t rows : {std::size_t{20'000}, std::size_t{200'000}}) {
+    Made made{2, {}, {}};
+    std::mt19937_64 random(4);
+    std::normal_distribution<double> normal;
+    for (std::size_t i = 0; i < rows; ++i) {
+      made.x.insert(made.x.end(), {normal(random), normal(random)});
+      made.y.push_back(made.x[2 * i] + normal(random));
+    }
+    const TableFit fit = fit_linear(made.table(), {Rho{0.01}}, noise_of(0));
+    ASSERT_FALSE(fit.is_stopped);
+    ASSERT_EQ(fit.floored, 0U);
+    EXPECT_EQ(fit.variances.empty(), fit.bounds.widening < narrowest_for_intervals);
+    EXPECT_EQ(fit.variances.empty(), rows == 20'000);
+  }
+}
+
 // One row in 40 has a 0, too few to be seen beside the ones under most of these keys. Two closer looks then find
-// nothing but ones, and rows with a 0 must not be scaled away for that: the slope of b was off by a thousand.
+// nothing but ones, and rows with a 0 must not be scaled away for that: the slope of the first column was off by
+// hundreds.
 TEST(LinearFit, KeepsRareZerosBesideOnes) {
   Made made{2, {}, {}};
   std::mt19937_64 random(3);

@@ -65,9 +65,9 @@ struct Design {
 
   friend bool operator==(const Design&, const Design&) = default;
 };
-/// Throws InvalidParameter for no inputs and for a sandwich beside endogenous regressors. An adaptive ridge is
-/// allowed only for a linear model of private records, not users, whose rows are private as a whole and whose
-/// residuals' spread is not kept.
+/// Throws InvalidParameter for no inputs, for a sandwich beside endogenous regressors, and for a tight one of public
+/// inputs or users. An adaptive ridge is allowed only for a linear model of private records, not users, whose rows
+/// are private as a whole and whose residuals' spread is not kept.
 void check(const Design& design);
 
 /// The blocks of the design, in the order of the enumeration.

@@ -39,12 +39,12 @@ inline constexpr double length_threshold = 3.5;
 /// `target` is ρ_g, `rows` the n of the release that is bounded, `dimension` d, and `inputs` x₀.
 [[nodiscard]] double widening(Rho target, std::uint64_t rows, std::size_t dimension, double inputs);
 
-/// The bound of residuals in a tight sandwich over r₀, g: as wide as leaves the noise of one of its entries a tenth
-/// of n·r₀²,
+/// The bound of residuals in a tight sandwich over r₀, g. It is so wide that under zero-out the noise of one entry is
+/// a tenth of n·r₀²:
 ///
 ///     g² = .1·n·√(2ρ_s)/(√2 R_x²),  3 ≤ g ≤ f.
 ///
-/// under zero-out. It is below 3 only where f is. Σ r² makes up for what it takes from tails (moments/shape.h).
+/// g is below 3 only where f is. Σ r² makes up for what the bound takes from tails (moments/shape.h).
 ///
 /// `spread` is ρ_s, `rows` is n, `inputs` R_x, and `widest` f.
 [[nodiscard]] double tight_widening(Rho spread, std::uint64_t rows, double inputs, double widest);
