@@ -16,18 +16,19 @@ demo_stop() {
   rm -rf "$demo_folder"
 }
 
-# Prints a port on which nobody listens at this moment; somebody else may still take it before the demo does.
+# Prints a port on which nobody listens at this moment; somebody else may still take it before the demo does. It lies
+# below the ports that the system gives to clients, since a client's connection would keep the broker from listening there.
 demo_free_port() {
   local port
   while true; do
-    port=$((20000 + RANDOM % 20000))
+    port=$((10000 + RANDOM % 22000))
     (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null || break
   done
   printf '%s\n' "$port"
 }
 
-# Starts the broker on port $1 and waits until it accepts connections.
-demo_start_broker() {
+# Writes the settings of a broker whose clients use port $1, and of its log: what ends it is then in broker.log.
+demo_write_settings() {
   local port=$1 controller
   controller=$(demo_free_port)
   cat >"$demo_folder/server.properties" <<TEXT
@@ -46,24 +47,48 @@ auto.create.topics.enable=false
 group.initial.rebalance.delay.ms=0
 log.cleaner.dedupe.buffer.size=16777216
 TEXT
-  local java=(java -Xmx512m -XX:+UseSerialGC -cp "$(kafka_folder)/*")
+  cat >"$demo_folder/log4j.properties" <<TEXT
+log4j.rootLogger=WARN, out
+log4j.appender.out=org.apache.log4j.ConsoleAppender
+log4j.appender.out.layout=org.apache.log4j.PatternLayout
+log4j.appender.out.layout.ConversionPattern=%d %p %c: %m%n
+TEXT
+}
+
+# Starts the broker on a free port, which demo_port then names, and waits until it accepts connections. A broker that
+# ends meanwhile is started anew on other ports, up to three times in all, since somebody may have taken one of them.
+demo_start_broker() {
+  local attempt
+  for attempt in 1 2 3; do
+    demo_port=$(demo_free_port)
+    demo_run_broker && return 0
+    rm -rf "$demo_folder/data"
+  done
+  demo_fail "the broker ended $attempt times while it started"
+}
+
+# Fails if the broker ends before it accepts connections on demo_port.
+demo_run_broker() {
+  demo_write_settings "$demo_port"
+  local java=(java -Xmx512m -XX:+UseSerialGC "-Dlog4j.configuration=file:$demo_folder/log4j.properties"
+    -cp "$(kafka_folder)/*")
   "${java[@]}" kafka.tools.StorageTool format -t AAAAAAAAAAAAAAAAAAAAAA -c "$demo_folder/server.properties" \
     >"$demo_folder/broker.log" 2>&1 || demo_fail "the broker's storage could not be made"
   # The broker is in a session of its own, so that Ctrl-C does not reach it: the service needs it for its last commit.
   setsid "${java[@]}" kafka.Kafka "$demo_folder/server.properties" >>"$demo_folder/broker.log" 2>&1 &
-  demo_started+=($!)
-  local tries
+  local broker=$! tries
+  demo_started=("$broker")
   for tries in $(seq 150); do
-    (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && return 0
-    kill -0 "${demo_started[0]}" 2>/dev/null || demo_fail "the broker ended"
+    kill -0 "$broker" 2>/dev/null || return 1
+    (exec 3<>"/dev/tcp/127.0.0.1/$demo_port") 2>/dev/null && return 0
     sleep 0.2
   done
   demo_fail "the broker did not start within 30 s ($tries looks)"
 }
 
-# Ends the demo with a message, behind the last lines of the broker's log.
+# Ends the demo with a message, behind what the broker's log says of errors, or else behind its last lines.
 demo_fail() {
-  tail -n 5 "$demo_folder/broker.log" >&2
+  grep -E ' (ERROR|FATAL) |Exception' "$demo_folder/broker.log" | tail -n 5 >&2 || tail -n 5 "$demo_folder/broker.log" >&2
   fail "$*"
 }
 
@@ -105,23 +130,21 @@ demo_require_ports() {
 }
 
 demo() {
-  local port
   demo_require_ports
   demo_folder=$(mktemp -d) || fail "cannot make a folder for the demo"
   trap demo_stop EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM
-  port=$(demo_free_port)
-  demo_start_broker "$port"
-  sed "s/^brokers = .*/brokers = \"127.0.0.1:$port\"/; s|^key_file = \"key\"|key_file = \"$demo_folder/key\"|" \
+  demo_start_broker
+  sed "s/^brokers = .*/brokers = \"127.0.0.1:$demo_port\"/; s|^key_file = \"key\"|key_file = \"$demo_folder/key\"|" \
     examples/attach/retail.toml >"$demo_folder/retail.toml"
   "$nustream" key new "$demo_folder/key" >/dev/null
   demo_topic
   set -m
-  demo_play examples/retail/online_retail_events.csv.gz "127.0.0.1:$port" &
+  demo_play examples/retail/online_retail_events.csv.gz "127.0.0.1:$demo_port" &
   set +m
   demo_started=($! "${demo_started[@]}")
-  demo_text "127.0.0.1:$port"
+  demo_text "127.0.0.1:$demo_port"
   demo_attach "$@"
 }
 
