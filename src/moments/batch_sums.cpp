@@ -8,6 +8,8 @@
 
 #include "base/shown.h"
 #include "descent/norm.h"
+#include "moments/open_sums.h"
+#include "moments/sum_kernel.h"
 #include "moments/triangle.h"
 #include "nustream/base/error.h"
 
@@ -18,6 +20,8 @@ namespace {
 constexpr double smallest_spacing = 0x1p-51;
 /// Sums of 64 bits are moved to 128 bits before they can reach this.
 constexpr double largest_sum = 0x1p62;
+/// So many rows are scaled before the first of them is added: what one row waits for, another one computes meanwhile.
+constexpr std::size_t rows_at_once = 16;
 
 void check_radius(const char* name, double radius) {
   const bool in_range = radius >= 0x1p-100 && radius <= 0x1p100;  // false for a NaN, too
@@ -25,27 +29,12 @@ void check_radius(const char* name, double radius) {
 }
 
 /// min(1/R, 1/‖v‖), or NaN where an entry is not finite.
-double shrinking(std::span<const double> v, double radius) noexcept {
-  double squares = 0;
-  for (const double entry : v) squares += entry * entry;
+double shrinking(const kernel::Variant& kernel, std::span<const double> v, double radius) noexcept {
+  const double squares = kernel.squares(v.data(), v.size());
   if (squares <= radius * radius) return 1 / radius;
   if (squares < std::numeric_limits<double>::infinity()) return 1 / std::sqrt(squares);
   const descent::ScaledNorm norm = descent::scaled_norm(v);
   return 1 / norm.scale / norm.fraction;
-}
-
-/// Adds trunc(units·uuᵀ) as an isometric triangle.
-void add_triangle(std::span<const double> u, double units, std::int64_t* sum) noexcept {
-  for (std::size_t i = 0; i < u.size(); ++i) {
-    const double diagonal = u[i] * units;
-    *sum++ += static_cast<std::int64_t>(diagonal * u[i]);
-    const double beside = diagonal * std::numbers::sqrt2;
-    for (std::size_t j = i + 1; j < u.size(); ++j) *sum++ += static_cast<std::int64_t>(beside * u[j]);
-  }
-}
-
-void add_multiple(std::span<const double> u, double units, std::int64_t* sum) noexcept {
-  for (std::size_t j = 0; j < u.size(); ++j) sum[j] += static_cast<std::int64_t>(units * u[j]);
 }
 
 }  // namespace
@@ -69,9 +58,12 @@ double clip_factor(const Design& design, const Spacings& spacings) {
 }
 
 BatchSums::BatchSums(const Design& design, const Spacings& spacings)
-    : design_(design),
-      inputs_(design.shape.inputs),
-      residuals_(design.shape.responses()),
+    : kernel_(&kernel::variants().front()),
+      design_(design),
+      inputs_(rows_at_once * descent::packed_size(design.shape.inputs)),
+      residuals_(rows_at_once * descent::packed_size(design.shape.responses())),
+      units_(rows_at_once),
+      scratch_(std::max(inputs_.size(), residuals_.size())),
       weighted_(design.shape.row()) {
   const std::vector<Block> all = blocks(design);
   if (spacings.size() != all.size()) {
@@ -92,8 +84,8 @@ BatchSums::BatchSums(const Design& design, const Spacings& spacings)
     part.spacing = spacings[i];
     part.units = factor / spacings[i];
     whole_ = std::min(whole_, static_cast<std::uint64_t>(largest_sum * spacings[i]));
-    part.open.resize(entries(design, all[i]));
-    part.sums.resize(part.open.size());
+    part.open.resize(open_layout(design, all[i], kernel_->lanes).size());
+    part.sums.resize(entries(design, all[i]));
   }
   aim({}, std::vector<double>(design.shape.coefficients()));
 }
@@ -108,53 +100,61 @@ void BatchSums::aim(const Radii& radii, std::span<const double> centre) {
 
 void BatchSums::add(const record::RowSlice& rows) noexcept {
   NUSTREAM_REQUIRE(rows.dimension == design_.shape.row(), "rows have the numbers of the shape");
-  for (std::size_t i = 0; i < rows.count; ++i) {
+  for (std::size_t first = 0; first < rows.count; first += rows_at_once) {
+    const std::size_t count = std::min(rows_at_once, rows.count - first);
     // The 64-bit sums are moved to 128 bits before any of them can reach 2^62.
-    if (unflushed_ == whole_) flush();
-    ++unflushed_;
-    add_row(rows.x + i * rows.dimension, rows.y[i], rows.weight(i));
+    if (unflushed_ + count > whole_) flush();
+    unflushed_ += count;
+    std::size_t usable = 0;
+    for (std::size_t i = first; i < first + count; ++i) {
+      if (scale_weighted(rows.x + i * rows.dimension, rows.y[i], rows.weight(i), scaled(usable))) ++usable;
+    }
+    add_scaled(usable);
   }
   records_ += rows.count;
 }
 
-double BatchSums::residual(std::size_t response, double value, double scale) const noexcept {
-  const double* const theta = centre_.data() + response * inputs_.size();
-  double prediction = 0;
-  for (std::size_t j = 0; j < inputs_.size(); ++j) prediction += inputs_[j] * theta[j];
-  return scale * value - radii_.inputs * prediction;
+BatchSums::Scaled BatchSums::scaled(std::size_t row) noexcept {
+  return {inputs_.data() + row * descent::packed_size(design_.shape.inputs),
+          residuals_.data() + row * descent::packed_size(design_.shape.responses())};
 }
 
-void BatchSums::add_row(const double* row, double target, double weight) noexcept {
-  if (scale_weighted(row, target, weight)) add_scaled();
+/// Sets the scaled inputs, inverse·x, and returns the response's residual.
+double BatchSums::residual(const double* row, std::size_t response, double value, double inverse,
+                           double* inputs) const noexcept {
+  const std::size_t d = design_.shape.inputs;
+  const double* const theta = centre_.data() + response * d;
+  const double prediction = kernel_->scaled_product(row, d, inverse, theta, inputs);
+  const double scale = inverse * radii_.inputs;  // 1 except for rounding, if the row is short
+  return scale * value - radii_.inputs * prediction;
 }
 
 /// scale_row() of the row times the root of its weight. The weight comes before the scaling, so that no weight can
 /// make the row longer than R_x.
-bool BatchSums::scale_weighted(const double* row, double target, double weight) noexcept {
-  if (weight == 1) return scale_row(row, target);
+bool BatchSums::scale_weighted(const double* row, double target, double weight, const Scaled& scaled) noexcept {
+  if (weight == 1) return scale_row(row, target, scaled);
   const double root = std::sqrt(weight);
   for (std::size_t j = 0; j < weighted_.size(); ++j) weighted_[j] = root * row[j];
-  return scale_row(weighted_.data(), root * target);
+  return scale_row(weighted_.data(), root * target, scaled);
 }
 
 /// Sets the scaled inputs and the residuals of the row. Returns false for a row that contributes zeros.
-bool BatchSums::scale_row(const double* row, double target) noexcept {
-  const std::size_t d = inputs_.size();
+bool BatchSums::scale_row(const double* row, double target, const Scaled& scaled) noexcept {
+  const std::size_t d = design_.shape.inputs;
   const std::size_t endogenous = design_.shape.endogenous;
-  const double inverse = shrinking({row, d}, radii_.inputs);
+  const double inverse = shrinking(*kernel_, {row, d}, radii_.inputs);
   const bool has_target = std::isfinite(target);
   if (!std::isfinite(inverse) || (!has_target && !design_.neighbours.target_only)) return false;
-  for (std::size_t j = 0; j < d; ++j) inputs_[j] = row[j] * inverse;
-  const double scale = inverse * radii_.inputs;  // 1 except for rounding, if the row is short
   if (endogenous > 0) {
-    const std::span<double> v = std::span(residuals_).first(endogenous);
-    for (std::size_t k = 0; k < endogenous; ++k) v[k] = residual(k, row[d + k], scale);
-    const double shorter = shrinking(v, radii_.regressors);
+    const std::span<double> v(scaled.residuals, endogenous);
+    for (std::size_t k = 0; k < endogenous; ++k) v[k] = residual(row, k, row[d + k], inverse, scaled.inputs);
+    const double shorter = shrinking(*kernel_, v, radii_.regressors);
     if (!std::isfinite(shorter)) return false;
     for (double& entry : v) entry *= shorter;
   }
-  const double error = has_target ? residual(endogenous, target, scale) / radii_.target : 0;
-  residuals_.back() = std::clamp(error, -1.0, 1.0);
+  const double left = residual(row, endogenous, has_target ? target : 0, inverse, scaled.inputs);
+  const double error = has_target ? left * (1 / radii_.target) : 0;  // the quotient does not wait for the row
+  scaled.residuals[endogenous] = std::clamp(error, -1.0, 1.0);
   // The margin is far above rounding, so that a row of length R_x does not count as scaled.
   scaled_ += inverse * radii_.inputs < 1 - 0x1p-40 ? 1 : 0;
   clipped_ += std::fabs(error) > 1 ? 1 : 0;
@@ -162,16 +162,17 @@ bool BatchSums::scale_row(const double* row, double target) noexcept {
 }
 
 bool BatchSums::contribution(const double* row, double target, double weight, std::span<double> entries) noexcept {
-  const std::size_t d = inputs_.size();
+  const std::size_t d = design_.shape.inputs;
   NUSTREAM_REQUIRE(design_.shape.endogenous == 0 && design_.spread == Spread::none, "two blocks, and no other");
   NUSTREAM_REQUIRE(entries.size() == d * (d + 1) / 2 + d, "room for both blocks");
-  if (!scale_weighted(row, target, weight)) return false;
+  const Scaled one = scaled(0);
+  if (!scale_weighted(row, target, weight, one)) return false;
   double* entry = entries.data();
   for (std::size_t i = 0; i < d; ++i) {
-    *entry++ = inputs_[i] * inputs_[i];
-    for (std::size_t j = i + 1; j < d; ++j) *entry++ = std::numbers::sqrt2 * inputs_[i] * inputs_[j];
+    *entry++ = one.inputs[i] * one.inputs[i];
+    for (std::size_t j = i + 1; j < d; ++j) *entry++ = std::numbers::sqrt2 * one.inputs[i] * one.inputs[j];
   }
-  for (std::size_t j = 0; j < d; ++j) *entry++ = residuals_.back() * inputs_[j];
+  for (std::size_t j = 0; j < d; ++j) *entry++ = one.residuals[0] * one.inputs[j];
   return true;
 }
 
@@ -181,42 +182,76 @@ void BatchSums::add_units(Block block, std::span<const std::int64_t> units) noex
   for (std::size_t j = 0; j < sums.size(); ++j) sums[j] += units[j];
 }
 
-/// Adds the row's tight sandwich, and the square of its residual, each of a length of at most 1/√2.
-void BatchSums::add_tight_sandwich() noexcept {
-  Part& spread = part(Block::spread);
-  const double units = spread.units / std::numbers::sqrt2;
-  const double r = residuals_.back();
-  spread.open.back() += static_cast<std::int64_t>(units * (r * r));
-  const double tight = std::clamp(r * radii_.target / radii_.tight_target, -1.0, 1.0);
-  add_triangle(inputs_, units * (tight * tight), spread.open.data());
+/// Sets `units_` to factor(k, r) for each of the rows, r its target's residual.
+template <class Factor>
+void BatchSums::set_units(std::size_t rows, const Factor& factor) noexcept {
+  for (std::size_t k = 0; k < rows; ++k) units_[k] = factor(k, scaled(k).residuals[design_.shape.endogenous]);
 }
 
-/// Adds the row whose scaled inputs and residuals are set.
-void BatchSums::add_scaled() noexcept {
+void BatchSums::add_outers(const descent::Packed<double>& u, std::size_t rows, std::size_t d, Part& part) noexcept {
+  kernel_->add_outers(u.data(), rows, d, units_.data(), scratch_.data(), part.open.data());
+}
+
+/// Adds tight sandwiches, and squares of residuals, each of a length of at most 1/√2.
+void BatchSums::add_tight_sandwiches(std::size_t rows) noexcept {
+  Part& spread = part(Block::spread);
+  const double units = spread.units / std::numbers::sqrt2;
+  const OpenLayout layout = open_layout(design_, Block::spread, kernel_->lanes);
+  std::int64_t& squares = spread.open[layout.vector(0)];
+  for (std::size_t k = 0; k < rows; ++k) {
+    const double r = scaled(k).residuals[0];
+    squares += static_cast<std::int64_t>(units * (r * r));
+  }
+  set_units(rows, [&](std::size_t, double r) {
+    const double tight = std::clamp(r * radii_.target / radii_.tight_target, -1.0, 1.0);
+    return units * (tight * tight);
+  });
+  add_outers(inputs_, rows, design_.shape.inputs, spread);
+}
+
+/// Adds what the spread of the design sums of the rows.
+void BatchSums::add_spread(std::size_t rows) noexcept {
+  Part& spread = part(Block::spread);
+  switch (design_.spread) {
+    case Spread::none:
+      return;
+    case Spread::residuals: {
+      // Each clipped group adds at most 1 to ‖w‖², so dividing by their number keeps the contribution within
+      // length 1.
+      const double groups = design_.shape.endogenous > 0 ? 2 : 1;
+      set_units(rows, [&](std::size_t, double) { return spread.units / groups; });
+      return add_outers(residuals_, rows, design_.shape.responses(), spread);
+    }
+    case Spread::sandwich:
+      set_units(rows, [&](std::size_t, double r) { return spread.units * (r * r); });
+      return add_outers(inputs_, rows, design_.shape.inputs, spread);
+    case Spread::tight_sandwich:
+      return add_tight_sandwiches(rows);
+  }
+}
+
+/// Adds the first rows of those that are scaled.
+void BatchSums::add_scaled(std::size_t rows) noexcept {
+  const std::size_t d = design_.shape.inputs;
   Part& second = part(Block::second);
-  add_triangle(inputs_, second.units, second.open.data());
-  const std::size_t d = inputs_.size();
-  for (std::size_t k = 0; k < design_.shape.endogenous; ++k) {
-    Part& regressors = part(Block::regressors);
-    add_multiple(inputs_, regressors.units * residuals_[k], regressors.open.data() + k * d);
+  set_units(rows, [&](std::size_t, double) { return second.units; });
+  add_outers(inputs_, rows, d, second);
+  Part& regressors = part(Block::regressors);
+  const OpenLayout layout = open_layout(design_, Block::regressors, kernel_->lanes);
+  for (std::size_t j = 0; j < design_.shape.endogenous; ++j) {
+    set_units(rows, [&](std::size_t k, double) { return regressors.units * scaled(k).residuals[j]; });
+    kernel_->add_vectors(inputs_.data(), rows, d, units_.data(), regressors.open.data() + layout.vector(j));
   }
   Part& of_target = part(Block::target);
-  const double r = residuals_.back();
-  add_multiple(inputs_, of_target.units * r, of_target.open.data());
-  Part& spread = part(Block::spread);
-  if (design_.spread == Spread::sandwich) add_triangle(inputs_, spread.units * (r * r), spread.open.data());
-  if (design_.spread == Spread::tight_sandwich) add_tight_sandwich();
-  if (design_.spread == Spread::residuals) {
-    // Each clipped group adds at most 1 to ‖w‖², so dividing by their number keeps the contribution within length 1.
-    const double groups = design_.shape.endogenous > 0 ? 2 : 1;
-    add_triangle(residuals_, spread.units / groups, spread.open.data());
-  }
+  set_units(rows, [&](std::size_t, double r) { return of_target.units * r; });
+  kernel_->add_vectors(inputs_.data(), rows, d, units_.data(), of_target.open.data());
+  add_spread(rows);
 }
 
 void BatchSums::flush() noexcept {
-  for (Part& part : parts_) {
-    for (std::size_t j = 0; j < part.sums.size(); ++j) part.sums[j] += part.open[j];
-    std::ranges::fill(part.open, 0);
+  for (const Block block : {Block::second, Block::regressors, Block::target, Block::spread}) {
+    Part& part = this->part(block);
+    move(open_layout(design_, block, kernel_->lanes), part.open, part.sums);
   }
   unflushed_ = 0;
 }
@@ -236,9 +271,9 @@ void BatchSums::take_eigenvalue() {
   const Part& second = part(Block::second);
   std::vector<double> triangle;
   for (const Wide sum : second.sums) triangle.push_back(second.spacing * static_cast<double>(sum));
-  const double smallest = smallest_eigenvalue(triangle, inputs_.size());
+  const double smallest = smallest_eigenvalue(triangle, design_.shape.inputs);
   const auto rows = static_cast<double>(records_);
-  const auto d = static_cast<double>(inputs_.size());
+  const auto d = static_cast<double>(design_.shape.inputs);
   const double error = 64 * d * d * rows * 0x1p-53;
   Part& own = part(Block::eigenvalue);
   const double shorter = (1 - own.spacing) / (1 + 2 * error);

@@ -10,18 +10,28 @@ RecurrentStages::RecurrentStages(noise::Recurrence noise, double kept) : noise_(
   stages_.push_back({0, {one_step(m, false)}, {0}, {Matrix::Zero(m, m)}});
 }
 
+/// P·C·Pᵀ with the block's matrix P = diag(factors) + e·into_lastᵀ, e the last unit vector.
+RecurrentStages::Matrix RecurrentStages::Block::after(const Matrix& before) const {
+  if (before.size() == 0) return before;  // white noise before the first stage has no state
+  const Eigen::Index last = before.rows() - 1;
+  Matrix moved = factors.asDiagonal() * before;
+  moved.row(last) += into_last.transpose() * before;
+  Matrix covariance = moved * factors.asDiagonal();
+  covariance.col(last) += moved * into_last;
+  return covariance + spread;
+}
+
 /// One step: s_i ← p_i s_i + w and N_j ← κ N_j; the last N also gets z = w − Σ a_i s_i.
 RecurrentStages::Block RecurrentStages::one_step(Eigen::Index size, bool in_a_stage) const {
   const auto m = static_cast<Eigen::Index>(noise_.p.size());
-  Block step{Matrix::Zero(size, size), Matrix::Zero(size, size)};
-  Eigen::Matrix<Real, Eigen::Dynamic, 1> input = Eigen::Matrix<Real, Eigen::Dynamic, 1>::Zero(size);
+  Block step{Vector::Constant(size, kept_), Vector::Zero(size), {}};
+  Vector input = Vector::Zero(size);
   for (Eigen::Index i = 0; i < m; ++i) {
     const auto pole = static_cast<std::size_t>(i);
-    step.power(i, i) = noise_.p[pole];
+    step.factors(i) = noise_.p[pole];
     input(i) = 1;
-    if (in_a_stage) step.power(size - 1, i) = -static_cast<Real>(noise_.a[pole]);
+    if (in_a_stage) step.into_last(i) = -static_cast<Real>(noise_.a[pole]);
   }
-  for (Eigen::Index j = m; j < size; ++j) step.power(j, j) = kept_;
   if (in_a_stage) input(size - 1) = 1;
   step.spread = input * input.transpose();
   return step;
@@ -42,12 +52,13 @@ const RecurrentStages::Matrix& RecurrentStages::after(Stage& stage, std::uint64_
     const auto digit = static_cast<std::size_t>(std::bit_width(steps ^ stage.steps.back()) - 1);
     while (stage.blocks.size() <= digit) {
       const Block& half = stage.blocks.back();
-      Block whole{half.power * half.power, half.power * half.spread * half.power.transpose() + half.spread};
+      // P² = diag(f)² + e·(f∘r + f_last r)ᵀ, for the last entry of r is 0.
+      const Real last = half.factors.size() == 0 ? 0 : half.factors(half.factors.size() - 1);
+      Block whole{half.factors.cwiseProduct(half.factors),
+                  half.into_last.cwiseProduct(half.factors) + last * half.into_last, half.after(half.spread)};
       stage.blocks.push_back(std::move(whole));
     }
-    const Block& block = stage.blocks[digit];
-    Matrix next = block.power * stage.reached.back() * block.power.transpose() + block.spread;
-    stage.reached.push_back(std::move(next));
+    stage.reached.push_back(stage.blocks[digit].after(stage.reached.back()));
     stage.steps.push_back(stage.steps.back() + (std::uint64_t{1} << digit));
   }
   return stage.reached.back();

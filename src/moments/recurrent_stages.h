@@ -24,9 +24,15 @@ class RecurrentStages {
  private:
   using Real = long double;
   using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
-  /// A block of 2^k steps: x ← power·x, and what its seed noise adds to the covariance.
+  using Vector = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
+  /// A block of 2^k steps: every entry of x is multiplied by its own factor, then the entries before them, times
+  /// `into_last`, are added to the last one; `spread` is what the seed noise of these steps adds to the covariance.
   struct Block {
-    Matrix power, spread;
+    Vector factors, into_last;
+    Matrix spread;
+
+    /// The covariance after the block.
+    [[nodiscard]] Matrix after(const Matrix& before) const;
   };
   /// The stage that is summed last, or the steps before the first one.
   struct Stage {

@@ -46,11 +46,11 @@ double solve(const std::function<LogTail(double)>& tail, double target, double l
     const double excess = at.value - target;
     ((excess > 0) == (at.slope < 0) ? low : high) = x;
     double next = x - excess / at.slope;
+    // A step from an end of the bracket that hardly moves is the last one, even where rounding leads it outside.
+    if (std::abs(next - x) <= 2 * unit_roundoff * std::abs(x + scale_from)) return std::clamp(next, low, high);
     const bool inside = next > low && next < high;
     if (!inside) next = (low + high) / 2;
-    const double moved = std::abs(next - x);
     x = next;
-    if (moved <= 2 * unit_roundoff * std::abs(x + scale_from)) break;
   }
   return x;
 }

@@ -42,9 +42,11 @@ add_custom_target(planted_copy DEPENDS ${planted_folder}/applied)
 
 # These files are compiled once more beside the changed ones: they include a header that a patch changes, or hold kill
 # points.
-set(beside_core descent/clip.cpp descent/gradient_sum.cpp descent/kernel_baseline.cpp descent/second_moments.cpp)
+set(beside_core descent/clip.cpp descent/gradient_sum.cpp descent/kernel_baseline.cpp descent/second_moments.cpp
+                moments/sum_kernel_baseline.cpp)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  list(APPEND beside_core descent/kernel_avx2.cpp descent/kernel_avx512.cpp)
+  list(APPEND beside_core descent/kernel_avx2.cpp descent/kernel_avx512.cpp
+                          moments/sum_kernel_avx2.cpp moments/sum_kernel_avx512.cpp)
 endif()
 set(beside_service journal/failpoint.cpp kafka/transaction.cpp)
 

@@ -7,10 +7,14 @@
 #include <span>
 #include <vector>
 
+#include "nustream/descent/packed.h"
 #include "nustream/moments/shape.h"
 #include "nustream/record/batch.h"
 
 namespace nustream::moments {
+namespace kernel {
+struct Variant;
+}
 
 /// The public bounds of a stage, in working units.
 struct Radii {
@@ -96,29 +100,43 @@ class BatchSums {
  private:
   struct Part {
     double spacing = 1;
-    double units = 0;         // clip factor divided by spacing
-    std::uint64_t whole = 0;  // how many rows 64 bits can hold
-    std::vector<std::int64_t> open;
+    double units = 0;                    // clip factor divided by spacing
+    descent::Packed<std::int64_t> open;  // laid out for the kernels
     std::vector<Wide> sums;
   };
 
-  void add_row(const double* row, double target, double weight) noexcept;
-  [[nodiscard]] bool scale_weighted(const double* row, double target, double weight) noexcept;
-  [[nodiscard]] bool scale_row(const double* row, double target) noexcept;
-  void add_scaled() noexcept;
-  void add_tight_sandwich() noexcept;
-  [[nodiscard]] double residual(std::size_t response, double value, double scale) const noexcept;
+  /// A row, scaled and clipped: x·s/R_x and w, both packed.
+  struct Scaled {
+    double* inputs;
+    double* residuals;
+  };
+
+  /// The place for one of the rows that are scaled at once.
+  [[nodiscard]] Scaled scaled(std::size_t row) noexcept;
+  [[nodiscard]] bool scale_weighted(const double* row, double target, double weight, const Scaled& scaled) noexcept;
+  [[nodiscard]] bool scale_row(const double* row, double target, const Scaled& scaled) noexcept;
+  template <class Factor>
+  void set_units(std::size_t rows, const Factor& factor) noexcept;
+  void add_outers(const descent::Packed<double>& u, std::size_t rows, std::size_t d, Part& part) noexcept;
+  void add_tight_sandwiches(std::size_t rows) noexcept;
+  void add_spread(std::size_t rows) noexcept;
+  void add_scaled(std::size_t rows) noexcept;
+  [[nodiscard]] double residual(const double* row, std::size_t response, double value, double inverse,
+                                double* inputs) const noexcept;
   void flush() noexcept;
   void take_eigenvalue();
   [[nodiscard]] Part& part(Block block) noexcept { return parts_[static_cast<std::size_t>(block)]; }
 
+  const kernel::Variant* kernel_;
   Design design_;
   std::array<Part, block_kinds> parts_;
   Radii radii_;
   std::vector<double> centre_;
-  std::vector<double> inputs_;     // x·s/R_x
-  std::vector<double> residuals_;  // w
-  std::vector<double> weighted_;   // √weight times a row
+  descent::Packed<double> inputs_;     // of the rows that are scaled at once
+  descent::Packed<double> residuals_;  // of the same
+  descent::Packed<double> units_;      // what each of these rows is multiplied by
+  descent::Packed<double> scratch_;
+  std::vector<double> weighted_;  // √weight times a row
   std::uint64_t unflushed_ = 0;
   std::uint64_t whole_ = 0;
   std::uint64_t records_ = 0;
