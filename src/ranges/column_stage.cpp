@@ -49,7 +49,7 @@ Placement without_kept(Placement placement, const FitSettings& settings, std::si
   return placement;
 }
 
-/// Where the last look still shows one value, most rows have that value, and what else there is was too rare to be
+/// Where a closer look shows one value, most rows have that value, and what else there is was too rare to be
 /// seen. Rows with something else must not be scaled away for it, so the scale is half of what the octaves show.
 void widen_to_octaves(const FitSettings& settings, std::size_t column, Placement& placement, const TableFit& fit) {
   const Interval& seen = fit.intervals[column];
@@ -81,9 +81,12 @@ void choose_placements(Rows& rows, const Sizes& sizes, const FitSettings& settin
     std::vector<std::size_t> again;
     for (std::size_t j = 0; j < choices.size(); ++j) {
       fit.placements[looked_at[j]] = without_kept(choices[j].placement, settings, columns[looked_at[j]]);
-      if (!choices[j].zoom) continue;
-      intervals[looked_at[j]] = *choices[j].zoom;
-      again.push_back(looked_at[j]);
+      if (choices[j].zoom) {
+        intervals[looked_at[j]] = *choices[j].zoom;
+        again.push_back(looked_at[j]);
+      } else if (look > 0 && choices[j].is_one_value) {
+        widen_to_octaves(settings, columns[looked_at[j]], fit.placements[looked_at[j]], fit);
+      }
     }
     looked_at = std::move(again);
     fit.zooms = look;

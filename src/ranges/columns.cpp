@@ -41,6 +41,10 @@ constexpr double outer_threshold = 3;
 constexpr double fewest_bins = 2;
 /// How many bins a zoom adds on each side.
 constexpr double margin = 3;
+/// A single value is told by two neighbouring bins that hold this share of the rows, and this many times what is seen
+/// in all other bins.
+constexpr double share_of_one_value = 0.5;
+constexpr double times_the_rest = 4;
 /// Where an interval holds 0, the scale is at least this part of it.
 constexpr double coarsest = 1.0 / 32;
 
@@ -49,19 +53,28 @@ constexpr double coarsest = 1.0 / 32;
 constexpr double inner_spread = 2.56;
 constexpr double outer_spread = 5.3;
 
-ColumnChoice choose(std::span<const double> counts, double stddev, const Interval& interval) {
+/// Whether two neighbouring bins hold nearly all rows, as far as the noise lets it be seen.
+bool is_one_value(std::span<const double> counts, double stddev, std::uint64_t rows) {
+  double seen = 0;
+  for (const double count : counts) seen += count > outer_threshold * stddev ? count : 0;
+  double most = 0;
+  for (std::size_t bin = 0; bin + 1 < counts.size(); ++bin) most = std::max(most, counts[bin] + counts[bin + 1]);
+  return most >= share_of_one_value * static_cast<double>(rows) && most >= times_the_rest * (seen - most);
+}
+
+ColumnChoice choose(std::span<const double> counts, double stddev, const Interval& interval, std::uint64_t rows) {
   if (interval.is_zero()) return {};
   const auto inner = [&](double q) { return quantile(counts, inner_threshold * stddev, q); };
   const auto outer = [&](double q) { return quantile(counts, outer_threshold * stddev, q).value_or(*inner(q)); };
   const double width = (interval.high - interval.low) / static_cast<double>(counts.size());
   const std::optional<double> median = inner(0.5);
-  if (!median) return {{(interval.low + interval.high) / 2, (interval.high - interval.low) / 2}, std::nullopt};
+  if (!median) return {{(interval.low + interval.high) / 2, (interval.high - interval.low) / 2}, std::nullopt, false};
   const double low = outer(0.02);
   const double high = outer(0.98);
   const double spread = std::max((*inner(0.9) - *inner(0.1)) / inner_spread, (high - low) / outer_spread);
   double scale = std::max(spread, 0.5) * width;
   if (!interval.has_one_sign()) scale = std::max(scale, coarsest * (interval.high - interval.low));
-  ColumnChoice choice{{interval.low + *median * width, scale}, std::nullopt};
+  ColumnChoice choice{{interval.low + *median * width, scale}, std::nullopt, is_one_value(counts, stddev, rows)};
   if (spread < fewest_bins && interval.has_one_sign()) {
     const double bins = static_cast<double>(counts.size());
     choice.zoom = Interval{interval.low + std::max(std::floor(low) - margin, 0.0) * width,
@@ -113,7 +126,7 @@ std::vector<ColumnChoice> choose_columns(const NoisyCounts& equal, std::span<con
   NUSTREAM_REQUIRE(equal.histograms() == intervals.size(), "an interval for every column");
   std::vector<ColumnChoice> choices;
   for (std::size_t j = 0; j < intervals.size(); ++j) {
-    choices.push_back(choose(equal.histogram(j), equal.stddev(), intervals[j]));
+    choices.push_back(choose(equal.histogram(j), equal.stddev(), intervals[j], equal.rows()));
   }
   return choices;
 }

@@ -1,5 +1,6 @@
 #include "nustream/ranges/linear_fit.h"
 
+#include <Eigen/Cholesky>
 #include <Eigen/Core>
 
 #include <algorithm>
@@ -9,11 +10,13 @@
 
 #include "inference/symmetric.h"
 #include "moments/response_covariance.h"
+#include "moments/sampling.h"
 #include "moments/triangle.h"
 #include "nustream/base/error.h"
 #include "nustream/moments/interval.h"
 #include "nustream/ranges/rows.h"
 #include "ranges/pilot.h"
+#include "ranges/pilot_error.h"
 
 namespace nustream::ranges {
 namespace {
@@ -56,7 +59,8 @@ std::vector<double> entries_of(const Vector& vector) {
 }
 
 /// Fills in θ and its variances in original units, from sums in whitened ones.
-void answer(PartSums found, const Whitening& whitening, bool are_weighted, TableFit& fit) {
+void answer(PartSums found, const Pilot& pilot, double pilot_records, bool are_weighted, TableFit& fit) {
+  const Whitening& whitening = pilot.whitening;
   const auto d = static_cast<Eigen::Index>(fit.placements.size());
   // Residuals about a pilot are an estimate of the spread. moments/interval.h takes only stages after the first for
   // that, so this stage is given out as a later one.
@@ -79,10 +83,19 @@ void answer(PartSums found, const Whitening& whitening, bool are_weighted, Table
   const StepCount steps{2};
   const auto known = moments::target_variances(found.sums, found.frame, alone, estimate, steps);
   const auto covariance = moments::covariance_of(found.sums, found.frame, alone, estimate, target, steps);
-  if (!known || !covariance) return;
+  const auto meat = moments::meat_of(found.sums, found.frame, alone, estimate, target, steps.value());
+  if (!known || !covariance || !meat || !pilot.by_noise) return;
+  const Eigen::MatrixXd inverse = second.llt().solve(Eigen::MatrixXd::Identity(d, d));
+  const double ratio = static_cast<double>(fit.answer_records) / pilot_records;
+  // The pilot may also be off by its own bounds, and the way from there tells by how much.
+  const Vector way =
+      Eigen::Map<const Vector>(estimate.theta.data(), d) - Eigen::Map<const Vector>(stage.centre.data(), d);
+  const Eigen::MatrixXd of_pilot = whitening.restore * *pilot.by_noise * whitening.restore +
+                                   ratio * inverse * meat->value * inverse + way * way.transpose();
+  const Eigen::MatrixXd whole = *covariance + left_of_pilot(second, meat->value, fit.bounds.residuals, of_pilot);
   double degrees = std::numeric_limits<double>::infinity();
   for (const auto& one : *known) degrees = std::min(degrees, one.degrees_of_freedom);
-  const Eigen::MatrixXd original = to_original * *covariance * to_original.transpose();
+  const Eigen::MatrixXd original = to_original * whole * to_original.transpose();
   if (!(original.diagonal().minCoeff() > 0)) return;
   for (Eigen::Index j = 0; j < d; ++j) fit.variances.push_back({original(j, j), degrees});
 }
@@ -118,7 +131,7 @@ TableFit fit_linear(const Table& table, const FitSettings& settings, const DrawN
   const PartDesign design = answer_design(settings, *closer, centre, first.weight, fit);
   answer(sum_part(
              design, [&](const AddRow& add) { working.each(rest, add); }, draw),
-         first.whitening, working.are_weighted(), fit);
+         first, static_cast<double>(parts.pilot), working.are_weighted(), fit);
   return fit;
 }
 

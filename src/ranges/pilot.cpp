@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "inference/symmetric.h"
+#include "moments/response_covariance.h"
 #include "moments/triangle.h"
 
 namespace nustream::ranges {
@@ -34,7 +35,8 @@ Pilot pilot(WorkingRows& rows, const Part& part, const FitSettings& settings, co
           whitening,
           eigenvalues.maxCoeff(),
           eigenvalues.minCoeff(),
-          weight};
+          weight,
+          moments::privacy_of(found.sums, found.frame, alone, estimate, alone)};
 }
 
 }  // namespace nustream::ranges

@@ -3,6 +3,8 @@
 
 #include <Eigen/Core>
 
+#include <optional>
+
 #include "ranges/coordinates.h"
 #include "ranges/working_rows.h"
 
@@ -20,6 +22,8 @@ struct Pilot {
   double largest;  ///< eigenvalues of the noisy second moments, floored, per record of the part
   double smallest;
   double weight;  ///< noisy mean weight of the part's rows; 1 where rows have none
+  /// The covariance of theta by the noise, to first order; empty where noise hides a direction.
+  std::optional<Eigen::MatrixXd> by_noise;
 };
 
 /// Makes one release at settings.rho over the rows of `part`, which are not whitened yet.

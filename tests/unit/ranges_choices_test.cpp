@@ -123,6 +123,22 @@ TEST(Columns, FarFromZeroAreZoomedTo) {
   EXPECT_NEAR(choice.placement.scale, 1, 0.4);
 }
 
+// Two neighbouring bins with half of all rows and four times the rest: 98 of 110 rows pass, and so do 54 of 60 beside
+// 40 that cannot be used, but not 48; 80 beside 30 do not.
+TEST(Columns, OfOneValueAreTold) {
+  const Interval interval{1, 65};
+  const auto is_one_value = [&](std::size_t ones, std::size_t others, std::size_t unusable) {
+    std::vector<double> values(ones, 10.5);
+    for (std::size_t i = 0; i < others; ++i) values.push_back(20.5 + static_cast<double>(i % 40));
+    values.insert(values.end(), unusable, std::numeric_limits<double>::quiet_NaN());
+    return choose_columns(equal_of(values, interval), std::vector{interval})[0].is_one_value;
+  };
+  EXPECT_TRUE(is_one_value(98, 12, 0));
+  EXPECT_TRUE(is_one_value(54, 6, 40));
+  EXPECT_FALSE(is_one_value(48, 6, 46));
+  EXPECT_FALSE(is_one_value(80, 30, 0));
+}
+
 // A zoom into the zeros of a column of rare events would scale every row that has an event out of the bounds.
 TEST(Columns, AroundZeroAreNeverZoomedTo) {
   std::vector<double> values(1000, 0.0);

@@ -80,35 +80,46 @@ TEST(LinearFit, FindsTheSlopesOfColumnsFarFromZeroAndOfRareEvents) {
 
 /// Over 200 keys and tables of y = 1 − 2x + deviation(x)·ε: a correct program at .95 would cover a share of .905 or
 /// less once in 300 runs.
-template <class Deviation>
-void expect_covered(const Deviation& deviation) {
+template <class Feature, class Deviation>
+void expect_covered(int rows, Rho rho, const Feature& feature, const Deviation& deviation) {
   int covered = 0;
   int all = 0;
   for (std::uint8_t number = 0; number < 200; ++number) {
     Made made{1, {}, {}};
     std::mt19937_64 random(number);
     std::normal_distribution<double> normal;
-    for (int i = 0; i < 6000; ++i) {
-      const double x = normal(random);
+    for (int i = 0; i < rows; ++i) {
+      const double x = feature(random);
       made.x.push_back(x);
       made.y.push_back(1 - 2 * x + deviation(x) * normal(random));
     }
-    const TableFit fit = fit_linear(made.table(), {Rho{0.5}}, noise_of(number));
+    const TableFit fit = fit_linear(made.table(), {rho}, noise_of(number));
     if (fit.variances.empty()) continue;
     ++all;
     if (std::fabs(fit.theta[1] + 2) <= 1.96 * std::sqrt(fit.variances[1].variance)) ++covered;
   }
-  EXPECT_GE(all, 195);
+  EXPECT_GE(all, 180);
   EXPECT_GE(covered, 0.905 * all);
 }
 
+double normal_of(std::mt19937_64& random) {
+  return std::normal_distribution<double>()(random);
+}
+
 TEST(LinearFit, IntervalsCoverTheTruth) {
-  expect_covered([](double) { return 1.0; });
+  expect_covered(6000, Rho{0.5}, normal_of, [](double) { return 1.0; });
 }
 
 // This triples the variance of the slope.
 TEST(LinearFit, IntervalsCoverTheTruthWhereTheVarianceDependsOnTheFeature) {
-  expect_covered([](double x) { return x; });
+  expect_covered(6000, Rho{0.5}, normal_of, [](double x) { return x; });
+}
+
+// With so few records for this ρ the residuals' bound is narrow, and most residuals in the rows with a 1 lie beyond
+// it: they cannot correct the pilot, whose own bound shortened them, too. Without that error .79 would be covered.
+TEST(LinearFit, IntervalsHoldWhatTheBoundLeavesOfThePilotsError) {
+  const auto rare = [](std::mt19937_64& random) { return std::bernoulli_distribution(0.05)(random) ? 1.0 : 0.0; };
+  expect_covered(20'000, Rho{0.02}, rare, [](double x) { return 1 + 5 * x; });
 }
 
 // At rho = .01 the noise over 20,000 records leaves room for a bound of less than three middle residuals. With ten
@@ -130,10 +141,8 @@ TEST(LinearFit, HasNoIntervalsWhereTheBoundIsNarrow) {
   }
 }
 
-// One row in 40 has a 0, too few to be seen beside the ones under most of these keys. Two closer looks then find
-// nothing but ones, and rows with a 0 must not be scaled away for that: the slope of the first column was off by
-// hundreds.
-TEST(LinearFit, KeepsRareZerosBesideOnes) {
+/// y = −3 a + b + noise, with an a of 0 in one row of 40, and else 1.
+Made rare_zeros_beside_ones() {
   Made made{2, {}, {}};
   std::mt19937_64 random(3);
   std::normal_distribution<double> normal;
@@ -142,6 +151,13 @@ TEST(LinearFit, KeepsRareZerosBesideOnes) {
     made.x.insert(made.x.end(), {a, normal(random)});
     made.y.push_back(-3 * a + made.x.back() + 4 * normal(random));
   }
+  return made;
+}
+
+// The zeros are too few to be seen beside the ones under most of these keys. Two closer looks then find nothing but
+// ones, and rows with a 0 must not be scaled away for that: the slope of the first column was off by hundreds.
+TEST(LinearFit, KeepsRareZerosBesideOnes) {
+  const Made made = rare_zeros_beside_ones();
   std::size_t unseen = 0;
   for (std::uint8_t number = 0; number < 20; ++number) {
     const TableFit fit = fit_linear(made.table(), {Rho{0.1}}, noise_of(number));
@@ -152,6 +168,30 @@ TEST(LinearFit, KeepsRareZerosBesideOnes) {
     EXPECT_NEAR(fit.theta[2], 1, 0.5);
   }
   EXPECT_GT(unseen, 2U);
+}
+
+// In the first closer look four deviations of noise stand in two empty bins, far from each other. They look like a
+// spread, so that no second look follows, and the scale would be that of the bins.
+TEST(LinearFit, KeepsRareZerosBesideOnesWhereNoiseLooksLikeASpread) {
+  const Made made = rare_zeros_beside_ones();
+  const Rho rho{0.01};
+  std::size_t unseen = 0;
+  for (std::uint8_t number = 0; number < 10; ++number) {
+    const DrawNoise drawn = noise_of(number);
+    const DrawNoise draw = [&](KeyStage stage, const noise::Grid& grid, std::size_t count) {
+      std::vector<std::int64_t> noise = drawn(stage, grid, count);
+      const double deviation = std::sqrt(static_cast<double>(count) / equal_bins / (2 * rho.value()));
+      for (const std::size_t bin : {2U, 61U}) {
+        if (stage == KeyStage::first_zoom) noise[bin] = std::llround(4 * deviation / grid.spacing());
+      }
+      return noise;
+    };
+    const TableFit fit = fit_linear(made.table(), {rho}, draw);
+    ASSERT_FALSE(fit.is_stopped);
+    if (fit.intervals[0].low > 0) ++unseen;
+    EXPECT_GT(fit.placements[0].scale, 0.02);
+  }
+  EXPECT_GT(unseen, 5U);
 }
 
 TEST(LinearFit, WithoutFeaturesIsTheMean) {

@@ -36,7 +36,7 @@ struct Kept {
 };
 
 /// A linear fit whose residuals are bounded by less than this many middle ones has no intervals. The bound then clips
-/// so many residuals that what they leave of the pilot's error is no longer small beside noise and sampling.
+/// so many residuals that the intervals would mostly show what is left of the pilot's error, of which little is known.
 inline constexpr double narrowest_for_intervals = 3;
 
 /// The settings of a fit. They are public.
@@ -79,8 +79,9 @@ struct TableFit {
   RowBounds bounds;            ///< bounds of the answer, in whitened units
   std::uint64_t answer_records = 0;
   std::vector<double> theta;  ///< intercept, then a slope for every feature of the model; original units
-  /// The variances of theta; empty where they are withheld. They are where noise hides a direction or the spread of
-  /// the residuals, where the bound of residuals is narrow (narrowest_for_intervals), and where rows have weights,
+  /// The variances of theta, by noise, by sampling, and by what the bound on residuals leaves of the pilot's error;
+  /// empty where they are withheld. They are where noise hides a direction, in the pilot too, or the spread of the
+  /// residuals, where the bound of residuals is narrow (narrowest_for_intervals), and where rows have weights,
   /// since nothing says whether weights count records or tell of their precision.
   std::vector<inference::EstimatedVariance> variances;
   bool is_settled = true;   ///< false where the last of several steps was long: the answer is on its way
