@@ -36,7 +36,8 @@ struct Kept {
 };
 
 /// A linear fit whose residuals are bounded by less than this many middle ones has no intervals. The bound then clips
-/// so many residuals that the intervals would mostly show what is left of the pilot's error, of which little is known.
+/// so many residuals that the intervals would mostly show what is left of the pilot's error, of which little is
+/// known.
 inline constexpr double narrowest_for_intervals = 3;
 
 /// The settings of a fit. They are public.
