@@ -7,8 +7,7 @@ import re
 import tempfile
 from pathlib import Path
 
-import numpy
-
+from .arrays import numpy
 from .fits import square_root
 
 SHARES = (0.125, 0.25, 0.5, 1.0, 2.0)  # of the step size that plan gives

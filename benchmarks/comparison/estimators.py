@@ -8,8 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-import numpy
-
+from .arrays import numpy
 from . import estimator_runs, kept, linear_tables, private_sums, table_descent
 from .estimators_page import NAMES, chart, page  # noqa: F401
 from .peers import here

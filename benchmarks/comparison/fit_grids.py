@@ -5,8 +5,7 @@ centred and scaled by the rows' own exact means and deviations, for free, which 
 import itertools
 import math
 
-import numpy
-
+from .arrays import numpy
 from . import private_sums
 
 STEPS = (10, 40, 160)

@@ -10,12 +10,12 @@ import hashlib
 import json
 import math
 import re
+import statistics
 import sys
 import tempfile
 from pathlib import Path
 
-import numpy
-
+from .arrays import numpy
 from . import fit_grids, kept, public_tables
 from .fit_tables_page import page  # noqa: F401
 from .linear_tables import LinearTable
@@ -133,7 +133,7 @@ class Kept:
 def verdict(rho, excess, grids):
     """One row of the result. Medians and largest values are None where they are infinite."""
     values = sorted(math.inf if value is None else value for value in excess)
-    median, least = float(numpy.median(values)), min(grid["median"] for grid in grids.values())
+    median, least = float(statistics.median(values)), min(grid["median"] for grid in grids.values())
     bar = FACTOR * least + SLACK[rho]
     return {"rho": rho, "median": median if math.isfinite(median) else None,
             "worst": values[-1] if math.isfinite(values[-1]) else None, "stopped": excess.count(None), **grids, "bar": bar,

@@ -10,8 +10,7 @@ import itertools
 import math
 import sys
 
-import numpy
-
+from .arrays import numpy
 from . import glm_streams, private_sums
 from .estimators_page import shown
 from .peers import here

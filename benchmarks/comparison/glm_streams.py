@@ -1,11 +1,12 @@
 """The streams on which private curvature is compared with descent: rows in working coordinates, weights that shorten long
 rows by their features alone, and what both methods may know in public."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy
-
+from .arrays import numpy
 from . import linear_tables
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -1,13 +1,15 @@
 """The tables on which estimators of a linear model are compared: rows, public centres and scales, and the public guesses
 from which `nustream plan` makes the settings of everybody. Rows are read in the order of the file, or shuffled."""
 
+from __future__ import annotations
+
 import csv
 import gzip
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
 
-import numpy
+from .arrays import numpy
 
 CHECKPOINTS = 10
 

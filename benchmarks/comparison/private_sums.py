@@ -5,7 +5,7 @@ not keyed and not on a grid. Rows are scaled to R_x and targets clipped to R_y, 
 import functools
 import math
 
-import numpy
+from .arrays import numpy
 
 
 def scaled(table, row_norm, bound):

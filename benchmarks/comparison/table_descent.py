@@ -4,7 +4,7 @@ mean gradient, all records in each, with independent noise. One record moves the
 import itertools
 import math
 
-import numpy
+from .arrays import numpy
 
 STEPS = (10, 40, 160)
 STEP_SIZES = (0.25, 0.5, 1.0)  # the guess of the largest eigenvalue is 1; columns that go together have larger ones
