@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "inference/symmetric.h"
+#include "moments/clipped_normal.h"
 #include "moments/triangle.h"
 
 namespace nustream::moments {
@@ -42,11 +44,13 @@ Weights weights_of(const RunningSums& sums, const Estimate& estimate, std::uint6
 
 /// The sum of residuals over recentred stages, in working units, and the H beside it.
 struct Residuals {
-  Matrix spread;        ///< responses × responses, or inputs × inputs of a sandwich
-  Matrix second;        ///< stays 0 beside a tight sandwich, which does not need it
+  Matrix spread;  ///< responses × responses, or inputs × inputs of a sandwich
+  Matrix second;
   double variance = 0;  ///< of the noise of that entry of the spread's diagonal which is the target's
   double squares = 0;   ///< Σ r² beside a tight sandwich, and the variance of its noise
   double squares_variance = 0;
+  double tight = 0;  ///< the largest bounds of r̃ and of r
+  double wide = 0;
 };
 
 /// Adds a stage's tight sandwich and Σ r² to `found`. Each was divided by √2 (BatchSums).
@@ -57,6 +61,9 @@ void add_tight_sandwich(const StageSums& stage, const Frame& frame, double covar
   if (!stage.spread.empty()) {
     const std::size_t d = frame.design.shape.inputs;
     found.spread += unit * full_matrix(std::span(stage.spread).first(stage.spread.size() - 1), d);
+    found.second += full_matrix(stage.second, d);
+    found.tight = std::max(found.tight, radii.tight_target);
+    found.wide = std::max(found.wide, radii.target);
     found.squares += unit_of_squares * stage.spread.back();
   }
   found.variance += std::pow(unit * frame.noise.spread, 2) * covariance;
@@ -102,18 +109,34 @@ Residuals residuals_of(const RunningSums& sums, const Frame& frame, std::span<co
   return found;
 }
 
-/// The tight sandwich times what its bounds took from it: Σ r² over Σ r̃²s², which the sandwich shows along the
-/// constant. Where the variance depends on x, its shape stays; where residuals have tails, the second sum has them.
+/// The tight sandwich S times what its bound took from it. That is Σ r² over what S shows along the constant; where
+/// residuals have tails, the second sum has them. Along an eigenvector of H^(−½) S H^(−½) it is more where S is near
+/// its bound, as if residuals were normal there: a direction of a few rows, whose residuals are wider, loses more.
+Matrix grown(const Residuals& residuals, double factor) {
+  const inference::SymmetricSpectrum lengths = inference::symmetric_spectrum(residuals.second);
+  if (!(lengths.values(0) > 0)) return residuals.spread * factor;
+  const Vector roots = lengths.values.cwiseSqrt();
+  const Matrix root = lengths.vectors * roots.asDiagonal() * lengths.vectors.transpose();
+  const Matrix inverse = lengths.vectors * roots.cwiseInverse().asDiagonal() * lengths.vectors.transpose();
+  const inference::SymmetricSpectrum squares = inference::symmetric_spectrum(inverse * residuals.spread * inverse);
+  const double bound = residuals.tight * residuals.tight;
+  const Vector larger = squares.values.unaryExpr([&](double square) {
+    const double own = square > 0 ? grown_within(square / bound, residuals.wide / residuals.tight) : 1;
+    return square * std::max(own, factor);
+  });
+  return root * squares.vectors * larger.asDiagonal() * squares.vectors.transpose() * root;
+}
+
 std::optional<Meat> scaled_up(const Residuals& residuals, const Frame& frame, double share) {
   const Eigen::Map<const Vector> constant(frame.constant.data(), static_cast<Eigen::Index>(frame.constant.size()));
   if (constant.size() != residuals.spread.rows()) return std::nullopt;
   const double seen = constant.dot(residuals.spread * constant);
   if (!(seen > 0 && residuals.squares > 0)) return std::nullopt;
-  const double factor = std::max(1.0, residuals.squares / seen) * share;
+  const double factor = std::max(1.0, residuals.squares / seen);
   const double stddev = std::sqrt(residuals.variance);
   const double relative =
       std::hypot(std::sqrt(residuals.squares_variance) / residuals.squares, stddev * constant.squaredNorm() / seen);
-  return Meat{residuals.spread * factor, stddev * factor, relative};
+  return Meat{share * grown(residuals, factor), share * stddev * factor, relative};
 }
 
 }  // namespace

@@ -49,8 +49,17 @@ Placement without_kept(Placement placement, const FitSettings& settings, std::si
   return placement;
 }
 
-/// Where a closer look shows one value, most rows have that value, and what else there is was too rare to be
-/// seen. Rows with something else must not be scaled away for it, so the scale is half of what the octaves show.
+/// The noisy count of what lies outside the closer looks at a column, and the variance of its noise.
+struct Outside {
+  double count = 0;
+  double variance = 0;
+
+  /// Whether there is something. Where there is nothing, the noise says so all the same for 1 column of 40.
+  [[nodiscard]] bool is_seen() const { return count > 2 * std::sqrt(variance); }
+};
+
+/// Where the closer looks show one value and others outside, rows with another value must not be scaled away, so the
+/// scale is half of what the octaves show.
 void widen_to_octaves(const FitSettings& settings, std::size_t column, Placement& placement, const TableFit& fit) {
   const Interval& seen = fit.intervals[column];
   placement.scale = std::max(placement.scale, (seen.high - seen.low) / 2);
@@ -67,6 +76,7 @@ void choose_placements(Rows& rows, const Sizes& sizes, const FitSettings& settin
   std::vector<std::size_t> looked_at(columns.size());
   for (std::size_t j = 0; j < looked_at.size(); ++j) looked_at[j] = j;
   fit.placements.assign(columns.size(), {});
+  std::vector<Outside> outside(columns.size());
   for (std::size_t look = 0; look < std::size(stages) && !looked_at.empty(); ++look) {
     std::vector<std::size_t> now;
     std::vector<Interval> over;
@@ -77,21 +87,24 @@ void choose_placements(Rows& rows, const Sizes& sizes, const FitSettings& settin
     const NoisyCounts counts = count(
         rows, rows.dealer.deal(sizes.columns), {now.size(), equal_bins, settings.adjacency}, now,
         [&](std::size_t j, double value) { return equal_bin(over[j], value); }, settings, stages[look], draw);
-    const std::vector<ColumnChoice> choices = choose_columns(counts, over);
+    const std::vector<ColumnChoice> choices = choose_columns(counts, over, look > 0);
     std::vector<std::size_t> again;
     for (std::size_t j = 0; j < choices.size(); ++j) {
       fit.placements[looked_at[j]] = without_kept(choices[j].placement, settings, columns[looked_at[j]]);
-      if (choices[j].zoom) {
-        intervals[looked_at[j]] = *choices[j].zoom;
-        again.push_back(looked_at[j]);
-      } else if (look > 0 && choices[j].is_one_value) {
-        widen_to_octaves(settings, columns[looked_at[j]], fit.placements[looked_at[j]], fit);
+      if (look > 0) {
+        outside[looked_at[j]].count += choices[j].outermost;
+        outside[looked_at[j]].variance += 2 * counts.stddev() * counts.stddev();
       }
+      if (!choices[j].zoom) continue;
+      intervals[looked_at[j]] = *choices[j].zoom;
+      again.push_back(looked_at[j]);
     }
     looked_at = std::move(again);
     fit.zooms = look;
   }
-  for (const std::size_t j : looked_at) widen_to_octaves(settings, columns[j], fit.placements[j], fit);
+  for (const std::size_t j : looked_at) {
+    if (outside[j].is_seen()) widen_to_octaves(settings, columns[j], fit.placements[j], fit);
+  }
 }
 
 }  // namespace

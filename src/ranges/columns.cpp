@@ -41,10 +41,9 @@ constexpr double outer_threshold = 3;
 constexpr double fewest_bins = 2;
 /// How many bins a zoom adds on each side.
 constexpr double margin = 3;
-/// A single value is told by two neighbouring bins that hold this share of the rows, and this many times what is seen
-/// in all other bins.
+/// A closer look shows one value where two neighbouring bins hold this share of the rows, and no other bin exceeds
+/// the threshold of octaves.
 constexpr double share_of_one_value = 0.5;
-constexpr double times_the_rest = 4;
 /// Where an interval holds 0, the scale is at least this part of it.
 constexpr double coarsest = 1.0 / 32;
 
@@ -53,33 +52,50 @@ constexpr double coarsest = 1.0 / 32;
 constexpr double inner_spread = 2.56;
 constexpr double outer_spread = 5.3;
 
-/// Whether two neighbouring bins hold nearly all rows, as far as the noise lets it be seen.
-bool is_one_value(std::span<const double> counts, double stddev, std::uint64_t rows) {
-  double seen = 0;
-  for (const double count : counts) seen += count > outer_threshold * stddev ? count : 0;
-  double most = 0;
-  for (std::size_t bin = 0; bin + 1 < counts.size(); ++bin) most = std::max(most, counts[bin] + counts[bin + 1]);
-  return most >= share_of_one_value * static_cast<double>(rows) && most >= times_the_rest * (seen - most);
+/// The first of two neighbouring bins that hold one value, if the counts show no other.
+std::optional<std::size_t> one_value(std::span<const double> counts, double stddev, std::uint64_t rows) {
+  std::size_t most = 0;
+  const auto both = [&](std::size_t bin) { return counts[bin] + counts[bin + 1]; };
+  for (std::size_t bin = 1; bin + 1 < counts.size(); ++bin) most = both(bin) > both(most) ? bin : most;
+  if (both(most) < share_of_one_value * static_cast<double>(rows)) return std::nullopt;
+  for (std::size_t bin = 0; bin < counts.size(); ++bin) {
+    const bool is_other = bin != most && bin != most + 1;
+    if (is_other && counts[bin] > octave_threshold * stddev) return std::nullopt;
+  }
+  return most;
 }
 
-ColumnChoice choose(std::span<const double> counts, double stddev, const Interval& interval, std::uint64_t rows) {
+/// The bins from `low` to `high` of the interval, with a margin, on the same side of 0. The margin may lie outside
+/// the interval, so that a value on its edge is in no outermost bin, where other values would hide it.
+Interval zoom(const Interval& interval, double width, double low, double high) {
+  Interval zoomed{interval.low + (std::floor(low) - margin) * width,
+                  interval.low + (std::ceil(high) + margin) * width};
+  if (interval.low > 0) zoomed.low = std::max(zoomed.low, interval.low / 2);
+  if (interval.high < 0) zoomed.high = std::min(zoomed.high, interval.high / 2);
+  return zoomed;
+}
+
+ColumnChoice choose(std::span<const double> all, double stddev, const Interval& interval, std::uint64_t rows,
+                    bool is_closer) {
   if (interval.is_zero()) return {};
+  // What a closer look has in its outermost bins lies outside it, but for noise.
+  std::vector<double> counts(all.begin(), all.end());
+  if (is_closer) counts.front() = counts.back() = 0;
   const auto inner = [&](double q) { return quantile(counts, inner_threshold * stddev, q); };
   const auto outer = [&](double q) { return quantile(counts, outer_threshold * stddev, q).value_or(*inner(q)); };
   const double width = (interval.high - interval.low) / static_cast<double>(counts.size());
   const std::optional<double> median = inner(0.5);
-  if (!median) return {{(interval.low + interval.high) / 2, (interval.high - interval.low) / 2}, std::nullopt, false};
+  if (!median) return {{(interval.low + interval.high) / 2, (interval.high - interval.low) / 2}, std::nullopt, 0};
   const double low = outer(0.02);
   const double high = outer(0.98);
   const double spread = std::max((*inner(0.9) - *inner(0.1)) / inner_spread, (high - low) / outer_spread);
-  double scale = std::max(spread, 0.5) * width;
+  const auto one = is_closer ? one_value(counts, stddev, rows) : std::nullopt;
+  double scale = (one ? 0.5 : std::max(spread, 0.5)) * width;
   if (!interval.has_one_sign()) scale = std::max(scale, coarsest * (interval.high - interval.low));
-  ColumnChoice choice{{interval.low + *median * width, scale}, std::nullopt, is_one_value(counts, stddev, rows)};
-  if (spread < fewest_bins && interval.has_one_sign()) {
-    const double bins = static_cast<double>(counts.size());
-    choice.zoom = Interval{interval.low + std::max(std::floor(low) - margin, 0.0) * width,
-                           interval.low + std::min(std::ceil(high) + margin, bins) * width};
-  }
+  ColumnChoice choice{{interval.low + *median * width, scale}, std::nullopt, all.front() + all.back()};
+  if (!interval.has_one_sign() || (!one && spread >= fewest_bins)) return choice;
+  const auto first = static_cast<double>(one.value_or(0));
+  choice.zoom = one ? zoom(interval, width, first, first + 2) : zoom(interval, width, low, high);
   return choice;
 }
 
@@ -122,11 +138,12 @@ std::size_t equal_bin(const Interval& interval, double value) noexcept {
   return static_cast<std::size_t>(std::clamp(at, 0.0, bins - 1));
 }
 
-std::vector<ColumnChoice> choose_columns(const NoisyCounts& equal, std::span<const Interval> intervals) {
+std::vector<ColumnChoice> choose_columns(const NoisyCounts& equal, std::span<const Interval> intervals,
+                                         bool is_closer) {
   NUSTREAM_REQUIRE(equal.histograms() == intervals.size(), "an interval for every column");
   std::vector<ColumnChoice> choices;
   for (std::size_t j = 0; j < intervals.size(); ++j) {
-    choices.push_back(choose(equal.histogram(j), equal.stddev(), intervals[j], equal.rows()));
+    choices.push_back(choose(equal.histogram(j), equal.stddev(), intervals[j], equal.rows(), is_closer));
   }
   return choices;
 }

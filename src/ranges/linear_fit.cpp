@@ -24,15 +24,37 @@ namespace {
 using Vector = Eigen::VectorXd;
 
 constexpr double least_widening = 2;
+/// Intervals are withheld where the bound on residuals may leave more of the pilot's error than this, beside the
+/// variance by noise and sampling: it is known from above alone, and intervals would be much too wide, or a little
+/// too narrow.
+constexpr double most_of_bound = 0.5;
+/// In units of the target's scale: a narrower bound says that nearly all targets are alike, and that the noise hides
+/// the others.
+constexpr double least_residuals = 0x1p-13;
 const moments::Shares answer_shares{0.34, 0.58, 0.08};
 
+/// How long the target's values are at most, by its octaves and in working units: no residual about a sensible answer
+/// is longer than twice that.
+double longest_target(const TableFit& fit) {
+  const Interval& seen = fit.intervals.back();
+  const Placement& placement = fit.placements.back();
+  return std::max(seen.high - placement.centre, placement.centre - seen.low) / placement.scale;
+}
+
+/// The scales of rows about `centre`. A hundredth of the rows widens the scale of residuals, too, so that the few
+/// targets that are not like all others are no outliers; noise in a far bin must not widen it beyond the targets.
 std::optional<RowScales> measure_rows(WorkingRows& rows, const Part& part, const Vector& centre,
-                                      const FitSettings& settings, KeyStage stage, const DrawNoise& draw) {
+                                      const FitSettings& settings, const TableFit& fit, KeyStage stage,
+                                      const DrawNoise& draw) {
   const auto lengths = [&](const auto& x, double target, std::span<double> found) {
     found[0] = x.norm();
     found[1] = std::fabs(target - x.dot(centre));
   };
-  return row_scales(measure(rows, part, 2, lengths, settings, stage, draw));
+  auto scales = row_scales(measure(rows, part, 2, lengths, settings, stage, draw));
+  if (!scales) return scales;
+  scales->tail = std::min(scales->tail, 2 * longest_target(fit));
+  scales->residuals = std::max(scales->residuals, scales->tail / 4);
+  return scales;
 }
 
 /// The design of the answer, about the pilot's solution and with bounds as wide as the noise allows, which it fills
@@ -44,7 +66,8 @@ PartDesign answer_design(const FitSettings& settings, const RowScales& scales, c
   // The inputs were whitened by weighted moments. Without the weights their lengths would be about √d.
   const double unweighted = scales.inputs / std::sqrt(weight);
   const double wide = widening(part_of(answer_shares[1]), fit.answer_records, d, unweighted);
-  fit.bounds = {std::max(least_widening, wide / 2) * scales.inputs, wide * scales.residuals, wide};
+  fit.bounds = {std::max(least_widening, wide / 2) * scales.inputs, std::max(wide * scales.residuals, scales.tail),
+                wide};
   PartDesign design = part_design(settings, d, fit.bounds, centre);
   design.design.spread = moments::Spread::tight_sandwich;
   design.radii.tight_target =
@@ -56,6 +79,42 @@ PartDesign answer_design(const FitSettings& settings, const RowScales& scales, c
 
 std::vector<double> entries_of(const Vector& vector) {
   return {vector.data(), vector.data() + vector.size()};
+}
+
+/// The variances of θ in original units; empty where they cannot be told. `ratio` is the number of the answer's
+/// records over the pilot's.
+std::vector<inference::EstimatedVariance> variances_of(const PartSums& found, const moments::Estimate& estimate,
+                                                       const Pilot& pilot, double ratio, double middle,
+                                                       const Eigen::MatrixXd& to_original) {
+  constexpr double target[] = {1.0};
+  const StepCount steps{2};
+  const auto known = moments::target_variances(found.sums, found.frame, alone, estimate, steps);
+  const auto covariance = moments::covariance_of(found.sums, found.frame, alone, estimate, target, steps);
+  const auto meat = moments::meat_of(found.sums, found.frame, alone, estimate, target, steps.value());
+  if (!known || !covariance || !meat || !pilot.by_noise) return {};
+  double degrees = std::numeric_limits<double>::infinity();
+  for (const auto& one : *known) degrees = std::min(degrees, one.degrees_of_freedom);
+  const moments::StageSums& stage = found.sums.stages().front();
+  const Eigen::Index d = to_original.cols();
+  const Eigen::MatrixXd second = moments::full_matrix(stage.second, static_cast<std::size_t>(d));
+  const Eigen::MatrixXd inverse = second.llt().solve(Eigen::MatrixXd::Identity(d, d));
+  // The pilot may also be off by its own bounds, and the way from there tells by how much: so the mean of both is
+  // taken.
+  const Vector way =
+      Eigen::Map<const Vector>(estimate.theta.data(), d) - Eigen::Map<const Vector>(stage.centre.data(), d);
+  const Eigen::MatrixXd of_pilot =
+      pilot.whitening.restore * *pilot.by_noise * pilot.whitening.restore + ratio * inverse * meat->value * inverse;
+  const Eigen::MatrixXd left = left_of_pilot(second, {meat->value, meat->stddev, middle, stage.radii.target},
+                                             (of_pilot + way * way.transpose()) / 2);
+  std::vector<inference::EstimatedVariance> variances;
+  for (Eigen::Index j = 0; j < d; ++j) {
+    const Eigen::RowVectorXd row = to_original.row(j);
+    const double own = row.dot(row * *covariance);
+    const double of_bound = row.dot(row * left);
+    if (!(own > 0 && of_bound <= most_of_bound * own)) return {};
+    variances.push_back({own + of_bound, degrees});
+  }
+  return variances;
 }
 
 /// Fills in θ and its variances in original units, from sums in whitened ones.
@@ -78,26 +137,10 @@ void answer(PartSums found, const Pilot& pilot, double pilot_records, bool are_w
   Vector theta = to_original * Eigen::Map<const Vector>(estimate.theta.data(), d);
   theta(0) += back.offset;
   fit.theta = entries_of(theta);
-  if (are_weighted || fit.bounds.widening < narrowest_for_intervals) return;
-  constexpr double target[] = {1.0};
-  const StepCount steps{2};
-  const auto known = moments::target_variances(found.sums, found.frame, alone, estimate, steps);
-  const auto covariance = moments::covariance_of(found.sums, found.frame, alone, estimate, target, steps);
-  const auto meat = moments::meat_of(found.sums, found.frame, alone, estimate, target, steps.value());
-  if (!known || !covariance || !meat || !pilot.by_noise) return;
-  const Eigen::MatrixXd inverse = second.llt().solve(Eigen::MatrixXd::Identity(d, d));
+  if (are_weighted || fit.bounds.widening < narrowest_for_intervals || fit.bounds.residuals < least_residuals) return;
   const double ratio = static_cast<double>(fit.answer_records) / pilot_records;
-  // The pilot may also be off by its own bounds, and the way from there tells by how much.
-  const Vector way =
-      Eigen::Map<const Vector>(estimate.theta.data(), d) - Eigen::Map<const Vector>(stage.centre.data(), d);
-  const Eigen::MatrixXd of_pilot = whitening.restore * *pilot.by_noise * whitening.restore +
-                                   ratio * inverse * meat->value * inverse + way * way.transpose();
-  const Eigen::MatrixXd whole = *covariance + left_of_pilot(second, meat->value, fit.bounds.residuals, of_pilot);
-  double degrees = std::numeric_limits<double>::infinity();
-  for (const auto& one : *known) degrees = std::min(degrees, one.degrees_of_freedom);
-  const Eigen::MatrixXd original = to_original * whole * to_original.transpose();
-  if (!(original.diagonal().minCoeff() > 0)) return;
-  for (Eigen::Index j = 0; j < d; ++j) fit.variances.push_back({original(j, j), degrees});
+  fit.variances =
+      variances_of(found, estimate, pilot, ratio, fit.bounds.residuals / fit.bounds.widening, to_original);
 }
 
 }  // namespace
@@ -112,18 +155,19 @@ TableFit fit_linear(const Table& table, const FitSettings& settings, const DrawN
   if (fit.is_stopped) return fit;
   WorkingRows working(rows, fit);
   const auto scales = measure_rows(working, rows.dealer.deal(parts.rows), Vector::Zero(working.dimension()), settings,
-                                   KeyStage::first_lengths, draw);
+                                   fit, KeyStage::first_lengths, draw);
   fit.is_stopped = !scales || scales->counted < hardly_usable;
   if (fit.is_stopped) return fit;
   fit.usable = scales->counted;
-  fit.pilot = {pilot_widening * scales->inputs, pilot_slack * pilot_widening * scales->residuals, pilot_widening};
+  fit.pilot = {pilot_widening * scales->inputs,
+               std::max(pilot_slack * pilot_widening * scales->residuals, scales->tail), pilot_widening};
   const Pilot first = pilot(working, rows.dealer.deal(parts.pilot), settings, fit.pilot, draw);
   working.whiten(first.whitening.whiten);
   fit.largest_second = first.largest;
   fit.smallest_second = first.smallest;
   const Vector centre = first.whitening.restore * first.theta;
   const auto closer =
-      measure_rows(working, rows.dealer.deal(parts.rows), centre, settings, KeyStage::second_lengths, draw);
+      measure_rows(working, rows.dealer.deal(parts.rows), centre, settings, fit, KeyStage::second_lengths, draw);
   fit.is_stopped = !closer;
   if (fit.is_stopped) return fit;
   const Part rest = rows.dealer.rest();

@@ -43,10 +43,11 @@ std::optional<RowScales> row_scales(const NoisyCounts& lengths) {
   double counted = 0;
   for (const double count : lengths.histogram(0)) counted += count > threshold ? count : 0;
   const double share = lengths.rows() == 0 ? 0 : counted / static_cast<double>(lengths.rows());
+  const auto tail = quantile(lengths.histogram(1), octave_threshold * lengths.stddev(), 0.99);
   // The size of a normal residual has its median at 0.6745 and its 0.9 quantile at 1.645 standard deviations. The
   // larger of both guesses is taken, so that heavy tails widen the scale.
   return RowScales{std::max(*inputs, *at(0, 0.9) / 1.4), std::max(*residuals / 0.6745, *at(1, 0.9) / 1.645),
-                   std::clamp(share, 0.0, 1.0), *curvature};
+                   tail ? length_at(*tail) : 0, std::clamp(share, 0.0, 1.0), *curvature};
 }
 
 double widening(Rho target, std::uint64_t rows, std::size_t dimension, double inputs) {

@@ -174,7 +174,10 @@ std::string why_no_interval(const Report& report) {
     return "no interval: this rho needs so narrow a bound of residuals that clipping moves the answer; more rho, or "
            "more records";
   }
-  if (report.fit.floored == 0) return "no interval: noise hides the residuals' spread; more rho, or more records";
+  if (report.fit.floored == 0) {
+    return "no interval: noise hides how far residuals spread, or how much their bound moves the answer; "
+           "more rho, or more records";
+  }
   return fmt::format(
       "no interval: noise hides {} of {} directions, whose part of the answer is a guess{}: leave out "
       "columns that say the same, or hardly vary, or spend more rho",

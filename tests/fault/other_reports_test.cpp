@@ -56,7 +56,7 @@ std::string rows() {
   std::string csv = "price,<b>note,demand\n";
   std::mt19937_64 random(7);
   std::normal_distribution<double> normal;
-  for (int i = 0; i < 6000; ++i) {
+  for (int i = 0; i < 20000; ++i) {
     const double x = 5 + 2 * normal(random);
     const double z = normal(random);
     csv += std::to_string(x) + ',' + std::to_string(z) + ',' + std::to_string(40 - 3 * x + z + normal(random)) + '\n';

@@ -123,20 +123,41 @@ TEST(Columns, FarFromZeroAreZoomedTo) {
   EXPECT_NEAR(choice.placement.scale, 1, 0.4);
 }
 
-// Two neighbouring bins with half of all rows and four times the rest: 98 of 110 rows pass, and so do 54 of 60 beside
-// 40 that cannot be used, but not 48; 80 beside 30 do not.
-TEST(Columns, OfOneValueAreTold) {
+// Half of all rows in two neighbouring bins, and no other bin above 4.5 deviations of the noise (.01 here).
+TEST(Columns, OfOneValueAreLookedAtMoreCloselyOnceMore) {
   const Interval interval{1, 65};
-  const auto is_one_value = [&](std::size_t ones, std::size_t others, std::size_t unusable) {
+  const auto choice = [&](std::size_t ones, std::size_t others, std::size_t unusable, bool is_closer) {
     std::vector<double> values(ones, 10.5);
-    for (std::size_t i = 0; i < others; ++i) values.push_back(20.5 + static_cast<double>(i % 40));
+    values.insert(values.end(), others, 40.5);
     values.insert(values.end(), unusable, std::numeric_limits<double>::quiet_NaN());
-    return choose_columns(equal_of(values, interval), std::vector{interval})[0].is_one_value;
+    const HistogramDesign design{1, equal_bins, zero_out};
+    ExactCounts counts(design);
+    for (const double value : values) counts.add(std::vector<std::size_t>{equal_bin(interval, value)});
+    const NoisyCounts noisy(counts, CountNoise(design, Rho{0.005}), std::vector<std::int64_t>(equal_bins));  // σ = 10
+    return choose_columns(noisy, std::vector{interval}, is_closer)[0];
   };
-  EXPECT_TRUE(is_one_value(98, 12, 0));
-  EXPECT_TRUE(is_one_value(54, 6, 40));
-  EXPECT_FALSE(is_one_value(48, 6, 46));
-  EXPECT_FALSE(is_one_value(80, 30, 0));
+  EXPECT_TRUE(choice(1000, 40, 0, true).zoom);
+  EXPECT_FALSE(choice(1000, 40, 0, false).zoom);
+  EXPECT_FALSE(choice(1000, 50, 0, true).zoom);
+  EXPECT_FALSE(choice(1000, 40, 1100, true).zoom);
+  const ColumnChoice one = choice(1000, 40, 0, true);
+  EXPECT_LT(one.zoom->low, 10);
+  EXPECT_GT(one.zoom->high, 11);
+  EXPECT_LT(one.zoom->high - one.zoom->low, 9);
+  EXPECT_EQ(one.placement.scale, 0.5);
+}
+
+// The value 1 lies on the edge of its octave. What lies outside the closer look must not fall into its bin.
+TEST(Columns, OnTheEdgeOfAnIntervalAreInsideTheNextOne) {
+  const Interval interval{1, 2};
+  std::vector<double> values(1000, 1.0);
+  ColumnChoice choice = choose_columns(equal_of(values, interval), std::vector{interval})[0];
+  ASSERT_TRUE(choice.zoom);
+  EXPECT_LT(choice.zoom->low, 1);
+  EXPECT_GE(choice.zoom->low, 0.5);
+  values.insert(values.end(), 30, 0.0);
+  choice = choose_columns(equal_of(values, *choice.zoom), std::vector{*choice.zoom}, true)[0];
+  EXPECT_NEAR(choice.outermost, 30, 0.1);
 }
 
 // A zoom into the zeros of a column of rare events would scale every row that has an event out of the bounds.

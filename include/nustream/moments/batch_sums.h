@@ -63,8 +63,8 @@ class BatchSums {
   /// Throws InvalidParameter where there are not as many spacings as blocks, or a spacing is outside [2^-51, 1).
   BatchSums(const Design& design, const Spacings& spacings);
 
-  /// Sets the radii and the centre from the next row on. `centre` has shape.coefficients() finite entries: θ_c of the
-  /// regressors, then that of the target.
+  /// Sets the radii and the centre from the next row on. `centre` has shape.coefficients() entries within ±2^100: θ_c
+  /// of the regressors, then that of the target.
   void aim(const Radii& radii, std::span<const double> centre);
   /// Adds all rows of the slice, in order. O(d²) for each row; no allocation. A row with a weight w counts as √w·(x,
   /// y).

@@ -58,18 +58,19 @@ struct Placement {
 /// What a histogram of equal bins says about a column.
 struct ColumnChoice {
   Placement placement;
-  /// The interval to look at next. It is set where the spread is below two bins and the values have one sign.
+  /// The interval to look at next. It is set where the spread is below two bins and the values have one sign, and in
+  /// a closer look also where one value alone is seen, as noise in an empty bin may look like a spread.
   std::optional<Interval> zoom;
-  /// Whether two neighbouring bins hold half of the rows, and four times as many as all other bins that are seen. In
-  /// a closer look this says that most rows have one value, even where noise in an empty bin looks like a spread.
-  bool is_one_value = false;
+  double outermost = 0;  ///< the noisy count of both outermost bins, which hold what lies outside the interval, too
 };
 
 /// The choice for every column. The centre is the median. The scale is the wider of (q.9 − q.1)/2.56 and (q.98 −
 /// q.02)/5.3, at least half a bin, and at least a 32nd of the interval where that holds 0: a scale that is too small
 /// lets the bounds shorten rare values, while one that is too large only costs noise. Where only zeros were seen, the
-/// centre is 0 and the scale 1.
-[[nodiscard]] std::vector<ColumnChoice> choose_columns(const NoisyCounts& equal, std::span<const Interval> intervals);
+/// centre is 0 and the scale 1. `is_closer` says that the intervals come from
+/// an earlier choice: what lies in their outermost bins then counts in no quantile.
+[[nodiscard]] std::vector<ColumnChoice> choose_columns(const NoisyCounts& equal, std::span<const Interval> intervals,
+                                                       bool is_closer = false);
 
 /// The value below which a share `q` of a histogram's rows lies, as a number of bins from the left end, interpolated
 /// linearly within a bin. Counts that do not exceed `threshold` are taken for 0. Empty where no count exceeds it.

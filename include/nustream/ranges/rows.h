@@ -14,10 +14,11 @@ inline constexpr std::size_t length_bins = 121;
 /// The bin of a length ≥ 0. Longer ones belong to the last bin; no_bin where the length is not finite.
 [[nodiscard]] std::size_t length_bin(double length) noexcept;
 
-/// Scales from the middle of the distributions. Far quantiles are not used, because the threshold would cut them off.
+/// Scales from the middle of the distributions. The threshold cuts far quantiles off, where tails are thin.
 struct RowScales {
   double inputs;     ///< x₀ = max(q.5, q.9/1.4) of ‖x‖
   double residuals;  ///< r₀ = max(q.5/.6745, q.9/1.645) of |y − xᵀθ_c|
+  double tail;       ///< q.99 of it, of bins that are seen at the threshold of octaves; 0 where there are none
   double counted;    ///< share of the part's rows in bins that are seen, within [0, 1]
   double curvature;  ///< q.9 of the third histogram, or 0 where there is none
 };
