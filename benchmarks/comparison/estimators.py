@@ -155,10 +155,11 @@ def compare(product, folder, settings, found):
     half = len(grid) // 2  # of few records
     for name in points[:half]:
         tables.run(name)
-    for methods in ([method for method in METHODS if method not in DEAR], METHODS):
-        for name in long:
-            tables.run(name, methods)
+    for name in long:
+        tables.run(name, [method for method in METHODS if method not in DEAR])
     for name in points[half:]:
+        tables.run(name)
+    for name in long:  # hours
         tables.run(name)
     return {"benchmark": "compare, estimators", "peers": found, "adjacency": "zero-out",
             "error": "(θ − θ_ls)ᵀH(θ − θ_ls)/σ², θ_ls, H and σ² those of all records so far",
