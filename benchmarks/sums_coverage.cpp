@@ -139,10 +139,11 @@ std::vector<Cell> cells() {
     const bool few_alone = rho == 0.03;  // where the bound of residuals is narrow, but not too narrow
     for (const Residuals kind : {Residuals::alike, Residuals::growing, Residuals::heavy}) {
       const auto normal = Feature::normal;
-      if (!few_alone)
+      if (!few_alone) {
         all.push_back({"running sums, sandwich", moments::Spread::sandwich, normal, kind, 100'000, rho});
-      if (!few_alone && kind != Residuals::growing)
-        all.push_back({"running sums, residuals", moments::Spread::residuals, normal, kind, 100'000, rho});
+        if (kind != Residuals::growing)
+          all.push_back({"running sums, residuals", moments::Spread::residuals, normal, kind, 100'000, rho});
+      }
       for (const std::uint64_t records : {20'000U, 100'000U}) {
         if (few_alone && records > 20'000) continue;
         for (const Feature feature : {Feature::normal, Feature::rare, Feature::lognormal}) {

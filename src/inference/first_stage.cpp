@@ -93,7 +93,7 @@ std::optional<FirstStageStrength> first_stage_strength(std::span<const double> s
     if (!f.decides()) return std::nullopt;
     strength.f.push_back(f.lower);
   }
-  const MatrixXd root = left.vectors * left.values.cwiseSqrt().cwiseInverse().asDiagonal() * left.vectors.transpose();
+  const MatrixXd root = left.with(left.values.cwiseSqrt().cwiseInverse());
   const double least = symmetric_eigenvalues(root * explained * root)(0);
   // In units of the residual: both its own noise and that of the cross moments are relative to its least eigenvalue.
   Allowance relative = allowance(static_cast<double>(regressors), of_residual / left.values(0));

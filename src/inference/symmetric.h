@@ -4,6 +4,8 @@
 
 #include <Eigen/Core>
 
+#include <optional>
+
 namespace nustream::inference {
 
 /// The decomposition V diag(λ) Vᵀ with rising λ.
@@ -11,10 +13,22 @@ struct SymmetricSpectrum {
   bool converged;
   Eigen::VectorXd values;
   Eigen::MatrixXd vectors;  ///< one eigenvector a column
+
+  /// V diag(λ′) Vᵀ: the same eigenvectors with other eigenvalues.
+  [[nodiscard]] Eigen::MatrixXd with(const Eigen::VectorXd& other) const;
 };
 
 /// The spectrum of a square matrix, of which only the lower triangle is read.
 [[nodiscard]] SymmetricSpectrum symmetric_spectrum(const Eigen::MatrixXd& matrix);
+/// The spectrum of H^(−½) S H^(−½), with both roots of H.
+struct RelativeSpectrum {
+  Eigen::MatrixXd root;     ///< H^½
+  Eigen::MatrixXd inverse;  ///< H^(−½)
+  double smallest;          ///< λ_min(H)
+  SymmetricSpectrum spectrum;
+};
+/// How S lies to H; empty where H is not positive definite.
+[[nodiscard]] std::optional<RelativeSpectrum> relative_spectrum(const Eigen::MatrixXd& s, const Eigen::MatrixXd& h);
 /// The eigenvalues alone, rising.
 [[nodiscard]] Eigen::VectorXd symmetric_eigenvalues(const Eigen::MatrixXd& matrix);
 

@@ -20,7 +20,8 @@ namespace {
 constexpr double smallest_spacing = 0x1p-51;
 /// Sums of 64 bits are moved to 128 bits before they can reach this.
 constexpr double largest_sum = 0x1p62;
-/// So many rows are scaled before the first of them is added: what one row waits for, another one computes meanwhile.
+/// This many rows are scaled before the first of them is added. Each step of scaling a row waits for the step before,
+/// and the other rows fill that time.
 constexpr std::size_t rows_at_once = 16;
 
 void check_radius(const char* name, double radius) {

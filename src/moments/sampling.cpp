@@ -113,18 +113,14 @@ Residuals residuals_of(const RunningSums& sums, const Frame& frame, std::span<co
 /// residuals have tails, the second sum has them. Along an eigenvector of H^(−½) S H^(−½) it is more where S is near
 /// its bound, as if residuals were normal there: a direction of a few rows, whose residuals are wider, loses more.
 Matrix grown(const Residuals& residuals, double factor) {
-  const inference::SymmetricSpectrum lengths = inference::symmetric_spectrum(residuals.second);
-  if (!(lengths.values(0) > 0)) return residuals.spread * factor;
-  const Vector roots = lengths.values.cwiseSqrt();
-  const Matrix root = lengths.vectors * roots.asDiagonal() * lengths.vectors.transpose();
-  const Matrix inverse = lengths.vectors * roots.cwiseInverse().asDiagonal() * lengths.vectors.transpose();
-  const inference::SymmetricSpectrum squares = inference::symmetric_spectrum(inverse * residuals.spread * inverse);
+  const auto relative = inference::relative_spectrum(residuals.spread, residuals.second);
+  if (!relative) return residuals.spread * factor;
   const double bound = residuals.tight * residuals.tight;
-  const Vector larger = squares.values.unaryExpr([&](double square) {
+  const Vector larger = relative->spectrum.values.unaryExpr([&](double square) {
     const double own = square > 0 ? grown_within(square / bound, residuals.wide / residuals.tight) : 1;
     return square * std::max(own, factor);
   });
-  return root * squares.vectors * larger.asDiagonal() * squares.vectors.transpose() * root;
+  return relative->root * relative->spectrum.with(larger) * relative->root;
 }
 
 std::optional<Meat> scaled_up(const Residuals& residuals, const Frame& frame, double share) {

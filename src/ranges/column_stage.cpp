@@ -54,7 +54,7 @@ struct Outside {
   double count = 0;
   double variance = 0;
 
-  /// Whether there is something. Where there is nothing, the noise says so all the same for 1 column of 40.
+  /// Whether anything lies outside. Where nothing does, the noise alone says so for 1 column of 40.
   [[nodiscard]] bool is_seen() const { return count > 2 * std::sqrt(variance); }
 };
 

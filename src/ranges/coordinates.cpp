@@ -20,8 +20,7 @@ Whitening whitening_of(std::span<const double> second, std::size_t dimension, do
   NUSTREAM_REQUIRE(spectrum.converged, "second moments have eigenvalues");
   const double records = std::max(full(0, 0), floor);
   const Eigen::VectorXd roots = (spectrum.values.array().max(floor) / records).sqrt();
-  const Eigen::MatrixXd& u = spectrum.vectors;
-  return {u * roots.cwiseInverse().asDiagonal() * u.transpose(), u * roots.asDiagonal() * u.transpose()};
+  return {spectrum.with(roots.cwiseInverse()), spectrum.with(roots)};
 }
 
 WayBack way_back(std::span<const Placement> placements) {

@@ -118,7 +118,7 @@ NewtonStep newton_step(const Steps& steps, const Part& part, const ScoreBounds& 
   // be noise alone.
   const double floor = std::sqrt(2 * static_cast<double>(theta.size())) * tau;
   const Vector values = spectrum.values.array().max(floor);
-  const Matrix inverse = spectrum.vectors * values.cwiseInverse().asDiagonal() * spectrum.vectors.transpose();
+  const Matrix inverse = spectrum.with(values.cwiseInverse());
   const Vector change = inverse * found.score;
   const double of_score = found.score_stddev * found.score_stddev;
   // The noise N of the curvature moves the step c by the inverse times N c, and Cov(N c) = ½τ²(‖c‖² I + ccᵀ)

@@ -24,25 +24,25 @@ namespace {
 using Vector = Eigen::VectorXd;
 
 constexpr double least_widening = 2;
-/// Intervals are withheld where the bound on residuals may leave more of the pilot's error than this, beside the
-/// variance by noise and sampling: it is known from above alone, and intervals would be much too wide, or a little
-/// too narrow.
+/// Intervals are withheld where the bound on residuals may leave more of the pilot's error than this share of the
+/// variance by noise and sampling. What is left is known only roughly, so intervals would be too wide or too narrow.
 constexpr double most_of_bound = 0.5;
 /// In units of the target's scale: a narrower bound says that nearly all targets are alike, and that the noise hides
 /// the others.
 constexpr double least_residuals = 0x1p-13;
 const moments::Shares answer_shares{0.34, 0.58, 0.08};
 
-/// How long the target's values are at most, by its octaves and in working units: no residual about a sensible answer
-/// is longer than twice that.
+/// How long the target's values are at most, by its octaves and in working units. No residual about a sensible answer
+/// is longer than twice this length.
 double longest_target(const TableFit& fit) {
   const Interval& seen = fit.intervals.back();
   const Placement& placement = fit.placements.back();
   return std::max(seen.high - placement.centre, placement.centre - seen.low) / placement.scale;
 }
 
-/// The scales of rows about `centre`. A hundredth of the rows widens the scale of residuals, too, so that the few
-/// targets that are not like all others are no outliers; noise in a far bin must not widen it beyond the targets.
+/// The scales of rows about `centre`. Residuals of a hundredth of the rows widen the scale of residuals, so that a
+/// few targets that differ from all others do not count as outliers. Noise in a far bin may look like such residuals,
+/// so the scale is never widened beyond the targets' own length.
 std::optional<RowScales> measure_rows(WorkingRows& rows, const Part& part, const Vector& centre,
                                       const FitSettings& settings, const TableFit& fit, KeyStage stage,
                                       const DrawNoise& draw) {
@@ -98,8 +98,8 @@ std::vector<inference::EstimatedVariance> variances_of(const PartSums& found, co
   const Eigen::Index d = to_original.cols();
   const Eigen::MatrixXd second = moments::full_matrix(stage.second, static_cast<std::size_t>(d));
   const Eigen::MatrixXd inverse = second.llt().solve(Eigen::MatrixXd::Identity(d, d));
-  // The pilot may also be off by its own bounds, and the way from there tells by how much: so the mean of both is
-  // taken.
+  // The pilot's bounds may have moved the pilot, too. The answer's distance from it shows that, so its error is taken
+  // for the mean of what noise and sampling make it and of this distance.
   const Vector way =
       Eigen::Map<const Vector>(estimate.theta.data(), d) - Eigen::Map<const Vector>(stage.centre.data(), d);
   const Eigen::MatrixXd of_pilot =

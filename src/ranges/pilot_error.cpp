@@ -5,25 +5,23 @@
 
 #include "inference/symmetric.h"
 #include "moments/clipped_normal.h"
+#include "nustream/base/error.h"
 
 namespace nustream::ranges {
 
 Eigen::MatrixXd left_of_pilot(const Eigen::MatrixXd& second, const ClippedResiduals& residuals,
                               const Eigen::MatrixXd& of_pilot) {
-  const inference::SymmetricSpectrum lengths = inference::symmetric_spectrum(second);
-  const Eigen::VectorXd roots = lengths.values.cwiseSqrt();
-  const Eigen::MatrixXd root = lengths.vectors * roots.asDiagonal() * lengths.vectors.transpose();
-  const Eigen::MatrixXd inverse = lengths.vectors * roots.cwiseInverse().asDiagonal() * lengths.vectors.transpose();
-  const inference::SymmetricSpectrum squares = inference::symmetric_spectrum(inverse * residuals.meat * inverse);
+  const auto relative = inference::relative_spectrum(residuals.meat, second);
+  NUSTREAM_REQUIRE(relative.has_value(), "second moments of which no direction is hidden");
   const double bound = residuals.bound * residuals.bound;
   // The spectral norm of the noise is about √(2d) times the deviation of an entry.
-  const double noise = residuals.stddev * std::sqrt(2 * static_cast<double>(second.rows())) / lengths.values(0);
+  const double noise = residuals.stddev * std::sqrt(2 * static_cast<double>(second.rows())) / relative->smallest;
   const double of_most = 1.3 * residuals.middle * residuals.middle + noise;
-  const Eigen::VectorXd shares = squares.values.unaryExpr([&](double square) {
+  const Eigen::VectorXd shares = relative->spectrum.values.unaryExpr([&](double square) {
     const double mean = std::clamp(square / bound, 0.0, 1.0);
     return std::clamp((square - of_most) / bound, moments::share_beyond(mean), 1.0);
   });
-  const Eigen::MatrixXd left = inverse * squares.vectors * shares.asDiagonal() * squares.vectors.transpose() * root;
+  const Eigen::MatrixXd left = relative->inverse * relative->spectrum.with(shares) * relative->root;
   return left * of_pilot * left.transpose();
 }
 

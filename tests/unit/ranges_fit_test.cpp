@@ -14,28 +14,15 @@
 #include "nustream/ranges/linear_fit.h"
 #include "nustream/ranges/sizes.h"
 #include "nustream/ranges/stride.h"
+#include "support/made_table.h"
 
 namespace nustream::ranges {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-noise::KeyBytes key_of(std::uint8_t number) {
-  noise::KeyBytes key{};
-  key.fill(static_cast<std::uint8_t>(number + 1));
-  return key;
-}
-
-DrawNoise noise_of(std::uint8_t number) {
-  return keyed_noise(key_of(number), LaneId{0}, EpochId{0});
-}
-
-struct Made {
-  std::size_t features;
-  std::vector<double> x;
-  std::vector<double> y;
-  [[nodiscard]] Table table() const { return {features, x, y}; }
-};
+using tests::noise_of;
+using Made = tests::MadeTable;
 
 /// y = 5 + 2 a − 3 b + noise, with a about 1,000 ± 10, and b a rare event of some 50.
 Made two_columns(std::size_t rows) {
@@ -75,111 +62,6 @@ TEST(LinearFit, FindsTheSlopesOfColumnsFarFromZeroAndOfRareEvents) {
   for (std::size_t j = 1; j < 3; ++j) {
     const double truth = j == 1 ? 2 : -3;
     EXPECT_LT(std::fabs(fit.theta[j] - truth), 4 * std::sqrt(fit.variances[j].variance));
-  }
-}
-
-struct Coverage {
-  int shown = 0;
-  int covered = 0;
-};
-
-/// How many of 200 keys and tables of y = 1 − 2x + deviation(x)·ε have intervals, and how many of these hold the
-/// slope.
-template <class Feature, class Deviation>
-Coverage coverage(int rows, Rho rho, const Feature& feature, const Deviation& deviation) {
-  Coverage found;
-  for (std::uint8_t number = 0; number < 200; ++number) {
-    Made made{1, {}, {}};
-    std::mt19937_64 random(number);
-    std::normal_distribution<double> normal;
-    for (int i = 0; i < rows; ++i) {
-      const double x = feature(random);
-      made.x.push_back(x);
-      made.y.push_back(1 - 2 * x + deviation(x) * normal(random));
-    }
-    const TableFit fit = fit_linear(made.table(), {rho}, noise_of(number));
-    if (fit.variances.empty()) continue;
-    ++found.shown;
-    if (std::fabs(fit.theta[1] + 2) <= 1.96 * std::sqrt(fit.variances[1].variance)) ++found.covered;
-  }
-  return found;
-}
-
-/// A correct program at .95 would cover a share of .905 or less of 200 once in 300 runs.
-void expect_covered(const Coverage& found) {
-  EXPECT_GE(found.shown, 180);
-  EXPECT_GE(found.covered, 0.905 * found.shown);
-}
-
-double normal_of(std::mt19937_64& random) {
-  return std::normal_distribution<double>()(random);
-}
-
-TEST(LinearFit, IntervalsCoverTheTruth) {
-  expect_covered(coverage(6000, Rho{0.5}, normal_of, [](double) { return 1.0; }));
-}
-
-// This triples the variance of the slope.
-TEST(LinearFit, IntervalsCoverTheTruthWhereTheVarianceDependsOnTheFeature) {
-  expect_covered(coverage(6000, Rho{0.5}, normal_of, [](double x) { return x; }));
-}
-
-// With so few records for this ρ the residuals' bound is narrow, and most residuals in the rows with a 1 lie beyond
-// it: they cannot correct the pilot, whose own bound shortened them, too. Of intervals without that error .79 would
-// hold.
-TEST(LinearFit, HasNoIntervalsWhereTheBoundMayLeaveMuchOfThePilotsError) {
-  const auto rare = [](std::mt19937_64& random) { return std::bernoulli_distribution(0.05)(random) ? 1.0 : 0.0; };
-  const Coverage few = coverage(20'000, Rho{0.02}, rare, [](double x) { return 1 + 5 * x; });
-  EXPECT_LT(few.shown, 60);
-  expect_covered(coverage(20'000, Rho{2}, rare, [](double x) { return 1 + 2 * x; }));
-}
-
-// Three targets of a hundred are 1, all others 0. The middle residuals are nearly 0, and a bound of some of them
-// would take the ones for outliers: the intercept was 200,000 times too small, with an interval of 14% beside it.
-// At ρ = .1 noise hides the ones from all histograms under half of the keys, and then there is no interval.
-TEST(LinearFit, SeesTheFewTargetsThatAreNotZero) {
-  int near = 0;
-  int covered = 0;
-  int shown = 0;
-  for (std::uint8_t number = 0; number < 40; ++number) {
-    Made made{1, {}, {}};
-    std::mt19937_64 random(number);
-    for (int i = 0; i < 50'000; ++i) {
-      made.x.push_back(std::uniform_real_distribution<double>()(random));
-      made.y.push_back(std::bernoulli_distribution(0.01 + 0.04 * made.x.back())(random) ? 1 : 0);
-    }
-    const TableFit fit = fit_linear(made.table(), {Rho{number % 2 == 0 ? 0.1 : 1.0}}, noise_of(number));
-    const double mean = fit.theta[0] + 0.5 * fit.theta[1];
-    if (number % 2 == 0) {
-      EXPECT_TRUE(fit.bounds.residuals > 0x1p-13 || fit.variances.empty());
-      continue;
-    }
-    if (std::fabs(mean - 0.03) < 0.01) ++near;
-    if (fit.variances.empty()) continue;
-    ++shown;
-    if (std::fabs(fit.theta[1] - 0.04) <= 1.96 * std::sqrt(fit.variances[1].variance)) ++covered;
-  }
-  EXPECT_GE(near, 18);
-  EXPECT_GE(shown, 15);
-  EXPECT_GE(covered, 0.8 * shown);  // a correct program falls below that once in 300 runs
-}
-
-// At rho = .01 the noise over 20,000 records leaves room for a bound of less than three middle residuals. With ten
-// times the records the bound is wider, and there are intervals.
-TEST(LinearFit, HasNoIntervalsWhereTheBoundIsNarrow) {
-  for (const std::size_t rows : {std::size_t{20'000}, std::size_t{200'000}}) {
-    Made made{2, {}, {}};
-    std::mt19937_64 random(4);
-    std::normal_distribution<double> normal;
-    for (std::size_t i = 0; i < rows; ++i) {
-      made.x.insert(made.x.end(), {normal(random), normal(random)});
-      made.y.push_back(made.x[2 * i] + normal(random));
-    }
-    const TableFit fit = fit_linear(made.table(), {Rho{0.01}}, noise_of(0));
-    ASSERT_FALSE(fit.is_stopped);
-    ASSERT_EQ(fit.floored, 0U);
-    EXPECT_EQ(fit.variances.empty(), fit.bounds.widening < narrowest_for_intervals);
-    EXPECT_EQ(fit.variances.empty(), rows == 20'000);
   }
 }
 

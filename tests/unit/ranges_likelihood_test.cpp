@@ -15,6 +15,7 @@
 #include "nustream/ranges/sizes.h"
 #include "nustream/ranges/stride.h"
 #include "ranges/scores.h"
+#include "support/made_table.h"
 
 namespace nustream::ranges {
 namespace {
@@ -23,11 +24,8 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 using Vector = Eigen::VectorXd;
 
-DrawNoise noise_of(std::uint8_t number) {
-  noise::KeyBytes key{};
-  key.fill(static_cast<std::uint8_t>(number + 1));
-  return keyed_noise(key, LaneId{0}, EpochId{0});
-}
+using tests::noise_of;
+using Made = tests::MadeTable;
 
 std::vector<std::int64_t> no_noise(KeyStage, const noise::Grid&, std::size_t entries) {
   return std::vector<std::int64_t>(entries);
@@ -147,18 +145,11 @@ TEST(ScoreNoise, IsAdded) {
   EXPECT_NE(found.score.norm(), 0);
 }
 
-struct Made {
-  std::size_t features = 2;
-  std::vector<double> x;
-  std::vector<double> y;
-  [[nodiscard]] Table table() const { return {features, x, y}; }
-};
-
 constexpr double slopes[] = {0.08, -0.5};
 
 /// The predictor is 0.08(a − 50) − 0.5 b + constant, with a about 50 ± 10 and b about 0 ± 1.
 Made made_of(Likelihood likelihood, std::size_t rows, std::uint64_t seed, double constant = -0.5) {
-  Made made;
+  Made made{2, {}, {}};
   std::mt19937_64 random(seed);
   std::normal_distribution<double> normal;
   for (std::size_t i = 0; i < rows; ++i) {

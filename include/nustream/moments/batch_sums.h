@@ -135,8 +135,8 @@ class BatchSums {
   descent::Packed<double> inputs_;     // of the rows that are scaled at once
   descent::Packed<double> residuals_;  // of the same
   descent::Packed<double> units_;      // what each of these rows is multiplied by
-  descent::Packed<double> scratch_;
-  std::vector<double> weighted_;  // √weight times a row
+  descent::Packed<double> scratch_;    // for add_outers() of the kernels
+  std::vector<double> weighted_;       // √weight times a row
   std::uint64_t unflushed_ = 0;
   std::uint64_t whole_ = 0;
   std::uint64_t records_ = 0;

@@ -28,8 +28,8 @@ inline constexpr double length_threshold = 3.5;
 /// a row adds to the curvature, as a length. Empty where no bin of one of them is seen.
 [[nodiscard]] std::optional<RowScales> row_scales(const NoisyCounts& lengths);
 
-/// How wide the bounds are, f: R_r = f·r₀ and R_x = max(2, f/2)·x₀. f is such that the noise of the target moments
-/// costs about as much as sampling:
+/// How wide the bounds are, f: R_r = f·r₀, or the tail where that is longer, and R_x = max(2, f/2)·x₀. f is such that
+/// the noise of the target moments costs about as much as sampling:
 ///
 ///     f² = √(t·2ρ_g)·n/(√d·γ²·x₀),  t = d/n,  2 ≤ f ≤ 12,  γ² = 1 for one release.
 ///
