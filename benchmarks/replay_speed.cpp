@@ -102,6 +102,7 @@ int main(int argc, char** argv) {
   const std::size_t rows = rows_text == nullptr ? 6'000'000 : std::strtoull(rows_text, nullptr, 10);
   pin_to_one_core();
   const Stream stream = make_stream(rows);
+  ::setenv("XDG_CONFIG_HOME", stream.folder.c_str(), 1);  // keys never go to the user's own folder
   const config::Config config = config::read_config(stream.config, {});
   const config::Config config_of_sums = config::read_config(stream.config_of_sums, {});
   int run = 0;

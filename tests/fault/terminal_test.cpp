@@ -36,6 +36,7 @@ std::string shown_on_terminal(std::vector<std::string> arguments, unsigned short
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
+  const std::string& keys = configuration_folder();
   int terminal = -1;
   struct winsize size {};
   size.ws_col = columns;
@@ -44,6 +45,7 @@ std::string shown_on_terminal(std::vector<std::string> arguments, unsigned short
   if (child < 0) throw std::runtime_error("cannot make a terminal");
   if (child == 0) {
     for (const char* const name : {"NO_COLOR", "LC_ALL", "LC_CTYPE", "LANG", "TERM", "COLUMNS"}) ::unsetenv(name);
+    ::setenv("XDG_CONFIG_HOME", keys.c_str(), 1);
     for (const std::string& variable : variables) ::putenv(::strdup(variable.c_str()));
     ::execv(argv.front(), argv.data());
     ::_exit(127);
