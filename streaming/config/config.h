@@ -155,6 +155,7 @@ struct Publishing {
   /// A descent releases after this time without a release, where it took a step since. 0: never.
   std::chrono::duration<double> interval{0};
   std::optional<std::uint64_t> outbox_bytes_max{};  ///< a batch closes once its releases have so many bytes
+  bool tells_ages = false;                          ///< releases tell what records of several ages have cost
 };
 
 /// How ρ is divided among the parts of a descent.

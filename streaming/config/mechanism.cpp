@@ -107,11 +107,25 @@ privacy::Participation participation_of(const Config& config, const privacy::Par
   return limits->participation().value_or(privacy::Participation::once());
 }
 
+namespace {
+
+/// Refuses release.spend_by_age where how long ago a record took part does not tell what it cost.
+void check_ages(const Config& config, const Mechanism& mechanism) try {
+  if (config.publishing.tells_ages) static_cast<void>(mechanism.spend.of_age(StepCount{1}));
+} catch (const Unsupported& error) {
+  throw Failure(Exit::configuration,
+                config.file + ": release.spend_by_age = true: " + error.what() + "; leave the setting out");
+}
+
+}  // namespace
+
 Mechanism make_mechanism(const Config& config, const privacy::Participation& participation,
                          std::optional<StepCount> steps) {
   try {
-    if (config.moments) return moments_mechanism(config, participation, steps);
-    return calibrated(config, participation, steps);
+    Mechanism mechanism =
+        config.moments ? moments_mechanism(config, participation, steps) : calibrated(config, participation, steps);
+    check_ages(config, mechanism);
+    return mechanism;
   } catch (const InvalidParameter& error) {
     throw Failure(Exit::configuration, config.file + ": [noise] and [privacy]: " + error.what());
   } catch (const Unsupported& error) {

@@ -89,7 +89,8 @@ publish::ReleaseHeader release_header(const config::Config& config, const Releas
           of.settings_digest,
           promise_of(config, of.is_private),
           config::model_digest(config),
-          config.privacy.more_deltas};
+          config.privacy.more_deltas,
+          config.publishing.tells_ages};
 }
 
 std::optional<publish::SolvedModel> solved_model(const config::Config& config) {

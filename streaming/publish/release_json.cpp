@@ -33,6 +33,7 @@ ReleaseEncoder::ReleaseEncoder(ReleaseHeader header, OriginalUnits units, privac
       clipped_(std::move(clipped)),
       ledger_total_(std::move(ledger_total)),
       deltas_(header_.deltas()) {
+  if (header_.tells_ages) ages_.emplace(spend_);
   prefix_ = "{\"format\":1,\"stream\":";
   append_string(header_.stream, prefix_);
   prefix_ += ",\"lane\":";
@@ -166,6 +167,7 @@ void ReleaseEncoder::append_spend(StepCount steps, Position position, std::strin
   append_number(spent.value(), out);
   out += ",\"rho_limit\":";
   append_number(spend_.limit().value(), out);
+  if (ages_) ages_->append(steps, out);
   const Rho total = ledger_total_ ? ledger_total_(spent, steps, position) : spent;
   tell(spent, spent_);
   if (total == spent) {

@@ -12,6 +12,7 @@
 #include "nustream/lane/lane.h"
 #include "nustream/moments/lane.h"
 #include "nustream/privacy/zcdp.h"
+#include "publish/age_spend.h"
 #include "publish/clipped.h"
 #include "publish/epsilons.h"
 #include "publish/intervals.h"
@@ -32,6 +33,7 @@ struct ReleaseHeader {
   Promise promise{};
   std::string model_digest{};        ///< of what the coefficients mean
   std::vector<Delta> more_deltas{};  ///< where ε is shown beside `delta`
+  bool tells_ages = false;           ///< releases tell what records of several ages have cost
   std::string public_key{};  ///< checks the lane's signatures; in digits, shown beside releases and in none of them
 
   /// `delta` and then the others.
@@ -82,6 +84,7 @@ class ReleaseEncoder {
   std::string suffix_;  // fields after ε
   LedgerTotal ledger_total_;
   std::vector<Delta> deltas_;
+  std::optional<AgeSpend> ages_;
   Told spent_;
   Told total_;
   std::vector<double> values_;

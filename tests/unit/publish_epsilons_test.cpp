@@ -5,12 +5,14 @@
 #include <array>
 
 #include "publish/epsilons.h"
+#include "publish/json_text.h"
 #include "publish/release_json.h"
 
 namespace nustream::publish {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const std::array deltas{Delta{1e-6}, Delta{1e-9}};
 
@@ -39,7 +41,7 @@ record::Schema one_feature() {
   return schema;
 }
 
-ReleaseEncoder encoder(LedgerTotal total) {
+ReleaseEncoder encoder(LedgerTotal total, bool tells_ages = false) {
   const lane::Settings settings{.dimension = 0,
                                 .loss = {.kind = model::Loss::Kind::linear},
                                 .clip = ClipNorm{1},
@@ -49,6 +51,7 @@ ReleaseEncoder encoder(LedgerTotal total) {
                                 .start = {}};
   ReleaseHeader header{"stream", LaneId{0}, EpochId{1}, deltas[0], "d1gest", {true}};
   header.more_deltas = {deltas[1]};
+  header.tells_ages = tells_ages;
   return {std::move(header),
           OriginalUnits(one_feature(), settings),
           privacy::Spend{noise::Correlation{noise::Rational::nu_ftrl(Damping{0.01})}, privacy::Participation::once(),
@@ -100,6 +103,24 @@ TEST(ReleaseSpend, OfAnOlderLineIsTheEpochs) {
   ASSERT_TRUE(shown);
   EXPECT_EQ(shown->rho_ledger, shown->rho);
   EXPECT_TRUE(shown->epsilons.empty());
+}
+
+// The ages are powers of two, and each age costs the same in every release that tells it.
+TEST(ReleaseSpend, ByAgeIsThatOfRecordsAsOldAsTheStepsSince) {
+  ReleaseEncoder telling = encoder({}, true);
+  const privacy::Spend spend{noise::Correlation{noise::Rational::nu_ftrl(Damping{0.01})},
+                             privacy::Participation::once(), NoiseMultiplier{2.0}};
+  std::string expected;
+  for (const std::uint64_t age : {1, 2, 4, 8, 16}) {
+    expected += (expected.empty() ? "\"" : ",\"") + std::to_string(age) + "\":";
+    append_number(spend.of_age(StepCount{age}).value(), expected);
+    for (const std::uint64_t steps : {age, 2 * age - 1}) {
+      std::string line;
+      telling.append({StepCount{steps}, Position{47}, std::vector<double>(2), {}}, "cadence", line);
+      EXPECT_THAT(line, HasSubstr(",\"rho_by_age\":{" + expected + "}")) << steps;
+    }
+  }
+  EXPECT_THAT(line_of({}), Not(HasSubstr("rho_by_age")));
 }
 
 TEST(Groups, SayWhereHardlyAnythingIsPromised) {
