@@ -17,6 +17,7 @@
 #include "nustream/ranges/rows.h"
 #include "ranges/pilot.h"
 #include "ranges/pilot_error.h"
+#include "ranges/residual_tails.h"
 
 namespace nustream::ranges {
 namespace {
@@ -31,6 +32,8 @@ constexpr double most_of_bound = 0.5;
 /// the others.
 constexpr double least_residuals = 0x1p-13;
 const moments::Shares answer_shares{0.34, 0.58, 0.08};
+/// What the histogram of the answer's residuals costs, of ρ.
+constexpr double tails_share = 0.05;
 
 /// How long the target's values are at most, by its octaves and in working units. No residual about a sensible answer
 /// is longer than twice this length.
@@ -57,21 +60,51 @@ std::optional<RowScales> measure_rows(WorkingRows& rows, const Part& part, const
   return scales;
 }
 
-/// The design of the answer, about the pilot's solution and with bounds as wide as the noise allows, which it fills
-/// in. `weight` is the rows' mean weight.
-PartDesign answer_design(const FitSettings& settings, const RowScales& scales, const Vector& centre, double weight,
-                         TableFit& fit) {
-  const auto d = static_cast<std::size_t>(centre.size());
-  const auto part_of = [&](double share) { return Rho{settings.rho.value() * share}; };
+/// What decides on the bound of the answer's residuals. `most` is the length of the longest one that the target
+/// allows.
+BoundChoice choice_of_bound(const FitSettings& settings, double inputs, double least, double most) {
+  const double replaced = settings.adjacency == privacy::Adjacency::replace_one ? 2 : 1;
+  const double of_target = settings.rho.value() * answer_shares[1];
+  return {least, most, replaced * inputs / std::sqrt(2 * of_target)};
+}
+
+/// The residuals' deviation: that of the middle ones, or that of all where a few are much longer than most.
+double deviation_of(const RowScales& scales, const ResidualTails& tails, double longest) {
+  return std::max(scales.residuals, std::sqrt(tails.sum_of_squares(longest) / tails.rows()));
+}
+
+/// The bounds of the answer about the pilot's solution. They are as wide as the noise allows, and the bound of
+/// residuals is wider where it would take more off on one side than on the other. `weight` is the rows' mean weight.
+RowBounds answer_bounds(const FitSettings& settings, const RowScales& scales, const ResidualTails& tails,
+                        double longest, double weight, const TableFit& fit) {
+  const std::size_t d = fit.placements.size();
+  const Rho of_target{settings.rho.value() * answer_shares[1]};
   // The inputs were whitened by weighted moments. Without the weights their lengths would be about √d.
-  const double unweighted = scales.inputs / std::sqrt(weight);
-  const double wide = widening(part_of(answer_shares[1]), fit.answer_records, d, unweighted);
-  fit.bounds = {std::max(least_widening, wide / 2) * scales.inputs, std::max(wide * scales.residuals, scales.tail),
-                wide};
-  PartDesign design = part_design(settings, d, fit.bounds, centre);
+  const double wide = widening(of_target, fit.answer_records, d, scales.inputs / std::sqrt(weight));
+  RowBounds bounds;
+  bounds.inputs = inputs_multiple(wide, d) * scales.inputs;
+  const double least = std::max(residuals_multiple(wide, d) * deviation_of(scales, tails, longest), scales.tail);
+  bounds.residuals = residual_bound(tails, choice_of_bound(settings, bounds.inputs, least, longest));
+  bounds.widening = bounds.residuals / scales.residuals;
+  return bounds;
+}
+
+/// Makes the intervals wider by what the bound takes off on one side, or withholds them where that is much.
+void allow_for_bound(const ResidualTails& tails, const FitSettings& settings, TableFit& fit) {
+  const double bound = fit.bounds.residuals;
+  const BoundChoice choice = choice_of_bound(settings, fit.bounds.inputs, bound, bound);
+  if (takes_much_off(tails, choice, bound)) fit.variances.clear();
+  const double share = tails.taken_off(bound) / deviation_of_sum(tails, choice, bound);
+  for (inference::EstimatedVariance& each : fit.variances) each.variance *= 1 + share * share;
+}
+
+/// The design of the answer with the bounds in `fit`.
+PartDesign answer_design(const FitSettings& settings, double deviation, const Vector& centre, const TableFit& fit) {
+  const Rho of_spread{settings.rho.value() * answer_shares[2]};
+  PartDesign design = part_design(settings, static_cast<std::size_t>(centre.size()), fit.bounds, centre);
   design.design.spread = moments::Spread::tight_sandwich;
   design.radii.tight_target =
-      scales.residuals * tight_widening(part_of(answer_shares[2]), fit.answer_records, fit.bounds.inputs, wide);
+      deviation * tight_widening(of_spread, fit.answer_records, fit.bounds.inputs, fit.bounds.residuals / deviation);
   design.shares = answer_shares;
   design.stages = {KeyStage::second, KeyStage::target, KeyStage::spread};
   return design;
@@ -172,10 +205,17 @@ TableFit fit_linear(const Table& table, const FitSettings& settings, const DrawN
   if (fit.is_stopped) return fit;
   const Part rest = rows.dealer.rest();
   fit.answer_records = rest.count;
-  const PartDesign design = answer_design(settings, *closer, centre, first.weight, fit);
+  const ResidualTails tails =
+      residual_tails(working, rest, centre, Rho{tails_share * settings.rho.value()}, settings.adjacency, draw);
+  FitSettings left = settings;
+  left.rho = Rho{(1 - tails_share) * settings.rho.value()};
+  const double longest = 2 * longest_target(fit);
+  fit.bounds = answer_bounds(left, *closer, tails, longest, first.weight, fit);
+  const PartDesign design = answer_design(left, deviation_of(*closer, tails, longest), centre, fit);
   answer(sum_part(
              design, [&](const AddRow& add) { working.each(rest, add); }, draw),
          first, static_cast<double>(parts.pilot), working.are_weighted(), fit);
+  allow_for_bound(tails, left, fit);
   return fit;
 }
 

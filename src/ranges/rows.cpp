@@ -27,6 +27,10 @@ std::size_t length_bin(double length) noexcept {
   return static_cast<std::size_t>(std::clamp(above, 0.0, static_cast<double>(length_bins) - 2)) + 1;
 }
 
+double bin_length(std::size_t bin) noexcept {
+  return bin == 0 ? 0 : length_at(static_cast<double>(bin) + 0.5);
+}
+
 std::optional<RowScales> row_scales(const NoisyCounts& lengths) {
   const bool has_curvature = lengths.histograms() == 3;
   NUSTREAM_REQUIRE((lengths.histograms() == 2 || has_curvature) && lengths.bins() == length_bins,
@@ -55,6 +59,14 @@ double widening(Rho target, std::uint64_t rows, std::size_t dimension, double in
   const auto d = static_cast<double>(dimension);
   const double squared = std::sqrt(d / n * 2 * target.value()) * n / (std::sqrt(d) * inputs);
   return std::clamp(std::sqrt(squared), 2.0, 12.0);
+}
+
+double inputs_multiple(double widening, std::size_t dimension) {
+  return dimension == 1 ? 1.25 : std::max(2.0, std::sqrt(widening));
+}
+
+double residuals_multiple(double widening, std::size_t dimension) {
+  return widening * std::max(2.0, widening / 2) / inputs_multiple(widening, dimension);
 }
 
 double tight_widening(Rho spread, std::uint64_t rows, double inputs, double widest) {

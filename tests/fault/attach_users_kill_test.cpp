@@ -34,7 +34,8 @@ std::vector<int> passages() {
 }
 
 TEST(AttachUsersKill, AtEveryBoundaryOfATransactionLeavesWhatAnUndisturbedRunLeaves) {
-  const std::vector<std::string> values = AttachUsersWorld::values_of_users(600);
+  // On a busy machine batches close full, and there still are more of them than passages.
+  const std::vector<std::string> values = AttachUsersWorld::values_of_users(campaign() ? 1200 : 600);
   int kills = 0;
   for (const std::string_view place : journal::topic_failpoints) {
     if (place == "after-abort-transaction") continue;  // no transaction aborts here: see attach_abort_test.cpp
@@ -193,17 +194,20 @@ TEST(AttachUsersKill, AtRandomMomentsOfTwoServicesLeavesWhatAnUndisturbedRunLeav
   const int kills = static_cast<int>(asked("NUSTREAM_KILLS", static_cast<std::uint64_t>(scaled(1000, 10))));
   const AttachUsersWorld world(2, "@key");
   const std::vector<std::string> values =
-      AttachUsersWorld::values_of_users(16'000 + 400 * static_cast<std::size_t>(kills));
+      AttachUsersWorld::values_of_users(16'000 + 500 * static_cast<std::size_t>(kills));
   world.write_keyed(values);
   const std::vector<std::string> arguments =
       world.attach({"--insecure-seed", "7", "--set", "state.commit_records=50", "-X", "session.timeout.ms=2000", "-X",
                     "heartbeat.interval.ms=300"});
   std::mt19937_64 bits(asked("NUSTREAM_SEED", 11));
   std::unique_ptr<Command> services[2];
-  for (int kill = 0; kill < kills; ++kill) {
-    std::unique_ptr<Command>& service = services[kill % 2];
+  int killed = 0;
+  for (std::size_t turn = 0; killed < kills; ++turn) {
+    std::unique_ptr<Command>& service = services[turn % 2];
     if (service) {
-      service->signal(bits() % 2 == 0 ? SIGKILL : SIGTERM);
+      const bool is_killed = bits() % 5 != 0;  // every fifth is asked to stop, and hands its lanes over
+      service->signal(is_killed ? SIGKILL : SIGTERM);
+      killed += is_killed ? 1 : 0;
       static_cast<void>(service->wait());
     }
     service = std::make_unique<Command>(NUSTREAM_COMMAND, arguments);
@@ -214,7 +218,7 @@ TEST(AttachUsersKill, AtRandomMomentsOfTwoServicesLeavesWhatAnUndisturbedRunLeav
     static_cast<void>(service->wait());
   }
   expect_an_undisturbed_end(world, values);
-  ::testing::Test::RecordProperty("kills", kills);
+  ::testing::Test::RecordProperty("kills", killed);
 }
 
 /// A second service joins and leaves every second. Each rebalance moves lanes, and each move rebuilds the table of

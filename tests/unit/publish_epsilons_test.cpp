@@ -111,7 +111,7 @@ TEST(ReleaseSpend, ByAgeIsThatOfRecordsAsOldAsTheStepsSince) {
   const privacy::Spend spend{noise::Correlation{noise::Rational::nu_ftrl(Damping{0.01})},
                              privacy::Participation::once(), NoiseMultiplier{2.0}};
   std::string expected;
-  for (const std::uint64_t age : {1, 2, 4, 8, 16}) {
+  for (std::uint64_t age = 1; age <= 16; age *= 2) {
     expected += (expected.empty() ? "\"" : ",\"") + std::to_string(age) + "\":";
     append_number(spend.of_age(StepCount{age}).value(), expected);
     for (const std::uint64_t steps : {age, 2 * age - 1}) {

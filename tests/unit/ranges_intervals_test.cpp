@@ -60,13 +60,14 @@ TEST(LinearFit, IntervalsCoverTheTruthWhereTheVarianceDependsOnTheFeature) {
   expect_covered(coverage(6000, Rho{0.5}, normal_of, [](double x) { return x; }));
 }
 
-// With so few records for this ρ the residuals' bound is narrow, and most residuals in the rows with a 1 lie beyond
-// it: they cannot correct the pilot, whose own bound shortened them, too. Of intervals without that error .79 would
-// hold.
+// With so few records for this ρ the residuals' bound is narrow, and many residuals in the rows with a 1 lie beyond
+// it: they cannot correct the pilot, whose own bound shortened them, too. Most intervals are withheld then, and those
+// that are shown hold the slope.
 TEST(LinearFit, HasNoIntervalsWhereTheBoundMayLeaveMuchOfThePilotsError) {
   const auto rare = [](std::mt19937_64& random) { return std::bernoulli_distribution(0.05)(random) ? 1.0 : 0.0; };
   const Coverage few = coverage(20'000, Rho{0.02}, rare, [](double x) { return 1 + 5 * x; });
-  EXPECT_LT(few.shown, 60);
+  EXPECT_LT(few.shown, 100);
+  EXPECT_GE(few.covered, 0.905 * few.shown);
   expect_covered(coverage(20'000, Rho{2}, rare, [](double x) { return 1 + 2 * x; }));
 }
 

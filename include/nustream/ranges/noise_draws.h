@@ -34,9 +34,10 @@ enum class KeyStage : std::uint32_t {
   third_score,
   third_lengths,  ///< histograms of lengths and residuals before the last step
   last_curvature,
-  last_score
+  last_score,
+  tails  ///< histogram of the residuals of the answer's rows
 };
-inline constexpr std::size_t key_stages = 20;
+inline constexpr std::size_t key_stages = 21;
 
 /// Draws `entries` integers of `grid`: independent noise with the grid's standard deviation.
 using DrawNoise =

@@ -13,6 +13,8 @@ namespace nustream::ranges {
 inline constexpr std::size_t length_bins = 121;
 /// The bin of a length ≥ 0. Longer ones belong to the last bin; no_bin where the length is not finite.
 [[nodiscard]] std::size_t length_bin(double length) noexcept;
+/// The length in the middle of a bin, on a logarithmic scale; 0 for the bin in front.
+[[nodiscard]] double bin_length(std::size_t bin) noexcept;
 
 /// Scales from the middle of the distributions. The threshold cuts far quantiles off, where tails are thin.
 struct RowScales {
@@ -39,6 +41,11 @@ inline constexpr double length_threshold = 3.5;
 ///
 /// `target` is ρ_g, `rows` the n of the release that is bounded, `dimension` d, and `inputs` x₀.
 [[nodiscard]] double widening(Rho target, std::uint64_t rows, std::size_t dimension, double inputs);
+
+/// How many x₀ the bound R_x is, and how many r₀ the bound R_r is at least, for the f of widening(). Their product,
+/// by which the noise of the target moments grows, is f·max(2, f/2).
+[[nodiscard]] double inputs_multiple(double widening, std::size_t dimension);
+[[nodiscard]] double residuals_multiple(double widening, std::size_t dimension);
 
 /// The bound of residuals in a tight sandwich over r₀, g. It is so wide that under zero-out the noise of one entry is
 /// a tenth of n·r₀²:

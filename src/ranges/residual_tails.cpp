@@ -1,0 +1,150 @@
+#include "ranges/residual_tails.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "nustream/ranges/rows.h"
+
+namespace nustream::ranges {
+namespace {
+
+constexpr std::size_t sides = 2;
+constexpr std::size_t octave = 2;  // bins
+/// The share of the deviation of an answer that a bound may move it by unnoticed.
+constexpr double small_share = 0.25;
+constexpr double small_share_of_both = 0.75;
+constexpr double most_on_one_side = 0.75;
+/// No residuals are expected beyond so many times the longest ones that are seen.
+constexpr double unseen = 4;
+
+/// How much longer the residuals of a bin are than `bound`.
+double excess(std::size_t bin, double bound) {
+  return std::max(0.0, bin_length(bin) - bound);
+}
+
+}  // namespace
+
+ResidualTails::ResidualTails(const NoisyCounts& counts) : counts_(counts) {}
+
+double ResidualTails::seen(std::size_t side, std::size_t bin) const {
+  const double count = counts_.histogram(0)[side * length_bins + bin];
+  return count > length_threshold * counts_.stddev() ? count : 0;
+}
+
+std::size_t ResidualTails::outermost(std::size_t side) const {
+  std::size_t bin = length_bins - 1;
+  while (bin > 0 && seen(side, bin) == 0) --bin;
+  return bin;
+}
+
+double ResidualTails::longest() const {
+  const std::size_t bin = std::max(outermost(0), outermost(1));
+  return bin == 0 ? 0 : bin_length(bin) * std::pow(2.0, 0.25);  // the upper end of the bin
+}
+
+bool ResidualTails::are_skewed() const {
+  const std::size_t above = outermost(0);
+  const std::size_t below = outermost(1);
+  return std::max(above, below) - std::min(above, below) > octave;
+}
+
+double ResidualTails::taken_off(double bound) const {
+  double sum = 0;
+  for (std::size_t bin = 0; bin < length_bins; ++bin) sum += excess(bin, bound) * (seen(0, bin) - seen(1, bin));
+  return std::fabs(sum) + (are_skewed() ? taken_off_unseen(bound) : 0);
+}
+
+// Beyond the last bin that is seen, counts are taken to decline as they did over the octave before or over its second
+// half, whichever is faster, since tails that are not those of a power fall ever faster; and so fast that the next
+// bin is not seen.
+double ResidualTails::taken_off_unseen(double bound) const {
+  const std::size_t side = outermost(0) > outermost(1) ? 0 : 1;
+  const std::size_t last = outermost(side);
+  double count = seen(side, last);
+  double per_bin = length_threshold * counts_.stddev() / count;
+  if (const double before = seen(side, last - 1); before > count) per_bin = std::min(per_bin, count / before);
+  if (const double before = seen(side, last - octave); before > count)
+    per_bin = std::min(per_bin, std::sqrt(count / before));
+  double sum = 0;
+  for (std::size_t bin = last + 1; bin < length_bins && count > 1; ++bin) {
+    count *= per_bin;
+    sum += count * excess(bin, bound);
+  }
+  return sum;
+}
+
+double ResidualTails::taken_off_both(double bound) const {
+  double sum = 0;
+  for (std::size_t bin = 0; bin < length_bins; ++bin) sum += excess(bin, bound) * (seen(0, bin) + seen(1, bin));
+  return sum;
+}
+
+double ResidualTails::stddev_of_taken_off(double bound) const {
+  double squares = 0;
+  for (std::size_t side = 0; side < sides; ++side) {
+    for (std::size_t bin = 0; bin < length_bins; ++bin) {
+      if (seen(side, bin) > 0) squares += std::pow(excess(bin, bound), 2);
+    }
+  }
+  return counts_.stddev() * std::sqrt(squares);
+}
+
+double ResidualTails::sum_of_squares(double bound) const {
+  double sum = 0;
+  for (std::size_t side = 0; side < sides; ++side) {
+    for (std::size_t bin = 0; bin < length_bins; ++bin) {
+      sum += seen(side, bin) * std::pow(std::min(bin_length(bin), bound), 2);
+    }
+  }
+  return sum;
+}
+
+ResidualTails residual_tails(WorkingRows& rows, const Part& part, const Eigen::VectorXd& centre, Rho rho,
+                             privacy::Adjacency adjacency, const DrawNoise& draw) {
+  const HistogramDesign design{1, sides * length_bins, adjacency};
+  const CountNoise mechanism(design, rho);
+  ExactCounts counts(design);
+  rows.each(part, [&](std::span<const double> inputs, double target, double weight) {
+    const Eigen::Map<const Eigen::VectorXd> x(inputs.data(), static_cast<Eigen::Index>(inputs.size()));
+    const double residual = std::sqrt(weight) * (target - x.dot(centre));
+    const std::size_t size = length_bin(std::fabs(residual));
+    const std::size_t bin[] = {size == no_bin || residual > 0 ? size : length_bins + size};
+    counts.add(bin);
+  });
+  return ResidualTails({counts, mechanism, draw(KeyStage::tails, mechanism.grid(), design.entries())});
+}
+
+double deviation_of_sum(const ResidualTails& tails, const BoundChoice& choice, double bound) {
+  return std::sqrt(tails.sum_of_squares(bound) + std::pow(bound * choice.noise_per_unit, 2));
+}
+
+bool takes_much_off(const ResidualTails& tails, const BoundChoice& choice, double bound) {
+  const double deviation = deviation_of_sum(tails, choice, bound);
+  const double noise = tails.stddev_of_taken_off(bound);
+  return !(tails.taken_off(bound) + noise <= most_on_one_side * deviation &&
+           tails.taken_off_both(bound) + noise <= deviation);
+}
+
+double residual_bound(const ResidualTails& tails, BoundChoice choice) {
+  choice.most = std::max(choice.most, unseen * tails.longest());
+  double best = choice.least;
+  double least_error = std::numeric_limits<double>::infinity();
+  for (double bound = choice.least;; bound *= std::numbers::sqrt2) {
+    bound = std::min(bound, std::max(choice.least, choice.most));
+    const double off = tails.taken_off(bound);
+    const double deviation = deviation_of_sum(tails, choice, bound);
+    const double both = tails.taken_off_both(bound);
+    if (off <= small_share * deviation && both <= small_share_of_both * deviation) return bound;
+    const double error = std::hypot(off, deviation);
+    if (error < least_error) {
+      least_error = error;
+      best = bound;
+    }
+    const double noise = bound * choice.noise_per_unit;
+    if (bound >= choice.most || noise * noise > tails.sum_of_squares(bound)) return best;
+  }
+}
+
+}  // namespace nustream::ranges

@@ -1,0 +1,65 @@
+// The residuals of the rows of the answer, by size and by side: how wide their bound has to be.
+#pragma once
+
+#include <span>
+
+#include "nustream/ranges/histogram.h"
+#include "ranges/working_rows.h"
+
+namespace nustream::ranges {
+
+/// A noisy histogram of residuals: those above 0 by size in the first half of the bins, those below 0 in the second
+/// half. Counts that noise may have made count as 0. All of it is post-processing of one release.
+///
+/// A bound R shortens every residual beyond it. What it takes off would cancel if residuals were symmetric. Where it
+/// does not, the answer is moved, by about the sum of what is taken off over the number of rows.
+class ResidualTails {
+ public:
+  explicit ResidualTails(const NoisyCounts& counts);
+
+  /// What a bound takes off more on one side than on the other, as a sum over the rows. Where residuals are skewed it
+  /// includes what the bound takes off residuals that noise hides, by how fast the counts decline towards them.
+  [[nodiscard]] double taken_off(double bound) const;
+  /// What a bound takes off on both sides together. The answer is moved by it where one side and the other belong to
+  /// other rows.
+  [[nodiscard]] double taken_off_both(double bound) const;
+  /// The standard deviation of the noise in taken_off().
+  [[nodiscard]] double stddev_of_taken_off(double bound) const;
+  /// The sum of the squares of the bounded residuals.
+  [[nodiscard]] double sum_of_squares(double bound) const;
+  /// The longest residuals that are seen, of the side that has the longer ones; 0 where none are.
+  [[nodiscard]] double longest() const;
+  /// Whether the longest ones of one side are more than twice as long as those of the other.
+  [[nodiscard]] bool are_skewed() const;
+  [[nodiscard]] double rows() const noexcept { return static_cast<double>(counts_.rows()); }
+
+ private:
+  [[nodiscard]] double seen(std::size_t side, std::size_t bin) const;
+  [[nodiscard]] std::size_t outermost(std::size_t side) const;
+  [[nodiscard]] double taken_off_unseen(double bound) const;
+
+  NoisyCounts counts_;
+};
+
+/// Makes one release at `rho` over the rows of `part`, of residuals about `centre`, each multiplied by the root of
+/// its row's weight. A row has one count.
+[[nodiscard]] ResidualTails residual_tails(WorkingRows& rows, const Part& part, const Eigen::VectorXd& centre,
+                                           Rho rho, privacy::Adjacency adjacency, const DrawNoise& draw);
+
+/// What decides on a bound of residuals. All of it is public, or comes from earlier releases.
+struct BoundChoice {
+  double least;           ///< the bound where residuals are symmetric
+  double most;            ///< no residual is longer
+  double noise_per_unit;  ///< the standard deviation of the noise in Σ x·r for a bound of 1
+};
+/// The standard deviation of Σ x·r along a direction of unit second moment, by noise and sampling, under a bound.
+[[nodiscard]] double deviation_of_sum(const ResidualTails& tails, const BoundChoice& choice, double bound);
+/// Whether the bound takes more off than intervals can allow for: more than three quarters of the deviation on one
+/// side, or more than all of it on both together, as far as the noise lets that be told.
+[[nodiscard]] bool takes_much_off(const ResidualTails& tails, const BoundChoice& choice, double bound);
+/// The least bound, half octaves apart, that takes less off on one side than a quarter of that deviation, and on both
+/// together less than three quarters; but none under which noise costs more than sampling. Where there is no such
+/// bound it is the one of least squared error.
+[[nodiscard]] double residual_bound(const ResidualTails& tails, BoundChoice choice);
+
+}  // namespace nustream::ranges
