@@ -81,7 +81,7 @@ ReadWitness read_witness(std::string_view bytes, const secrets::Keyring& keys) {
   Hash mac{};
   fields.bytes(mac);
   if (!fields.rest().empty()) throw Failure(Exit::data, malformed_witness);
-  read.is_authentic = mac == witness_mac(bytes.substr(0, bytes.size() - mac.size()), keys);
+  read.is_authentic = secrets::is_same(mac, witness_mac(bytes.substr(0, bytes.size() - mac.size()), keys));
   if (!read.is_authentic) return read;
   witness.epochs = read_entries(lines);
   return read;

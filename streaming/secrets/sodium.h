@@ -26,4 +26,18 @@ inline void keyed_hash(std::span<const std::uint8_t> key, std::string_view messa
   NUSTREAM_REQUIRE(status == 0, "keyed BLAKE2b");
 }
 
+/// Whether a secret that was presented is the one that was expected, such as a MAC, in a time that does not depend on
+/// where they differ. A comparison that ends at the first difference would tell how far a guess is right.
+[[nodiscard]] inline bool is_same(std::span<const std::uint8_t> presented,
+                                  std::span<const std::uint8_t> expected) noexcept {
+  return presented.size() == expected.size() &&
+         sodium_memcmp(presented.data(), expected.data(), expected.size()) == 0;
+}
+[[nodiscard]] inline bool is_same(std::string_view presented, std::string_view expected) noexcept {
+  const auto bytes = [](std::string_view text) {
+    return std::span(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
+  };
+  return is_same(bytes(presented), bytes(expected));
+}
+
 }  // namespace nustream::secrets

@@ -41,8 +41,7 @@ BearerToken::BearerToken(std::string_view token) : hash_{} {
 }
 
 bool BearerToken::matches(std::string_view presented) const noexcept {
-  const auto hash = hash_of(presented);
-  return sodium_memcmp(hash.data(), hash_.data(), hash.size()) == 0;
+  return secrets::is_same(hash_of(presented), hash_);
 }
 
 BearerToken load_bearer_token(const std::filesystem::path& path) {
