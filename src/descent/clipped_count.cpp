@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "base/shown.h"
+#include "descent/private_step.h"
 #include "nustream/base/error.h"
 
 namespace nustream::descent {
@@ -30,7 +31,7 @@ ClippedCount::ClippedCount(const noise::Grid& grid, std::uint64_t release_every)
 
 void ClippedCount::add(std::uint64_t clipped, std::span<const std::int64_t> noise) noexcept {
   behind_ += static_cast<WideUnits>(clipped) * one_;
-  for (const std::int64_t units : noise) behind_ += units;
+  for (const std::int64_t units : noise) behind_ = noised(behind_, WideUnits{units});
 }
 
 void ClippedCount::pass(StepCount steps) noexcept {

@@ -1,11 +1,17 @@
 // The private step: where a gradient is clipped to G (clip_gradient) and put on the grid (on_grid), and where a
-// step's noise is added to the sum of such gradients (add_noise). Private to the descent room.
+// step's noise is added to the sum of such gradients (add_noise). Private to the core.
 //
-// Every kernel, loop and moment calls these functions, and no other code of a stream or a table clips or adds noise.
-// (Local privacy is another promise: src/inference/local_mechanism.cpp projects each record and draws its noise.) The
-// functions are templates over what holds the numbers, so that one text serves a pack of eight (pack.h) and a single
-// number. They are always inlined: each kernel is compiled for one instruction set, and a copy that the linker kept
-// for everyone would end the program on a processor without that instruction set.
+// Whatever a record contributes is made short by shorten(), in one of four forms: clip_gradient() for gradients,
+// row_factor() for rows of sums, share_within() for parts of a contribution that shrink together, and clamp_to() for
+// single numbers. Noise is added by noised() alone, of which add_noise() gives the result as a real number. All
+// kernels, loops, sums, counts and measured ranges call these functions, and tests/rooms/one_step.py looks for other
+// code that clips or adds noise. (Local privacy is another promise: src/inference/local_bounds.cpp projects each
+// record, and local_mechanism.cpp draws its noise.)
+//
+// The functions for noise are templates over what holds the numbers, so that one text serves a pack of eight
+// (pack.h), a single number and one of 128 bits. All functions are always inlined: each kernel is compiled for one
+// instruction set, and a copy that the linker kept for everyone would end the program on a processor without that
+// instruction set.
 //
 // A step of one record, for one entry or one pack of it:
 //
@@ -14,18 +20,55 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
+#include "descent/norm.h"
+#include "nustream/descent/clipped_count.h"
 #include "nustream/noise/grid.h"
 
 namespace nustream::descent {
 
 // For single numbers, the functions that pack.h defines for packs.
 using noise::saturating_add;
+[[nodiscard, gnu::always_inline]] inline WideUnits saturating_add(WideUnits a, WideUnits b) noexcept {
+  constexpr WideUnits largest = ~(WideUnits{1} << 127);
+  WideUnits sum = 0;
+  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  return a < 0 ? -largest - 1 : largest;
+}
 [[nodiscard, gnu::always_inline]] inline std::int64_t truncate(double value) noexcept {
   return static_cast<std::int64_t>(value);
 }
 [[nodiscard, gnu::always_inline]] inline double to_reals(std::int64_t value) noexcept {
   return static_cast<double>(value);
+}
+[[nodiscard, gnu::always_inline]] inline double to_reals(WideUnits value) noexcept {
+  return static_cast<double>(value);
+}
+
+/// The smaller of a factor and its limit: the one place where something is made shorter.
+[[nodiscard, gnu::always_inline]] inline double shorten(double factor, double limit) noexcept {
+  return factor > limit ? limit : factor;
+}
+
+/// The number held to ±bound. A NaN stays a NaN.
+[[nodiscard, gnu::always_inline]] inline double clamp_to(double value, double bound) noexcept {
+  return __builtin_copysign(shorten(__builtin_fabs(value), bound), value);
+}
+
+/// min(1, bound/length): the share that may count of what has this length. `length` may be 0.
+[[nodiscard, gnu::always_inline]] inline double share_within(double length, double bound) noexcept {
+  return shorten(1, bound / length);
+}
+
+/// min(1/R, 1/‖v‖): the factor that makes a row v one of length at most 1, in units of R. `squares` is ‖v‖², which
+/// may have overflowed. NaN where an entry is not finite.
+[[nodiscard, gnu::always_inline]] inline double row_factor(std::span<const double> v, double squares,
+                                                           double radius) noexcept {
+  if (squares <= radius * radius) return 1 / radius;  // as shorten() below would say, without a root
+  if (squares < __builtin_inf()) return shorten(1 / radius, 1 / __builtin_sqrt(squares));
+  const ScaledNorm norm = scaled_norm(v);
+  return norm.fraction >= 1 ? shorten(1 / radius, 1 / norm.scale / norm.fraction) : norm.fraction;
 }
 
 /// Whether a sum of squares gives the norm to as many digits as clip_gradient() relies on. It does if none of its
@@ -65,7 +108,7 @@ struct ClippedGradient {
   const double limit = to.radius / norm;
   const double length = __builtin_fabs(slope) * to.units_per_gradient;
   const bool is_long = length > limit;
-  return {__builtin_copysign(is_long ? limit : length, slope), is_long};
+  return {__builtin_copysign(shorten(length, limit), slope), is_long};
 }
 
 /// trunc(factor · v): the integers of the clipped gradient for entries of v, given the factor of clip_gradient().
@@ -76,13 +119,19 @@ template <class Reals>
   return truncate(factor * v);
 }
 
-/// Σ_i u_i + z of one step in units of the grid: the sum of its clipped gradients and its noise. The two are added as
-/// integers, so that the low bits of the noise cannot tell which gradient it was added to, and they are converted
-/// once. The addition saturates, so it moves the result by no more than the sum was moved. `Integers` may be any type
-/// that has saturating_add() and to_reals(), such as 128-bit sums.
+/// Σ_i u_i + z in units of the grid: a sum of clipped contributions and its noise. The two are added as integers, so
+/// that the low bits of the noise cannot tell which contribution it was added to. The addition saturates, so it moves
+/// the result by no more than the sum was moved. `Integers` may be any type that has saturating_add(), such as sums
+/// of 128 bits.
+template <class Integers>
+[[nodiscard, gnu::always_inline]] inline Integers noised(const Integers& sum, const Integers& noise) {
+  return saturating_add(sum, noise);
+}
+
+/// The noisy sum of one step as real numbers: noised(), converted once.
 template <class Integers>
 [[nodiscard, gnu::always_inline]] inline auto add_noise(const Integers& sum, const Integers& noise) {
-  return to_reals(saturating_add(sum, noise));
+  return to_reals(noised(sum, noise));
 }
 
 /// θ ← θ(1 − ηλ) − η(Σ_i u_i + z)s/m, the step of CDP+ Algorithm 1. It is grouped so that only the last product and

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/shown.h"
-#include "descent/norm.h"
+#include "descent/private_step.h"
 #include "moments/open_sums.h"
 #include "moments/sum_kernel.h"
 #include "moments/triangle.h"
@@ -31,11 +31,7 @@ void check_radius(const char* name, double radius) {
 
 /// min(1/R, 1/‖v‖), or NaN where an entry is not finite.
 double shrinking(const kernel::Variant& kernel, std::span<const double> v, double radius) noexcept {
-  const double squares = kernel.squares(v.data(), v.size());
-  if (squares <= radius * radius) return 1 / radius;
-  if (squares < std::numeric_limits<double>::infinity()) return 1 / std::sqrt(squares);
-  const descent::ScaledNorm norm = descent::scaled_norm(v);
-  return 1 / norm.scale / norm.fraction;
+  return descent::row_factor(v, kernel.squares(v.data(), v.size()), radius);
 }
 
 }  // namespace
@@ -157,7 +153,7 @@ bool BatchSums::scale_row(const double* row, double target, const Scaled& scaled
   }
   const double left = residual(row, endogenous, has_target ? target : 0, inverse, scaled.inputs);
   const double error = has_target ? left * (1 / radii_.target) : 0;  // the quotient does not wait for the row
-  scaled.residuals[endogenous] = std::clamp(error, -1.0, 1.0);
+  scaled.residuals[endogenous] = descent::clamp_to(error, 1);
   // The margin is far above rounding, so that a row of length R_x does not count as scaled.
   scaled_ += inverse * radii_.inputs < 1 - 0x1p-40 ? 1 : 0;
   clipped_ += std::fabs(error) > 1 ? 1 : 0;
@@ -206,7 +202,7 @@ void BatchSums::add_tight_sandwiches(std::size_t rows) noexcept {
     squares += static_cast<std::int64_t>(units * (r * r));
   }
   set_units(rows, [&](std::size_t, double r) {
-    const double tight = std::clamp(r * radii_.target / radii_.tight_target, -1.0, 1.0);
+    const double tight = descent::clamp_to(r * radii_.target / radii_.tight_target, 1);
     return units * (tight * tight);
   });
   add_outers(inputs_, rows, design_.shape.inputs, spread);

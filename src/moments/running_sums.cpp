@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/shown.h"
+#include "descent/private_step.h"
 #include "moments/triangle.h"
 #include "nustream/base/error.h"
 
@@ -67,9 +68,8 @@ void RunningSums::step(BatchSums& batch, StepNoise noise) {
       added = noise[next++];
     }
     for (std::size_t j = 0; j < sums.size(); ++j) {
-      // Sum and noise are added as integers, so that the low bits of the noise cannot tell which sum it was added to.
-      const Wide noisy = of.noised ? sums[j] + added[j] : sums[j];
-      of.sums[j] = memory_.kept * of.sums[j] + of.unit * static_cast<double>(noisy);
+      const double noisy = of.noised ? descent::add_noise(sums[j], Wide{added[j]}) : static_cast<double>(sums[j]);
+      of.sums[j] = memory_.kept * of.sums[j] + of.unit * noisy;
     }
   }
   NUSTREAM_REQUIRE(next == noise.size(), "no noise is left over");

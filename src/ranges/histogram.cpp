@@ -2,13 +2,12 @@
 
 #include <cmath>
 
+#include "descent/private_step.h"
 #include "nustream/base/error.h"
 #include "nustream/privacy/zcdp.h"
 
 namespace nustream::ranges {
 namespace {
-
-__extension__ typedef __int128 WideCount;
 
 NoiseStddev stddev_of(const HistogramDesign& design, Rho rho) {
   check(design);
@@ -54,11 +53,12 @@ NoisyCounts::NoisyCounts(const ExactCounts& counts, const CountNoise& mechanism,
   NUSTREAM_REQUIRE(counts.design_ == design_, "counts are of the mechanism's design");
   NUSTREAM_REQUIRE(counts.counts_.size() == noise.size(), "every count has its own noise");
   const double spacing = mechanism.grid().spacing();
-  const auto units = static_cast<WideCount>(1 / spacing);
+  const auto units = static_cast<descent::WideUnits>(1 / spacing);
   counts_.reserve(noise.size());
   for (std::size_t i = 0; i < noise.size(); ++i) {
-    const WideCount added = WideCount{noise[i]};
-    counts_.push_back(static_cast<double>(WideCount{counts.counts_[i]} * units + added) * spacing);
+    const descent::WideUnits added = noise[i];
+    const descent::WideUnits exact = descent::WideUnits{counts.counts_[i]} * units;
+    counts_.push_back(descent::add_noise(exact, added) * spacing);
   }
 }
 

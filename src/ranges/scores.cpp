@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "descent/private_step.h"
 #include "moments/triangle.h"
 #include "nustream/base/error.h"
 #include "nustream/model/logistic.h"
@@ -27,7 +28,7 @@ double moves(privacy::Adjacency adjacency, double norm, double replaced) {
 }  // namespace
 
 Expected expected(Likelihood likelihood, double predictor) noexcept {
-  const double at = std::clamp(predictor, -largest_predictor, largest_predictor);
+  const double at = descent::clamp_to(predictor, largest_predictor);
   if (likelihood == Likelihood::poisson) return {std::exp(at), std::exp(at)};
   const double mean = model::Logistic{}.slope(at, 0);
   return {mean, mean * model::Logistic{}.slope(-at, 0)};
@@ -66,15 +67,15 @@ void ScoreSums::add(const Eigen::Ref<const Eigen::VectorXd>& inputs, double targ
   if (!std::isfinite(squares) || !std::isfinite(target)) return;
   const auto [mean, weight] = expected(likelihood_, inputs.dot(theta_));
   const double heavy = weight * squares;
-  const double counts = std::min({1.0, bounds_.inputs * bounds_.inputs / squares, bounds_.curvature / heavy});
+  const double counts = std::min(descent::share_within(squares, bounds_.inputs * bounds_.inputs),
+                                 descent::share_within(heavy, bounds_.curvature));
   // A smaller share would be rounded to a number whose product with the row's squares exceeds the bounds, so such a
   // large row adds nothing.
   constexpr double smallest = 0x1p-900;
   if (counts < smallest) return;
   const double root = std::sqrt(counts);
   const double longer = std::sqrt(times);
-  const double residual =
-      longer * root * std::clamp(root * longer * (target - mean), -bounds_.residuals, bounds_.residuals);
+  const double residual = longer * root * descent::clamp_to(root * longer * (target - mean), bounds_.residuals);
   WideUnits* sum = curvature_.sums.data();
   for (Eigen::Index i = 0; i < inputs.size(); ++i) {
     const double diagonal = counts * weight * times * inputs(i) * curvature_.units;
@@ -91,8 +92,8 @@ std::vector<double> ScoreSums::noisy(const Block& block, const DrawNoise& draw, 
   NUSTREAM_REQUIRE(noise.size() == block.sums.size(), "every entry has its own noise");
   std::vector<double> values;
   for (std::size_t i = 0; i < noise.size(); ++i) {
-    const WideUnits added = WideUnits{noise[i]};
-    values.push_back(static_cast<double>(block.sums[i] + added) * block.grid.spacing());
+    const WideUnits added = noise[i];
+    values.push_back(descent::add_noise(block.sums[i], added) * block.grid.spacing());
   }
   return values;
 }

@@ -146,7 +146,8 @@ std::size_t StepContributions::settle(Changes& users, std::span<std::int64_t> un
     if (norm >= 1) ++clipped_;
     if (norm >= 1 && charged.allowed >= 1) ++clipped_in_full_;
     // The quotient is lowered by its roundings, so that no more is added than was charged.
-    add_to_grid(sum, charged.allowed < norm ? charged.allowed / norm * (1 - 4 * roundoff) : 1, units);
+    const double share = descent::share_within(norm, charged.allowed);
+    add_to_grid(sum, share < 1 ? share * (1 - 4 * roundoff) : 1, units);
   }
   settled_ += count;
   begin(step_);

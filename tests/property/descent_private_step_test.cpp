@@ -1,8 +1,10 @@
 // The private step against its definition, written out in exact arithmetic, for everything that takes such a step:
 // each kernel, loop and moment. tests/planted demands that each of these tests fails where the definition is broken,
-// so that no user of the step can go on with a copy of its own.
+// so that no user of the step can go on with a copy of its own; tests/rooms/one_step_test.py looks for copies in all
+// other sources.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -153,21 +155,41 @@ TEST_P(EveryStep, AddsItsNoiseAsIntegers) {
 INSTANTIATE_TEST_SUITE_P(Users, EveryStep, ::testing::ValuesIn(noise_users()),
                          [](const auto& user) { return user.param.name; });
 
-// A number for sums over more records than 64 bits hold. It brings its own addition and conversion, and nothing else
-// of the step.
-struct Wide {
-  __int128 value;
-};
-Wide saturating_add(const Wide& a, const Wide& b) {
-  return {a.value + b.value};
-}
-double to_reals(const Wide& a) {
-  return static_cast<double>(a.value);
+constexpr __int128 wide_max = ~(static_cast<__int128>(1) << 127);
+
+TEST(AddNoise, TakesSumsOf128BitsAndSaturates) {
+  const descent::WideUnits sum = static_cast<__int128>(INT64_MAX) * 1024;
+  EXPECT_EQ(descent::add_noise(sum, descent::WideUnits{1024}), 0x1p73);
+  EXPECT_TRUE(descent::noised(wide_max, descent::WideUnits{5}) == wide_max);
+  EXPECT_TRUE(descent::noised(-wide_max, descent::WideUnits{-5}) == -wide_max - 1);
+  EXPECT_TRUE(descent::noised(wide_max, descent::WideUnits{-5}) == wide_max - 5);
 }
 
-TEST(AddNoise, TakesWiderIntegers) {
-  const __int128 sum = static_cast<__int128>(INT64_MAX) * 1024;
-  EXPECT_EQ(descent::add_noise(Wide{sum}, Wide{1024}), 0x1p73);
+// The clips of sums and ranges have the bits of the formulas that they stand for.
+TEST(Shorten, HoldsRowsSharesAndNumbers) {
+  std::mt19937_64 bits(7);
+  std::normal_distribution<double> normal;
+  for (int repetition = 0; repetition < 100'000; ++repetition) {
+    const double a = std::ldexp(normal(bits), static_cast<int>(bits() % 40) - 20);
+    const double b = std::fabs(std::ldexp(normal(bits), static_cast<int>(bits() % 40) - 20));
+    ASSERT_EQ(descent::clamp_to(a, b), std::clamp(a, -b, b));
+    ASSERT_EQ(descent::share_within(std::fabs(a), b), std::min(1.0, b / std::fabs(a)));
+    const double v[] = {a, normal(bits)};
+    // Now and then the row's length is the radius, to the last bits.
+    const double squares = a * a + v[1] * v[1];
+    const double radius = repetition % 2 == 0 ? b : std::sqrt(squares) * (1 + std::ldexp(repetition % 7 - 3, -52));
+    const double wanted = squares <= radius * radius ? 1 / radius : 1 / std::sqrt(squares);
+    ASSERT_EQ(descent::row_factor(v, squares, radius), wanted);
+  }
+}
+
+TEST(Shorten, TakesRowsWhoseSquaresOverflow) {
+  const double v[] = {3e200, 4e200};
+  EXPECT_DOUBLE_EQ(descent::row_factor(v, HUGE_VAL, 2), 1 / 5e200);
+  const double infinite[] = {3e200, HUGE_VAL};
+  EXPECT_TRUE(std::isnan(descent::row_factor(infinite, HUGE_VAL, 2)));
+  EXPECT_TRUE(std::isnan(descent::clamp_to(std::nan(""), 1)));
+  EXPECT_EQ(descent::share_within(0, 0), 1);
 }
 
 }  // namespace

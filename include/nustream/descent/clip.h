@@ -1,8 +1,9 @@
 // Says what the influence of a record is bounded to, and clips to that bound with care for every input.
 //
-// G is enforced by one function, clip_gradient() in src/descent/private_step.h. Every kernel, loop and moment calls
-// it with the radius of clip_radius_in_units(). The fast paths do so where the sum of squares is a number of ordinary
-// size; for all other records they fall back to clip_to_grid(), which calls it too.
+// G is enforced by one function, clip_gradient() in src/descent/private_step.h. Every kernel and loop of a descent
+// calls it with the radius of clip_radius_in_units(). The fast paths do so where the sum of squares is a number of
+// ordinary size; for all other records they fall back to clip_to_grid(), which calls it too. Running sums and
+// measured ranges have bounds of their own, and hold to them by other functions of the same header.
 #pragma once
 
 #include <cstddef>
