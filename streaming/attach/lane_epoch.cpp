@@ -65,36 +65,21 @@ OpenedLane Opening::go_on(journal::Overlap overlap) {
   return opened;
 }
 
-OpenedLane Opening::begin(const engine::Begin& begins) {
-  std::vector<journal::SeenRecord> seen;
-  const bool reads_again = is_behind_measuring_;  // the marks are of records that this epoch has yet to read
-  if (state_ && found_.input != engine::InputFound::changed && !reads_again) seen = std::move(state_->record.seen);
-  EpochUsers users;
-  users_.reset();  // one table of a lane is open at a time
-  if (setup_.config.users) {
-    users = users_opening().of_epoch(
-        {state_ ? &state_->record : nullptr, ledger_, found_.has_remains || state_, order_.renewal.new_epoch,
-         order_.renewal.accept_gap},
-        [this](journal::KeyedRecord record) {
-          wait_for([&](journal::Completion done) { journal_->write_users(std::move(record), std::move(done)); });
-        });
-  }
-  const std::optional<journal::LedgerEntry> owed = owed_by(users, ledger_, order_.lane, begins.start);
-  // The last ledger line of the epoch before may reserve steps that were never taken. The state knows how many
-  // were, and a line that says so goes out with the new epoch's first state.
-  std::optional<journal::LedgerEntry> closing;
-  if (ledger_.reserving) closing = ledger_.epochs.back();
-  const EpochId epoch = owed && ledger_.epochs.empty() ? EpochId{1} : begins.epoch;
+OpenedLane Opening::begin() {
+  EpochUsers users = users_of_epoch();
+  const engine::Begin begins = beginning(users);
+  std::vector<journal::SeenRecord> seen = carried_marks();
   Stop stop = bounds().stop();
-  noise::KeyBytes key = setup_.keys.epoch_key(place_.stream);
   const config::Mechanism& mechanism = *order_.mechanism;
-  journal::NoiseCheckpoints first = journal::first_checkpoints(key, order_.lane, epoch, mechanism.stages.size());
+  noise::KeyBytes key = setup_.keys.epoch_key(place_.stream);
+  journal::NoiseCheckpoints first =
+      journal::first_checkpoints(key, order_.lane, begins.epoch, mechanism.stages.size());
   noise::wipe(key);
-  using config::EpochStart;
-  const bool from_start = (order_.renewal.from_start || is_behind_measuring_) && begins.epoch.value() > 0;
-  engine::EpochIdentity identity = identity_of(
-      epoch, begins.start, begins.overlap,
-      setup_.digests.of(from_start ? EpochStart::settings : EpochStart::last_release), users.carries_over);
+  const bool from_start = is_from_start(begins.epoch);
+  const auto start = from_start ? config::EpochStart::settings : config::EpochStart::last_release;
+  engine::EpochIdentity identity =
+      identity_of(begins.epoch, begins.start, begins.overlap, setup_.digests.of(start), users.carries_over);
+  const std::optional<journal::LedgerEntry> owed = begins.owed ? begins.owed : closing_line();
   OpenedLane opened{
       std::move(journal_),
       {std::move(order_.mechanism), engine::first_estimator(setup_.config, mechanism, begins.start),
@@ -106,21 +91,51 @@ OpenedLane Opening::begin(const engine::Begin& begins) {
       {}};
   use_users(opened.state);
   use_chain(opened.state, state_ ? state_->record.release_head : journal::empty_release_head);
-  if (closing && !owed) opened.state.ledger.owe(*closing);
   if (owed) opened.state.ledger.owe(*owed);
-  if (begins.epoch.value() > 0) {
-    log::info("epoch_begun",
-              fmt::format("lane {}: {}", place_.name(),
-                          is_behind_measuring_ ? engine::begun_behind_measuring(begins.epoch)
-                          : from_start         ? engine::begun_from_start(begins.epoch)
-                                               : go_on_from_last(opened, begins.epoch)),
-              {{"lane", std::uint64_t{order_.lane.value()}},
-               {"epoch", std::uint64_t{begins.epoch.value()}},
-               {"offset", begins.start.value()}});
-  }
+  if (begins.epoch.value() > 0) say_begun(begins, beginning_in_words(opened, begins.epoch));
   // Key, start and stop become durable before any record is read, and are never drawn or resolved again.
   commit_alone(opened);
   return opened;
+}
+
+EpochUsers Opening::users_of_epoch() {
+  users_.reset();  // one table of a lane is open at a time
+  if (!setup_.config.users) return {};
+  return users_opening().of_epoch(
+      {state_ ? &state_->record : nullptr, ledger_, found_.has_remains || state_, order_.renewal.new_epoch,
+       order_.renewal.accept_gap},
+      [this](journal::KeyedRecord record) {
+        wait_for([&](journal::Completion done) { journal_->write_users(std::move(record), std::move(done)); });
+      });
+}
+
+engine::Begin Opening::beginning(const EpochUsers& users) {
+  found_.moved = users.spent;
+  if (found_.moved) found_.moved->lane = order_.lane;
+  return std::get<engine::Begin>(decided());
+}
+
+std::vector<journal::SeenRecord> Opening::carried_marks() {
+  // Behind measuring, the marks are of records that this epoch has yet to read.
+  if (!state_ || found_.input == engine::InputFound::changed || is_behind_measuring_) return {};
+  return std::move(state_->record.seen);
+}
+
+std::optional<journal::LedgerEntry> Opening::closing_line() const {
+  if (!ledger_.reserving) return std::nullopt;
+  return ledger_.epochs.back();
+}
+
+std::string Opening::beginning_in_words(OpenedLane& opened, EpochId epoch) {
+  if (is_behind_measuring_) return engine::begun_behind_measuring(epoch);
+  return is_from_start(epoch) ? engine::begun_from_start(epoch) : go_on_from_last(opened, epoch);
+}
+
+void Opening::say_begun(const engine::Begin& begins, const std::string& words) const {
+  log::info("epoch_begun", fmt::format("lane {}: {}", place_.name(), words),
+            {{"lane", std::uint64_t{order_.lane.value()}},
+             {"epoch", std::uint64_t{begins.epoch.value()}},
+             {"offset", begins.start.value()}});
 }
 
 std::string Opening::go_on_from_last(OpenedLane& opened, EpochId epoch) {

@@ -44,14 +44,14 @@ OpenedLane Opening::open() {
   if (sealed) look_at_state(*sealed);
   if (found_.state != engine::Found::State::committed) look_at_remains();
   found_.ledger_of_another = journal::holds_another(ledger_, place_.stream, order_.lane);
-  const engine::Decision decision = engine::decide(found_, ledger_.epochs, asked(), engine::Keeping::topics);
+  const engine::Decision decision = decided();
   if (const auto* refused = std::get_if<engine::Refuse>(&decision)) refuse(*refused);
   const auto* begins = std::get_if<engine::Begin>(&decision);
   if (begins != nullptr && begins->accepted_gap) say_accepted(begins->start);
   // The old outbox is published with the next state that is committed, also where that is the first one of a new
   // epoch.
   if (state_) journal_->recover(state_->record.recovery());
-  return begins != nullptr ? begin(*begins) : go_on(std::get<engine::GoOn>(decision).overlap);
+  return begins != nullptr ? begin() : go_on(std::get<engine::GoOn>(decision).overlap);
 }
 
 kafka::KafkaJournal::Options Opening::journal_options() const {

@@ -1,7 +1,5 @@
 #include "attach/open_users.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "attach/lost_users.h"
@@ -21,19 +19,6 @@ std::optional<users::Limits> last_limits(const journal::Ledger& ledger) {
 }
 
 }  // namespace
-
-std::optional<journal::LedgerEntry> owed_by(const EpochUsers& epoch, const journal::Ledger& ledger, LaneId lane,
-                                            Position start) {
-  if (!epoch.spent) return std::nullopt;
-  journal::LedgerEntry owed = *epoch.spent;
-  if (!ledger.epochs.empty()) owed.steps = std::max(owed.steps, ledger.epochs.back().steps);
-  owed.lane = lane;
-  owed.epoch = ledger.epochs.empty() ? EpochId{0} : ledger.epochs.back().epoch;
-  owed.from = ledger.epochs.empty() ? start : ledger.epochs.back().from;
-  owed.to = start;
-  owed.overlap = ledger.epochs.empty() ? journal::Overlap::disjoint : ledger.epochs.back().overlap;
-  return owed;
-}
 
 /// The lane's store as of now. Its end is the high watermark: older producers are fenced, so that every transaction
 /// that they had left open is committed or aborted by now.

@@ -93,9 +93,4 @@ class UsersOpening {
   const std::atomic<bool>& cancelled_;
 };
 
-/// The entry that stands in the ledger of `lane` for the epochs before the one that begins at `start`, so that no
-/// user who comes from another lane has spent more than it says. Nothing where users did not move.
-[[nodiscard]] std::optional<journal::LedgerEntry> owed_by(const EpochUsers& epoch, const journal::Ledger& ledger,
-                                                          LaneId lane, Position start);
-
 }  // namespace nustream::attach

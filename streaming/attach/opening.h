@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "attach/lane_bounds.h"
 #include "attach/open_lane.h"
@@ -54,10 +55,31 @@ class Opening {
   [[nodiscard]] engine::EpochIdentity identity_of(EpochId epoch, Position start, journal::Overlap overlap,
                                                   const std::string& digest, bool carries_over) const;
   OpenedLane go_on(journal::Overlap overlap);
-  /// Begins an epoch. Where a state opened, its marks of the records that were read are carried over, so that a later
-  /// change of the input is noticed. They are dropped where the input is another log, or where the epoch reads the
-  /// same records again.
-  OpenedLane begin(const engine::Begin& begins);
+  /// Begins an epoch, once decided() has said so.
+  OpenedLane begin();
+  /// The decision by what is found so far.
+  [[nodiscard]] engine::Decision decided() const {
+    return engine::decide(found_, ledger_.epochs, asked(), engine::Keeping::topics);
+  }
+  /// Opens the users of an epoch that begins. To be called once it is sure that one begins, since that may close the
+  /// lanes where they were before.
+  [[nodiscard]] EpochUsers users_of_epoch();
+  /// The decision once it is known what the users of the epoch have spent in other lanes: its number is behind that.
+  [[nodiscard]] engine::Begin beginning(const EpochUsers& users);
+  /// Where a state opened, its marks of the records that were read are carried over, so that a later change of the
+  /// input is noticed. They are dropped where the input is another log, or where the epoch reads the same records
+  /// again.
+  [[nodiscard]] std::vector<journal::SeenRecord> carried_marks();
+  /// The last ledger line of the epoch before may reserve steps that were never taken. The state knows how many were,
+  /// and this line says so. It goes out with the new epoch's first state.
+  [[nodiscard]] std::optional<journal::LedgerEntry> closing_line() const;
+  /// Whether a new epoch begins where the settings say, and not at the last release.
+  [[nodiscard]] bool is_from_start(EpochId epoch) const {
+    return (order_.renewal.from_start || is_behind_measuring_) && epoch.value() > 0;
+  }
+  /// Lets a later epoch begin at its start, or at the last release, and says which.
+  [[nodiscard]] std::string beginning_in_words(OpenedLane& opened, EpochId epoch);
+  void say_begun(const engine::Begin& begins, const std::string& words) const;
   /// Lets the epoch go on from the last release. That is the last line of the old outbox, which the epoch's first
   /// transaction publishes, or the last line that a reader of committed records finds. It is never something that is
   /// in a state alone: the new epoch's start has to be public.

@@ -97,6 +97,33 @@ Decision begin_behind_state(const Found& found, const Ledger& ledger, const Aske
   return decision;
 }
 
+/// The line that is owed where users come from other lanes, for all epochs before the one that begins at `start`: no
+/// user has spent more than it says. It takes the place of the ledger's last epoch. A lane without any gets an epoch
+/// 0 for it.
+LedgerEntry line_of_moved(const LedgerEntry& moved, const Ledger& ledger, Position start) {
+  LedgerEntry owed = moved;
+  owed.epoch = EpochId{0};
+  owed.from = owed.to = start;
+  owed.overlap = Overlap::disjoint;
+  if (ledger.empty()) return owed;
+  const LedgerEntry& last = ledger.back();
+  owed.steps = std::max(owed.steps, last.steps);
+  owed.epoch = last.epoch;
+  owed.from = last.from;
+  owed.overlap = last.overlap;
+  return owed;
+}
+
+/// The same decision, with the line that is owed where users come from other lanes. An epoch that begins is behind
+/// that line's.
+Decision with_moved_users(Decision decision, const Found& found, const Ledger& ledger) {
+  Begin* const begin = std::get_if<Begin>(&decision);
+  if (begin == nullptr || !found.moved) return decision;
+  begin->owed = line_of_moved(*found.moved, ledger, begin->start);
+  begin->epoch = std::max(begin->epoch, EpochId{begin->owed->epoch.value() + 1});
+  return decision;
+}
+
 /// Where an epoch begins behind a committed state. In a folder that is behind what any epoch has read; in a topic it
 /// is the state's position. Where the topic has another log, nobody can tell which of its records were read before,
 /// nor which are missing from it, so that the epoch begins behind all records that are there.
@@ -162,23 +189,32 @@ std::optional<Refusal> refused_to_go_on(const Found& found) {
   return std::nullopt;
 }
 
+/// A refusal that stands whatever is found later. decide() may be asked early, with a part of what there is to find.
+std::optional<Refusal> refused(const Found& found, const Asked& asked) {
+  const bool anew = asked.new_epoch != Asked::NewEpoch::no;
+  const bool is_there = found.state != Found::State::none;
+  if (is_there && !asked.going_on && !anew) return Refusal::state_is_there;
+  if (!is_there && found.has_remains && !anew) return Refusal::remains_without_state;
+  if (const auto refusal = refused_whatever_is_asked(found)) return refusal;
+  if (anew) return std::nullopt;
+  if (found.behind_witness) return Refusal::behind_witness;
+  return refused_to_go_on(found);
+}
+
+/// What becomes of a lane that is not refused at once, but for users who come from other lanes.
+Decision with_what_is_found(const Found& found, const Ledger& ledger, const Asked& asked, Keeping keeping) {
+  if (found.state == Found::State::committed) return with_state(found, ledger, asked, keeping);
+  if (found.has_remains) return begin_behind_remains(found, ledger, asked, keeping);
+  if (!asked.first_run) return Refuse{Refusal::nothing_to_resume};
+  if (asked.new_epoch == Asked::NewEpoch::no) return Begin{EpochId{0}, found.first, Overlap::disjoint};
+  return begin_at(found, ledger, asked, found.first, Overlap::disjoint);
+}
+
 }  // namespace
 
 Decision decide(const Found& found, const std::vector<LedgerEntry>& ledger, const Asked& asked, Keeping keeping) {
-  using State = Found::State;
-  const bool anew = asked.new_epoch != Asked::NewEpoch::no;
-  // decide() may be asked early, with a part of what there is to find. So every refusal here has to stand whatever is
-  // found later.
-  if (found.state != State::none && !asked.going_on && !anew) return Refuse{Refusal::state_is_there};
-  if (found.state == State::none && found.has_remains && !anew) return Refuse{Refusal::remains_without_state};
-  if (const auto refusal = refused_whatever_is_asked(found)) return Refuse{*refusal};
-  if (found.behind_witness && !anew) return Refuse{Refusal::behind_witness};
-  if (found.state == State::committed) return with_state(found, ledger, asked, keeping);
-  if (const auto refusal = refused_to_go_on(found); refusal && !anew) return Refuse{*refusal};
-  if (found.has_remains) return begin_behind_remains(found, ledger, asked, keeping);
-  if (!asked.first_run) return Refuse{Refusal::nothing_to_resume};
-  if (anew) return begin_at(found, ledger, asked, found.first, Overlap::disjoint);
-  return Begin{EpochId{0}, found.first, Overlap::disjoint};
+  if (const auto refusal = refused(found, asked)) return Refuse{*refusal};
+  return with_moved_users(with_what_is_found(found, ledger, asked, keeping), found, ledger);
 }
 
 }  // namespace nustream::engine

@@ -89,6 +89,8 @@ struct Found {
   std::optional<journal::LedgerEntry> owed{};  ///< a spend that the releases show and the ledger does not
   bool torn_release = false;                   ///< a release is left in part: nobody knows how far it had read
   std::optional<Position> committed_offset{};  ///< the consumer group's
+  /// In topics: where users come from other lanes, the most that any of them spent there. Its lane is this one.
+  std::optional<journal::LedgerEntry> moved{};
   // The next are of the input as it is now:
   Position first{0};               ///< its first record, or the first of the window that is asked for
   std::optional<Position> end{};   ///< one past its last record, where that bounds what can be begun

@@ -146,8 +146,44 @@ std::vector<Row> rows_of_topics() {
       found.end = Position{end};
     };
   };
+  const auto moved = [](Found& found) { found.moved = line(0, 0, 70); };
   return {
       {"a first start", Found{.first = Position{7}}, {}, attached(), topics, "begin 0 at 7, disjoint"},
+      {"a first start where users come from other lanes",
+       Found{.moved = line(0, 0, 70), .first = Position{7}},
+       {},
+       attached(),
+       topics,
+       "begin 1 at 7, disjoint, owed"},
+      {"a first start --new-epoch where users come from other lanes",
+       Found{.moved = line(0, 0, 70), .first = Position{7}},
+       {},
+       attached_anew(),
+       topics,
+       "begin 1 at 7, disjoint, owed"},
+      {"a start where users come from other lanes", state(moved), one_epoch, attached(), topics, "go on, disjoint"},
+      {"--new-epoch under other settings, where users come from other lanes", state([&](Found& f) {
+         f.other_settings = true;
+         moved(f);
+       }),
+       one_epoch, attached_anew(), topics, "begin 3 at 100, disjoint, owed"},
+      {"--new-epoch without a state, where users come from other lanes",
+       remains(State::none,
+               [&](Found& f) {
+                 lost(100, 90, 500)(f);
+                 moved(f);
+               }),
+       one_epoch, attached_anew(), topics, "begin 3 at 100, disjoint, owed"},
+      {"a committed offset alone, where users come from other lanes",
+       remains(State::none,
+               [&](Found& f) {
+                 f.committed_offset = Position{100};
+                 moved(f);
+               }),
+       {},
+       attached_anew(),
+       topics,
+       "begin 1 at 100, disjoint, owed"},
       {"a first start --new-epoch",
        Found{.first = Position{7}},
        {},
@@ -231,6 +267,31 @@ TEST(EpochDecision, IsThatOfItsTable) {
     EXPECT_EQ(text_of(decide(row.found, row.ledger, row.asked, row.keeping)), row.decided)
         << (row.keeping == Keeping::folder ? "folder: " : "topics: ") << row.what;
   }
+}
+
+// The line for users who come from other lanes takes the place of the lane's last line, or of an epoch 0.
+TEST(EpochDecision, OwesWhatUsersSpentInOtherLanes) {
+  Found found = state([](Found& f) {
+    f.other_settings = true;
+    f.moved = line(5, 20, 90);
+  });
+  const auto in_place_of_last =
+      std::get<Begin>(decide(found, of_another_input, attached_anew(), Keeping::topics)).owed;
+  ASSERT_TRUE(in_place_of_last);
+  EXPECT_EQ(in_place_of_last->epoch, EpochId{2});
+  EXPECT_EQ(in_place_of_last->from, Position{0});
+  EXPECT_EQ(in_place_of_last->to, Position{100});
+  EXPECT_EQ(in_place_of_last->steps, StepCount{100}) << "the lane's own steps, which are more";
+  EXPECT_EQ(in_place_of_last->overlap, Overlap::unknown);
+
+  const auto of_epoch_0 =
+      std::get<Begin>(decide({.moved = line(5, 20, 90), .first = Position{7}}, {}, attached(), Keeping::topics)).owed;
+  ASSERT_TRUE(of_epoch_0);
+  EXPECT_EQ(of_epoch_0->epoch, EpochId{0});
+  EXPECT_EQ(of_epoch_0->from, Position{7});
+  EXPECT_EQ(of_epoch_0->to, Position{7});
+  EXPECT_EQ(of_epoch_0->steps, StepCount{70});
+  EXPECT_EQ(of_epoch_0->overlap, Overlap::disjoint);
 }
 
 }  // namespace
