@@ -35,10 +35,10 @@ void Session::go_on_with_users(const journal::State& state) {
 
 void Session::use_ledger(EpochId epoch, Position start, journal::Overlap overlap, journal::Ledger ledger,
                          bool carries_over) {
-  ledger_.emplace(engine::EpochIdentity{config_.stream, config_.lane, epoch, start, overlap, digest_,
-                                        config_.privacy.neighbours(), keys_->is_private(), digests_.text_of(digest_),
-                                        config_.descent.users, carries_over, config_.privacy.budget,
-                                        config_.input.framing_is_trusted},
+  ledger_.emplace(engine::EpochIdentity{config_.stream, config_.lane, epoch, start, overlap, epoch_.digest,
+                                        config_.privacy.neighbours(), keys_.ring->is_private(),
+                                        digests_.text_of(epoch_.digest), config_.descent.users, carries_over,
+                                        config_.privacy.budget, config_.input.framing_is_trusted},
                   mechanism_, std::move(ledger));
 }
 
@@ -46,7 +46,7 @@ void Session::use_ledger(EpochId epoch, Position start, journal::Overlap overlap
 /// settings the same positions may stand for other records.
 bool Session::renumbers(const std::vector<journal::LedgerEntry>& known) const {
   return config_.input.framing_is_trusted && std::ranges::any_of(known, [&](const journal::LedgerEntry& entry) {
-           return entry.settings_digest != digest_;
+           return entry.settings_digest != epoch_.digest;
          });
 }
 
@@ -61,25 +61,26 @@ void Session::begin_epoch(const engine::Begin& begin, const std::vector<journal:
   for (const journal::LedgerEntry& entry : lost) ledger_->owe(entry);
   if (begin.owed) ledger_->owe(*begin.owed);
   marks_.key = secrets::random_key();
-  noise::KeyBytes key = keys_->epoch_key(config_.stream);
+  noise::KeyBytes key = keys_.ring->epoch_key(config_.stream);
   const journal::NoiseCheckpoints first =
       journal::first_checkpoints(key, config_.lane, begin.epoch, mechanism_.stages.size());
   noise::wipe(key);
   lane_ = engine::first_estimator(config_, mechanism_, begin.start);
   if (begin.epoch.value() > 0) choose_beginning(begin.epoch, options);
-  feed_.emplace(mechanism_, first, StepIndex{0}, &locked_, keys_->healing(false));
+  feed_.emplace(mechanism_, first, StepIndex{0}, &locked_, keys_.ring->healing(false));
 }
 
 /// Lets the epoch begin at the last line of the releases file, or at the settings' start. What the epoch before owed
 /// is published by now; and a release that can be read is public, whatever became of its state.
 void Session::choose_beginning(EpochId epoch, const Options& options) {
   if (options.from_start) {
-    begun_ = engine::begun_from_start(epoch);
+    epoch_.begun = engine::begun_from_start(epoch);
     return;
   }
   const std::filesystem::path releases =
       std::filesystem::path(config_.state.directory) / journal::folder_files::releases;
-  begun_ = engine::go_on_from_last(*lane_, epoch, journal::last_line(*disk_, releases), config_, keys_->is_private());
+  epoch_.begun =
+      engine::go_on_from_last(*lane_, epoch, journal::last_line(*disk_, releases), config_, keys_.ring->is_private());
 }
 
 }  // namespace nustream::folder

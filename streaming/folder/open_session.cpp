@@ -62,6 +62,17 @@ engine::Found found_by_name(const std::optional<std::string>& sealed, const Wind
 
 }  // namespace
 
+struct Session::Opening {
+  const Options& options;
+  engine::Asked asked;
+  std::optional<std::string> sealed{};  ///< the state as it lies in the folder
+  engine::Found found{};
+  std::optional<journal::State> state{};      ///< set where it can be used
+  journal::Ledger ledger{};                   ///< as it lies in the folder, settled by the state
+  std::vector<journal::LedgerEntry> lost{};   ///< what the witness knows to be spent, without a line in `ledger`
+  std::vector<journal::LedgerEntry> known{};  ///< the last line of each epoch, with those that are lost
+};
+
 Session::Session(const config::Config& config, const config::Mechanism& mechanism, const Window& window,
                  const Options& options, Published published, InputWitness& input)
     : config_(config),
@@ -70,82 +81,94 @@ Session::Session(const config::Config& config, const config::Mechanism& mechanis
       published_(std::move(published)),
       input_(input),
       digests_(config, mechanism, is_private_run(options)),
-      digest_(digests_.of(options.from_start ? config::EpochStart::settings : config::EpochStart::last_release)),
+      epoch_{digests_.of(options.from_start ? config::EpochStart::settings : config::EpochStart::last_release)},
       disk_(journal::posix_disk()) {
   const std::filesystem::path folder = config.state.directory;
   disk_->require_trusted(folder);
   if (options.start == Start::resume) require_any_file(folder);
   journal_.emplace(*disk_, journal::FolderOptions{folder, is_private_run(options), options.start == Start::new_epoch,
                                                   config.state.rejects});
-  const std::optional<std::string> sealed = journal_->load();
-  const engine::Asked asked = asked_of(options, window);
-  engine::Found found = found_by_name(sealed, window, is_private_run(options));
-  // decided() is asked after each finding, since a refusal stands whatever is found later. The first time is before a
-  // key is looked for, so that none is made for a run that is refused.
-  static_cast<void>(decided(found, {}, asked, options, sealed));
-  load_keys(config, options, sealed.has_value());
-  witness_ = witness_for(config, key_file_, *keys_);
-  std::optional<journal::State> state;
-  if (sealed) state = look_at_state(*sealed, options, asked, found);
-  static_cast<void>(decided(found, {}, asked, options, sealed));  // before the witness: a wrong key is named first
-  if (witness_ && !witness_->is_looked_for()) {
-    witness_->find(std::nullopt);  // no state names an account, so that the witness is found by the folder's path
-    found.behind_witness = !sealed && witness_->found();
-    if (!witness_->found() && holds_public_files(folder)) witness_->doubt_files();
-  }
-  static_cast<void>(decided(found, {}, asked, options, sealed));  // before the folder's files are adopted as they are
-  is_like_last_epoch_ =
-      options.start != Start::new_epoch || (found.state == engine::Found::State::committed && !found.other_settings &&
-                                            found.input == engine::InputFound::held);
-  std::optional<journal::Adopted> adopted;
-  if (found.state != engine::Found::State::committed && (sealed || holds_public_files(folder))) {
-    adopted = journal_->adopt();
-  }
-  journal::Ledger ledger = journal::read_ledger(*disk_, folder, *keys_);
-  if (state) journal::settle(ledger, state->record);
-  const std::vector<journal::LedgerEntry> lost = owe_what_is_lost(adopted, ledger, found);
-  journal::Ledger known = ledger;
-  for (const journal::LedgerEntry& entry : lost) known.keep(entry);
-  found.ledger_of_another = journal::holds_another(ledger, config_.stream, config_.lane);
-  found.is_renumbered = renumbers(known.epochs);
-  const engine::Decision decision = decided(found, known.epochs, asked, options, sealed);
-  if (const auto* begin = std::get_if<engine::Begin>(&decision)) {
-    const bool carries_over = begin_users(state ? &*state : nullptr, found, ledger);
-    begin_epoch(*begin, lost, std::move(ledger), options, carries_over);
-  } else {
-    go_on(std::move(*state), std::get<engine::GoOn>(decision).overlap, std::move(ledger));
-  }
+  Opening opening{options, asked_of(options, window), journal_->load()};
+  opening.found = found_by_name(opening.sealed, window, is_private_run(options));
+  find_keys_and_state(opening);
+  find_witness(opening);
+  find_ledger(opening);
+  act_on(decided(opening), opening);
   // By now all releases that the folder owed are in its files, so that the chain goes on from the last one there.
   releases_ = {config_.descent.release_every, journal::last_release_head(*disk_, folder)};
   if (users_) lane_->use(users_->open(), users_->clock());
   if (witness_) witness_->keep();
 }
 
-/// Finds out what was spent without a line in `ledger`. What adopted files show is put into `found`; what the witness
-/// knows is returned.
-std::vector<journal::LedgerEntry> Session::owe_what_is_lost(const std::optional<journal::Adopted>& adopted,
-                                                            const journal::Ledger& ledger,
-                                                            engine::Found& found) const {
-  std::vector<journal::LedgerEntry> lost;
+/// decided() is asked after each finding, since a refusal stands whatever is found later. The first time is before a
+/// key is looked for, so that none is made for a run that is refused.
+void Session::find_keys_and_state(Opening& opening) {
+  static_cast<void>(decided(opening));
+  load_keys(config_, opening.options, opening.sealed.has_value());
+  witness_ = witness_for(config_, keys_.file, *keys_.ring);
+  if (opening.sealed) opening.state = look_at_state(opening);
+  static_cast<void>(decided(opening));  // before the witness: a wrong key is named first
+}
+
+void Session::find_witness(Opening& opening) {
+  if (witness_ && !witness_->is_looked_for()) {
+    witness_->find(std::nullopt);  // no state names an account, so that the witness is found by the folder's path
+    opening.found.behind_witness = !opening.sealed && witness_->found();
+    if (!witness_->found() && holds_public_files(config_.state.directory)) witness_->doubt_files();
+  }
+  static_cast<void>(decided(opening));  // before the folder's files are adopted as they are
+}
+
+void Session::find_ledger(Opening& opening) {
+  const std::filesystem::path folder = config_.state.directory;
+  std::optional<journal::Adopted> adopted;
+  if (opening.found.state != engine::Found::State::committed && (opening.sealed || holds_public_files(folder))) {
+    adopted = journal_->adopt();
+  }
+  opening.ledger = journal::read_ledger(*disk_, folder, *keys_.ring);
+  if (opening.state) journal::settle(opening.ledger, opening.state->record);
+  owe_what_is_lost(adopted, opening);
+  opening.found.ledger_of_another = journal::holds_another(opening.ledger, config_.stream, config_.lane);
+  opening.found.is_renumbered = renumbers(opening.known);
+}
+
+/// Finds out what was spent without a line in the ledger: what adopted files show, and what the witness knows.
+void Session::owe_what_is_lost(const std::optional<journal::Adopted>& adopted, Opening& opening) const {
+  engine::Found& found = opening.found;
   const bool is_older = found.behind_witness && found.state == engine::Found::State::committed;
-  if (witness_) lost = witness_->lost(*disk_, ledger, is_older);
-  found.has_remains = adopted || !lost.empty();
-  if (!adopted) return lost;
-  journal::Ledger known = ledger;
-  for (const journal::LedgerEntry& entry : lost) known.keep(entry);
-  found.owed = owed_by(*adopted, known, config_, keys_->is_private());
-  if (found.owed) found.owed = at_least(*found.owed, lost);
-  found.torn_release = adopted->torn_release.has_value();
-  return lost;
+  if (witness_) opening.lost = witness_->lost(*disk_, opening.ledger, is_older);
+  found.has_remains = adopted || !opening.lost.empty();
+  journal::Ledger known = opening.ledger;
+  for (const journal::LedgerEntry& entry : opening.lost) known.keep(entry);
+  if (adopted) {
+    found.owed = owed_by(*adopted, known, config_, keys_.ring->is_private());
+    if (found.owed) found.owed = at_least(*found.owed, opening.lost);
+    found.torn_release = adopted->torn_release.has_value();
+  }
+  opening.known = std::move(known.epochs);
 }
 
 /// The decision by what is found so far. A refusal is thrown as a Failure, in words.
-engine::Decision Session::decided(const engine::Found& found, const std::vector<journal::LedgerEntry>& ledger,
-                                  const engine::Asked& asked, const Options& options,
-                                  const std::optional<std::string>& sealed) const {
-  engine::Decision decision = engine::decide(found, ledger, asked, engine::Keeping::folder);
-  if (const auto* refused = std::get_if<engine::Refuse>(&decision)) refuse(refused->reason, options, sealed);
+engine::Decision Session::decided(const Opening& opening) const {
+  engine::Decision decision = engine::decide(opening.found, opening.known, opening.asked, engine::Keeping::folder);
+  if (const auto* refused = std::get_if<engine::Refuse>(&decision)) {
+    refuse(refused->reason, opening.options, opening.sealed);
+  }
   return decision;
+}
+
+void Session::act_on(const engine::Decision& decision, Opening& opening) {
+  const engine::Found& found = opening.found;
+  const auto* const begin = std::get_if<engine::Begin>(&decision);
+  if (begin == nullptr) {
+    go_on(std::move(*opening.state), std::get<engine::GoOn>(decision).overlap, std::move(opening.ledger));
+    return;
+  }
+  epoch_.is_like_last =
+      opening.options.start != Start::new_epoch || (found.state == engine::Found::State::committed &&
+                                                    !found.other_settings && found.input == engine::InputFound::held);
+  const bool carries_over = begin_users(opening.state ? &*opening.state : nullptr, found, opening.ledger);
+  begin_epoch(*begin, opening.lost, std::move(opening.ledger), opening.options, carries_over);
 }
 
 void Session::refuse(engine::Refusal reason, const Options& options, const std::optional<std::string>& sealed) const {
@@ -190,16 +213,16 @@ void Session::require_any_file(const std::filesystem::path& folder) const {
 
 void Session::load_keys(const config::Config& config, const Options& options, bool state_exists) {
   if (options.insecure_seed) {
-    keys_ = secrets::Keyring::insecure(*options.insecure_seed);
+    keys_.ring = secrets::Keyring::insecure(*options.insecure_seed);
     return;
   }
-  key_file_ = key_file_for(config, state_exists);
-  keys_ = secrets::load_key_file(key_file_);
-  if (options.compared) keys_ = keys_->beside_nonprivate();
+  keys_.file = key_file_for(config, state_exists);
+  keys_.ring = secrets::load_key_file(keys_.file);
+  if (options.compared) keys_.ring = keys_.ring->beside_nonprivate();
 }
 
 journal::State Session::open_state(const std::string& sealed, const secrets::ExpectedIdentity& expected) const {
-  return located(config_.state.directory, [&] { return journal::open_state(*keys_, sealed, expected); });
+  return located(config_.state.directory, [&] { return journal::open_state(*keys_.ring, sealed, expected); });
 }
 
 /// Opens the state, checks whether the input is the one that was read, and publishes the releases that its epoch
@@ -209,11 +232,13 @@ journal::State Session::open_state(const std::string& sealed, const secrets::Exp
 /// public. But a state of another stream or lane, or under another key, is not damaged (`foreign`). And where the
 /// ledger has lost spends that the state knows, no new epoch may begin either, since nobody else knows them
 /// (`ahead_of_ledger`).
-std::optional<journal::State> Session::look_at_state(const std::string& sealed, const Options& options,
-                                                     const engine::Asked& asked, engine::Found& found) {
+std::optional<journal::State> Session::look_at_state(Opening& opening) {
   using State = engine::Found::State;
+  const std::string& sealed = *opening.sealed;
+  const Options& options = opening.options;
+  engine::Found& found = opening.found;
   const secrets::ExpectedIdentity expected{config_.stream, config_.lane, std::nullopt, std::nullopt,
-                                           keys_->is_private()};
+                                           keys_.ring->is_private()};
   std::optional<journal::State> state;
   const auto is_unusable = [&](State as, const Failure& failure) {
     found.state = failure.code() != Exit::data || secrets::is_foreign(sealed, expected) ? State::foreign : as;
@@ -223,12 +248,12 @@ std::optional<journal::State> Session::look_at_state(const std::string& sealed, 
     state = open_state(sealed, expected);
     if (options.start == Start::resume) {
       input_.require_same_size(state->record);
-      digest_ = digests_.like(state->identity.settings_digest);
+      epoch_.digest = digests_.like(state->identity.settings_digest);
       located(config_.state.directory, [&] {
         if (digests_.has(state->identity.settings_digest)) return;
         config::BesideTexts beside = config::beside_texts(config_, mechanism_);
         for (const journal::LedgerEntry& entry :
-             journal::read_ledger(*disk_, config_.state.directory, *keys_).epochs) {
+             journal::read_ledger(*disk_, config_.state.directory, *keys_.ring).epochs) {
           if (entry.epoch == state->identity.epoch) beside.rho_there = entry.rho_limit.value();
         }
         config::require_same_settings(state->record.settings, state->identity.settings_digest, digests_, beside);
@@ -249,13 +274,13 @@ std::optional<journal::State> Session::look_at_state(const std::string& sealed, 
     witness_->find(state->record.account, state->record.ledger_head);
     found.behind_witness = !witness_->is_held_by(*disk_, state->identity.epoch, state->identity.steps, state->record);
   }
-  static_cast<void>(decided(found, {}, asked, options, sealed));  // a run that is refused has published nothing
+  static_cast<void>(decided(opening));  // a run that is refused has published nothing
   look_at_input(state->record, options, found);
   try {
     journal_->recover(state->record.recovery());
   } catch (const Failure& failure) {
     if (options.start == Start::resume) throw;
-    const bool known = journal::ledger_follows(*disk_, config_.state.directory, *keys_, state->record);
+    const bool known = journal::ledger_follows(*disk_, config_.state.directory, *keys_.ring, state->record);
     is_unusable(known ? State::rolled_back : State::ahead_of_ledger, failure);
     return std::nullopt;
   }
@@ -278,17 +303,18 @@ void Session::go_on(journal::State state, journal::Overlap overlap, journal::Led
                                   ": the ledger does not end with this state's entry: another copy of the folder has "
                                   "written to it, or lines were removed; restore the folder as it was");
   }
-  rejected_before_ = state.record.rejected;
+  before_.rejected = state.record.rejected;
   go_on_with_users(state);
   const bool carries_over = journal::began_with_counts(ledger, state.identity.epoch);
   use_ledger(state.identity.epoch, state.record.start, overlap, std::move(ledger), carries_over);
   committed_.steps = state.identity.steps;
-  released_at_ = committed_.released = state.record.released.value();
+  before_.released = committed_.released = state.record.released.value();
   marks_.seen = state.record.seen;
   marks_.key = marks_.seen.empty() ? secrets::random_key() : state.record.seen_key;
   lane_ = engine::decoded_estimator(config_, mechanism_, state.record.lane);
   NUSTREAM_REQUIRE(lane_->steps() == state.identity.steps, "the sealed lane is at another step than its seal says");
-  feed_.emplace(mechanism_, state.record.noise, StepIndex{lane_->steps().value()}, &locked_, keys_->healing(true));
+  feed_.emplace(mechanism_, state.record.noise, StepIndex{lane_->steps().value()}, &locked_,
+                keys_.ring->healing(true));
 }
 
 /// Whether the passes of the state are over the window of this run. Several passes are accounted for over one window.

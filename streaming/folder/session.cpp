@@ -45,11 +45,11 @@ std::string Session::limit_reached() const {
 }
 
 void Session::wait() {
-  if (!in_flight_.valid()) return;
-  in_flight_.get();
+  if (!in_flight_.done.valid()) return;
+  in_flight_.done.get();
   if (users_) users_->committed();
-  if (!outbox_in_flight_.empty()) published_(outbox_in_flight_);  // a batch may have released nothing
-  outbox_in_flight_.clear();
+  if (!in_flight_.outbox.empty()) published_(in_flight_.outbox);  // a batch may have released nothing
+  in_flight_.outbox.clear();
 }
 
 /// Adds marks of the records that the input has at hand, a few for each commit. The records between them cost
@@ -67,7 +67,7 @@ void Session::commit(BatchResult result, std::uint64_t rejected, std::uint64_t r
   committed_.released = released;
   journal::StateRecord record;
   if (window_.end) record.stop = Position{*window_.end};
-  record.rejected = rejected_before_ + rejected;
+  record.rejected = before_.rejected + rejected;
   record.noise = feed_->checkpoints();
   record.outbox = std::move(result.outbox);
   mark_input();
@@ -80,15 +80,15 @@ void Session::commit(BatchResult result, std::uint64_t rejected, std::uint64_t r
   wait();  // there is one batch in flight, and the next bookmark has to stand behind what that publishes
   record.bookmark = journal_->bookmark();
   if (users_) record.users = users_->close();
-  journal::Batch batch = engine::seal_batch(*keys_, *lane_, *ledger_, releases_, std::move(record),
+  journal::Batch batch = engine::seal_batch(*keys_.ring, *lane_, *ledger_, releases_, std::move(record),
                                             {engine::Keeping::folder, touched(), committed_.steps, result.closes});
   committed_.steps = lane_->steps();
   batch.rejects = std::move(result.rejects);
   if (users_) batch.before_state = [this] { users_->sync(); };
-  outbox_in_flight_ = batch.outbox;
+  in_flight_.outbox = batch.outbox;
   committed_.is_there = true;
   auto done = std::make_shared<std::promise<void>>();
-  in_flight_ = done->get_future();
+  in_flight_.done = done->get_future();
   journal_->commit(std::move(batch), journal::that_ends(std::move(done), tell_witness(lane_->steps())));
 }
 

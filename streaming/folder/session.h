@@ -61,28 +61,28 @@ class Session {
   [[nodiscard]] engine::Estimator& lane() noexcept { return *lane_; }
   [[nodiscard]] engine::NoiseFeed& feed() noexcept { return *feed_; }
   [[nodiscard]] EpochId epoch() const noexcept { return ledger_->identity().epoch; }
-  [[nodiscard]] const std::string& digest() const noexcept { return digest_; }
-  [[nodiscard]] bool is_private() const noexcept { return keys_->is_private(); }
+  [[nodiscard]] const std::string& digest() const noexcept { return epoch_.digest; }
+  [[nodiscard]] bool is_private() const noexcept { return keys_.ring->is_private(); }
   /// The key with which everybody can check the signatures of its releases and ledger lines.
-  [[nodiscard]] secrets::PublicKey public_key() const noexcept { return keys_->public_key(); }
+  [[nodiscard]] secrets::PublicKey public_key() const noexcept { return keys_.ring->public_key(); }
   /// The key that identifiers of users are hashed under; null where the folder keeps no users.
   [[nodiscard]] const users::UserKey* user_key() const noexcept { return users_ ? &users_->key() : nullptr; }
   /// The path of the key file; empty under an insecure seed.
-  [[nodiscard]] const std::string& key_file() const noexcept { return key_file_; }
+  [[nodiscard]] const std::string& key_file() const noexcept { return keys_.file; }
   /// The path of the witness; empty where none is kept.
   [[nodiscard]] std::string witness_file() const { return witness_ ? witness_->file().string() : std::string(); }
   /// Sentences that warn the operator about the key's place and the witness.
-  [[nodiscard]] std::vector<std::string> warnings() const { return warnings_of(config_, key_file_, witness_); }
+  [[nodiscard]] std::vector<std::string> warnings() const { return warnings_of(config_, keys_.file, witness_); }
   /// The warning about the witness, which may also come up while the run goes on; "" for none.
   [[nodiscard]] std::string witness_warning() const { return witness_ ? witness_->warning() : std::string(); }
   /// The number of steps at this epoch's last release when the folder was opened; 0 for none.
-  [[nodiscard]] std::uint64_t released_at() const noexcept { return released_at_; }
+  [[nodiscard]] std::uint64_t released_at() const noexcept { return before_.released; }
   /// Whether there is a state of this epoch from which --resume would go on. Certain only after finish().
   [[nodiscard]] bool is_committed() const noexcept { return committed_.is_there; }
   /// False for a new epoch of which it is not known that it has the input and the settings of the epoch before.
-  [[nodiscard]] bool is_like_last_epoch() const noexcept { return is_like_last_epoch_; }
+  [[nodiscard]] bool is_like_last_epoch() const noexcept { return epoch_.is_like_last; }
   /// Where a later epoch begins, in words; empty for the first epoch, and where the run goes on from a state.
-  [[nodiscard]] const std::string& begun() const noexcept { return begun_; }
+  [[nodiscard]] const std::string& begun() const noexcept { return epoch_.begun; }
   /// The largest number of steps that horizon and budget allow; nothing where there is no limit.
   [[nodiscard]] std::optional<StepCount> step_limit() const;
   /// ρ of the whole ledger once this epoch has taken `steps` steps.
@@ -107,11 +107,33 @@ class Session {
   [[nodiscard]] std::string rejects_file() const;
   /// How many records of this epoch could not be used before this run, by the state that it goes on from. For the
   /// operator alone.
-  [[nodiscard]] std::uint64_t rejected_before() const noexcept { return rejected_before_; }
+  [[nodiscard]] std::uint64_t rejected_before() const noexcept { return before_.rejected; }
   /// To be asked after finish(). False where a write to that file failed, so that later ones are not listed.
   [[nodiscard]] bool rejects_are_written() const { return !journal_->rejects_given_up(); }
 
  private:
+  /// What is found while the folder is opened.
+  struct Opening;
+  /// The epoch that begins, or goes on.
+  struct Epoch {
+    std::string digest{};      ///< of its settings
+    std::string begun{};       ///< where a later epoch begins, in words
+    bool is_like_last = true;  ///< false where it is not known to have the input and the settings of the one before
+  };
+  struct Keys {
+    std::optional<secrets::Keyring> ring{};
+    std::string file{};  ///< empty under an insecure seed
+  };
+  /// Of the state that the run goes on from; zeros where it begins an epoch.
+  struct Before {
+    std::uint64_t rejected = 0;  ///< records of this epoch that could not be used
+    std::uint64_t released = 0;  ///< steps of the last release
+  };
+  /// A batch that is being written.
+  struct InFlight {
+    std::future<void> done{};
+    std::string outbox{};  ///< what it releases
+  };
   /// The last commit.
   struct Committed {
     std::optional<StepCount> steps{};  ///< of its state; nothing before an epoch's first
@@ -133,13 +155,14 @@ class Session {
                                  const journal::Ledger& ledger);
   void go_on_with_users(const journal::State& state);
   [[nodiscard]] journal::State open_state(const std::string& sealed, const secrets::ExpectedIdentity& expected) const;
-  [[nodiscard]] engine::Decision decided(const engine::Found& found, const std::vector<journal::LedgerEntry>& ledger,
-                                         const engine::Asked& asked, const Options& options,
-                                         const std::optional<std::string>& sealed) const;
+  void find_keys_and_state(Opening& opening);
+  void find_witness(Opening& opening);
+  void find_ledger(Opening& opening);
+  [[nodiscard]] engine::Decision decided(const Opening& opening) const;
+  void act_on(const engine::Decision& decision, Opening& opening);
   [[noreturn]] void refuse(engine::Refusal reason, const Options& options,
                            const std::optional<std::string>& sealed) const;
-  [[nodiscard]] std::optional<journal::State> look_at_state(const std::string& sealed, const Options& options,
-                                                            const engine::Asked& asked, engine::Found& found);
+  [[nodiscard]] std::optional<journal::State> look_at_state(Opening& opening);
   void look_at_input(const journal::StateRecord& record, const Options& options, engine::Found& found);
   [[nodiscard]] bool renumbers(const std::vector<journal::LedgerEntry>& known) const;
   void begin_epoch(const engine::Begin& begin, const std::vector<journal::LedgerEntry>& lost, journal::Ledger ledger,
@@ -148,9 +171,7 @@ class Session {
   void go_on(journal::State state, journal::Overlap overlap, journal::Ledger ledger);
   [[nodiscard]] bool has_same_passes(const journal::StateRecord& record) const;
   [[nodiscard]] Failure other_passes(const journal::StateRecord& record) const;
-  [[nodiscard]] std::vector<journal::LedgerEntry> owe_what_is_lost(const std::optional<journal::Adopted>& adopted,
-                                                                   const journal::Ledger& ledger,
-                                                                   engine::Found& found) const;
+  void owe_what_is_lost(const std::optional<journal::Adopted>& adopted, Opening& opening) const;
   void mark_input();
   [[nodiscard]] std::function<void()> tell_witness(StepCount steps);
   void wait();
@@ -164,31 +185,26 @@ class Session {
   Published published_;
   InputWitness& input_;
   config::EpochDigests digests_;
-  std::string digest_;  // the settings digest of this epoch
-  std::string begun_;
+  Epoch epoch_;
   std::string limit_;  // what to call privacy.budget; "" for its own name
   secrets::LockedMemory locked_;
   std::unique_ptr<journal::Disk> disk_;
-  std::optional<secrets::Keyring> keys_;
-  std::string key_file_;
+  Keys keys_;
   std::optional<journal::FolderWitness> witness_;  // of private runs; outlives the journal, whose thread calls it
   std::optional<journal::FileJournal> journal_;
 
   std::unique_ptr<FolderUsers> users_;         // set where the folder keeps users; the journal's thread syncs it
   std::optional<engine::EpochLedger> ledger_;  // as of the last commit; its head moves with every line
   journal::ReleaseChain releases_;             // the lane's, up to the last commit
-  std::uint64_t rejected_before_ = 0;
-  std::uint64_t released_at_ = 0;
+  Before before_;
   Committed committed_;
-  bool is_like_last_epoch_ = true;
   Marks marks_;
   std::optional<engine::Estimator> lane_;
   std::optional<engine::NoiseFeed> feed_;
 
   std::exception_ptr why_unusable_;  // the exception of the check that found the state unusable
 
-  std::future<void> in_flight_;
-  std::string outbox_in_flight_;
+  InFlight in_flight_;
 };
 
 }  // namespace nustream::folder
