@@ -39,6 +39,21 @@ void check_ridge(const Settings& settings) {
   }
 }
 
+/// What can be asked of an estimate from the sums.
+void check_estimate(const Settings& settings) {
+  const double level = settings.anderson_rubin;
+  if (!(level > 0 && level < 1)) throw InvalidParameter("anderson_rubin", shown(level), "a number between 0 and 1");
+  const std::size_t inputs = settings.mechanism.design.shape.inputs;
+  if (settings.directions.size() % inputs != 0) {
+    throw InvalidParameter("directions", std::to_string(settings.directions.size()) + " numbers",
+                           "one for each input in every direction");
+  }
+  const auto& variance = settings.weighting.residual_variance;
+  if (variance && !(std::isfinite(*variance) && *variance > 0)) {
+    throw InvalidParameter("residual_variance", shown(*variance), "a finite number > 0");
+  }
+}
+
 const Settings& checked(const Settings& settings) {
   check(settings.mechanism.design);
   if (settings.mechanism.design.spread == Spread::tight_sandwich) {
@@ -61,16 +76,7 @@ const Settings& checked(const Settings& settings) {
     throw InvalidParameter("controls", std::to_string(settings.controls),
                            "as many instruments beside them as endogenous regressors");
   }
-  const double level = settings.anderson_rubin;
-  if (!(level > 0 && level < 1)) throw InvalidParameter("anderson_rubin", shown(level), "a number between 0 and 1");
-  if (settings.directions.size() % shape.inputs != 0) {
-    throw InvalidParameter("directions", std::to_string(settings.directions.size()) + " numbers",
-                           "one for each input in every direction");
-  }
-  const auto& variance = settings.weighting.residual_variance;
-  if (variance && !(std::isfinite(*variance) && *variance > 0)) {
-    throw InvalidParameter("residual_variance", shown(*variance), "a finite number > 0");
-  }
+  check_estimate(settings);
   return settings;
 }
 

@@ -10,22 +10,24 @@ namespace {
 
 /// Adds the options on how lines are read, as [stream] has them.
 void add_layout(CLI::App& command, fit::Options& options) {
-  command.add_option("--delimiter", options.delimiter, "of CSV (, and of a .tsv file tab): one character, or tab");
-  command.add_option("--decimal", options.decimal, "what stands before the fraction of a number of CSV: . or ,");
-  command.add_option("--skip-lines", options.skip_lines, "skip so many lines above the header");
-  command.add_option("--comment", options.comment,
+  command.add_option("--delimiter", options.layout.delimiter,
+                     "of CSV (, and of a .tsv file tab): one character, or tab");
+  command.add_option("--decimal", options.layout.decimal,
+                     "what stands before the fraction of a number of CSV: . or ,");
+  command.add_option("--skip-lines", options.layout.skip_lines, "skip so many lines above the header");
+  command.add_option("--comment", options.layout.comment,
                      "skip lines right above the header that begin with this, such as #");
-  command.add_option("--columns", options.columns, "names, where the file has no header: x,y,z");
+  command.add_option("--columns", options.layout.columns, "names, where the file has no header: x,y,z");
 }
 
 /// Files beside the answer, and how it is printed.
 void add_outputs(CLI::App& command, fit::Options& options) {
-  command.add_option("--write-config", options.write_config,
+  command.add_option("--write-config", options.output.write_config,
                      "a new file for a configuration with the ranges: running it spends again");
-  command.add_option("--report", options.report, "write the fit, its cost and its ranges as one HTML file");
-  command.add_option("--chart", options.chart, "write the slopes with their intervals as an SVG file");
-  command.add_flag("--quiet", options.quiet, "print no table: errors, and what is the operator's");
-  command.add_flag("--json", options.json, "print the result as JSON");
+  command.add_option("--report", options.output.report, "write the fit, its cost and its ranges as one HTML file");
+  command.add_option("--chart", options.output.chart, "write the slopes with their intervals as an SVG file");
+  command.add_flag("--quiet", options.output.quiet, "print no table: errors, and what is the operator's");
+  command.add_flag("--json", options.output.json, "print the result as JSON");
 }
 
 }  // namespace
@@ -69,7 +71,7 @@ void add_fit(CLI::App& app, Job& job) {
   command->add_option("--account", options.account, "a budget that other streams over the same people share");
   command->add_flag("--replace-one", options.replace_one,
                     "neighbours differ in a record's value, not in its absence");
-  command->add_option("--format", options.format, "csv or jsonl, where the file's name does not tell")
+  command->add_option("--format", options.layout.format, "csv or jsonl, where the file's name does not tell")
       ->check(CLI::IsMember({"csv", "jsonl"}));
   add_layout(*command, options);
   command->add_option("--state", options.state, "folder of the ledger, the releases and the state (FILE.fit)");

@@ -197,9 +197,9 @@ Exit run(const Options& options) {
   secrets::harden_process();
   const std::vector<Delta> deltas = deltas_of(options);
   static_cast<void>(console::watch_signals());
-  console::require_new_file(options.write_config);
-  console::OperatorFile page_file(options.report, journal::Audience::everyone);
-  console::OperatorFile picture(options.chart, journal::Audience::everyone);
+  console::require_new_file(options.output.write_config);
+  console::OperatorFile page_file(options.output.report, journal::Audience::everyone);
+  console::OperatorFile picture(options.output.chart, journal::Audience::everyone);
   const Opened input = open_table(options);
   const Columns& columns = input.columns;
   const FileTable& table = input.table;
@@ -240,16 +240,16 @@ Exit run(const Options& options) {
   if (!account.warning().empty()) fmt::print(stderr, "nustream: warning: {}\n", account.warning());
   say_why_left_out(input, fit);
   if (fit.is_stopped) throw hardly_usable(options, columns, fit);
-  if (!options.quiet) fmt::print("{}", options.json ? to_json(report) : to_text(report));
-  if (!options.report.empty()) page_file.write(page(options, columns, report));
-  if (!options.chart.empty()) picture.write(chart_file(report));
-  if (!options.write_config.empty()) {
-    console::write_new_file(options.write_config, to_config(columns, report),
+  if (!options.output.quiet) fmt::print("{}", options.output.json ? to_json(report) : to_text(report));
+  if (!options.output.report.empty()) page_file.write(page(options, columns, report));
+  if (!options.output.chart.empty()) picture.write(chart_file(report));
+  if (!options.output.write_config.empty()) {
+    console::write_new_file(options.output.write_config, to_config(columns, report),
                             "what the fit found is committed and stays so");
     fmt::print(stderr,
                "nustream: {} holds the ranges; a run of it over the same records is a second spend, which adds to "
                "this one\n",
-               options.write_config);
+               options.output.write_config);
   }
   return Exit::done;
 }

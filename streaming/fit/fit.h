@@ -15,6 +15,26 @@ namespace nustream::fit {
 
 inline constexpr std::size_t most_deltas = 8;
 
+/// How the records lie in the file.
+struct Layout {
+  std::string format;  ///< "csv" or "jsonl"; empty: by the file's name
+  /// Of a CSV, as in stream.delimiter; empty: a comma, or a tab by the file's name.
+  std::string delimiter;
+  std::string decimal{};               ///< of a CSV: "." or ","; empty: "."
+  std::string comment{};               ///< lines above the header that begin with it are skipped; empty: none
+  std::uint64_t skip_lines = 0;        ///< how many lines above the header are skipped
+  std::vector<std::string> columns{};  ///< lists of names for a file without a header; empty: it has one
+};
+
+/// Where the fit is shown, besides the state folder.
+struct Output {
+  std::string write_config;  ///< file for a configuration with the ranges that were found
+  std::string report{};      ///< file for the fit as a page; empty: none
+  std::string chart{};       ///< file for a picture of the slopes; empty: none
+  bool quiet = false;        ///< print no table
+  bool json = false;
+};
+
 /// The options of the command line.
 struct Options {
   std::string file;
@@ -31,26 +51,16 @@ struct Options {
   std::vector<double> deltas{1e-6};  ///< where ε is reported, up to most_deltas
   std::optional<double> budget;      ///< what all fits of the folder together may spend
   bool replace_one = false;
-  std::string format;  ///< "csv" or "jsonl"; empty: by the file's name
-  /// Of a CSV, as in stream.delimiter; empty: a comma, or a tab by the file's name.
-  std::string delimiter;
-  std::string decimal{};               ///< of a CSV: "." or ","; empty: "."
-  std::string comment{};               ///< lines above the header that begin with it are skipped; empty: none
-  std::uint64_t skip_lines = 0;        ///< how many lines above the header are skipped
-  std::vector<std::string> columns{};  ///< lists of names for a file without a header; empty: it has one
-  std::string state;                   ///< folder of the ledger; empty: FILE.fit
+  Layout layout;
+  std::string state;  ///< folder of the ledger; empty: FILE.fit
   /// File of a budget that several folders share (folder/account_share.h); empty: none.
   std::string account{};
   std::string key_directory;
   std::string witness;
-  std::string write_config;  ///< file for a configuration with the ranges that were found
+  Output output;
   std::optional<std::uint64_t> insecure_seed;
-  std::string report{};                ///< file for the fit as a page; empty: none
-  std::string chart{};                 ///< file for a picture of the slopes; empty: none
   std::optional<double> min_usable{};  ///< a smaller share of usable records is refused before anything is spent
   bool look = false;                   ///< say what can be used, for the operator alone, and spend nothing
-  bool quiet = false;                  ///< print no table
-  bool json = false;
 };
 
 /// Reads the file, fits, commits spend and result in one step, and then prints them: nothing that depends on a record

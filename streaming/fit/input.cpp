@@ -31,7 +31,7 @@ std::string_view unpacked_name(const Options& options) {
 }
 
 bool is_json(const Options& options) {
-  if (!options.format.empty()) return options.format == "jsonl";
+  if (!options.layout.format.empty()) return options.layout.format == "jsonl";
   const std::string_view name = unpacked_name(options);
   return name.ends_with(".jsonl") || name.ends_with(".ndjson") || name.ends_with(".json");
 }
@@ -48,15 +48,16 @@ std::vector<std::string> settings_of(const Options& options) {
   const auto add = [&](const char* key, const std::string& text) {
     if (!text.empty()) settings.push_back(fmt::format("stream.{}={}", key, quoted(text)));
   };
-  const bool has_tabs = unpacked_name(options).ends_with(".tsv") && options.delimiter.empty();
+  const bool has_tabs = unpacked_name(options).ends_with(".tsv") && options.layout.delimiter.empty();
   if (is_json(options)) add("format", "jsonl");
-  add("delimiter", has_tabs ? "tab" : options.delimiter);
-  add("decimal", options.decimal);
-  add("comment", options.comment);
-  if (options.skip_lines > 0) settings.push_back(fmt::format("stream.skip_lines={}", options.skip_lines));
-  if (!options.columns.empty()) {
+  add("delimiter", has_tabs ? "tab" : options.layout.delimiter);
+  add("decimal", options.layout.decimal);
+  add("comment", options.layout.comment);
+  if (options.layout.skip_lines > 0)
+    settings.push_back(fmt::format("stream.skip_lines={}", options.layout.skip_lines));
+  if (!options.layout.columns.empty()) {
     std::string names;
-    for (const std::string& name : split_list(options.columns, {}, "--columns")) names += quoted(name) + ",";
+    for (const std::string& name : split_list(options.layout.columns, {}, "--columns")) names += quoted(name) + ",";
     settings.push_back("stream.columns=[" + names + "]");
     settings.emplace_back("stream.header=false");
   }

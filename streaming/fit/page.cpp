@@ -22,12 +22,12 @@ using serve::page::data;
 std::string layout_of(const Options& options) {
   using folder::in_shell;
   std::string layout;
-  if (!options.format.empty()) layout += " --format " + in_shell(options.format);
-  if (!options.delimiter.empty()) layout += " --delimiter " + in_shell(options.delimiter);
-  if (!options.decimal.empty()) layout += " --decimal " + in_shell(options.decimal);
-  if (options.skip_lines > 0) layout += fmt::format(" --skip-lines {}", options.skip_lines);
-  if (!options.comment.empty()) layout += " --comment " + in_shell(options.comment);
-  for (const std::string& names : options.columns) layout += " --columns " + in_shell(names);
+  if (!options.layout.format.empty()) layout += " --format " + in_shell(options.layout.format);
+  if (!options.layout.delimiter.empty()) layout += " --delimiter " + in_shell(options.layout.delimiter);
+  if (!options.layout.decimal.empty()) layout += " --decimal " + in_shell(options.layout.decimal);
+  if (options.layout.skip_lines > 0) layout += fmt::format(" --skip-lines {}", options.layout.skip_lines);
+  if (!options.layout.comment.empty()) layout += " --comment " + in_shell(options.layout.comment);
+  for (const std::string& names : options.layout.columns) layout += " --columns " + in_shell(names);
   return layout;
 }
 
