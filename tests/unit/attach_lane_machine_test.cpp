@@ -105,18 +105,19 @@ class Drawing {
   std::string twice_;
 };
 
-std::vector<std::string> drawings() {
-  std::ifstream file(std::string(NUSTREAM_ROOT_DIR) + "/docs/lane-states.md");
+/// The drawings of states on a page.
+std::vector<std::string> drawings(const std::string& page) {
+  std::ifstream file(std::string(NUSTREAM_ROOT_DIR) + "/" + page);
   std::vector<std::string> all;
   std::string line;
   bool inside = false;
   while (std::getline(file, line)) {
-    if (line == "```mermaid") {
+    if (line == "stateDiagram-v2") {
       inside = true;
       all.emplace_back();
     } else if (line == "```") {
       inside = false;
-    } else if (inside && line != "stateDiagram-v2") {
+    } else if (inside) {
       all.back() += line + "\n";
     }
   }
@@ -124,8 +125,9 @@ std::vector<std::string> drawings() {
 }
 
 TEST(LaneMachine, IsDrawnAsItIs) {
-  const std::vector<std::string> drawn = drawings();
+  const std::vector<std::string> drawn = drawings("docs/lane-states.md");
   ASSERT_EQ(drawn.size(), 3U);
+  EXPECT_EQ(drawings("ARCHITECTURE.md"), std::vector{drawn[0]}) << "both pages have the same drawing of the lane";
   // An arrow into a box would not say which of the box's stages it leads to. The drawing must have none: otherwise
   // the names of stages differ below.
   const Drawing lane(drawn[0]);
