@@ -15,7 +15,7 @@
 namespace nustream::inference {
 namespace {
 
-// The largest absolute value of a sample is below this (√(2 ln 2^65) = 9.49).
+// The largest absolute value of a sample is below this (√(2 ln 2^65) < 9.50).
 constexpr double deviations_max = 9.5;
 // Less noise than this would show most of a record, and would leave no room on the grid.
 constexpr double noise_to_displacement_min = 0x1p-18;

@@ -162,7 +162,7 @@ class NoiseSource::Impl {
     return z;
   }
 
-  // Of the last two blocks, the one that holds the step, or would hold it if it were not cut short.
+  // Finds the step's block among the last two. A block that was cut short stands for the whole of it.
   [[nodiscard]] const Given* given_with(std::uint64_t step) const {
     for (std::uint64_t back = 1; back <= std::min<std::uint64_t>(count_, given_.size()); ++back) {
       const Given& given = given_[(count_ - back) % given_.size()];

@@ -8,8 +8,9 @@
 namespace nustream::ranges {
 namespace {
 
-/// Of the target's values, in a column that --all-numeric takes; of all values, in one without which there is no fit.
+/// --all-numeric leaves out a column with a smaller share of usable values than this part of the target's share.
 constexpr double share_of_a_feature = 0.5;
+/// There is no fit where the target, or a feature that was asked for, has a smaller share of usable values than this.
 constexpr double share_of_a_fit = 0.1;
 
 /// Makes one release of histograms of `columns`; bin_of(j, value) gives the bin for columns[j].

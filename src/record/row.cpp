@@ -139,7 +139,8 @@ double unreadable_text(std::string_view text) noexcept {
 
 namespace {
 
-/// Of the column that names users: a number by which the field's reader finds the user again; 0 where nobody asks.
+/// Reads a field of the column that names users. Returns a number by which the field's reader finds the user again,
+/// `unreadable` where the record is nobody's, and 0 where the field has no such reader.
 double read_user(const Field& field, std::string_view text) noexcept {
   const bool is_nobody =
       text.empty() || std::find(field.labels.begin(), field.labels.end(), text) != field.labels.end();

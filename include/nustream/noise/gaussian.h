@@ -29,8 +29,8 @@ struct GaussianPair {
 };
 
 /// One pair of independent N(0, 1) samples, √(−2 ln u)·(cos φ, sin φ). u comes from all 64 bits of `radius_word` and
-/// is centred and never 0 (u ≥ 2^-65, so samples reach 9.49). φ comes from 62 bits of `angle_word`. Only IEEE + − × ÷
-/// √ and integers are used, without contraction.
+/// is centred and never 0 (u ≥ 2^-65, so no sample is beyond 9.50). φ comes from 62 bits of `angle_word`. Only IEEE +
+/// − × ÷ √ and integers are used, without contraction.
 ///
 /// The absolute error is below 4e-15 + 2^-53/r at radius r. The second term comes from u, which has the resolution of
 /// a double: 2^-53 near u = 1, where r is near 0.
