@@ -92,7 +92,7 @@ Plan make_plan(const config::Config& config, const PlanArguments& arguments) {
   }
   if (config.users) {
     plan.users = users_plan(config);
-    plan.why_no_prediction = "the unit is the user: limits tell";
+    plan.why_no_prediction = "the unit is the user, and limits decide which of a user's records count";
     return plan;
   }
   try {

@@ -46,7 +46,7 @@ std::string told_as_data(std::string_view text, const std::string& file) {
   const std::string is = file + ": this is " + kind + ", and the first argument is a configuration (TOML): ";
   if (kind == "a file of releases") {
     const std::string folder = std::filesystem::path(file).parent_path().string();
-    return is + "what stands in its folder shows nustream inspect '" + (folder.empty() ? "." : folder) + "'";
+    return is + "nustream inspect '" + (folder.empty() ? "." : folder) + "' shows what is in its folder";
   }
   return is + "without one, nustream fit '" + file + "' --target COLUMN; with one, nustream COMMAND CONFIG '" + file +
          "'";

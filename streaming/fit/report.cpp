@@ -98,7 +98,8 @@ std::string cautions(const Report& report) {
         "", other_targets(report.model));
   }
   if (!report.dropped.empty())
-    out += fmt::format("{:<15} {}: too few of their values are numbers, about\n", "left out", left_out(report));
+    out +=
+        fmt::format("{:<15} {}: too few of their values are numbers (noisy shares)\n", "left out", left_out(report));
   if (report.estimate.size() == 1 && !report.is_mean) {
     out += fmt::format("{:<15} no feature is left: this is the {} alone, no regression\n", "mean",
                        is_linear(report) ? "target's mean" : "model's constant");
@@ -162,7 +163,8 @@ std::string release_line(const Report& report) {
 
 std::string why_no_interval(const Report& report) {
   if (!report.fit.is_settled && report.fit.floored == 0) {
-    return "no interval: the last step was a long one, and the answer is on its way; more rho, or more records";
+    return "no interval: the last step was still a long one, so that the answer has not settled; more rho, or more "
+           "records";
   }
   if (report.fit.floored == 0 && report.model == "poisson") {
     return "no interval: how far counts spread about their mean is not measured";
