@@ -52,7 +52,11 @@ void draw_records(const LocalDesign& design, double n, std::mt19937_64& random, 
       draw.cross_moment[i] += ones * row[i];
     }
   }
-  draw.public_counts = multinomial(design, n, random);
+  draw_public_rows(design, n, random, draw);
+}
+
+void draw_public_rows(const LocalDesign& design, double m, std::mt19937_64& random, LocalDraw& draw) {
+  draw.public_counts = multinomial(design, m, random);
 }
 
 void draw_noise(std::uint64_t reports, std::mt19937_64& random, LocalDraw& draw) {

@@ -38,6 +38,8 @@ struct LocalDraw {
 
 /// n private records and as many public rows, exactly at every n: multinomial counts of the kinds.
 void draw_records(const LocalDesign& design, double n, std::mt19937_64& random, LocalDraw& draw);
+/// m public rows in the place of those that are there.
+void draw_public_rows(const LocalDesign& design, double m, std::mt19937_64& random, LocalDraw& draw);
 /// Report by report.
 void draw_noise(std::uint64_t reports, std::mt19937_64& random, LocalDraw& draw);
 /// The sum over n reports as one Gaussian, which has the same distribution.

@@ -1,5 +1,6 @@
 #include "local_papers.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <random>
@@ -135,10 +136,77 @@ DrawnFigure dimension(std::size_t repetitions) {
                  {"median relative error", true}, std::move(shown))};
 }
 
+/// How far two estimates are apart, ‖a − b‖∞/‖w*‖∞.
+double apart(const LocalDesign& design, const LocalEstimate& one, const LocalEstimate& other) {
+  double largest = 0;
+  for (std::size_t j = 0; j < one.model->size(); ++j) {
+    largest = std::max(largest, std::abs((*one.model)[j] - (*other.model)[j]));
+  }
+  return largest / design.coefficient;
+}
+
+/// What m public rows do to the estimate of the same reports, of each repetition.
+struct FewerRows {
+  std::vector<double> relative;  ///< its error
+  std::vector<double> moved;     ///< its distance from that with as many public rows as reports
+};
+
+FewerRows fewer_rows(const LocalDesign& design, double n, double m, const LocalNoise& noise,
+                     std::size_t repetitions) {
+  FewerRows found;
+  for (std::size_t repetition = 0; repetition < repetitions; ++repetition) {
+    std::seed_seq seeds{std::uint64_t{10}, static_cast<std::uint64_t>(m), std::uint64_t{repetition}};
+    std::mt19937_64 random(seeds);
+    LocalDraw draw(design);
+    draw_records(design, n, random, draw);
+    draw_sum_of_noise(n, random, draw);
+    const auto solved = [&] {
+      return solve_local(moments(design, draw, n, 0, noise), noise, {.x = design.x, .weights = draw.public_counts},
+                         {.family = GlmFamily::logistic, .repair = LocalRepair::none});
+    };
+    const LocalEstimate with_many = solved();
+    draw_public_rows(design, m, random, draw);
+    const LocalEstimate with_few = solved();
+    found.relative.push_back(relative_error(design, with_few));
+    found.moved.push_back(apart(design, with_few, with_many));
+  }
+  return found;
+}
+
 }  // namespace
 
+DrawnFigure figure_of_public_rows(std::size_t asked) {
+  const std::size_t repetitions = asked == 0 ? 100 : asked;
+  const LocalDesign design(10);
+  constexpr double n = 1e9;
+  std::string rows;
+  std::string points;
+  Series errors{"relative error", {}};
+  Series distances{"from the estimate with 10^9 public rows", {}};
+  for (const double m : {1e2, 1e3, 1e4, 1e5, 1e6, 1e7}) {
+    const FewerRows found = fewer_rows(design, n, m, noise_of(10, 10, false), repetitions);
+    const Median error = median(found.relative);
+    const Median moved = median(found.moved);
+    append(fmt::format("{{\"m\": {:.0f}, \"error\": {{\"median\": {:.6g}, \"standard_error\": {:.3g}}}, \"moved\": "
+                       "{{\"median\": {:.6g}, \"standard_error\": {:.3g}}}, \"repetitions\": {}}}",
+                       m, error.value, error.standard_error, moved.value, moved.standard_error, repetitions),
+           rows);
+    points +=
+        fmt::format("{}[{:.0f}, {:.6g}, {:.3g}]", points.empty() ? "" : ", ", m, moved.value, moved.standard_error);
+    errors.points.push_back({m, error.value, error.standard_error});
+    distances.points.push_back({m, moved.value, moved.standard_error});
+  }
+  return {"public_rows",
+          fmt::format("{{\"figure\": \"the term in m\", \"epsilon\": 10, \"delta\": {}, \"p\": 10, \"n\": {:.0f}, "
+                      "\"moved\": [{}], \"rows\": [{}]}}\n",
+                      delta.value(), n, points, rows),
+          line_chart("Local logistic model against the public rows, n = 10^9, epsilon 10", {"public rows m", true},
+                     {"median", true}, {std::move(errors), std::move(distances)})};
+}
+
 std::vector<DrawnFigure> figures_as_drawn(std::size_t repetitions) {
-  return {as_drawn(repetitions == 0 ? 1000 : repetitions), dimension(repetitions == 0 ? 100 : repetitions)};
+  return {as_drawn(repetitions == 0 ? 1000 : repetitions), dimension(repetitions == 0 ? 100 : repetitions),
+          figure_of_public_rows(repetitions)};
 }
 
 }  // namespace nustream::benchmarks

@@ -1,6 +1,6 @@
 // The figures of NLDP (generalised linear models in local privacy): reproduce_local [--quick] [--repetitions N]
-// [--drawn-up-to N] [--out FOLDER]. Each becomes FOLDER/local_FIGURE.json and .svg; local_figure.h and local_papers.h
-// say what they are of.
+// [--drawn-up-to N] [--out FOLDER] [public_rows: that figure alone]. Each becomes FOLDER/local_FIGURE.json and .svg;
+// local_figure.h and local_papers.h say what they are of.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -28,6 +28,7 @@ int main(int argc, char** argv) {
   LocalFigure figure;
   std::size_t as_drawn = 0;
   std::string folder = ".";
+  bool only_public_rows = false;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     if (argument == "--quick") {
@@ -38,6 +39,8 @@ int main(int argc, char** argv) {
       figure.repetitions = std::strtoull(argv[++i], nullptr, 10);
     } else if (argument == "--drawn-up-to" && i + 1 < argc) {
       figure.drawn_up_to = std::strtod(argv[++i], nullptr);
+    } else if (argument == "public_rows") {
+      only_public_rows = true;
     } else if (argument == "--out" && i + 1 < argc) {
       folder = argv[++i];
     } else {
@@ -46,8 +49,13 @@ int main(int argc, char** argv) {
     }
   }
   if (figure.repetitions < 2) return 64;
-  std::vector<DrawnFigure> all = local_figures(figure);
-  for (DrawnFigure& drawn : figures_as_drawn(as_drawn)) all.push_back(std::move(drawn));
+  std::vector<DrawnFigure> all;
+  if (only_public_rows) {
+    all.push_back(figure_of_public_rows(as_drawn));
+  } else {
+    all = local_figures(figure);
+    for (DrawnFigure& drawn : figures_as_drawn(as_drawn)) all.push_back(std::move(drawn));
+  }
   for (const DrawnFigure& drawn : all) {
     if (!write(folder, drawn)) {
       fmt::print(stderr, "reproduce_local: cannot write into {}\n", folder);

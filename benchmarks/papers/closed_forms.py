@@ -4,6 +4,7 @@ docs/results/closed_forms.json.
 
 CDP+ is in the units of docs/reproduction.md: ρ = G = 1, and F has the ½ of its equation (8)."""
 
+import cmath
 import math
 import random
 
@@ -225,6 +226,89 @@ def of_adaptive_clipping():
     return rows
 
 
+def of_training():
+    """The same with plain steps at the same reach η/(1 − μ) = .02: momentum, and a cooldown over the last quarter to a
+    twentieth. A step's share of the last iterate is followed back from it."""
+    steps, reach = 1024, .02
+    beta, gamma = coefficients(reach, steps), math.sqrt(squared_sensitivity(spectrum_of_nu(reach)))
+
+    def left(momentum, cools, correlated):
+        of_theta, of_velocity, pulls = 1.0, 0.0, [0.0] * steps
+        for t in reversed(range(steps)):
+            share = min(1, (steps - t) / (steps / 4)) if cools else 1
+            eta = reach * (1 - momentum) * (.05 + .95 * share)
+            pulls[t] = of_velocity - eta * of_theta
+            of_theta, of_velocity = of_theta + pulls[t], momentum * pulls[t]
+        if correlated:
+            pulls = [gamma * math.fsum(beta[t - s] * pulls[t] for t in range(s, steps)) for s in range(steps)]
+        return math.sqrt(math.fsum(each * each for each in pulls))
+
+    return [{"training": name, "nu": left(momentum, cools, True), "independent": left(momentum, cools, False)}
+            for name, momentum, cools in (("plain", 0, False), ("momentum .9", .9, False), ("momentum .95", .95, False),
+                                          ("cooldown", 0, True))]
+
+
+def loss_of_prefix_sums(gram):
+    """The squared sensitivity times the largest error of a running sum, for one participation: C is any matrix with these
+    products CᵀC, and the decoder is the one of least variance."""
+    steps, lower, errors = len(gram), [], []
+    for t in range(steps):
+        row = []
+        for s in range(t + 1):
+            rest = gram[t][s] - math.fsum(row[k] * (row[k] if s == t else lower[s][k]) for k in range(s))
+            row.append(math.sqrt(rest) if s == t else rest / lower[s][s])
+        lower.append(row)
+    for last in range(steps):
+        found = []
+        for t in range(steps):
+            found.append(((1.0 if t <= last else 0.0) - math.fsum(a * b for a, b in zip(lower[t], found))) / lower[t][t])
+        errors.append(math.fsum(each * each for each in found))
+    return max(gram[t][t] for t in range(steps)) * max(errors)
+
+
+def of_prefix_sums():
+    """Two mechanisms of CDP+ Table 3 beside ν = 0. The circulant one has the absolute values of the eigenvalues of the
+    circulant matrix of 2T steps in which running sums are a block; full Honaker has the nodes of a tree that hold a
+    leaf."""
+    height = 6
+    steps = 2 ** height
+    sizes = [abs(sum(cmath.exp(-1j * math.pi * f * j / steps) for j in range(steps))) for f in range(2 * steps)]
+    x = [math.fsum(size * math.cos(math.pi * f * k / steps) for f, size in enumerate(sizes)) / (2 * steps)
+         for k in range(steps)]
+    squares, entry = 0.0, 1.0
+    for t in range(steps):
+        squares += entry * entry
+        entry *= (2 * t + 1) / (2 * t + 2)
+    return {"steps": steps, "circulant": loss_of_prefix_sums([[x[abs(s - t)] for s in range(steps)] for t in range(steps)]),
+            "full honaker": loss_of_prefix_sums([[float(height + 1 - (s ^ t).bit_length()) for s in range(steps)]
+                                                 for t in range(steps)]),
+            "nu = 0": squares ** 2}
+
+
+def of_tuned_nu():
+    """ν by CDP+ section 4's rule, the squared error (3) of prefix sums under one budget, T = 1,000 and one participation;
+    and the exact error that this ν has on the one problem, over the error of ν = ημ."""
+    steps, eta, eigenvalues = 1000, .02, power_law(128, 1)
+
+    def squared_error(nu):
+        encoder = [1.0]
+        for t in range(steps - 1):
+            encoder.append(encoder[-1] * (2 * t + 1) / (2 * t + 2) * (1 - nu))
+        prefix, errors, running = [], 0.0, 0.0
+        for beta in coefficients(nu, steps):
+            prefix.append((prefix[-1] if prefix else 0.0) + beta)
+            running += prefix[-1] ** 2
+            errors += running
+        return math.fsum(each * each for each in encoder) * errors / steps
+
+    nus = [0.0] + [10 ** (-power / 8) for power in range(48, 7, -1)]
+    errors = {nu: squared_error(nu) for nu in nus}
+    best = min(nus, key=errors.get)
+    return {"nu": best, "below_nu_0": 1 - errors[best] / errors[0.0],
+            "over_eta_mu": exact_excess(spectrum_of_nu(best), eta, eigenvalues)
+            / exact_excess(spectrum_of_nu(eta / 128), eta, eigenvalues)}
+
+
 def solved(matrix, right):
     """The solution of a linear system, by Gauss's elimination with pivots."""
     rows = [list(row) + [value] for row, value in zip(matrix, right)]
@@ -329,7 +413,8 @@ def of_nldp():
 
 def closed_forms():
     return {"mean": of_the_mean(), "figure 2": of_figure_2(), "one problem": of_one_problem(), "table 4": of_table_4(),
-            "adaptive clipping": of_adaptive_clipping(),
+            "adaptive clipping": of_adaptive_clipping(), "training": of_training(), "prefix sums": of_prefix_sums(),
+            "tuned nu": of_tuned_nu(),
             "epsilon": [three_epsilons(rho, delta) for rho, delta in
                         ((.015, 1e-6), (.1, 1e-5), (1, 1e-5), (10, 1e-5))],
             "BDE+": {**of_bde(), "clipped loss": of_clipped_loss()},

@@ -21,7 +21,7 @@ import json
 from .values import Results, Unknown, filled
 
 VERDICTS = {"reproduced": "reproduced", "differs": "differs because ", "false": "false claim: ",
-            "left out": "left out because ", "not yet measured": "not yet measured: "}
+            "left out": "left out because "}
 HEAD = ["item", "the paper's own value or claim (place)", "another implementation", "here (standard error)", "command",
         "verdict"]
 

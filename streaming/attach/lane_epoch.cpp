@@ -128,7 +128,7 @@ std::optional<journal::LedgerEntry> Opening::closing_line() const {
 
 std::string Opening::beginning_in_words(OpenedLane& opened, EpochId epoch) {
   if (is_behind_measuring_) return engine::begun_behind_measuring(epoch);
-  return is_from_start(epoch) ? engine::begun_from_start(epoch) : go_on_from_last(opened, epoch);
+  return is_from_start(epoch) ? engine::begun_from_start(epoch, setup_.config) : go_on_from_last(opened, epoch);
 }
 
 void Opening::say_begun(const engine::Begin& begins, const std::string& words) const {

@@ -20,6 +20,7 @@
 #include "config/ranges.h"
 #include "config/settings_tree.h"
 #include "decode/reader.h"
+#include "engine/budget_advice.h"
 #include "local/settings.h"
 #include "publish/json_text.h"
 #include "serve/settings.h"
@@ -215,6 +216,8 @@ Exit check(const CheckArguments& arguments) {
     const config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
     digest = config::settings_digest(config, mechanism);
     warnings = attach::warnings_ahead(config, mechanism);
+    if (std::string part = engine::part_of_budget(config, mechanism); !part.empty())
+      warnings.push_back(std::move(part));
   }
   if (!refusal.empty()) warnings.push_back("attach would refuse this: " + refusal);
   if (arguments.data) {

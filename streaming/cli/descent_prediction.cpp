@@ -127,6 +127,7 @@ DescentPrediction predict_descent(const config::Config& config, const config::Me
   const privacy::Budget budget{mechanism.main().rho, mechanism.participation,
                                Displacement{mechanism.main().displacement.value() / m}};
   prediction.last = privacy::predict(mechanism.main().correlation, problem, budget);
+  if (!mechanism.main().correlation.toeplitz()) prediction.only_at = mechanism.main().correlation.horizon();
   add_average(config, mechanism, steps, problem, budget, prediction);
   prediction.problem = problem;
   prediction.budget = budget;
@@ -191,7 +192,10 @@ void print(const config::Config& config, const DescentPrediction& prediction) {
     return average ? std::optional(member(*average)) : std::nullopt;
   };
   fmt::print("  {:<44} {:>12}{}\n", "", "last iterate", average ? fmt::format(" {:>12}", "average") : "");
-  print_row("this correlation", last.excess, of([](const auto& a) { return a.excess; }));
+  const std::string at = prediction.only_at
+                             ? fmt::format(", at step {} alone", with_separators(prediction.only_at->value()))
+                             : std::string();
+  print_row("this correlation" + at, last.excess, of([](const auto& a) { return a.excess; }));
   if (average) {
     print_row(fmt::format("best nu for the average, {:.3g}", average->suggested.value()), average->suggested_last,
               average->suggested_excess);
@@ -208,7 +212,8 @@ void print(const config::Config& config, const DescentPrediction& prediction) {
     for (std::size_t j = 0; j < std::min<std::size_t>(stddevs.size(), 8); ++j) fmt::print(" {:.4g}", stddevs[j]);
     fmt::print("{}\n", stddevs.size() > 8 ? " …" : "");
   };
-  if (!last.iterate_stddevs.empty()) print_stddevs("iterate", last.iterate_stddevs);
+  if (!last.iterate_stddevs.empty())
+    print_stddevs(prediction.only_at ? "iterate of that step" : "iterate", last.iterate_stddevs);
   if (average) print_stddevs("average", average->stddevs);
   for (const std::string& sentence : prediction.advice) fmt::print("{}\n", sentence);
 }
@@ -218,6 +223,7 @@ void append_json(const config::Config& config, const DescentPrediction& predicti
   out += fmt::format(",\"eigenvalues_assumed\":{}", prediction.eigenvalues == Eigenvalues::assumed);
   append_field("eigenvalues", source_of(prediction.eigenvalues), out);
   append_field("predicted_excess", last.excess, out);
+  if (prediction.only_at) append_field("predicted_at_step", prediction.only_at->value(), out);
   append_field("suggested_nu", last.suggested.value(), out);
   append_field("suggested_excess", last.suggested_excess, out);
   append_field("independent_excess", last.independent_excess, out);

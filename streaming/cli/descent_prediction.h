@@ -25,12 +25,13 @@ struct DescentPrediction {
   Eigenvalues eigenvalues;
   std::vector<std::string> unknown;  ///< features whose size the settings do not tell
   std::optional<inference::AveragePrediction> average;
-  inference::AverageSpan span{};    ///< the steps that the average is over
-  privacy::LocalProblem problem;    ///< the problem that all predictions are about
-  privacy::Budget budget;           ///< budget of the mean gradient
-  double average_of_last = 0;       ///< excess of the average under the ν that is best for the last iterate
-  std::string why_no_average;       ///< empty where there is one, or none was asked for
-  std::vector<std::string> advice;  ///< sentences about settings that cannot be meant
+  inference::AverageSpan span{};       ///< the steps that the average is over
+  privacy::LocalProblem problem;       ///< the problem that all predictions are about
+  privacy::Budget budget;              ///< budget of the mean gradient
+  std::optional<StepCount> only_at{};  ///< the step that `last` is about, where errors differ from step to step
+  double average_of_last = 0;          ///< excess of the average under the ν that is best for the last iterate
+  std::string why_no_average;          ///< empty where there is one, or none was asked for
+  std::vector<std::string> advice;     ///< sentences about settings that cannot be meant
 };
 
 /// Predicts the error after `steps` steps; 0 where nobody said how many there are. Throws Unsupported and

@@ -19,7 +19,8 @@ using inference::ExpectedError;
 
 void add_descent(const config::Config& config, const config::Mechanism& mechanism, EstimatorComparison& comparison) {
   const lane::Settings& descent = config.descent;
-  const std::uint64_t steps = config.problem.records / descent.minibatch;
+  std::uint64_t steps = config.problem.records / descent.minibatch;
+  if (const auto horizon = mechanism.horizon()) steps = std::min(steps, horizon->value());
   const bool averages = descent.averaging.kind != descent::Averaging::Kind::last && descent.averaging.from < steps;
   if (steps == 0 || !std::holds_alternative<descent::Constant>(descent.schedule.family()) || descent.momentum > 0) {
     return;
@@ -88,11 +89,14 @@ void print(const EstimatorComparison& comparison) {
   if (comparison.last) print_row("the last iterate, as set", *comparison.last, {});
   if (comparison.average) print_row("the average, as set", *comparison.average, {});
   if (comparison.sums) print_row("running sums, as set", *comparison.sums, {});
-  const config::Candidate& least = comparison.best.candidates[comparison.best.least];
-  fmt::print("least: {}{}\n", least.name,
-             comparison.chosen.empty()
-                 ? ""
-                 : "\nmodel.estimator = \"auto\", among what the settings leave open: " + comparison.chosen);
+  const config::EstimatorChoice& best = comparison.best;
+  fmt::print("least: {}; the stream is taken for stationary\n", best.candidates[best.least].name);
+  if (best.taken != best.least) {
+    fmt::print("within a factor {:g} of it, all that a prediction is good for, and not biased by drift: {}\n",
+               config::near_tie, best.candidates[best.taken].name);
+  }
+  if (comparison.chosen.empty()) return;
+  fmt::print("model.estimator = \"auto\", among what the settings leave open: {}\n", comparison.chosen);
 }
 
 void append_json(const EstimatorComparison& comparison, std::string& out) {
@@ -107,6 +111,7 @@ void append_json(const EstimatorComparison& comparison, std::string& out) {
   }
   out += "},\"least\":";
   publish::append_string(comparison.best.candidates[comparison.best.least].name, out);
+  publish::append_field("taken", comparison.best.candidates[comparison.best.taken].name, out);
   out += ",\"as_set\":{";
   separator = "";
   for (const auto& [name, error] :

@@ -141,7 +141,7 @@ void print_prediction(const config::Config& config, const Plan& plan) {
 void print(const config::Config& config, const Plan& plan) {
   const config::Mechanism& mechanism = plan.mechanism;
   fmt::print("{}: stream {}, {} parameters, correlation {}{}\n", config.file, config.stream, config.descent.dimension,
-             mechanism.main().correlation.name(), anew_text(mechanism.main().correlation));
+             config::correlation_name(config, mechanism.main().correlation), anew_text(mechanism.main().correlation));
   fmt::print("promise {}\n", console::protected_unit(engine::promise_of(config, true)));
   fmt::print("{}", amounts_text(config.schema));
   if (config.moments) fmt::print("solved from running sums, a step is {} records\n", config.descent.minibatch);
@@ -158,6 +158,8 @@ void print(const config::Config& config, const Plan& plan) {
   }
   if (!plan.delta_warning.empty()) fmt::print("{}\n\n", plan.delta_warning);
   if (const std::string few = config::too_few_batches(config); !few.empty()) fmt::print("{}\n\n", few);
+  if (const std::string part = engine::part_of_budget(config, mechanism); !part.empty()) fmt::print("{}\n\n", part);
+  if (const std::string vain = config::restarts_in_vain(config); !vain.empty()) fmt::print("{}\n\n", vain);
   if (plan.users) print(*plan.users);
   if (config.moments) {
     print_reach(plan.sums);
@@ -182,7 +184,7 @@ std::string to_json(const config::Config& config, const Plan& plan) {
   std::string out = "{\"stream\":";
   publish::append_string(config.stream, out);
   out += fmt::format(",\"dimension\":{},\"correlation\":\"{}\"", config.descent.dimension,
-                     mechanism.main().correlation.name());
+                     config::correlation_name(config, mechanism.main().correlation));
   append_restarts(mechanism.main().correlation, out);
   publish::append_neighbours(engine::promise_of(config, true), out);
   append_field("sigma", mechanism.main().sigma.value(), out);
@@ -218,7 +220,8 @@ std::string to_json(const config::Config& config, const Plan& plan) {
   if (plan.rational_excess) append_field("rational_excess", *plan.rational_excess, out);
   if (plan.fit) append_json(*plan.fit, out);
   std::vector<std::string> warnings{engine::short_of_budget(config, mechanism), plan.delta_warning,
-                                    config::too_few_batches(config)};
+                                    config::too_few_batches(config), config::restarts_in_vain(config),
+                                    engine::part_of_budget(config, mechanism)};
   if (plan.prediction) {
     warnings.insert(warnings.end(), plan.prediction->advice.begin(), plan.prediction->advice.end());
   }
@@ -246,7 +249,8 @@ void draw(const config::Config& config, const PlanArguments& arguments, const Pl
   const PlanCurves curves = plan_curves(config, plan.mechanism, plan.prediction, plan.why_no_prediction,
                                         arguments.records > 0 ? arguments.records : config.problem.records);
   if (!arguments.report.empty()) {
-    page.write(plan_page(config, plan.mechanism, plan.spend, curves, plan_command(config, arguments)));
+    page.write(plan_page(config, plan.mechanism, plan.mechanism.spend.limit(), plan.spend, curves,
+                         plan_command(config, arguments)));
   }
   if (in_terminal) return print_chart(curves);
   if (!arguments.chart.empty()) picture.write(chart::svg_file(plan_chart(curves, 720)));

@@ -88,10 +88,11 @@ struct Named {
 };
 
 /// The correlations that a plan compares: the one that is set, and those that would otherwise be used.
-std::vector<Named> compared(const config::Mechanism& mechanism, const std::optional<DescentPrediction>& prediction,
-                            std::uint64_t steps) {
+std::vector<Named> compared(const config::Config& config, const config::Mechanism& mechanism,
+                            const std::optional<DescentPrediction>& prediction, std::uint64_t steps) {
   const Correlation& own = mechanism.main().correlation;
-  std::vector<Named> all{{"as set: " + own.name(), own}, {"independent", Correlation{noise::Independent{}}}};
+  std::vector<Named> all{{"as set: " + config::correlation_name(config, own), own},
+                         {"independent", Correlation{noise::Independent{}}}};
   const auto add_nu = [&](const char* what, Damping nu) {
     if (nu.value() <= 0 || nu.value() >= 0.95) return;
     all.push_back(
@@ -230,7 +231,7 @@ PlanCurves plan_curves(const config::Config& config, const config::Mechanism& me
                 : config.moments ? "what the noise leaves in a coefficient, standard deviation, working units"
                                  : "what the noise alone leaves in predictions, root mean square, working units";
   const std::uint64_t steps = std::max<std::uint64_t>(1, all / config.descent.minibatch);
-  const std::vector<Named> correlations = compared(mechanism, prediction, steps);
+  const std::vector<Named> correlations = compared(config, mechanism, prediction, steps);
   for (std::size_t i = 0; i < correlations.size(); ++i) {
     try {
       curves.spend.push_back(

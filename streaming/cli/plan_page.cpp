@@ -30,17 +30,21 @@ std::string with_epsilon(double rho, Delta delta) {
                      delta.value());
 }
 
-void append_summary(const config::Config& config, const config::Mechanism& mechanism, std::string& out) {
+void append_summary(const config::Config& config, const config::Mechanism& mechanism, Rho limit, std::string& out) {
   out += "<section aria-label=\"Summary\"><p class=\"what\">" + chart::escaped(engine::subject_of(config)) +
          " What a budget buys, before any data is read.</p><dl class=\"facts\">";
   append_fact("Promise", chart::escaped(console::protected_unit(engine::promise_of(config, true))), out);
-  append_fact("Correlation", chart::escaped(mechanism.main().correlation.name()), out);
-  append_fact("Never spends more than", with_epsilon(mechanism.spend.limit().value(), config.privacy.delta), out);
+  append_fact("Correlation", chart::escaped(config::correlation_name(config, mechanism.main().correlation)), out);
+  append_fact("Never spends more than", with_epsilon(limit.value(), config.privacy.delta), out);
   append_fact("Noise multiplier σ", data(mechanism.main().sigma.value()), out);
   append_fact("Sensitivity γ in the limit", data(mechanism.main().sensitivity.value()), out);
   append_fact("Steps", mechanism.horizon() ? "at most " + count(mechanism.horizon()->value()) : "without an end",
               out);
-  out += "</dl></section>\n";
+  out += "</dl>";
+  const std::vector<serve::page::Converted> rows{
+      {"never spends more than", publish::epsilons_of(limit, config.privacy.deltas())}};
+  serve::page::append_conversions(rows, out);
+  out += "</section>\n";
 }
 
 std::string slider(const char* id, std::string_view label, std::size_t positions) {
@@ -201,11 +205,11 @@ std::string plan_command(const config::Config& config, const PlanArguments& argu
   return command;
 }
 
-std::string plan_page(const config::Config& config, const config::Mechanism& mechanism,
+std::string plan_page(const config::Config& config, const config::Mechanism& mechanism, Rho limit,
                       const std::vector<privacy::SpendRow>& spend, const PlanCurves& curves,
                       const std::string& command) {
   std::string out;
-  append_summary(config, mechanism, out);
+  append_summary(config, mechanism, limit, out);
   append_errors(config, curves, out);
   if (!curves.spend.empty()) append_correlations(curves, out);
   if (!spend.empty()) append_spend(config, spend, out);

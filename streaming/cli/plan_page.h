@@ -15,8 +15,9 @@ namespace nustream::cli {
 /// The command that was typed, without the files beside the plan and without how it is printed.
 [[nodiscard]] std::string plan_command(const config::Config& config, const PlanArguments& arguments);
 
-/// One HTML file that refers to no other. Its script moves two sliders over figures that stand in the file.
-[[nodiscard]] std::string plan_page(const config::Config& config, const config::Mechanism& mechanism,
+/// One HTML file that refers to no other, about settings that never spend more than `limit`. Its script moves two
+/// sliders over figures that stand in the file.
+[[nodiscard]] std::string plan_page(const config::Config& config, const config::Mechanism& mechanism, Rho limit,
                                     const std::vector<privacy::SpendRow>& spend, const PlanCurves& curves,
                                     const std::string& command);
 

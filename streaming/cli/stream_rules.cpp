@@ -1,5 +1,6 @@
 #include "cli/stream_rules.h"
 
+#include <algorithm>
 #include <cmath>
 #include <variant>
 
@@ -24,6 +25,7 @@ StreamRules stream_rules(const config::Config& config, const config::Mechanism& 
   const bool read_once = mechanism.participation.times() == 1;
   const bool is_constant = std::holds_alternative<descent::Constant>(config.descent.schedule.family());
   if (steps == 0 || !read_once || !is_constant || !config::has_guesses(config)) return rules;
+  if (const auto horizon = mechanism.horizon()) steps = std::min(steps, horizon->value());
   const inference::StreamGuess guess = config::guess_of(config);
   const double excess = prediction.last.excess;
   rules.steps = steps;
@@ -39,7 +41,7 @@ StreamRules stream_rules(const config::Config& config, const config::Mechanism& 
 
 void print(const StreamRules& rules, const DescentPrediction& prediction) {
   if (rules.least_excess) {
-    fmt::print("no correlation is below {:.6g}: this one has {:.3g} times that\n", *rules.least_excess,
+    fmt::print("no correlation without an end is below {:.6g}: this one has {:.3g} times that\n", *rules.least_excess,
                prediction.last.excess / *rules.least_excess);
   }
   if (rules.bound) {

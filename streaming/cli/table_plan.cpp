@@ -137,6 +137,7 @@ void print_reach_of_descent(const TablePlan& plan) {
                one.steps == plan.design.steps ? "  <- estimate.steps" : "");
   }
   if (plan.reach.empty() || !plan.reach.front().expected) return;
+  fmt::print("({})\n", assumed_of_start(plan.config));
   if (!plan.config.problem.distance) {
     fmt::print(
         "(of the start, in its slowest direction; plan.distance, a public guess, makes an error of the two)\n");
@@ -162,7 +163,8 @@ void print(const TablePlan& plan) {
   const engine::TableDesign& design = plan.design;
   const noise::Correlation& correlation = plan.mechanism.main().correlation;
   fmt::print("{}: table {} of {} records, {} parameters, correlation {}{}\n", plan.config.file, plan.config.stream,
-             with_separators(design.rows), plan.config.descent.dimension, correlation.name(), anew_text(correlation));
+             with_separators(design.rows), plan.config.descent.dimension,
+             config::correlation_name(plan.config, correlation), anew_text(correlation));
   fmt::print("promise {}\n", console::protected_unit(engine::promise_of(plan.config, true)));
   fmt::print("{}", amounts_text(plan.config.schema));
   fmt::print("{} steps of {} records{}: each {}takes part {} times, sensitivity {:.6g}\n",
@@ -202,7 +204,7 @@ std::string to_json(const TablePlan& plan) {
   out += fmt::format(",\"records\":{},\"minibatch\":{},\"steps\":{},\"runs\":{},\"participations\":{}", design.rows,
                      design.minibatch, design.steps, design.runs, design.participation().times());
   out += fmt::format(",\"dimension\":{},\"correlation\":\"{}\",\"sensitivity\":", plan.config.descent.dimension,
-                     plan.mechanism.main().correlation.name());
+                     config::correlation_name(plan.config, plan.mechanism.main().correlation));
   publish::append_number(plan.mechanism.main().sensitivity.value(), out);
   append_field("rho", plan.rho.value(), out);
   append_field("epsilon", plan.epsilons.front().by.front(), out);
@@ -251,8 +253,13 @@ PlanCurves curves_of(const TablePlan& plan, const PlanArguments& arguments) {
   curves.counted = "steps";
   const config::Config asked =
       config::read_config(arguments.config.file, arguments.config.overrides, config::Purpose::table);
+  const auto tells_error = [](const std::optional<Reach>& reach) {
+    return reach && reach->expected && reach->expected->error;
+  };
   curves.what = plan.config.moments ? "standard deviation that the noise leaves in a coefficient, working units"
-                                    : "standard deviation that the noise leaves in a coordinate, working units";
+                : !plan.reach.empty() && tells_error(plan.reach.front())
+                    ? "expected distance to the answer (start and noise), working units"
+                    : "standard deviation that the noise leaves in a coordinate, working units";
   curves.why_none = "there is no formula for these settings";
   const auto at = [&](double rho, std::uint64_t steps) -> std::vector<ErrorOf> {
     config::Config other = asked;
@@ -260,6 +267,7 @@ PlanCurves curves_of(const TablePlan& plan, const PlanArguments& arguments) {
     other.privacy.epsilon.reset();
     const auto reach = reach_of(std::move(other), arguments.records, steps);
     if (!reach || !reach->stddev) return {};
+    if (tells_error(reach)) return {{"the last iterate", *reach->expected->error}};
     return {{plan.config.moments ? "running sums" : "the last iterate", *reach->stddev}};
   };
   add_grid(rho_set(asked.privacy), plan.design.steps, 4, at, curves);
@@ -272,7 +280,7 @@ void draw(const TablePlan& plan, const PlanArguments& arguments) {
   console::OperatorFile picture(in_terminal ? std::string() : arguments.chart, journal::Audience::everyone);
   const PlanCurves curves = curves_of(plan, arguments);
   if (!arguments.report.empty()) {
-    page.write(plan_page(plan.config, plan.mechanism, {}, curves, plan_command(plan.config, arguments)));
+    page.write(plan_page(plan.config, plan.mechanism, plan.rho, {}, curves, plan_command(plan.config, arguments)));
   }
   if (in_terminal) return print_chart(curves);
   if (!arguments.chart.empty()) picture.write(chart::svg_file(plan_chart(curves, 720)));

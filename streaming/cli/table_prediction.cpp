@@ -82,6 +82,15 @@ std::optional<TableError> table_error(const config::Config& config, const config
   return result;
 }
 
+std::string assumed_of_start(const config::Config& config) {
+  if (is_mean(config)) return "of the start exactly so much is left: a mean's eigenvalue is 1";
+  return config.problem.eigenvalues.empty()
+             ? "of the start at most so much is left: eigenvalues of E[xx'] of 1/2 and more, since "
+               "plan.second_moment_eigenvalues is not set; the noise is that of eigenvalues of 1"
+             : "of the start at most so much is left: eigenvalues of E[xx'] within a tenth of "
+               "plan.second_moment_eigenvalues";
+}
+
 std::optional<TableSuggestion> suggested_steps(
     const std::function<std::optional<double>(std::uint64_t steps)>& error_at) {
   constexpr std::uint64_t most = 4096;

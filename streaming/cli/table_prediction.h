@@ -26,6 +26,9 @@ struct TableError {
 [[nodiscard]] std::optional<TableError> table_error(const config::Config& config, const config::Mechanism& mechanism,
                                                     const engine::TableDesign& design);
 
+/// Says of which eigenvalues what is left of the start is the most, in words.
+[[nodiscard]] std::string assumed_of_start(const config::Config& config);
+
 struct TableSuggestion {
   std::uint64_t steps;  ///< the number with the least expected error, 1 … 4,096
   double error;

@@ -75,4 +75,13 @@ std::string too_few_batches(const Config& config) {
       of_table ? "count" : "batches", batching->batches, inference::enough_batches, inference::enough_batches);
 }
 
+std::string restarts_in_vain(const Config& config) {
+  const auto end = config.noise.correlation.horizon();
+  if (config.moments || !config.noise.ignores_restarts || !end) return {};
+  return fmt::format(
+      "noise.restarts = true is ignored, since this correlation has no horizon of its own: each epoch ends after "
+      "descent.horizon = {} steps; leave descent.horizon out, or choose a correlation with noise.horizon",
+      end->value());
+}
+
 }  // namespace nustream::config

@@ -21,4 +21,8 @@ namespace nustream::config {
 /// settled, so that no interval is ever shown. Empty where there are enough batches, or no intervals are asked for.
 [[nodiscard]] std::string too_few_batches(const Config& config);
 
+/// A sentence where the noise was meant to begin anew, but the stream ends all the same: descent.horizon ends the
+/// steps of a correlation that has no horizon of its own. Else empty.
+[[nodiscard]] std::string restarts_in_vain(const Config& config);
+
 }  // namespace nustream::config

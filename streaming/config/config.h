@@ -72,6 +72,8 @@ struct Noise {
   noise::GeneratorKind generator;
   std::optional<Damping> approximated_nu;  ///< the ν that a rational correlation stands in for
   std::optional<Fit> fit;                  ///< where the correlation is an optimised one
+  bool ignores_restarts = false;           ///< restarts are asked for, and the correlation has no horizon of its own
+  std::string dense_name{};                ///< the name of a dense correlation in the settings, such as "circulant"
 };
 
 /// [state]: where the files are that have to survive.
@@ -140,6 +142,7 @@ struct ProblemGuesses {
   std::optional<double> residual{};   ///< standard deviation of y − xᵀθ*
   std::optional<double> distance{};   ///< ‖θ* − start‖
   std::vector<double> eigenvalues{};  ///< of the second moments; empty: all count as 1
+  bool sums_end = false;              ///< moments.releases is set, whichever estimator is
 };
 
 /// [ranges]: settings that are "private".

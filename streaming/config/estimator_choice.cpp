@@ -18,8 +18,12 @@ moments::Problem problem_of(const Config& config, const moments::Settled& settle
   // With running sums a batch of records is a step. With a descent a record is a step, and a release comes after so
   // many.
   const std::uint64_t every = config.moments ? config.descent.minibatch : config.descent.release_every;
-  const bool ends = config.moments && config.moments->releases;
-  return {guess_of(config), config.problem.records, rho_asked(config.privacy), config.privacy.adjacency, every, ends,
+  return {guess_of(config),
+          config.problem.records,
+          rho_asked(config.privacy),
+          config.privacy.adjacency,
+          every,
+          config.problem.sums_end,
           settled};
 }
 
@@ -29,7 +33,7 @@ std::string two_digits(const char* key, double value) {
 
 Candidate of_descent(const moments::Problem& problem, bool average) {
   const moments::DescentChoice choice = moments::best_descent(problem, average);
-  Candidate candidate{average ? "the average" : "the last iterate", choice.error, {}};
+  Candidate candidate{average ? "the average" : "the last iterate", choice.error, {}, false};
   candidate.settings = {"model.estimator=descent", two_digits("descent.step_size", choice.step_size.value()),
                         two_digits("descent.clip_norm", choice.clip.value()),
                         two_digits("noise.nu", choice.nu.value())};
@@ -43,7 +47,7 @@ Candidate of_descent(const moments::Problem& problem, bool average) {
 std::optional<Candidate> of_sums(const moments::Problem& problem, bool recentred) {
   const auto choice = moments::best_sums(problem, recentred);
   if (!choice) return std::nullopt;
-  Candidate candidate{recentred ? "running sums, recentred" : "running sums", choice->error, {}};
+  Candidate candidate{recentred ? "running sums, recentred" : "running sums", choice->error, {}, true};
   candidate.settings = {"model.estimator=moments", two_digits("moments.row_norm", choice->radii.inputs),
                         two_digits("moments.residual_bound", choice->radii.target)};
   if (choice->second) {
@@ -57,6 +61,36 @@ std::optional<Candidate> of_sums(const moments::Problem& problem, bool recentred
 std::string parts_of(const inference::ExpectedError& error) {
   return fmt::format("{:.3g} (start {:.2g}, sampling {:.2g}, privacy noise {:.2g})", error.root(),
                      std::sqrt(error.start), std::sqrt(error.sampling), std::sqrt(error.privacy));
+}
+
+/// The candidate to take: the least, but running sums where their error is within what predictions are good for.
+std::size_t taken_of(const EstimatorChoice& choice) {
+  std::size_t taken = choice.least;
+  if (choice.candidates[taken].are_sums) return taken;
+  double bound = choice.candidates[taken].error.root() * near_tie;
+  for (std::size_t i = 0; i < choice.candidates.size(); ++i) {
+    const Candidate& each = choice.candidates[i];
+    if (!each.are_sums || each.error.root() > bound) continue;
+    taken = i;
+    bound = each.error.root();
+  }
+  return taken;
+}
+
+std::string why_taken(const EstimatorChoice& choice) {
+  const Candidate& taken = choice.candidates[choice.taken];
+  std::string why = fmt::format("{} has the least expected error, {}", taken.name, parts_of(taken.error));
+  if (choice.taken != choice.least) {
+    why = fmt::format(
+        "{} has an expected error within the factor {:g} of the least, which is all that a prediction is good for, "
+        "and "
+        "drift does not bias running sums: {}",
+        taken.name, near_tie, parts_of(taken.error));
+  }
+  for (const Candidate& each : choice.candidates) {
+    if (&each != &taken) why += fmt::format("; {} {}", each.name, parts_of(each.error));
+  }
+  return why + "; all of this takes the stream for stationary";
 }
 
 }  // namespace
@@ -90,11 +124,8 @@ EstimatorChoice choose_estimator(const Config& config, const Open& open) {
   const auto by_total = [](const Candidate& each) { return each.error.total(); };
   const auto least = std::ranges::min_element(choice.candidates, {}, by_total);
   choice.least = static_cast<std::size_t>(least - choice.candidates.begin());
-  std::string others;
-  for (const Candidate& each : choice.candidates) {
-    if (&each != &*least) others += fmt::format("; {} {}", each.name, parts_of(each.error));
-  }
-  choice.why = fmt::format("{} has the least expected error, {}{}", least->name, parts_of(least->error), others);
+  choice.taken = taken_of(choice);
+  choice.why = why_taken(choice);
   return choice;
 }
 

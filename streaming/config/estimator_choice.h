@@ -16,12 +16,18 @@ struct Candidate {
   std::string name;                   ///< "the last iterate", "the average", "running sums", …
   inference::ExpectedError error;     ///< E (θ̂ − θ*)ᵀH(θ̂ − θ*), in working units of the target
   std::vector<std::string> settings;  ///< with two digits, as --set takes them: "descent.step_size=0.0021"
+  bool are_sums = false;              ///< running sums, not a descent
 };
+
+/// Predictions of the error are good for this factor (docs/results.md). Of two estimators that are nearer to each
+/// other than that, running sums are taken: they weigh all records alike, so that drift does not bias them.
+inline constexpr double near_tie = 1.3;
 
 struct EstimatorChoice {
   std::vector<Candidate> candidates;
-  std::size_t least = 0;
-  std::string why;  ///< the reason in a sentence
+  std::size_t least = 0;  ///< the candidate of the least expected error
+  std::size_t taken = 0;  ///< the candidate to take: the least, or running sums near it
+  std::string why;        ///< the reason in a sentence
 };
 
 /// Whether [plan] holds what a choice needs (records, residual, distance) and the model is one that both estimators

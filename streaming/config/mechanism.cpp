@@ -119,6 +119,10 @@ void check_ages(const Config& config, const Mechanism& mechanism) try {
 
 }  // namespace
 
+std::string correlation_name(const Config& config, const noise::Correlation& correlation) {
+  return config.noise.dense_name.empty() ? correlation.name() : config.noise.dense_name;
+}
+
 Mechanism make_mechanism(const Config& config, const privacy::Participation& participation,
                          std::optional<StepCount> steps) {
   try {

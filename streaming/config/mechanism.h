@@ -50,6 +50,9 @@ struct Mechanism {
 /// a mass; a record as `of_record` says.
 [[nodiscard]] privacy::Participation participation_of(const Config& config, const privacy::Participation& of_record);
 
+/// The name of a correlation of these settings, as the settings have it.
+[[nodiscard]] std::string correlation_name(const Config& config, const noise::Correlation& correlation);
+
 /// Calibrates every stage's σ from its share of ρ or (ε, δ). Records take part as `participation` says; where the
 /// unit is the user, users do what config.descent.users allows, whatever passes there are. The noise is for at most
 /// `steps` steps where that is given, else for all that the correlation allows. Throws Failure(configuration) where a

@@ -324,6 +324,8 @@ Config read_tree(const SettingsTree& tree, const std::string& file, const std::v
   }
   check_together(root, purpose, config);
   root.finish();
+  // Asked last: the keys of [moments] are not refused where a descent is set.
+  config.problem.sums_end = root.section("moments").has("releases");
   return config;
 }
 

@@ -30,11 +30,18 @@ Correlation read_rational(const Section& section) {
   return Correlation{noise::Rational::nu_ftrl(section.required<Damping>("nu"), poles)};
 }
 
+/// Whether restarts are asked for of a correlation that has no horizon. Trees restart on their own.
+bool asks_in_vain(const Section& section, const Correlation& correlation) {
+  const bool is_tree = std::holds_alternative<noise::Tree>(correlation.family());
+  return section.flag("restarts").value_or(false) && !is_tree && !correlation.horizon();
+}
+
 /// The rational correlation with the ν that is best for what is quoted.
 Noise default_rational(const Section& root, noise::GeneratorKind generator) {
   const Damping nu = default_nu(root);
   const auto poles = static_cast<std::size_t>(root.section("noise").count("poles").value_or(0));
-  return {Correlation{noise::Rational::nu_ftrl(nu, poles)}, generator, nu, std::nullopt};
+  const Correlation correlation{noise::Rational::nu_ftrl(nu, poles)};
+  return {correlation, generator, nu, std::nullopt, asks_in_vain(root.section("noise"), correlation)};
 }
 
 Correlation read_windowed(const Section& section) {
@@ -154,8 +161,14 @@ Noise read_noise(const Section& root, Purpose purpose) {
       return default_rational(root, generator);
     }
     const bool approximates = rational && !section.has("q");
-    return {with_restarts(section, read(section)), generator, approximates ? section.as<Damping>("nu") : std::nullopt,
-            std::nullopt};
+    const Correlation correlation = read(section);
+    const bool dense = std::holds_alternative<noise::Dense>(correlation.family());
+    return {with_restarts(section, correlation),
+            generator,
+            approximates ? section.as<Damping>("nu") : std::nullopt,
+            std::nullopt,
+            asks_in_vain(section, correlation),
+            dense ? section.text("correlation").value_or("") : std::string()};
   } catch (const InvalidParameter& error) {
     // A parameter that is a key of this section is refused at its line, others at the correlation's.
     if (section.has(error.name())) section.refuse(error.name(), error.allowed());

@@ -69,7 +69,7 @@ Resolved resolve_estimator(const std::string& file, std::vector<std::string> ove
   }
   const SettingsTree as_sums(file, meanwhile);
   const EstimatorChoice choice = choose_estimator(read_tree(as_sums, file, meanwhile, purpose), open_settings(root));
-  for (const std::string& setting : choice.candidates[choice.least].settings) {
+  for (const std::string& setting : choice.candidates[choice.taken].settings) {
     if (!is_set(root, setting)) overrides.push_back(setting);
   }
   return {std::move(overrides), choice.why};

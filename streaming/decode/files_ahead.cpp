@@ -5,9 +5,7 @@
 #include "decode/first_lines.h"
 
 namespace nustream::decode {
-namespace {
 
-/// A hint where the line that is no header begins as comments above a header do.
 std::string hint_for_lines_above(std::string_view line, const config::InputSettings& settings) {
   const bool is_like_a_comment = line.find_first_of("#%!") == 0 && settings.comment.empty();
   if (!is_like_a_comment) return {};
@@ -15,8 +13,6 @@ std::string hint_for_lines_above(std::string_view line, const config::InputSetti
   return " (if lines that begin with '" + mark + "' stand above the header, set stream.comment = \"" + mark +
          "\", or stream.skip_lines to their number)";
 }
-
-}  // namespace
 
 void require_files_ahead(const config::InputSettings& settings, LineDecoder& decoder) {
   for (const std::string& path : std::span(settings.files).subspan(1)) {

@@ -16,6 +16,9 @@ namespace nustream::decode {
 /// without a header, and Failure(configuration) for one without a column.
 void require_files_ahead(const config::InputSettings& settings, LineDecoder& decoder);
 
+/// A hint where a line that is no header begins as comments above a header do; else empty.
+[[nodiscard]] std::string hint_for_lines_above(std::string_view line, const config::InputSettings& settings);
+
 /// The failure for a file in which nothing is left to read.
 [[nodiscard]] Failure empty_file(const std::string& path, const config::InputSettings& settings, bool has_header);
 

@@ -34,6 +34,17 @@ std::string short_of_budget(const config::Config& config, const config::Mechanis
                                                     [&](StepCount steps) { return mechanism.spend.after(steps); }));
 }
 
+std::string part_of_budget(const config::Config& config, const config::Mechanism& mechanism) {
+  if (!config.moments || config.moments->releases || config.moments->memory || config.users) return {};
+  const std::uint64_t releases = config.problem.records / config.descent.minibatch;
+  if (releases == 0) return {};
+  return fmt::format(
+      "plan.records = {} records spend rho {:.3g} of {:.3g}: without moments.releases the noise is made for a stream "
+      "without an end; where there are no more records, moments.releases = {} spends all of it, for less noise",
+      config.problem.records, mechanism.spend.after(StepCount{releases}).value(), mechanism.spend.limit().value(),
+      releases);
+}
+
 std::string short_of_runs(Rho budget, Rho total, std::uint64_t runs, std::string_view of) {
   if (total <= budget) return {};
   return fmt::format(

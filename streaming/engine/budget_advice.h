@@ -26,6 +26,10 @@ inline constexpr std::string_view own_budget = "privacy.budget";
 [[nodiscard]] std::string short_of_budget(const config::Config& config, const config::Mechanism& mechanism,
                                           std::uint64_t runs = 1);
 
+/// Returns one sentence where running sums over plan.records records spend a part of ρ only, because their noise is
+/// made for a stream without an end. Empty where they have an end or a memory, or the number of records is not given.
+[[nodiscard]] std::string part_of_budget(const config::Config& config, const config::Mechanism& mechanism);
+
 /// Returns one sentence where `total`, what the ledger comes to with all `runs` over the same records, is above the
 /// budget; empty otherwise.
 [[nodiscard]] std::string short_of_runs(Rho budget, Rho total, std::uint64_t runs, std::string_view of = own_budget);

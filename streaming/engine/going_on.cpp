@@ -20,9 +20,14 @@ std::string name_of(const ShownRelease& release) {
   return fmt::format("the last release (epoch {}, step {})", release.epoch.value(), release.step);
 }
 
+/// The setting that says where an epoch begins.
+const char* start_of(const config::Config& config) {
+  return config.moments ? "moments.start" : "descent.start";
+}
+
 [[noreturn]] void refuse(const ShownRelease& release, const std::string& why) {
-  throw Failure(Exit::data,
-                fmt::format("{} {}; to begin at descent.start instead, add --from-start", name_of(release), why));
+  throw Failure(Exit::data, fmt::format("{} {}; to begin at the start of the settings instead, add --from-start",
+                                        name_of(release), why));
 }
 
 void require_same_lane(const ShownRelease& release, const config::Config& config) {
@@ -86,22 +91,22 @@ std::string go_on_from_last(Estimator& lane, EpochId epoch, std::string_view pub
   NUSTREAM_REQUIRE(epoch.value() > 0, "a lane's first epoch has no release to go on from");
   while (!published.empty() && published.back() == '\n') published.remove_suffix(1);
   if (published.empty()) {
-    return fmt::format("epoch {} begins at descent.start: there is no release to go on from", epoch.value());
+    return fmt::format("epoch {} begins at {}: there is no release to go on from", epoch.value(), start_of(config));
   }
   const auto release = located("the last line of the lane's releases",
                                [&] { return publish::read_release(published.substr(published.rfind('\n') + 1)); });
   if (!release) {
     throw Failure(Exit::data,
                   "the last line of the lane's releases is no release that a new epoch could go on from; to begin at "
-                  "descent.start instead, add --from-start");
+                  "the start of the settings instead, add --from-start");
   }
   lane.go_on_from(carried_from(*release, config, is_private));
   return fmt::format("epoch {} goes on from the release at step {} of epoch {}", epoch.value(), release->step,
                      release->epoch.value());
 }
 
-std::string begun_from_start(EpochId epoch) {
-  return fmt::format("epoch {} begins at descent.start, whatever was released before it", epoch.value());
+std::string begun_from_start(EpochId epoch, const config::Config& config) {
+  return fmt::format("epoch {} begins at {}, whatever was released before it", epoch.value(), start_of(config));
 }
 
 std::string begun_behind_measuring(EpochId epoch) {

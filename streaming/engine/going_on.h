@@ -33,7 +33,7 @@ namespace nustream::engine {
                                           const config::Config& config, bool is_private);
 
 /// The words for an epoch that begins at descent.start because --from-start asks for it.
-[[nodiscard]] std::string begun_from_start(EpochId epoch);
+[[nodiscard]] std::string begun_from_start(EpochId epoch, const config::Config& config);
 
 /// The words for a lane's first epoch of steps, which follows the epoch that measured its settings.
 [[nodiscard]] std::string begun_behind_measuring(EpochId epoch);

@@ -59,10 +59,12 @@ Report report_of(const config::Config& config, const config::Mechanism& mechanis
                  const RunEnd& end, const std::vector<publish::ShownRelease>& path) {
   const Rho spent = spent_along(mechanism, design, path);
   const bool is_finished = end.signal == 0 && end.exhausted.empty();
+  // Of instrumental variables by sums the noise of the reduced form is known, which says little of the slopes.
+  const bool is_noise_known = is_finished && !(config.moments && config.descent.first_stage);
   return {.stream = config.stream,
           .design = design,
           .of_sums = config.moments.has_value(),
-          .correlation = mechanism.main().correlation.name(),
+          .correlation = config::correlation_name(config, mechanism.main().correlation),
           .last = path.back(),
           .intervals = is_finished ? intervals_along(config, path) : std::nullopt,
           .ending = is_finished       ? Report::finished
@@ -73,7 +75,7 @@ Report report_of(const config::Config& config, const config::Mechanism& mechanis
           .epsilons = publish::epsilons_of(spent, config.privacy.deltas()),
           .ledger_rho = end.ledger_rho,
           .ledger_epsilons = publish::epsilons_of(Rho{end.ledger_rho}, config.privacy.deltas()),
-          .predicted_stddev = is_finished ? engine::predicted_stddev(config, mechanism, design) : std::nullopt,
+          .predicted_stddev = is_noise_known ? engine::predicted_stddev(config, mechanism, design) : std::nullopt,
           .is_private = path.back().promise.is_private,
           .folder = config.state.directory,
           .key_file = end.key_file,

@@ -95,7 +95,7 @@ std::optional<console::ReportedIntervals> intervals_along(const config::Config& 
   const std::uint64_t last = ends_of_a_run(config).back();
   const std::uint64_t all =
       runs ? intervals.count * config.estimate.steps : config.estimate.steps - intervals.burn_in;
-  const std::uint64_t steps = intervals.averaged == 1 ? all : intervals.count * intervals.averaged;
+  const std::uint64_t steps = intervals.count * intervals.averaged;  // the other steps only led there
   console::ReportedIntervals reported{
       runs ? "runs" : "checkpoints",
       "the minimiser of the clipped loss over this table, not the population parameter",

@@ -65,8 +65,10 @@ void print(const Report& report, std::FILE* out) {
   console::print_epsilon(
       {report.epsilons, report.ledger_rho > report.rho * (1 + 1e-9), report.ledger_rho, report.ledger_epsilons}, out);
   if (report.predicted_stddev) {
-    fmt::print(out, "{:<16}{:.3g} in a {} (working units, curvature 1)\n", "privacy noise", *report.predicted_stddev,
-               report.of_sums ? "coefficient, from the target's moments" : "coordinate of the last iterate");
+    fmt::print(out, "{:<16}{:.3g} in a {}\n", "privacy noise", *report.predicted_stddev,
+               report.of_sums ? "coefficient where E[xx'] is the identity, from the target's moments alone (working "
+                                "units)"
+                              : "coordinate of the last iterate (working units, curvature 1)");
   }
   if (!report.is_private)
     fmt::print(out, "{:<16}false: an insecure seed, or a comparison with answers that are not private\n", "private");

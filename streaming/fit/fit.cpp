@@ -191,13 +191,20 @@ Report report_of(const Options& options, const Columns& columns, const FileTable
   return report;
 }
 
+void require_new_config(const Options& options) {
+  if (options.mean && !options.output.write_config.empty()) {
+    throw Failure(Exit::usage, "--write-config: a configuration has features, and --mean takes none: leave one out");
+  }
+  console::require_new_file(options.output.write_config);
+}
+
 }  // namespace
 
 Exit run(const Options& options) {
   secrets::harden_process();
   const std::vector<Delta> deltas = deltas_of(options);
   static_cast<void>(console::watch_signals());
-  console::require_new_file(options.output.write_config);
+  require_new_config(options);
   console::OperatorFile page_file(options.output.report, journal::Audience::everyone);
   console::OperatorFile picture(options.output.chart, journal::Audience::everyone);
   const Opened input = open_table(options);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "console/operator_counts.h"
+#include "decode/files_ahead.h"
 #include "fit/input.h"
 
 namespace nustream::fit {
@@ -14,6 +15,17 @@ void say_of(const Opened& input, std::size_t column) {
   if (input.table.unread[column].rejected == 0) return;
   const std::string why = why_unread(input.columns, input.table, column);
   if (std::ranges::find(input.look.lines, why) == input.look.lines.end()) console::say_for_operator(why);
+}
+
+/// A hint where a column is not found, and the first line of the file looks like a comment above a header.
+std::string hint_of(const Options& options, std::string_view message) {
+  if (message.find("no column") == std::string_view::npos) return {};
+  try {
+    const config::InputSettings input = input_of(options);
+    return input.header ? decode::hint_for_lines_above(first_line(input), input) : std::string();
+  } catch (const Failure&) {
+    return {};
+  }
 }
 
 }  // namespace
@@ -29,7 +41,7 @@ Opened open_table(const Options& options) {
     input.look = look_at(options, input.columns, input.table);
     return input;
   } catch (const Failure& failure) {
-    throw Failure(failure.code(), in_options(failure.what()));
+    throw Failure(failure.code(), in_options(failure.what() + hint_of(options, failure.what())));
   }
 }
 

@@ -134,8 +134,9 @@ void append_measured(const Columns& columns, const Report& report, std::string& 
         column < fit.shares.size() ? fmt::format("{:.0f}%", 100 * std::clamp(fit.shares[column], 0.0, 1.0)) : "–");
   }
   html += "</tbody></table></div><dl class=\"facts\">";
-  serve::page::append_fact("Bound on the length of a row, working units", data(fit.bounds.inputs), html);
-  serve::page::append_fact("Bound on a residual, working units", data(fit.bounds.residuals), html);
+  serve::page::append_fact("Bound on the length of a row, features uncorrelated and of size 1",
+                           data(fit.bounds.inputs), html);
+  serve::page::append_fact("Bound on a residual, units of the target", data(residual_bound(report)), html);
   if (!report.dropped.empty()) {
     serve::page::append_fact("Left out: too few values are numbers, about", chart::escaped(left_out(report)), html);
   }

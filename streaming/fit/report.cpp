@@ -64,6 +64,20 @@ void append_names(const char* name, const std::vector<std::string>& names, std::
   out += ']';
 }
 
+/// Where the columns of the model and the target were placed.
+void append_placements(const Report& report, std::string& out) {
+  publish::NamedValues centers;
+  publish::NamedValues scales;
+  for (std::size_t j = 0; j < report.fit.placements.size(); ++j) {
+    const bool is_target = j + 1 == report.fit.placements.size();
+    const std::string& name = is_target ? report.target : report.estimate[j + 1].first;
+    centers.emplace_back(name, report.fit.placements[j].centre);
+    scales.emplace_back(name, report.fit.placements[j].scale);
+  }
+  publish::append_object("centers", centers, out);
+  publish::append_object("scales", scales, out);
+}
+
 std::vector<std::string> undetermined_names(const Report& report) {
   std::vector<std::string> names;
   for (const std::size_t j : report.fit.undetermined) names.push_back(report.estimate[j].first);
@@ -119,6 +133,11 @@ std::string left_out(const Report& report) {
     out += fmt::format("{}{} ({:.0f}%)", j == 0 ? "" : ", ", report.dropped[j], 100 * report.dropped_shares[j]);
   }
   return out;
+}
+
+double residual_bound(const Report& report) {
+  const double unit = is_linear(report) ? report.fit.placements.back().scale : 1;
+  return unit * report.fit.bounds.residuals;
 }
 
 void fill_table(const Columns& columns, const ranges::TableFit& fit, Report& report) {
@@ -238,10 +257,13 @@ std::string to_text(const Report& report) {
                        report.weight, report.weight_bound);
   }
   out += fmt::format(
-      "{:<15} privately, from {} of the records: centre and scale of {} columns, lengths and residuals of "
-      "rows (bounds {:.3g} and {:.3g}); usable rows about {:.0f}%\n",
-      "measured", with_separators(report.records - fit.answer_records), fit.placements.size(), fit.bounds.inputs,
-      fit.bounds.residuals, 100 * fit.usable);
+      "{:<15} privately, from {} of the records: centre and scale of {} columns, lengths and residuals of rows; "
+      "usable "
+      "rows about {:.0f}%\n{:<15} rows to a length of {:.3g}, where features are about uncorrelated and of size 1; "
+      "residuals to {:.3g}, in units of the target{}\n",
+      "measured", with_separators(report.records - fit.answer_records), fit.placements.size(), 100 * fit.usable,
+      "bounded", fit.bounds.inputs, residual_bound(report),
+      report.weight.empty() ? "" : " times the root of a weight");
   out += cautions(report);
   out += table_of(report) + spent_of(report);
   if (!report.is_private) out += fmt::format("{:<15} false: an insecure seed\n", "private");
@@ -270,7 +292,8 @@ std::string to_json(const Report& report) {
   append_field("usable", fit.usable, out);
   append_names("left_out", report.dropped, out);
   append_field("bound_inputs", fit.bounds.inputs, out);
-  append_field("bound_residuals", fit.bounds.residuals, out);
+  append_field("bound_residuals", residual_bound(report), out);
+  append_placements(report, out);
   append_field("rho", report.rho, out);
   console::append_spends(report.epsilons, report.total_rho, report.total_epsilons, out);
   append_field("fits", std::uint64_t{report.fits}, out);

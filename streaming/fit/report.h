@@ -58,6 +58,10 @@ inline constexpr double interval_level = 0.95;
 /// (10%)".
 [[nodiscard]] std::string left_out(const Report& report);
 
+/// The bound on residuals in units of the target (of a weighted fit, in those units times the root of a weight). A
+/// likelihood's residuals have the units of its counts or labels already.
+[[nodiscard]] double residual_bound(const Report& report);
+
 /// Fills in the estimate and the intervals of `fit`, named by the columns.
 void fill_table(const Columns& columns, const ranges::TableFit& fit, Report& report);
 

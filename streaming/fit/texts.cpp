@@ -14,6 +14,7 @@
 #include "decode/segment_rows.h"
 #include "fit/input.h"
 #include "nustream/record/number.h"
+#include "nustream/record/timestamp.h"
 
 namespace nustream::fit {
 namespace {
@@ -63,7 +64,7 @@ bool names_month(std::string_view text) {
   return std::ranges::any_of(months, [&](const char* month) { return text.find(month) != std::string_view::npos; });
 }
 
-enum class Likeness { decimal_comma, thousands, percent, currency, date, empty, unknown };
+enum class Likeness { decimal_comma, thousands, percent, currency, time, date, empty, unknown };
 
 Likeness likeness_of(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
@@ -72,6 +73,7 @@ Likeness likeness_of(std::string_view text) {
   if (has_decimal_comma(text)) return Likeness::decimal_comma;
   if (text.ends_with('%')) return Likeness::percent;
   if (text.front() == '$' || text.starts_with("€") || text.starts_with("£")) return Likeness::currency;
+  if (record::parse_timestamp(text)) return Likeness::time;
   const auto divides = std::ranges::count_if(text, [](char c) { return c == '/' || c == '-' || c == ':'; });
   const auto digits = std::ranges::count_if(text, is_digit);
   return digits >= 3 && (divides >= 1 || names_month(text)) ? Likeness::date : Likeness::unknown;
@@ -90,6 +92,9 @@ std::string cure(Likeness likeness, const config::InputSettings& input, const st
       return "; most are percentages: write them without the sign";
     case Likeness::currency:
       return "; most have the sign of a currency: write them without it";
+    case Likeness::time:
+      return fmt::format("; most are times: --features takes day_of_week({0}), and where they have hours hour({0})",
+                         column);
     case Likeness::date:
       return fmt::format(
           "; most look like times: write them as ISO 8601 has them, such as 2010-01-31T15:00, and take hour({0}) or "
@@ -145,7 +150,7 @@ Texts texts_of(const config::InputSettings& input, const std::string& column) {
 }
 
 std::string cure_of(const check::LabelTexts& texts, const config::InputSettings& input, const std::string& column) {
-  std::array<std::uint64_t, 7> counts{};
+  std::array<std::uint64_t, 8> counts{};
   std::uint64_t all = 0;
   for (const auto& [text, count] : texts.counts()) {
     counts.at(static_cast<std::size_t>(likeness_of(text))) += count.records;

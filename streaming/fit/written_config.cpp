@@ -62,12 +62,36 @@ std::string deltas_in_toml(const Report& report) {
   return out + "]";
 }
 
+/// The number of records between two releases of a run.
+std::uint64_t records_of_a_release(const Report& report) {
+  return std::max<std::uint64_t>(1, report.records / 100);
+}
+
 /// A step size that forgets over a hundredth of the file. Placed columns have eigenvalues of E[xxᵀ] of about 1, and
 /// the curvature then has eigenvalues of about `unit`.
 double step_size_of(const Report& report) {
   const ranges::TableFit& fit = report.fit;
-  const double unit = is_linear(report) ? 1 : fit.bounds.curvature / (fit.bounds.inputs * fit.bounds.inputs);
+  const double unit = fit.bounds.curvature / (fit.bounds.inputs * fit.bounds.inputs);
   return std::min(1 / (fit.pilot.inputs * fit.pilot.inputs), 100 / static_cast<double>(report.records)) / unit;
+}
+
+/// Running sums about the answer. Rows are in the coordinates in which the pilot bounded them, and residuals are
+/// about the answer, as those that the fit's last step bounded nearly are.
+std::string sums_in_toml(const Report& report) {
+  return fmt::format(
+      "\n[model]\nestimator = \"moments\"\nloss = \"linear\"\nintercept = true\n\n[moments]\nrow_norm = {}\n"
+      "residual_bound = {}\nreleases = {}\nstart = {}\n",
+      report.fit.pilot.inputs, report.fit.bounds.residuals, report.records / records_of_a_release(report),
+      start_in_toml(report));
+}
+
+/// A descent whose noise.nu is the default, which suits its average.
+std::string descent_in_toml(const Report& report) {
+  return fmt::format(
+      "\n[model]\nloss = \"{}\"\nintercept = true\n\n[descent]\nstep_size = {}\nclip_norm = {}\naverage = "
+      "\"tail\"\naverage_from = {}\nstart = {}\n",
+      report.model, step_size_of(report), report.fit.pilot.inputs * report.fit.bounds.residuals, report.records / 2,
+      start_in_toml(report));
 }
 
 }  // namespace
@@ -91,16 +115,12 @@ std::string to_config(const Columns& columns, const Report& report) {
   if (columns.weight) {
     out += "\n[weight]\n" + reading_in_toml(*columns.weight) + fmt::format("max = {}\n", columns.weight->upper);
   }
-  const double residuals = is_linear(report) ? fit.pilot.residuals : fit.bounds.residuals;
+  out += is_linear(report) ? sums_in_toml(report) : descent_in_toml(report);
   out += fmt::format(
-      "\n[model]\nloss = \"{8}\"\nintercept = true\n\n[descent]\nstep_size = {0}\nclip_norm = {1}\naverage = "
-      "\"tail\"\n"
-      "average_from = {2}\nstart = {9}\n\n[privacy]\nrho = {3}\ndelta = {4}\nadjacency = \"{5}\"\n\n[noise]\nnu = "
-      "{0}\n"
-      "\n[release]\nevery = {6}\n\n[state]\ndirectory = {7}\n",
-      step_size_of(report), fit.pilot.inputs * residuals, report.records / 2, report.rho, deltas_in_toml(report),
-      report.adjacency, std::max<std::uint64_t>(1, report.records / 100), in_quotes(report.file + ".runs"),
-      report.model, start_in_toml(report));
+      "\n[privacy]\nrho = {}\ndelta = {}\nadjacency = \"{}\"\n\n[plan]\nrecords = {}\n\n[release]\nevery = {}\n"
+      "\n[state]\ndirectory = {}\n",
+      report.rho, deltas_in_toml(report), report.adjacency, report.records, records_of_a_release(report),
+      in_quotes(report.file + ".runs"));
   return out;
 }
 

@@ -74,7 +74,7 @@ void Session::begin_epoch(const engine::Begin& begin, const std::vector<journal:
 /// is published by now; and a release that can be read is public, whatever became of its state.
 void Session::choose_beginning(EpochId epoch, const Options& options) {
   if (options.from_start) {
-    epoch_.begun = engine::begun_from_start(epoch);
+    epoch_.begun = engine::begun_from_start(epoch, config_);
     return;
   }
   const std::filesystem::path releases =

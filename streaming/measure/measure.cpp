@@ -187,6 +187,11 @@ std::string used_settings(const config::Config& settled, const config::Config& a
     publish::append_string(std::filesystem::absolute(asked.input.files.front()).string(), quoted);
     overrides.push_back("stream.input=" + quoted);
   }
+  if (asked.kafka.brokers.empty()) {  // the folder of this run is of other settings, and would refuse the new ones
+    std::string quoted;
+    publish::append_string(std::filesystem::absolute(asked.state.directory).string() + ".used", quoted);
+    overrides.push_back("state.directory=" + quoted);
+  }
   return fmt::format(
              "# The settings that a run measured privately, at rho = {0}, and used. The privacy of these values is "
              "spent.\n"

@@ -157,6 +157,7 @@ void warn_of_settings(const config::Config& config, const folder::Options& optio
   warn(config::overshoot(config), options);
   warn(config::dotted_member(config), options);
   warn(config::too_few_batches(config), options);
+  warn(config::restarts_in_vain(config), options);
 }
 
 /// How many records a lane at `position` has still to read; nothing where the input's end is not known.

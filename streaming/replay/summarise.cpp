@@ -51,6 +51,7 @@ console::RejectsList rejects_of(const folder::Session& session) {
 console::OperatorCounts counted(const config::Config& config, const RecordLoop& loop, folder::Session& session) {
   console::OperatorCounts counts = loop.counts();
   counts.gradients = counts.records - counts.rejected;
+  counts.of_sums = config.moments.has_value();
   if (session.user_key() != nullptr) {
     counts.gradients = session.lane().contributions();
     counts.of_users = true;

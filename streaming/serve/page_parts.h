@@ -1,10 +1,13 @@
 // The sections of the status page, each appended to the document.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "chart/chart.h"
+#include "publish/epsilons.h"
 #include "serve/status_page.h"
 
 namespace nustream::serve::page {
@@ -18,6 +21,14 @@ namespace nustream::serve::page {
 
 /// Appends <div><dt>TERM</dt><dd>HTML</dd></div>.
 void append_fact(std::string_view term, std::string_view html, std::string& out);
+
+/// What some ρ comes to.
+struct Converted {
+  std::string_view what;  ///< in HTML, such as "spent in this epoch"
+  std::vector<publish::Epsilons> epsilons;
+};
+/// Appends ε of each row at every δ, by every conversion, as a table that opens on a click.
+void append_conversions(std::span<const Converted> rows, std::string& out);
 
 /// Says what is estimated, how long it has run, and whether it goes on.
 void append_summary(const PageView& view, const ShownLane* lane, std::string& out);

@@ -77,26 +77,15 @@ void append_gauges(const ShownLane& lane, std::string& out) {
   out += "</dl>\n";
 }
 
-/// Appends ε at every δ of the settings, by every conversion.
-void append_conversions(const ShownLane& lane, std::string& out) {
-  out +=
-      "<details id=\"conversions\"><summary>ε by every conversion</summary><div class=\"scroll\" tabindex=\"0\" "
-      "role=\"region\" aria-label=\"Table of ε\"><table><thead><tr><th scope=\"col\">δ</th>";
-  for (const privacy::Conversion conversion : privacy::conversions) {
-    out += fmt::format("<th scope=\"col\">{}</th>", privacy::name(conversion));
-  }
-  out += "</tr></thead><tbody>";
-  for (const publish::Epsilons& at : lane.epsilons) {
-    out += fmt::format("<tr><th scope=\"row\">{:g}</th>", at.delta);
-    for (const double epsilon : at.by) out += "<td>" + data(epsilon) + "</td>";
-    out += "</tr>";
-  }
-  out +=
-      "</tbody></table></div><p>Of what this epoch has spent. <code>gaussian</code> is the exact curve of the "
-      "Gaussian "
-      "mechanism, which is what runs here and what the page quotes; <code>zcdp</code> and <code>zcdp-simple</code> "
-      "are "
-      "what any mechanism of this ρ keeps.</p></details>\n";
+/// ε of what this epoch has spent and can spend, and of all epochs, at every δ of the settings.
+void append_all_conversions(const ShownLane& lane, std::string& out) {
+  const std::vector<Delta> deltas = lane.settings.header.deltas();
+  std::vector<Converted> rows{
+      {"spent in this epoch", publish::epsilons_of(lane.rho, deltas)},
+      {"what this epoch can ever spend", publish::epsilons_of(lane.settings.rho_limit, deltas)},
+      {"spent over all epochs", publish::epsilons_of(lane.total, deltas)}};
+  if (lane.settings.budget) rows.push_back({"the budget", publish::epsilons_of(*lane.settings.budget, deltas)});
+  append_conversions(rows, out);
 }
 
 /// Draws what a record has cost by its age in steps. It follows from settings alone.
@@ -127,6 +116,29 @@ std::string times_in_hundred(double share) {
   return times >= 99.95 ? "practically always" : fmt::format("{:.1f} times in 100", times);
 }
 
+void append_conversions(std::span<const Converted> rows, std::string& out) {
+  out +=
+      "<details id=\"conversions\"><summary>ε by every conversion</summary><div class=\"scroll\" tabindex=\"0\" "
+      "role=\"region\" aria-label=\"Table of ε\"><table><thead><tr><th scope=\"col\">Of</th><th scope=\"col\">δ</th>";
+  for (const privacy::Conversion conversion : privacy::conversions) {
+    out += fmt::format("<th scope=\"col\">{}</th>", privacy::name(conversion));
+  }
+  out += "</tr></thead><tbody>";
+  for (const Converted& row : rows) {
+    for (const publish::Epsilons& at : row.epsilons) {
+      out += fmt::format("<tr><th scope=\"row\">{}</th><td>{:g}</td>", row.what, at.delta);
+      for (const double epsilon : at.by) out += "<td>" + data(epsilon) + "</td>";
+      out += "</tr>";
+    }
+  }
+  out +=
+      "</tbody></table></div><p><code>gaussian</code> is the exact curve of the Gaussian mechanism, which is what "
+      "runs "
+      "here and what the page quotes; <code>zcdp</code> and <code>zcdp-simple</code> are what any mechanism of this "
+      "ρ "
+      "keeps.</p></details>\n";
+}
+
 void append_privacy(const ShownLane& lane, std::string& out) {
   out += "<section id=\"privacy\" aria-labelledby=\"privacy-h\"><h2 id=\"privacy-h\">Privacy</h2>\n";
   if (lane.settings.header.promise.is_private) {
@@ -138,7 +150,7 @@ void append_privacy(const ShownLane& lane, std::string& out) {
         "are not private were shown beside it. Show them to nobody who must not learn about single records.</p>\n";
   }
   append_gauges(lane, out);
-  append_conversions(lane, out);
+  append_all_conversions(lane, out);
   append_ages(lane, out);
   out += "</section>\n";
 }

@@ -110,6 +110,23 @@ TEST_F(FitInput, NamesWhatAFileIsBeforeItsHeader) {
   expect_refused(folder.write("semi.csv", "a;y\n1;2\n"), {"--target", "y"}, 78, "holds ';': add --delimiter ';'");
 }
 
+TEST_F(FitInput, HintsAtCommentsAboveTheHeader) {
+  const auto row = [](const std::string& a, const std::string& y, int) { return a + ',' + y; };
+  const std::string file = folder.write("commented.csv", rows("# exported\n# by a tool\na,y\n", row));
+  expect_refused(file, {"--target", "y"}, 78, "--comment '#', or --skip-lines to their number");
+  expect_slope(file, {"--target", "y", "--comment", "#"}, "a");
+}
+
+TEST_F(FitInput, TellsThatDatesAreTimesAlready) {
+  const auto row = [](const std::string& a, const std::string& y, int i) {
+    return "2011-01-" + std::to_string(10 + i % 20) + ',' + a + ',' + y;
+  };
+  const std::string file = folder.write("dated.csv", rows("day,a,y\n", row));
+  const CommandResult result = fit(file, {"--target", "y", "--features", "a,day", "--look"});
+  EXPECT_THAT(result.out + result.err,
+              AllOf(HasSubstr("--features takes day_of_week(day)"), Not(HasSubstr("write them"))));
+}
+
 TEST_F(FitInput, NamesTheColumnThatWasMeant) {
   const std::string file = folder.write("t.csv", "length,weight,y\n1,2,3\n");
   expect_refused(file, {"--target", "wieght"}, 78, "(did you mean 'weight'?), whose columns are 'length', 'weight'");

@@ -219,6 +219,7 @@ TEST_F(Fit, FitsLogisticAndPoissonModels) {
   const CommandResult poisson = of("count", "--poisson");
   ASSERT_EQ(poisson.code, 0) << poisson.err;
   EXPECT_NEAR(member(poisson, "estimate", "a"), 0.1, 0.02);
+  for (const char* target : {"yes", "count"}) EXPECT_THAT(read_file(path + target), Not(HasSubstr("nu =")));
   EXPECT_THAT(poisson.out, AllOf(HasSubstr("\"model\":\"poisson\""), HasSubstr("\"interval\":null")));
   for (const char* target : {"yes", "count"}) {
     const CommandResult check = run_command(NUSTREAM_COMMAND, {"check", path + target});
@@ -256,6 +257,43 @@ TEST_F(Fit, WritesAConfigurationThatIsValid) {
   EXPECT_THAT(result.err, HasSubstr("is a second spend"));
   const CommandResult check = run_command(NUSTREAM_COMMAND, {"check", config});
   EXPECT_EQ(check.code, 0) << check.err << check.out;
+}
+
+TEST_F(Fit, WritesAConfigurationWhoseRunComesAsNear) {
+  const std::string config = (folder.path() / "used.toml").string();
+  const CommandResult result =
+      fit({"--target", "y", "--features", "a,b", "--rho", "1", "--insecure-seed", "3", "--write-config", config});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const std::string written = read_file(config);
+  EXPECT_THAT(written,
+              AllOf(HasSubstr("estimator = \"moments\""), HasSubstr("releases = 100"), Not(HasSubstr("nu ="))));
+  const CommandResult run = run_command(NUSTREAM_COMMAND, {"replay", config, "--insecure-seed", "4", "--json"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_NEAR(member(run, "estimate", "a"), 2, 0.05);
+  EXPECT_NEAR(member(run, "estimate", "b"), -1, 0.1);
+}
+
+TEST_F(Fit, WritesNoConfigurationOfAMean) {
+  const std::string config = (folder.path() / "used.toml").string();
+  const CommandResult result = fit({"--target", "y", "--mean", "--write-config", config});
+  EXPECT_EQ(result.code, 64);
+  EXPECT_THAT(result.err, HasSubstr("--mean takes none"));
+  EXPECT_FALSE(std::filesystem::exists(file + ".fit")) << "nothing is spent";
+}
+
+TEST_F(Fit, TellsItsRangesInUnitsOfTheColumns) {
+  const CommandResult result =
+      fit({"--target", "y", "--features", "a,b", "--rho", "1", "--insecure-seed", "3", "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_NEAR(member(result, "centers", "a"), 100, 1);
+  EXPECT_NEAR(member(result, "centers", "y"), 203, 3);
+  EXPECT_NEAR(member(result, "scales", "a"), 3, 1.5);
+  // The target's deviation is 6.2 and the residuals' is 1: in units of the target's scale a bound would be below 3.
+  const double bound = parser.parse(result.out)["bound_residuals"].get_double().value();
+  EXPECT_GT(bound, 3.5);
+  EXPECT_LT(bound, 30);
+  const CommandResult text = fit({"--target", "y", "--features", "a,b", "--rho", "1", "--insecure-seed", "3"});
+  EXPECT_THAT(text.out, HasSubstr("in units of the target\n"));
 }
 
 TEST_F(Fit, RefusesAFolderThatWasRolledBackOrLost) {

@@ -184,6 +184,7 @@ TEST_F(Measured, WritesWhatItUsed) {
   const CommandResult check = run({"check", used});
   EXPECT_EQ(check.code, 0) << check.err << check.out;
   EXPECT_THAT(read_file(used), Not(HasSubstr("\"private\"")));
+  EXPECT_EQ(run({"estimate", used, "--quiet"}).code, 0) << "it has a folder of its own";
 }
 
 TEST_F(Measured, AReportShowsTheNumbersThatWereMeasured) {

@@ -159,6 +159,20 @@ TEST(PlanReport, HoldsWhatThePlanExpectsOfEachEstimator) {
   EXPECT_THAT(made.chart, HasSubstr("Predicted error over records</text>"));
 }
 
+TEST(PlanReport, HasEveryConversionAtEveryDelta) {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("model.toml", example_config());
+  Made made(folder);
+  made.run({"plan", config, "--set", "privacy.delta=[1e-6, 1e-9]"});
+  if (HasFatalFailure()) return;
+  const simdjson::dom::array spend = made.json["spend"];
+  for (const auto at : simdjson::dom::array(spend.at(spend.size() - 1)["epsilons"])) {
+    for (const char* const conversion : {"gaussian", "zcdp", "zcdp-simple"}) {
+      EXPECT_THAT(made.page, HasSubstr("<td>" + exact(double(at[conversion])))) << conversion;
+    }
+  }
+}
+
 TEST(PlanReport, IsOfATableToo) {
   const TemporaryFolder folder;
   const std::string config = folder.write("model.toml", example_config());

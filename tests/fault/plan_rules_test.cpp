@@ -13,6 +13,7 @@
 namespace nustream::tests {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -46,11 +47,73 @@ TEST(PlanOfADescent, SaysHowFarFromTheBestPossibleItIs) {
   ASSERT_EQ(independent.command.code, 0) << independent.command.err;
   EXPECT_DOUBLE_EQ(number(independent, "least_excess"), least) << "of every correlation";
   EXPECT_GT(number(independent, "predicted_excess"), 2 * least);
-  EXPECT_THAT(text(example_config(), {}), HasSubstr("no correlation is below"));
+  EXPECT_THAT(text(example_config(), {}), HasSubstr("no correlation without an end is below"));
   // A correlation that ends is calibrated for its end alone.
   JsonOutput ends = plan(example_config(), {"--set", "noise.correlation=nu", "--set", "noise.horizon=1000"});
   ASSERT_EQ(ends.command.code, 0) << ends.command.err;
   EXPECT_FALSE(has(ends, "least_excess"));
+}
+
+TEST(PlanOfADescent, SaysOfWhichStepADenseCorrelationIs) {
+  const std::vector<std::string> circulant{"--set", "noise.correlation=circulant", "--set", "noise.horizon=64"};
+  EXPECT_THAT(text(example_config(), circulant),
+              AllOf(HasSubstr("correlation circulant\n"), HasSubstr("this correlation, at step 64 alone"),
+                    HasSubstr("noise left in the iterate of that step")));
+  JsonOutput found = plan(example_config(), circulant);
+  EXPECT_EQ(found.json["predicted_at_step"].get_uint64().value(), 64U);
+  EXPECT_EQ(found.json["correlation"].get_string().value(), "circulant");
+  EXPECT_THAT(text(example_config(), {"--set", "noise.correlation=full-honaker", "--set", "noise.height=5"}),
+              AllOf(HasSubstr("correlation full-honaker\n"), HasSubstr("at step 32 alone")));
+  EXPECT_THAT(text(example_config(), {}), Not(HasSubstr("alone")));
+  const TemporaryFolder folder;
+  const CommandResult large =
+      run_command(NUSTREAM_COMMAND, {"plan", folder.write("model.toml", example_config()), "--set",
+                                     "noise.correlation=circulant", "--set", "noise.horizon=4096"});
+  EXPECT_THAT(large.err, HasSubstr("at most 4095 steps"));
+}
+
+TEST(PlanOfADescent, SaysThatRestartsAreIgnored) {
+  const std::vector<std::string> ends{"--set", "descent.horizon=1000", "--set", "noise.restarts=true"};
+  EXPECT_THAT(text(example_config(), ends), HasSubstr("noise.restarts = true is ignored"));
+  EXPECT_THAT(text(example_config(), {"--set", "noise.restarts=true"}), Not(HasSubstr("is ignored")))
+      << "a stream without an end has nothing to begin anew";
+  const TemporaryFolder folder;
+  const std::string config = folder.write("model.toml", example_config());
+  EXPECT_THAT(run_command(NUSTREAM_COMMAND, {"check", config, ends[0], ends[1], ends[2], ends[3]}).out,
+              HasSubstr("noise.restarts = true is ignored"));
+}
+
+TEST(PlanOfRunningSums, SaysWhatPartOfTheBudgetIsSpent) {
+  const std::vector<std::string> sums{"--set", "model.estimator=moments",  "--set", "moments.row_norm=2",
+                                      "--set", "moments.residual_bound=3", "--set", "plan.records=50000"};
+  EXPECT_THAT(text(example_config(), sums), HasSubstr("moments.releases = 50 spends all of it"));
+  std::vector<std::string> known = sums;
+  known.insert(known.end(), {"--set", "moments.releases=50"});
+  EXPECT_THAT(text(example_config(), known), Not(HasSubstr("spends all of it")));
+}
+
+/// A table of 4,000 records with four eigenvalues, or without any.
+std::string of_table(const std::string& plan) {
+  return example_config() + "[estimate]\nsteps = 10\n[plan]\n" + plan;
+}
+
+TEST(PlanOfATable, SaysOfWhichEigenvaluesWhatIsLeftIs) {
+  const std::vector<std::string> records{"--records", "4000", "--set", "descent.step_size=0.3"};
+  EXPECT_THAT(text(of_table(""), records),
+              HasSubstr("of the start at most so much is left: eigenvalues of E[xx'] of 1/2"));
+  EXPECT_THAT(text(of_table("second_moment_eigenvalues = [1.0, 1.0]\n"), records),
+              HasSubstr("at most so much is left: eigenvalues of E[xx'] within a tenth of"));
+}
+
+TEST(PlanOfATable, DrawsTheErrorThatItPrints) {
+  const TemporaryFolder folder;
+  const std::string chart = (folder.path() / "plan.svg").string();
+  const std::string config = folder.write("model.toml", of_table("distance = 1.0\n"));
+  ASSERT_EQ(run_command(NUSTREAM_COMMAND,
+                        {"plan", config, "--records", "4000", "--set", "descent.step_size=0.3", "--chart", chart})
+                .code,
+            0);
+  EXPECT_THAT(read_file(chart), AllOf(HasSubstr("expected distance to the answer"), Not(HasSubstr("noise leaves"))));
 }
 
 const std::vector<std::string> guesses{"--set", "plan.records=100000", "--set", "plan.residual=1",
@@ -145,6 +208,14 @@ TEST(PlanOfTwoStages, TellsStepSizesAndClipNorms) {
   JsonOutput few = plan(config, {"--records", "1000"});
   EXPECT_LT(few.value("two_stages", "step_size_below"), found.value("two_stages", "step_size_below"));
   EXPECT_GT(few.value("two_stages", "contraction"), found.value("two_stages", "contraction"));
+}
+
+TEST(PlanOfADescent, BoundsTheErrorAtItsEnd) {
+  std::vector<std::string> ends = guesses;
+  ends.insert(ends.end(), {"--set", "descent.horizon=1000"});
+  JsonOutput found = plan(example_config(), ends);
+  EXPECT_EQ(found.json["bound"]["steps"].get_uint64().value(), 1000U);
+  EXPECT_THAT(text(example_config(), ends), HasSubstr("after 1,000 steps at most"));
 }
 
 TEST(PlanOfTwoStages, WarnsOfStepsThatMayNotContract) {

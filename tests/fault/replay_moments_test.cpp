@@ -15,7 +15,9 @@
 namespace nustream::tests {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const std::vector<std::string> solved{"--set", "model.estimator=moments",  "--set",  "moments.row_norm=4",
                                       "--set", "moments.residual_bound=4", "--quiet"};
@@ -109,6 +111,15 @@ TEST_F(SolvedReplay, RefusesAStateOfADescentAndTheOtherWayRound) {
       run_command(NUSTREAM_COMMAND, {"inspect", world.path("sums"), "--json", "--insecure-seed", "1"});
   ASSERT_EQ(inspected.code, 0) << inspected.err;
   EXPECT_EQ(parser.parse(inspected.out)["last_release"]["moments"]["records"].get_uint64().value(), 20'000U);
+}
+
+TEST_F(SolvedReplay, NamesWhatRunningSumsHave) {
+  const std::vector<std::string> narrow{
+      "--set", "model.estimator=moments",    "--set",           "moments.row_norm=4",
+      "--set", "moments.residual_bound=0.1", "--insecure-seed", "1"};
+  const CommandResult result = world.run(narrow);
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out + result.err, AllOf(HasSubstr(" residuals ("), Not(HasSubstr("gradients ("))));
 }
 
 TEST_F(SolvedReplay, SaysWhereNoiseHidesTheAnswer) {

@@ -98,6 +98,10 @@ TEST(CarriedOver, BeginsAtTheStartWhereNothingWasReleased) {
   EXPECT_EQ(lane.theta()[1], 2.0);
   expect_failure(
       Exit::data, [&] { return go_on_from_last(lane, EpochId{1}, "{}\n", config, true); }, "no release");
+  Config of_sums = config;
+  of_sums.moments.emplace();
+  EXPECT_EQ(begun_from_start(EpochId{1}, of_sums),
+            "epoch 1 begins at moments.start, whatever was released before it");
 }
 
 }  // namespace

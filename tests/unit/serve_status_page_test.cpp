@@ -60,6 +60,16 @@ TEST_F(StatusPage, HasTheExactNumbersOfTheState) {
   EXPECT_THAT(surface_.state(), HasSubstr("\"x\":0.123456789"));
 }
 
+TEST_F(StatusPage, HasEveryConversionOfTheEpochOfItsLimitAndOfTheLedger) {
+  const std::string text = page();
+  for (const char* what : {"spent in this epoch", "what this epoch can ever spend", "spent over all epochs"}) {
+    EXPECT_THAT(text, HasSubstr(std::string("<th scope=\"row\">") + what + "</th><td>1e-06</td>")) << what;
+  }
+  // By zcdp-simple, ρ + 2√(ρ ln 1/δ), of the limit ρ = 1/2.
+  const std::string limit = text.substr(text.find("can ever spend</th>"), 300);
+  EXPECT_THAT(limit, HasSubstr(page::shown(0.5 + 2 * std::sqrt(0.5 * std::log(1e6)))));
+}
+
 TEST_F(StatusPage, SaysInWordsWhatAReaderCanTell) {
   // Φ(√(2·0.125)/2) = Φ(0.25) = 0.5987 so far; for ever it is Φ(√(2·0.5)/2) = Φ(0.5) = 0.6915.
   EXPECT_THAT(page(), HasSubstr("at most <strong>59.9 times in 100</strong>"));

@@ -67,6 +67,8 @@ noise::Correlation full_honaker(unsigned height) {
 
 noise::Correlation circulant(StepCount horizon) {
   // Refuses a matrix that is too large before it is computed.
+  if (horizon.value() > 4095)
+    throw InvalidParameter("horizon", std::to_string(horizon.value()), "at most 4095 steps");
   static_cast<void>(noise::Dense::entries(static_cast<std::size_t>(horizon.value()), horizon));
   const auto steps = static_cast<std::size_t>(horizon.value());
   const std::vector<double> first = circulant_gram(steps);
