@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 
 namespace nustream::audit {
 
@@ -55,13 +55,9 @@ std::string RecordWriter::record(const Values& values) const {
   texts.reserve(columns_.size());
   for (const std::string& column : columns_) texts.push_back(text(column, values));
   if (config_.input.format == config::Format::csv) return joined(texts);
-  std::string object;
-  for (std::size_t i = 0; i < columns_.size(); ++i) {
-    object += i == 0 ? '{' : ',';
-    publish::append_string(columns_[i], object);
-    (object += ':') += quoted(columns_[i], texts[i]);
-  }
-  return object + "}";
+  return publish::object_text([&](publish::JsonWriter& json) {
+    for (std::size_t i = 0; i < columns_.size(); ++i) json.raw(columns_[i], quoted(columns_[i], texts[i]));
+  });
 }
 
 /// Whether the column is a regressor of a two-stage model; those are a row's last features.

@@ -14,7 +14,7 @@
 #include "console/path_printer.h"
 #include "console/report_parts.h"
 #include "engine/release_encoder.h"
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 #include "publish/promise.h"
 
 namespace nustream::audit {
@@ -93,9 +93,9 @@ void print(const config::Config& config, const Options& options, const Finding& 
   fmt::print("{}", verdict_text(finding));
 }
 
-/// The JSON of "the claim holds"; null where neither was shown.
-const char* json_of(Verdict verdict) {
-  return verdict == Verdict::not_shown ? "null" : verdict == Verdict::holds ? "true" : "false";
+/// "The claim holds"; nothing where neither was shown.
+std::optional<bool> holds(Verdict verdict) {
+  return verdict == Verdict::not_shown ? std::nullopt : std::optional(verdict == Verdict::holds);
 }
 
 Exit exit_of(Verdict verdict) {
@@ -104,45 +104,42 @@ Exit exit_of(Verdict verdict) {
                                        : Exit::internal;
 }
 
-std::string members(const Bounds& bounds) {
-  std::string out = fmt::format(",\"runs\":{}", bounds.runs);
-  for (const auto& [key, value] :
-       {std::pair{"rho", bounds.rho}, std::pair{"epsilon", bounds.epsilon},
-        std::pair{"epsilon_lower_bound", bounds.epsilon_bound}, std::pair{"mu", bounds.mu},
-        std::pair{"mu_lower_bound", bounds.mu_bound}, std::pair{"mu_of_filter", bounds.mu_of_filter},
-        std::pair{"epsilon_provable", bounds.epsilon_provable}, std::pair{"mu_provable", bounds.mu_provable},
-        std::pair{"shorter_share", bounds.shorter_share()}}) {
-    publish::append_field(key, value, out);
-  }
-  publish::append_object("shorter_share_of", bounds.shorter, out);
-  publish::append_object("moved_share_of", bounds.moved, out);
-  return out;
+void append_bounds(const Bounds& bounds, publish::JsonWriter& json) {
+  json.field("runs", bounds.runs);
+  json.field("rho", bounds.rho);
+  json.field("epsilon", bounds.epsilon);
+  json.field("epsilon_lower_bound", bounds.epsilon_bound);
+  json.field("mu", bounds.mu);
+  json.field("mu_lower_bound", bounds.mu_bound);
+  json.field("mu_of_filter", bounds.mu_of_filter);
+  json.field("epsilon_provable", bounds.epsilon_provable);
+  json.field("mu_provable", bounds.mu_provable);
+  json.field("shorter_share", bounds.shorter_share());
+  json.fields("shorter_share_of", bounds.shorter);
+  json.fields("moved_share_of", bounds.moved);
 }
 
 std::string to_json(const config::Config& config, const Options& options, const Finding& finding) {
-  std::string out = "{\"stream\":";
-  publish::append_string(config.stream, out);
-  publish::append_neighbours(engine::promise_of(config, true), out);
-  out += fmt::format(",\"steps\":{},\"at\":{}", finding.steps, finding.at);
-  out += fmt::format(",\"along_axis\":{}", options.along_axis);
-  publish::append_field("delta", options.delta, out);
-  publish::append_field("confidence", finding.confidence.level, out);
-  publish::append_field("rho_asked", finding.rho_asked, out);
-  publish::append_field("rho_limit", finding.rho_limit, out);
-  out += fmt::format(",\"descents\":{}", finding.descents);
-  out += members(finding);
-  if (finding.against_nothing) {
-    out += ",\"against_nothing\":{" + members(*finding.against_nothing).substr(1) + '}';
-  }
-  out += ",\"not_shown\":[";
-  if (finding.verdict() == Verdict::not_shown) {
-    const std::vector<std::string> reasons = what_was_not_shown(finding);
-    for (std::size_t i = 0; i < reasons.size(); ++i) {
-      if (i > 0) out += ',';
-      publish::append_string(reasons[i], out);
+  return publish::object_text([&](publish::JsonWriter& json) {
+    json.field("stream", config.stream);
+    publish::append_neighbours(engine::promise_of(config, true), json);
+    json.field("steps", finding.steps);
+    json.field("at", finding.at);
+    json.field("along_axis", options.along_axis);
+    json.field("delta", options.delta);
+    json.field("confidence", finding.confidence.level);
+    json.field("rho_asked", finding.rho_asked);
+    json.field("rho_limit", finding.rho_limit);
+    json.field("descents", finding.descents);
+    append_bounds(finding, json);
+    if (finding.against_nothing) {
+      const auto against = json.object("against_nothing");
+      append_bounds(*finding.against_nothing, json);
     }
-  }
-  return out + "],\"holds\":" + json_of(finding.verdict()) + '}';
+    const bool is_shown = finding.verdict() != Verdict::not_shown;
+    json.elements("not_shown", is_shown ? std::vector<std::string>() : what_was_not_shown(finding));
+    json.field("holds", holds(finding.verdict()));
+  });
 }
 
 }  // namespace

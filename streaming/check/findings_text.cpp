@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "check/label_texts.h"
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 
 namespace nustream::check {
 namespace {
@@ -119,51 +119,64 @@ void print_columns(const Findings& findings, std::FILE* out) {
   }
 }
 
-void append_column(const ColumnFinding& column, std::string& out) {
+void append_column(const ColumnFinding& column, publish::JsonWriter& json) {
   const ColumnProfile& profile = column.profile;
-  out += "{\"name\":";
-  publish::append_string(column.name, out);
-  publish::append_field("center", column.center, out);
-  publish::append_field("scale", column.scale, out);
-  publish::append_field("count", profile.count(), out);
-  publish::append_field("smallest", profile.smallest(), out);
-  for (const auto& [key, q] : {std::pair("q05", 0.05), std::pair("q25", 0.25), std::pair("median", 0.5),
-                               std::pair("q75", 0.75), std::pair("q95", 0.95)}) {
-    publish::append_field(key, profile.quantile(q), out);
-  }
-  publish::append_field("largest", profile.largest(), out);
-  publish::append_field("mean", profile.mean(), out);
-  publish::append_field("standard_deviation", profile.standard_deviation(), out);
-  out += profile.is_exact() ? ",\"exact\":true" : ",\"exact\":false";
-  publish::append_field("at_bounds", column.at_bounds, out);
-  if (column.never) publish::append_field("never", *column.never, out);
-  out += '}';
+  json.field("name", column.name);
+  json.field("center", column.center);
+  json.field("scale", column.scale);
+  json.field("count", profile.count());
+  json.field("smallest", profile.smallest());
+  json.field("q05", profile.quantile(0.05));
+  json.field("q25", profile.quantile(0.25));
+  json.field("median", profile.quantile(0.5));
+  json.field("q75", profile.quantile(0.75));
+  json.field("q95", profile.quantile(0.95));
+  json.field("largest", profile.largest());
+  json.field("mean", profile.mean());
+  json.field("standard_deviation", profile.standard_deviation());
+  json.field("exact", profile.is_exact());
+  json.field("at_bounds", column.at_bounds);
+  if (column.never) json.field("never", *column.never);
 }
 
-void append_reasons(const Findings& findings, std::string& out) {
-  out += ",\"reasons\":[";
+void append_columns(const Findings& findings, publish::JsonWriter& json) {
+  {
+    const auto columns = json.array("columns");
+    for (const ColumnFinding& column : findings.columns) {
+      const auto object = json.object();
+      append_column(column, json);
+    }
+  }
+  const auto append_role = [&](publish::MemberName role, const std::optional<ColumnFinding>& column) {
+    if (!column) return;
+    const auto object = json.object(role);
+    append_column(*column, json);
+  };
+  append_role("target", findings.target);
+  append_role("weight", findings.weight);
+  append_role("exposure", findings.exposure);
+}
+
+void append_reasons(const Findings& findings, publish::JsonWriter& json) {
+  const auto reasons = json.array("reasons");
   for (const auto& [reason, refused] : findings.tally.reasons) {
-    out += out.back() == '[' ? "{\"reason\":" : ",{\"reason\":";
-    publish::append_string(reason, out);
-    publish::append_field("count", refused.count, out);
-    publish::append_field("record", refused.first.value(), out);
+    const auto object = json.object();
+    json.field("reason", reason);
+    json.field("count", refused.count);
+    json.field("record", refused.first.value());
     const auto example = findings.examples.find(reason);
-    if (example != findings.examples.end()) publish::append_field("example", example->second, out);
-    out += '}';
+    if (example != findings.examples.end()) json.field("example", example->second);
   }
-  out += ']';
 }
 
-void append_labels(const char* name, const std::vector<std::pair<std::string, std::uint64_t>>& labels,
-                   std::string& out) {
-  out += fmt::format(",\"{}\":[", name);
+void append_labels(publish::MemberName name, const std::vector<std::pair<std::string, std::uint64_t>>& labels,
+                   publish::JsonWriter& json) {
+  const auto array = json.array(name);
   for (const auto& [text, count] : labels) {
-    out += out.back() == '[' ? "{\"text\":" : ",{\"text\":";
-    publish::append_string(text, out);
-    publish::append_field("count", count, out);
-    out += '}';
+    const auto object = json.object();
+    json.field("text", text);
+    json.field("count", count);
   }
-  out += ']';
 }
 
 }  // namespace
@@ -181,38 +194,22 @@ void print(const Findings& findings, std::FILE* out) {
 
 std::string to_json(const Findings& findings) {
   const Tally& tally = findings.tally;
-  std::string out = "{\"private\":false,\"note\":";
-  publish::append_string(not_private, out);
-  publish::append_field("source", findings.source, out);
-  publish::append_field("records", tally.records, out);
-  publish::append_field("usable", tally.records - tally.rejected, out);
-  append_reasons(findings, out);
-  if (!findings.missing.empty()) publish::append_field("missing", findings.missing, out);
-  publish::append_field("start", findings.start, out);
-  publish::append_field("gradients", tally.gradients, out);
-  publish::append_field("clipped", tally.clipped, out);
-  append_labels("labels", findings.taken_labels, out);
-  append_labels("refused_labels", findings.refused_labels, out);
-  if (!findings.label_setting.empty()) publish::append_field("label_setting", findings.label_setting, out);
-  out += ",\"columns\":[";
-  for (const ColumnFinding& column : findings.columns) {
-    if (out.back() != '[') out += ',';
-    append_column(column, out);
-  }
-  out += ']';
-  if (findings.target) {
-    out += ",\"target\":";
-    append_column(*findings.target, out);
-  }
-  if (findings.weight) {
-    out += ",\"weight\":";
-    append_column(*findings.weight, out);
-  }
-  if (findings.exposure) {
-    out += ",\"exposure\":";
-    append_column(*findings.exposure, out);
-  }
-  return out + "}";
+  return publish::object_text([&](publish::JsonWriter& json) {
+    json.field("private", false);
+    json.field("note", not_private);
+    json.field("source", findings.source);
+    json.field("records", tally.records);
+    json.field("usable", tally.records - tally.rejected);
+    append_reasons(findings, json);
+    if (!findings.missing.empty()) json.field("missing", findings.missing);
+    json.field("start", findings.start);
+    json.field("gradients", tally.gradients);
+    json.field("clipped", tally.clipped);
+    append_labels("labels", findings.taken_labels, json);
+    append_labels("refused_labels", findings.refused_labels, json);
+    if (!findings.label_setting.empty()) json.field("label_setting", findings.label_setting);
+    append_columns(findings, json);
+  });
 }
 
 }  // namespace nustream::check

@@ -9,7 +9,7 @@
 #include "error.h"
 #include "journal/budget_account.h"
 #include "journal/ledger_chain.h"
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 #include "secrets/harden.h"
 #include "secrets/hex.h"
 #include "secrets/random.h"
@@ -39,22 +39,20 @@ Exit account_new(const AccountArguments& arguments) {
 }
 
 std::string to_json(const journal::AccountBook& book) {
-  std::string out = "{\"budget\":";
-  publish::append_number(book.budget.value(), out);
-  publish::append_field("total", book.total().value(), out);
-  publish::append_field("adjacency", privacy::name(book.neighbours.adjacency), out);
-  publish::append_field("protects", journal::protected_by(book.neighbours), out);
-  out += ",\"members\":[";
-  for (const journal::Charge& charge : book.charges) {
-    if (out.back() != '[') out += ',';
-    out += "{\"member\":";
-    publish::append_string(secrets::to_hex(charge.member.id), out);
-    publish::append_field("stream", charge.member.stream, out);
-    publish::append_field("lane", std::uint64_t{charge.member.lane.value()}, out);
-    publish::append_field(charge.is_reserved ? "reserved" : "spent", charge.rho.value(), out);
-    out += '}';
-  }
-  return out + "]}";
+  return publish::object_text([&](publish::JsonWriter& json) {
+    json.field("budget", book.budget.value());
+    json.field("total", book.total().value());
+    json.field("adjacency", privacy::name(book.neighbours.adjacency));
+    json.field("protects", journal::protected_by(book.neighbours));
+    const auto members = json.array("members");
+    for (const journal::Charge& charge : book.charges) {
+      const auto object = json.object();
+      json.field("member", secrets::to_hex(charge.member.id));
+      json.field("stream", charge.member.stream);
+      json.field("lane", charge.member.lane.value());
+      json.field(std::string_view(charge.is_reserved ? "reserved" : "spent"), charge.rho.value());
+    }
+  });
 }
 
 Exit account_show(const AccountArguments& arguments) {

@@ -22,7 +22,7 @@
 #include "decode/reader.h"
 #include "engine/budget_advice.h"
 #include "local/settings.h"
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 #include "serve/settings.h"
 #include "users/open_table.h"
 
@@ -40,9 +40,11 @@ Exit check_local(const CheckArguments& arguments) {
   const inference::LocalMechanism mechanism = local::make_mechanism(settings);
   const std::string digest = local::mechanism_digest(settings);
   if (arguments.json) {
-    std::string line = "{\"valid\":true,\"stream\":";
-    publish::append_string(settings.stream, line);
-    fmt::print("{},\"digest\":\"{}\"}}\n", line, digest);
+    fmt::print("{}\n", publish::object_text([&](publish::JsonWriter& json) {
+                 json.field("valid", true);
+                 json.field("stream", settings.stream);
+                 json.field("digest", digest);
+               }));
     return Exit::done;
   }
   fmt::print("{}: valid; stream {}, {} features, mechanism digest {}\n", arguments.config.file, settings.stream,
@@ -53,23 +55,27 @@ Exit check_local(const CheckArguments& arguments) {
   return Exit::done;
 }
 
-/// The beginning of the JSON. For a table it tells nothing about the noise, which depends on how many records there
-/// are.
-std::string head_json(const config::Config& config, const std::string& digest, std::span<const std::string> warnings,
-                      bool is_valid = true) {
-  std::string line = is_valid ? "{\"valid\":true,\"stream\":" : "{\"valid\":false,\"stream\":";
-  publish::append_string(config.stream, line);
-  if (digest.empty()) {
-    publish::append_field("steps", config.estimate.steps, line);
-  } else {
-    publish::append_field("digest", digest, line);
-  }
-  append_warnings({warnings.begin(), warnings.end()}, line);
-  return line;
-}
-
 bool is_usable(const check::Findings& findings) {
   return findings.tally.rejected < findings.tally.records;
+}
+
+/// Prints the verdict as JSON. For a table it tells nothing about the noise, which depends on how many records there
+/// are. `findings` is null where no record was read; otherwise `plan` is the JSON of the plan for so many records.
+void print_json(const config::Config& config, const std::string& digest, std::span<const std::string> warnings,
+                const check::Findings* findings = nullptr, std::string_view plan = {}) {
+  fmt::print("{}\n", publish::object_text([&](publish::JsonWriter& json) {
+               json.field("valid", findings == nullptr || is_usable(*findings));
+               json.field("stream", config.stream);
+               if (digest.empty()) {
+                 json.field("steps", config.estimate.steps);
+               } else {
+                 json.field("digest", digest);
+               }
+               append_warnings({warnings.begin(), warnings.end()}, json);
+               if (findings == nullptr) return;
+               json.raw("data", check::to_json(*findings));
+               json.raw("plan", plan);
+             }));
 }
 
 /// Prints the verdict. `findings` is null where no record was read.
@@ -142,17 +148,11 @@ Exit judged(const CheckArguments& arguments, const check::Findings& findings) {
   return Exit::unusable;
 }
 
-Exit print(const CheckArguments& arguments, const std::string& head, const check::Findings& findings) {
-  const PlanArguments plan_arguments = plan_of(arguments, findings);
-  if (arguments.json) {
-    fmt::print("{},\"data\":{},\"plan\":{}}}\n", head, check::to_json(findings), plan_json(plan_arguments));
-  } else {
-    check::print(findings, stdout);
-    if (!is_usable(findings)) return judged(arguments, findings);
-    fmt::print("\nWhat nustream plan says, of the settings and so many records:\n\n");
-    static_cast<void>(plan(plan_arguments));
-  }
-  return judged(arguments, findings);
+void print_data(const CheckArguments& arguments, const check::Findings& findings) {
+  check::print(findings, stdout);
+  if (!is_usable(findings)) return;
+  fmt::print("\nWhat nustream plan says, of the settings and so many records:\n\n");
+  static_cast<void>(plan(plan_of(arguments, findings)));
 }
 
 /// Checks settings of which some are to be measured; what follows from those is not known yet.
@@ -165,7 +165,7 @@ Exit check_to_measure(const CheckArguments& arguments, const config::Config& con
                     config.measuring.keys.front()));
   }
   if (arguments.json) {
-    fmt::print("{}}}\n", head_json(config, "", {}));
+    print_json(config, "", {});
   } else {
     fmt::print("{}: valid; {} parameters, {} settings to be measured (settings alone: no record was read)\n",
                arguments.config.file, config.descent.dimension, config.measuring.keys.size());
@@ -222,11 +222,16 @@ Exit check(const CheckArguments& arguments) {
   if (!refusal.empty()) warnings.push_back("attach would refuse this: " + refusal);
   if (arguments.data) {
     const check::Findings findings = look(arguments, config, steps);
-    if (!arguments.json) print_head(arguments, config, digest, warnings, &findings);
-    return print(arguments, head_json(config, digest, warnings, is_usable(findings)), findings);
+    if (arguments.json) {
+      const std::string plan = plan_json(plan_of(arguments, findings));
+      print_json(config, digest, warnings, &findings, plan);
+    } else {
+      print_head(arguments, config, digest, warnings, &findings);
+      print_data(arguments, findings);
+    }
+    return judged(arguments, findings);
   }
-  if (!arguments.json) print_head(arguments, config, digest, warnings, nullptr);
-  if (arguments.json) fmt::print("{}}}\n", head_json(config, digest, warnings));
+  arguments.json ? print_json(config, digest, warnings) : print_head(arguments, config, digest, warnings, nullptr);
   return Exit::done;
 }
 

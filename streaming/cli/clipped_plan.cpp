@@ -8,7 +8,7 @@
 #include "console/path_printer.h"
 #include "nustream/descent/clipped_count.h"
 #include "publish/clipped.h"
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 
 namespace nustream::cli {
 namespace {
@@ -56,17 +56,16 @@ void print(const ClippedPlan& plan) {
   }
 }
 
-void append_json(const ClippedPlan& plan, std::string& out) {
-  out += ",\"clipped\":{\"rho\":";
-  publish::append_number(plan.rho.value(), out);
-  out += ",\"predicted\":[";
+void append_json(const ClippedPlan& plan, publish::JsonWriter& json) {
+  const auto object = json.object("clipped");
+  json.field("rho", plan.rho.value());
+  const auto predicted = json.array("predicted");
   for (const ClippedPlan::Row& row : plan.rows) {
-    out += fmt::format("{}{{\"steps\":{},\"since\":{}", &row == &plan.rows.front() ? "" : ",", row.steps.value(),
-                       row.since.value());
-    publish::append_field("sd", row.stddev, out);
-    out += '}';
+    const auto one = json.object();
+    json.field("steps", row.steps.value());
+    json.field("since", row.since.value());
+    json.field("sd", row.stddev);
   }
-  out += "]}";
 }
 
 }  // namespace nustream::cli

@@ -7,6 +7,7 @@
 
 #include "config/mechanism.h"
 #include "nustream/base/units.h"
+#include "publish/json_writer.h"
 
 namespace nustream::cli {
 
@@ -28,6 +29,6 @@ struct ClippedPlan {
 
 void print(const ClippedPlan& plan);
 /// ,"clipped":{"rho":…,"predicted":[{"steps":…,"since":…,"sd":…}]}
-void append_json(const ClippedPlan& plan, std::string& out);
+void append_json(const ClippedPlan& plan, publish::JsonWriter& json);
 
 }  // namespace nustream::cli

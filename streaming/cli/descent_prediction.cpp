@@ -10,13 +10,12 @@
 #include "error.h"
 #include "nustream/base/error.h"
 #include "nustream/noise/rational.h"
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 
 namespace nustream::cli {
 namespace {
 
 using console::with_separators;
-using publish::append_field;
 
 bool is_mean(const config::Config& config) {
   return config.descent.loss.kind == model::Loss::Kind::mean;
@@ -218,31 +217,29 @@ void print(const config::Config& config, const DescentPrediction& prediction) {
   for (const std::string& sentence : prediction.advice) fmt::print("{}\n", sentence);
 }
 
-void append_json(const config::Config& config, const DescentPrediction& prediction, std::string& out) {
+void append_json(const config::Config& config, const DescentPrediction& prediction, publish::JsonWriter& json) {
   const privacy::Prediction& last = prediction.last;
-  out += fmt::format(",\"eigenvalues_assumed\":{}", prediction.eigenvalues == Eigenvalues::assumed);
-  append_field("eigenvalues", source_of(prediction.eigenvalues), out);
-  append_field("predicted_excess", last.excess, out);
-  if (prediction.only_at) append_field("predicted_at_step", prediction.only_at->value(), out);
-  append_field("suggested_nu", last.suggested.value(), out);
-  append_field("suggested_excess", last.suggested_excess, out);
-  append_field("independent_excess", last.independent_excess, out);
-  append_field("seed_stddev", last.seed.value(), out);
-  append_field("noise_stddev", last.noise_stddev, out);
+  json.field("eigenvalues_assumed", prediction.eigenvalues == Eigenvalues::assumed);
+  json.field("eigenvalues", source_of(prediction.eigenvalues));
+  json.field("predicted_excess", last.excess);
+  if (prediction.only_at) json.field("predicted_at_step", prediction.only_at->value());
+  json.field("suggested_nu", last.suggested.value());
+  json.field("suggested_excess", last.suggested_excess);
+  json.field("independent_excess", last.independent_excess);
+  json.field("seed_stddev", last.seed.value());
+  json.field("noise_stddev", last.noise_stddev);
   if (config.descent.averaging.kind == descent::Averaging::Kind::last) return;
-  if (!prediction.average) {
-    out += ",\"average\":null";
-    return;
-  }
+  if (!prediction.average) return json.field("average", nullptr);
   const inference::AveragePrediction& average = *prediction.average;
-  out += fmt::format(",\"average\":{{\"from\":{},\"steps\":{},\"every_length\":{}", prediction.span.over.from,
-                     prediction.span.over.steps, prediction.span.every_length);
-  append_field("predicted_excess", average.excess, out);
-  append_field("suggested_nu", average.suggested.value(), out);
-  append_field("suggested_excess", average.suggested_excess, out);
-  append_field("suggested_last_excess", average.suggested_last, out);
-  append_field("independent_excess", average.independent_excess, out);
-  out += '}';
+  const auto object = json.object("average");
+  json.field("from", prediction.span.over.from);
+  json.field("steps", prediction.span.over.steps);
+  json.field("every_length", prediction.span.every_length);
+  json.field("predicted_excess", average.excess);
+  json.field("suggested_nu", average.suggested.value());
+  json.field("suggested_excess", average.suggested_excess);
+  json.field("suggested_last_excess", average.suggested_last);
+  json.field("independent_excess", average.independent_excess);
 }
 
 }  // namespace nustream::cli

@@ -10,6 +10,7 @@
 #include "config/mechanism.h"
 #include "nustream/inference/average_plan.h"
 #include "nustream/privacy/plan.h"
+#include "publish/json_writer.h"
 
 namespace nustream::cli {
 
@@ -40,7 +41,7 @@ struct DescentPrediction {
                                                 std::uint64_t steps);
 
 void print(const config::Config& config, const DescentPrediction& prediction);
-/// Appends ,"predicted_excess":….
-void append_json(const config::Config& config, const DescentPrediction& prediction, std::string& out);
+/// Writes "predicted_excess":….
+void append_json(const config::Config& config, const DescentPrediction& prediction, publish::JsonWriter& json);
 
 }  // namespace nustream::cli

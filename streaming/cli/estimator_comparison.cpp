@@ -10,7 +10,7 @@
 #include "nustream/base/error.h"
 #include "nustream/inference/expected_error.h"
 #include "nustream/moments/expected_error.h"
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 
 namespace nustream::cli {
 namespace {
@@ -56,13 +56,24 @@ void print_row(const std::string& name, const ExpectedError& error, const std::s
              std::sqrt(error.sampling), std::sqrt(error.privacy), more);
 }
 
-void append_error(const std::string& name, const ExpectedError& error, std::string& out) {
-  publish::append_string(name, out);
-  out += ":{\"error\":";
-  publish::append_number(error.root(), out);
-  publish::append_field("start", std::sqrt(error.start), out);
-  publish::append_field("sampling", std::sqrt(error.sampling), out);
-  publish::append_field("privacy", std::sqrt(error.privacy), out);
+void append_error(const ExpectedError& error, publish::JsonWriter& json) {
+  json.field("error", error.root());
+  json.field("start", std::sqrt(error.start));
+  json.field("sampling", std::sqrt(error.sampling));
+  json.field("privacy", std::sqrt(error.privacy));
+}
+
+void append_best(const config::EstimatorChoice& best, publish::JsonWriter& json) {
+  {
+    const auto object = json.object("best");
+    for (const config::Candidate& each : best.candidates) {
+      const auto candidate = json.object(each.name);
+      append_error(each.error, json);
+      json.field("settings", settings_of(each));
+    }
+  }
+  json.field("least", best.candidates[best.least].name);
+  json.field("taken", best.candidates[best.taken].name);
 }
 
 }  // namespace
@@ -99,33 +110,21 @@ void print(const EstimatorComparison& comparison) {
   fmt::print("model.estimator = \"auto\", among what the settings leave open: {}\n", comparison.chosen);
 }
 
-void append_json(const EstimatorComparison& comparison, std::string& out) {
-  out += ",\"expected\":{\"best\":{";
-  const char* separator = "";
-  for (const config::Candidate& each : comparison.best.candidates) {
-    out += separator;
-    append_error(each.name, each.error, out);
-    publish::append_field("settings", settings_of(each), out);
-    out += '}';
-    separator = ",";
+void append_json(const EstimatorComparison& comparison, publish::JsonWriter& json) {
+  const auto expected = json.object("expected");
+  append_best(comparison.best, json);
+  const auto append_one = [&](publish::MemberName name, const std::optional<ExpectedError>& error) {
+    if (!error) return;
+    const auto object = json.object(name);
+    append_error(*error, json);
+  };
+  {
+    const auto as_set = json.object("as_set");
+    append_one("the last iterate", comparison.last);
+    append_one("the average", comparison.average);
+    append_one("running sums", comparison.sums);
   }
-  out += "},\"least\":";
-  publish::append_string(comparison.best.candidates[comparison.best.least].name, out);
-  publish::append_field("taken", comparison.best.candidates[comparison.best.taken].name, out);
-  out += ",\"as_set\":{";
-  separator = "";
-  for (const auto& [name, error] :
-       {std::pair{"the last iterate", comparison.last}, std::pair{"the average", comparison.average},
-        std::pair{"running sums", comparison.sums}}) {
-    if (!error) continue;
-    out += separator;
-    append_error(name, *error, out);
-    out += '}';
-    separator = ",";
-  }
-  out += '}';
-  if (!comparison.chosen.empty()) publish::append_field("chosen", comparison.chosen, out);
-  out += '}';
+  if (!comparison.chosen.empty()) json.field("chosen", comparison.chosen);
 }
 
 }  // namespace nustream::cli

@@ -9,6 +9,7 @@
 
 #include "config/estimator_choice.h"
 #include "config/mechanism.h"
+#include "publish/json_writer.h"
 
 namespace nustream::cli {
 
@@ -25,7 +26,7 @@ struct EstimatorComparison {
                                                                     const config::Mechanism& mechanism);
 
 void print(const EstimatorComparison& comparison);
-/// Appends ,"expected":{…}.
-void append_json(const EstimatorComparison& comparison, std::string& out);
+/// Writes "expected":{…}.
+void append_json(const EstimatorComparison& comparison, publish::JsonWriter& json);
 
 }  // namespace nustream::cli

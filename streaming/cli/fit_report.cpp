@@ -6,12 +6,10 @@
 #include "nustream/base/error.h"
 #include "nustream/noise/correlation.h"
 #include "nustream/privacy/plan.h"
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 
 namespace nustream::cli {
 namespace {
-
-using publish::append_field;
 
 using noise::Correlation;
 
@@ -112,20 +110,18 @@ void print(const FitReport& report) {
   if (report.least) fmt::print("  {:<44} {:>12.6g}\n", "no correlation is below", *report.least);
 }
 
-void append_json(const FitReport& report, std::string& out) {
-  out += ",\"fit\":{\"objective\":";
-  publish::append_string(report.objective, out);
-  append_field("seconds", report.seconds, out);
-  if (report.loss) append_field("loss", *report.loss, out);
-  if (report.least) append_field("least", *report.least, out);
-  out += ",\"others\":[";
-  for (std::size_t i = 0; i < report.others.size(); ++i) {
-    out += i == 0 ? "{\"name\":" : ",{\"name\":";
-    publish::append_string(report.others[i].first, out);
-    append_field("loss", report.others[i].second, out);
-    out += '}';
+void append_json(const FitReport& report, publish::JsonWriter& json) {
+  const auto object = json.object("fit");
+  json.field("objective", report.objective);
+  json.field("seconds", report.seconds);
+  if (report.loss) json.field("loss", *report.loss);
+  if (report.least) json.field("least", *report.least);
+  const auto others = json.array("others");
+  for (const auto& [name, loss] : report.others) {
+    const auto other = json.object();
+    json.field("name", name);
+    json.field("loss", loss);
   }
-  out += "]}";
 }
 
 }  // namespace nustream::cli

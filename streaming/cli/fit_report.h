@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "config/config.h"
+#include "publish/json_writer.h"
 
 namespace nustream::cli {
 
@@ -25,7 +26,7 @@ struct FitReport {
 [[nodiscard]] FitReport fit_report(const noise::Correlation& correlation, const config::Fit& fit);
 
 void print(const FitReport& report);
-/// Appends ,"fit":{…}.
-void append_json(const FitReport& report, std::string& out);
+/// Writes "fit":{…}.
+void append_json(const FitReport& report, publish::JsonWriter& json);
 
 }  // namespace nustream::cli

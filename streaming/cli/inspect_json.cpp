@@ -2,75 +2,85 @@
 #include <fmt/format.h>
 
 #include "cli/inspected.h"
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 #include "publish/limits_json.h"
 #include "publish/release_json.h"
 
 namespace nustream::cli {
 namespace {
 
-void append_users(const users::UserCounts& counts, std::string& out) {
-  out += ",\"users\":{\"private\":false";
-  publish::append_field("entries", counts.entries, out);
-  publish::append_field("at_limit", counts.at_limit, out);
-  out += ",\"by_count\":[";
-  for (std::size_t i = 0; i < counts.by_count.size(); ++i) {
-    if (i > 0) out += ',';
-    publish::append_number(counts.by_count[i], out);
+void append_users(const users::UserCounts& counts, publish::JsonWriter& json) {
+  const auto object = json.object("users");
+  json.field("private", false);
+  json.field("entries", counts.entries);
+  json.field("at_limit", counts.at_limit);
+  json.elements("by_count", counts.by_count);
+}
+
+void append_identity(const Inspected& report, publish::JsonWriter& json) {
+  json.field("stream", report.identity.stream);
+  json.field("lane", report.identity.lane.value());
+  json.field("epoch", report.identity.epoch.value());
+  json.field("steps", report.identity.steps.value());
+  json.field("position", report.position.value());
+  json.field("private", report.identity.is_private);
+  json.field("digest", report.identity.settings_digest);
+}
+
+void append_epoch(const journal::LedgerEntry& entry, publish::JsonWriter& json) {
+  const auto object = json.object();
+  json.field("lane", entry.lane.value());
+  json.field("epoch", entry.epoch.value());
+  json.field("from", entry.from.value());
+  json.field("to", entry.to.value());
+  json.field("steps", entry.steps.value());
+  json.field("rho", entry.rho.value());
+  json.field("rho_limit", entry.rho_limit.value());
+  json.field("adjacency", privacy::name(entry.neighbours.adjacency));
+  json.field("protects", journal::protected_by(entry.neighbours));
+  if (entry.user) publish::append_limits(entry.user->limits, json);
+  if (entry.trusts_framing) json.field("framing", "trusted");
+  json.field("disjoint", journal::name_of(entry.overlap));
+}
+
+void append_ledger(const Inspected& report, publish::JsonWriter& json) {
+  {
+    const auto ledger = json.array("ledger");
+    for (const journal::LedgerEntry& entry : report.ledger.epochs) append_epoch(entry, json);
   }
-  out += "]}";
+  if (const auto& reserving = report.ledger.reserving) {
+    const auto reserved = json.object("reserved");
+    json.field("epoch", reserving->epoch.value());
+    json.field("steps", reserving->steps.value());
+    json.field("rho", reserving->rho.value());
+  }
+  json.field("total_rho", total_of(report.ledger).value());
+}
+
+void append_totals(const Inspected& report, const publish::ShownRelease& release, publish::JsonWriter& json) {
+  const std::vector<publish::Epsilons> totals = total_epsilons(report, release);
+  json.field("total_epsilon", totals.front().by.front());
+  publish::append_epsilons("total_epsilons", totals, json);
+  publish::append_groups(groups_of(report, Delta{release.delta}), json);
+  json.field("delta", release.delta);
+  json.field("conversion", "gaussian");
 }
 
 }  // namespace
 
 std::string to_json(const Inspected& report) {
-  std::string out = "{\"stream\":";
-  publish::append_string(report.identity.stream, out);
-  out += fmt::format(
-      ",\"lane\":{},\"epoch\":{},\"steps\":{},\"position\":{},\"private\":{},\"digest\":\"{}\",\"ledger\":[",
-      report.identity.lane.value(), report.identity.epoch.value(), report.identity.steps.value(),
-      report.position.value(), report.identity.is_private, report.identity.settings_digest);
-  bool first = true;
-  for (const journal::LedgerEntry& entry : report.ledger.epochs) {
-    out += fmt::format("{}{{\"lane\":{},\"epoch\":{},\"from\":{},\"to\":{},\"steps\":{},\"rho\":", first ? "" : ",",
-                       entry.lane.value(), entry.epoch.value(), entry.from.value(), entry.to.value(),
-                       entry.steps.value());
-    publish::append_number(entry.rho.value(), out);
-    out += ",\"rho_limit\":";
-    publish::append_number(entry.rho_limit.value(), out);
-    out += fmt::format(",\"adjacency\":\"{}\",\"protects\":\"{}\"", privacy::name(entry.neighbours.adjacency),
-                       journal::protected_by(entry.neighbours));
-    if (entry.user) publish::append_limits(entry.user->limits, out);
-    if (entry.trusts_framing) out += ",\"framing\":\"trusted\"";
-    out += fmt::format(",\"disjoint\":\"{}\"}}", journal::name_of(entry.overlap));
-    first = false;
-  }
-  out += ']';
-  if (report.ledger.reserving) {
-    out += fmt::format(",\"reserved\":{{\"epoch\":{},\"steps\":{},\"rho\":", report.ledger.reserving->epoch.value(),
-                       report.ledger.reserving->steps.value());
-    publish::append_number(report.ledger.reserving->rho.value(), out);
-    out += '}';
-  }
-  out += ",\"total_rho\":";
-  publish::append_number(total_of(report.ledger).value(), out);
-  if (const auto release = publish::read_release(report.last_release)) {
-    const std::vector<publish::Epsilons> totals = total_epsilons(report, *release);
-    publish::append_field("total_epsilon", totals.front().by.front(), out);
-    publish::append_epsilons("total_epsilons", totals, out);
-    publish::append_groups(groups_of(report, Delta{release->delta}), out);
-    publish::append_field("delta", release->delta, out);
-    publish::append_field("conversion", "gaussian", out);
-  }
-  for (const auto& [name, path] : {std::pair("key", &report.key_file), std::pair("witness", &report.witness_file)}) {
-    if (!path->empty()) publish::append_field(name, *path, out);
-  }
-  publish::append_field("public_key", report.public_key, out);
-  if (report.users) append_users(*report.users, out);
-  out += ",\"last_release\":";
   std::string line = report.last_release;
   while (!line.empty() && line.back() == '\n') line.pop_back();
-  return out + (line.empty() ? "null" : line) + "}";
+  return publish::object_text([&](publish::JsonWriter& json) {
+    append_identity(report, json);
+    append_ledger(report, json);
+    if (const auto release = publish::read_release(report.last_release)) append_totals(report, *release, json);
+    if (!report.key_file.empty()) json.field("key", report.key_file);
+    if (!report.witness_file.empty()) json.field("witness", report.witness_file);
+    json.field("public_key", report.public_key);
+    if (report.users) append_users(*report.users, json);
+    json.raw("last_release", line.empty() ? "null" : line);
+  });
 }
 
 }  // namespace nustream::cli

@@ -9,7 +9,7 @@
 #include "journal/sealed_state.h"
 #include "kafka/rotate_keys.h"
 #include "located.h"
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 #include "secrets/harden.h"
 #include "secrets/hex.h"
 #include "secrets/key_file.h"
@@ -22,11 +22,10 @@ namespace {
 /// Prints {"file":…,"fingerprint":…}. The fingerprint is in every state and ledger line under this key, and tells
 /// nothing else about the key.
 void print_json(const std::string& file, const secrets::Keyring& keys) {
-  std::string text = "{\"file\":";
-  publish::append_string(file, text);
-  text += ",\"fingerprint\":";
-  publish::append_string(secrets::to_hex(keys.fingerprint()), text);
-  fmt::print("{}}}\n", text);
+  fmt::print("{}\n", publish::object_text([&](publish::JsonWriter& json) {
+               json.field("file", file);
+               json.field("fingerprint", secrets::to_hex(keys.fingerprint()));
+             }));
 }
 
 }  // namespace

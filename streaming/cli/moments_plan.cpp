@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "console/path_printer.h"
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 
 namespace nustream::cli {
 
@@ -35,15 +35,15 @@ void print_reach(const std::vector<SumsReach>& reach) {
       "stddev: what the noise of the target's moments leaves in a coefficient, divided by that eigenvalue\n");
 }
 
-void append_json(const std::vector<SumsReach>& reach, std::string& out) {
-  out += ",\"moments\":[";
-  for (std::size_t i = 0; i < reach.size(); ++i) {
-    out += fmt::format("{}{{\"releases\":{},\"records\":{}", i == 0 ? "" : ",", reach[i].releases, reach[i].records);
-    publish::append_field("floor", reach[i].floor, out);
-    publish::append_field("stddev", reach[i].stddev, out);
-    out += '}';
+void append_json(const std::vector<SumsReach>& reach, publish::JsonWriter& json) {
+  const auto moments = json.array("moments");
+  for (const SumsReach& one : reach) {
+    const auto object = json.object();
+    json.field("releases", one.releases);
+    json.field("records", one.records);
+    json.field("floor", one.floor);
+    json.field("stddev", one.stddev);
   }
-  out += ']';
 }
 
 }  // namespace nustream::cli

@@ -7,6 +7,7 @@
 
 #include "config/mechanism.h"
 #include "engine/sums_reach.h"
+#include "publish/json_writer.h"
 
 namespace nustream::cli {
 
@@ -17,7 +18,7 @@ using engine::SumsReach;
 [[nodiscard]] std::vector<SumsReach> sums_reach(const config::Config& config, const config::Mechanism& mechanism,
                                                 std::uint64_t records);
 void print_reach(const std::vector<SumsReach>& reach);
-/// Appends ,"moments":[…].
-void append_json(const std::vector<SumsReach>& reach, std::string& out);
+/// Writes "moments":[…].
+void append_json(const std::vector<SumsReach>& reach, publish::JsonWriter& json);
 
 }  // namespace nustream::cli

@@ -26,14 +26,13 @@
 #include "measure/ranges_plan.h"
 #include "nustream/noise/rational.h"
 #include "nustream/privacy/plan.h"
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 #include "publish/original_units.h"
 
 namespace nustream::cli {
 namespace {
 
 using console::with_separators;
-using publish::append_field;
 
 /// Everything that a plan shows. It is computed from settings alone.
 struct Plan {
@@ -179,55 +178,65 @@ void print(const config::Config& config, const Plan& plan) {
   }
 }
 
-std::string to_json(const config::Config& config, const Plan& plan) {
-  const config::Mechanism& mechanism = plan.mechanism;
-  std::string out = "{\"stream\":";
-  publish::append_string(config.stream, out);
-  out += fmt::format(",\"dimension\":{},\"correlation\":\"{}\"", config.descent.dimension,
-                     config::correlation_name(config, mechanism.main().correlation));
-  append_restarts(mechanism.main().correlation, out);
-  publish::append_neighbours(engine::promise_of(config, true), out);
-  append_field("sigma", mechanism.main().sigma.value(), out);
-  append_field("displacement", mechanism.main().displacement.value(), out);
-  append_field("gamma_limit", mechanism.main().sensitivity.value(), out);
-  append_field("delta", config.privacy.delta.value(), out);
-  out += ",\"conversion\":\"gaussian\",\"spend\":[";
-  for (std::size_t i = 0; i < plan.spend.size(); ++i) {
-    const privacy::SpendRow& row = plan.spend[i];
-    out +=
-        fmt::format("{}{{\"steps\":{}", i == 0 ? "" : ",", row.steps ? std::to_string(row.steps->value()) : "null");
-    append_field("gamma", row.sensitivity.value(), out);
-    append_field("rho", row.rho.value(), out);
-    append_field("epsilon", row.epsilon.value(), out);
-    publish::append_epsilons("epsilons", publish::epsilons_of(row.rho, config.privacy.deltas()), out);
-    out += '}';
+void append_spend(const config::Config& config, const Plan& plan, publish::JsonWriter& json) {
+  const auto spend = json.array("spend");
+  for (const privacy::SpendRow& row : plan.spend) {
+    const auto object = json.object();
+    json.field("steps", row.steps ? std::optional(row.steps->value()) : std::nullopt);
+    json.field("gamma", row.sensitivity.value());
+    json.field("rho", row.rho.value());
+    json.field("epsilon", row.epsilon.value());
+    publish::append_epsilons("epsilons", publish::epsilons_of(row.rho, config.privacy.deltas()), json);
   }
-  out += ']';
-  publish::append_groups(plan.groups, out);
-  append_stages(mechanism, config.descent.minibatch, out);
+}
+
+/// Writes what is expected of the estimate.
+void append_predictions(const config::Config& config, const Plan& plan, publish::JsonWriter& json) {
   if (plan.prediction) {
-    append_json(config, *plan.prediction, out);
-    append_json(plan.rules, out);
+    append_json(config, *plan.prediction, json);
+    append_json(plan.rules, json);
   } else if (config.moments) {
-    append_json(plan.sums, out);
+    append_json(plan.sums, json);
   } else if (!plan.users) {
-    out += ",\"no_prediction\":";
-    publish::append_string(plan.why_no_prediction, out);
+    json.field("no_prediction", plan.why_no_prediction);
   }
-  if (plan.users) append_json(*plan.users, out);
-  if (plan.clipped) append_json(*plan.clipped, out);
-  if (plan.comparison) append_json(*plan.comparison, out);
-  if (plan.rational_excess) append_field("rational_excess", *plan.rational_excess, out);
-  if (plan.fit) append_json(*plan.fit, out);
-  std::vector<std::string> warnings{engine::short_of_budget(config, mechanism), plan.delta_warning,
+  if (plan.users) append_json(*plan.users, json);
+  if (plan.clipped) append_json(*plan.clipped, json);
+  if (plan.comparison) append_json(*plan.comparison, json);
+  if (plan.rational_excess) json.field("rational_excess", *plan.rational_excess);
+  if (plan.fit) append_json(*plan.fit, json);
+}
+
+std::vector<std::string> warnings_of(const config::Config& config, const Plan& plan) {
+  std::vector<std::string> warnings{engine::short_of_budget(config, plan.mechanism), plan.delta_warning,
                                     config::too_few_batches(config), config::restarts_in_vain(config),
-                                    engine::part_of_budget(config, mechanism)};
+                                    engine::part_of_budget(config, plan.mechanism)};
   if (plan.prediction) {
     warnings.insert(warnings.end(), plan.prediction->advice.begin(), plan.prediction->advice.end());
   }
   if (plan.users) warnings.insert(warnings.end(), plan.users->advice.begin(), plan.users->advice.end());
-  append_warnings(warnings, out);
-  return out + "}";
+  return warnings;
+}
+
+std::string to_json(const config::Config& config, const Plan& plan) {
+  const config::StageNoise& stage = plan.mechanism.main();
+  return publish::object_text([&](publish::JsonWriter& json) {
+    json.field("stream", config.stream);
+    json.field("dimension", config.descent.dimension);
+    json.field("correlation", stage.correlation.name());
+    append_restarts(stage.correlation, json);
+    publish::append_neighbours(engine::promise_of(config, true), json);
+    json.field("sigma", stage.sigma.value());
+    json.field("displacement", stage.displacement.value());
+    json.field("gamma_limit", stage.sensitivity.value());
+    json.field("delta", config.privacy.delta.value());
+    json.field("conversion", "gaussian");
+    append_spend(config, plan, json);
+    publish::append_groups(plan.groups, json);
+    append_stages(plan.mechanism, config.descent.minibatch, json);
+    append_predictions(config, plan, json);
+    append_warnings(warnings_of(config, plan), json);
+  });
 }
 
 }  // namespace

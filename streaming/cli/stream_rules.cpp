@@ -9,7 +9,7 @@
 #include "config/estimator_choice.h"
 #include "console/path_printer.h"
 #include "nustream/base/error.h"
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 
 namespace nustream::cli {
 
@@ -61,17 +61,17 @@ void print(const StreamRules& rules, const DescentPrediction& prediction) {
   }
 }
 
-void append_json(const StreamRules& rules, std::string& out) {
-  if (rules.least_excess) publish::append_field("least_excess", *rules.least_excess, out);
+void append_json(const StreamRules& rules, publish::JsonWriter& json) {
+  if (rules.least_excess) json.field("least_excess", *rules.least_excess);
   if (rules.bound) {
-    out += fmt::format(",\"bound\":{{\"steps\":{}", rules.steps);
-    publish::append_field("excess", rules.bound->total(), out);
-    publish::append_field("start", rules.bound->start, out);
-    publish::append_field("sampling", rules.bound->sampling, out);
-    publish::append_field("privacy", rules.bound->privacy, out);
-    out += '}';
+    const auto bound = json.object("bound");
+    json.field("steps", rules.steps);
+    json.field("excess", rules.bound->total());
+    json.field("start", rules.bound->start);
+    json.field("sampling", rules.bound->sampling);
+    json.field("privacy", rules.bound->privacy);
   }
-  if (rules.clip_norm) publish::append_field("clip_norm_without_clipping", *rules.clip_norm, out);
+  if (rules.clip_norm) json.field("clip_norm_without_clipping", *rules.clip_norm);
 }
 
 }  // namespace nustream::cli

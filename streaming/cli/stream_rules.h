@@ -9,6 +9,7 @@
 #include "cli/descent_prediction.h"
 #include "config/mechanism.h"
 #include "nustream/inference/stream_bound.h"
+#include "publish/json_writer.h"
 
 namespace nustream::cli {
 
@@ -26,7 +27,7 @@ struct StreamRules {
                                        const DescentPrediction& prediction, std::uint64_t steps);
 
 void print(const StreamRules& rules, const DescentPrediction& prediction);
-/// Appends ,"least_excess":….
-void append_json(const StreamRules& rules, std::string& out);
+/// Writes "least_excess":….
+void append_json(const StreamRules& rules, publish::JsonWriter& json);
 
 }  // namespace nustream::cli

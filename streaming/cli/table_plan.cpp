@@ -21,13 +21,12 @@
 #include "engine/group_spends.h"
 #include "engine/release_encoder.h"
 #include "engine/table_design.h"
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 
 namespace nustream::cli {
 namespace {
 
 using console::with_separators;
-using publish::append_field;
 
 /// What the noise leaves in a coordinate of the last iterate after so many steps, and what is left of the start.
 struct Reach {
@@ -197,54 +196,63 @@ void print(const TablePlan& plan) {
   if (const std::string few = config::too_few_batches(plan.config); !few.empty()) fmt::print("\n{}\n", few);
 }
 
-std::string to_json(const TablePlan& plan) {
+void append_reach(const TablePlan& plan, publish::JsonWriter& json) {
+  const auto predicted = json.array("predicted_stddev");
+  for (const auto& reach : plan.reach) {
+    const auto object = json.object();
+    json.field("steps", reach.steps);
+    json.field("stddev", reach.stddev);
+    if (!reach.expected) continue;
+    json.field("start_left", reach.expected->left);
+    if (reach.expected->error) json.field("error", *reach.expected->error);
+  }
+}
+
+void append_design(const TablePlan& plan, publish::JsonWriter& json) {
   const engine::TableDesign& design = plan.design;
-  std::string out = "{\"stream\":";
-  publish::append_string(plan.config.stream, out);
-  out += fmt::format(",\"records\":{},\"minibatch\":{},\"steps\":{},\"runs\":{},\"participations\":{}", design.rows,
-                     design.minibatch, design.steps, design.runs, design.participation().times());
-  out += fmt::format(",\"dimension\":{},\"correlation\":\"{}\",\"sensitivity\":", plan.config.descent.dimension,
-                     config::correlation_name(plan.config, plan.mechanism.main().correlation));
-  publish::append_number(plan.mechanism.main().sensitivity.value(), out);
-  append_field("rho", plan.rho.value(), out);
-  append_field("epsilon", plan.epsilons.front().by.front(), out);
-  publish::append_epsilons("epsilons", plan.epsilons, out);
-  publish::append_groups(plan.groups, out);
-  append_field("delta", plan.config.privacy.delta.value(), out);
-  publish::append_neighbours(engine::promise_of(plan.config, true), out);
-  out += ",\"conversion\":\"gaussian\"";
-  append_restarts(plan.mechanism.main().correlation, out);
-  append_stages(plan.mechanism, design.minibatch, out);
-  if (const auto clipped = clipped_plan(plan.config, plan.mechanism, StepCount{design.steps})) {
-    append_json(*clipped, out);
-  }
-  if (plan.config.moments) append_json(plan.sums, out);
-  out += ",\"predicted_stddev\":[";
-  for (std::size_t i = 0; i < plan.reach.size(); ++i) {
-    out += fmt::format("{}{{\"steps\":{},\"stddev\":", i == 0 ? "" : ",", plan.reach[i].steps);
-    if (plan.reach[i].stddev) {
-      publish::append_number(*plan.reach[i].stddev, out);
-    } else {
-      out += "null";
+  json.field("stream", plan.config.stream);
+  json.field("records", design.rows);
+  json.field("minibatch", design.minibatch);
+  json.field("steps", design.steps);
+  json.field("runs", design.runs);
+  json.field("participations", design.participation().times());
+  json.field("dimension", plan.config.descent.dimension);
+  json.field("correlation", config::correlation_name(plan.config, plan.mechanism.main().correlation));
+  json.field("sensitivity", plan.mechanism.main().sensitivity.value());
+}
+
+void append_cost(const TablePlan& plan, publish::JsonWriter& json) {
+  json.field("rho", plan.rho.value());
+  json.field("epsilon", plan.epsilons.front().by.front());
+  publish::append_epsilons("epsilons", plan.epsilons, json);
+  publish::append_groups(plan.groups, json);
+  json.field("delta", plan.config.privacy.delta.value());
+  publish::append_neighbours(engine::promise_of(plan.config, true), json);
+  json.field("conversion", "gaussian");
+  append_restarts(plan.mechanism.main().correlation, json);
+  append_stages(plan.mechanism, plan.design.minibatch, json);
+}
+
+std::string to_json(const TablePlan& plan) {
+  return publish::object_text([&](publish::JsonWriter& json) {
+    append_design(plan, json);
+    append_cost(plan, json);
+    if (const auto clipped = clipped_plan(plan.config, plan.mechanism, StepCount{plan.design.steps})) {
+      append_json(*clipped, json);
     }
-    if (const auto& expected = plan.reach[i].expected) {
-      append_field("start_left", expected->left, out);
-      if (expected->error) append_field("error", *expected->error, out);
+    if (plan.config.moments) append_json(plan.sums, json);
+    append_reach(plan, json);
+    if (plan.steps) {
+      json.field("suggested_steps", plan.steps->steps);
+      json.field("suggested_steps_error", plan.steps->error);
     }
-    out += '}';
-  }
-  out += ']';
-  if (plan.steps) {
-    out += fmt::format(",\"suggested_steps\":{}", plan.steps->steps);
-    append_field("suggested_steps_error", plan.steps->error, out);
-  }
-  if (plan.clip && plan.clip->clip_norm) append_field("clip_norm_without_clipping", *plan.clip->clip_norm, out);
-  if (plan.stages) append_json(*plan.stages, out);
-  append_warnings({engine::short_of_budget(plan.config, plan.mechanism, design.runs), absurd(plan),
-                   plan.stages ? step_size_advice(*plan.stages) : std::string(), plan.delta_warning,
-                   config::too_few_batches(plan.config)},
-                  out);
-  return out + "}";
+    if (plan.clip && plan.clip->clip_norm) json.field("clip_norm_without_clipping", *plan.clip->clip_norm);
+    if (plan.stages) append_json(*plan.stages, json);
+    append_warnings({engine::short_of_budget(plan.config, plan.mechanism, plan.design.runs), absurd(plan),
+                     plan.stages ? step_size_advice(*plan.stages) : std::string(), plan.delta_warning,
+                     config::too_few_batches(plan.config)},
+                    json);
+  });
 }
 
 /// The curves of what the noise leaves, at other budgets and numbers of steps.
@@ -294,9 +302,9 @@ std::string anew_text(const noise::Correlation& correlation) {
   return fmt::format(", begun anew every {} steps", with_separators(restarted->every().value()));
 }
 
-void append_restarts(const noise::Correlation& correlation, std::string& out) {
+void append_restarts(const noise::Correlation& correlation, publish::JsonWriter& json) {
   const auto* const restarted = std::get_if<noise::Restarted>(&correlation.family());
-  if (restarted != nullptr) out += fmt::format(",\"restarts_every\":{}", restarted->every().value());
+  if (restarted != nullptr) json.field("restarts_every", restarted->every().value());
 }
 
 void print_stages(const config::Mechanism& mechanism, std::uint64_t minibatch) {
@@ -310,19 +318,17 @@ void print_stages(const config::Mechanism& mechanism, std::uint64_t minibatch) {
   fmt::print("(noise of a step: standard deviation of one entry of the mean gradient, seed noise)\n");
 }
 
-void append_stages(const config::Mechanism& mechanism, std::uint64_t minibatch, std::string& out) {
-  out += ",\"stages\":[";
-  for (std::size_t i = 0; i < mechanism.stages.size(); ++i) {
-    const config::StageNoise& stage = mechanism.stages[i];
-    out += fmt::format("{}{{\"name\":\"{}\",\"entries\":{}", i == 0 ? "" : ",", stage.name, stage.dimension);
-    for (const auto& [key, value] : {std::pair{"displacement", stage.displacement.value()},
-                                     std::pair{"rho", stage.rho.value()}, std::pair{"sigma", stage.sigma.value()},
-                                     std::pair{"stddev", stage.stddev.value() / static_cast<double>(minibatch)}}) {
-      append_field(key, value, out);
-    }
-    out += '}';
+void append_stages(const config::Mechanism& mechanism, std::uint64_t minibatch, publish::JsonWriter& json) {
+  const auto stages = json.array("stages");
+  for (const config::StageNoise& stage : mechanism.stages) {
+    const auto object = json.object();
+    json.field("name", stage.name);
+    json.field("entries", stage.dimension);
+    json.field("displacement", stage.displacement.value());
+    json.field("rho", stage.rho.value());
+    json.field("sigma", stage.sigma.value());
+    json.field("stddev", stage.stddev.value() / static_cast<double>(minibatch));
   }
-  out += ']';
 }
 
 Exit plan_table(const PlanArguments& arguments) {

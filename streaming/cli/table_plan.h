@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "config/mechanism.h"
+#include "publish/json_writer.h"
 
 namespace nustream::cli {
 
@@ -18,13 +19,13 @@ namespace nustream::cli {
 
 /// ", begun anew every N steps" for noise that restarts; else "".
 [[nodiscard]] std::string anew_text(const noise::Correlation& correlation);
-/// Appends ,"restarts_every":N for such noise; else nothing.
-void append_restarts(const noise::Correlation& correlation, std::string& out);
+/// Writes "restarts_every":N for such noise; else nothing.
+void append_restarts(const noise::Correlation& correlation, publish::JsonWriter& json);
 
 /// Prints one line for each stage: what it clips, what share of ρ it has, and its noise on the mean gradient of a
 /// minibatch.
 void print_stages(const config::Mechanism& mechanism, std::uint64_t minibatch);
-/// Appends ,"stages":[…].
-void append_stages(const config::Mechanism& mechanism, std::uint64_t minibatch, std::string& out);
+/// Writes "stages":[…].
+void append_stages(const config::Mechanism& mechanism, std::uint64_t minibatch, publish::JsonWriter& json);
 
 }  // namespace nustream::cli

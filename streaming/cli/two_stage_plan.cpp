@@ -11,7 +11,7 @@
 
 #include "nustream/base/error.h"
 #include "nustream/inference/table_descent.h"
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 
 namespace nustream::cli {
 namespace {
@@ -108,18 +108,16 @@ void print(const TwoStagePlan& plan) {
   }
 }
 
-void append_json(const TwoStagePlan& plan, std::string& out) {
-  out += ",\"two_stages\":{\"first_step_size_below\":";
-  publish::append_number(plan.conditions.eta_max, out);
-  publish::append_field("step_size_below", plan.conditions.alpha_max, out);
-  publish::append_field("first_step_size_fastest", plan.conditions.eta, out);
-  publish::append_field("step_size_fastest", plan.conditions.alpha, out);
-  publish::append_field("contraction", plan.contraction, out);
-  if (plan.clips) {
-    publish::append_field("first_clip_norm_without_clipping", plan.clips->first, out);
-    publish::append_field("clip_norm_without_clipping", plan.clips->second, out);
-  }
-  out += '}';
+void append_json(const TwoStagePlan& plan, publish::JsonWriter& json) {
+  const auto object = json.object("two_stages");
+  json.field("first_step_size_below", plan.conditions.eta_max);
+  json.field("step_size_below", plan.conditions.alpha_max);
+  json.field("first_step_size_fastest", plan.conditions.eta);
+  json.field("step_size_fastest", plan.conditions.alpha);
+  json.field("contraction", plan.contraction);
+  if (!plan.clips) return;
+  json.field("first_clip_norm_without_clipping", plan.clips->first);
+  json.field("clip_norm_without_clipping", plan.clips->second);
 }
 
 }  // namespace nustream::cli

@@ -7,6 +7,7 @@
 #include "config/mechanism.h"
 #include "engine/table_design.h"
 #include "nustream/inference/two_stage_rules.h"
+#include "publish/json_writer.h"
 
 namespace nustream::cli {
 
@@ -32,8 +33,8 @@ struct TwoStagePlan {
                                                          const engine::TableDesign& design);
 
 void print(const TwoStagePlan& plan);
-/// Appends ,"two_stages":{…}.
-void append_json(const TwoStagePlan& plan, std::string& out);
+/// Writes "two_stages":{…}.
+void append_json(const TwoStagePlan& plan, publish::JsonWriter& json);
 /// Advice where the step sizes may not contract; else "".
 [[nodiscard]] std::string step_size_advice(const TwoStagePlan& plan);
 

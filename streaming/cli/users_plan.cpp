@@ -11,7 +11,7 @@
 #include "nustream/privacy/zcdp.h"
 #include "nustream/users/period.h"
 #include "nustream/users/sensitivity.h"
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 #include "publish/promise.h"
 
 namespace nustream::cli {
@@ -180,27 +180,25 @@ void print(const UsersPlan& plan) {
   for (const std::string& sentence : plan.advice) fmt::print("{}\n", sentence);
 }
 
-void append_json(const UsersPlan& plan, std::string& out) {
-  out += ",\"limits\":[";
-  for (const LimitsReach& one : plan.reach) {
-    if (&one != plan.reach.data()) out += ',';
-    out += "{\"sensitivity\":";
-    publish::append_number(one.sensitivity.value(), out);
-    publish::append_limits(one.limits, out);
-    publish::append_field("step_noise", one.step_noise, out);
-    if (one.kept) publish::append_field("kept", *one.kept, out);
-    if (one.predicted) publish::append_field("predicted_stddev", *one.predicted, out);
-    out += '}';
+void append_json(const UsersPlan& plan, publish::JsonWriter& json) {
+  {
+    const auto limits = json.array("limits");
+    for (const LimitsReach& one : plan.reach) {
+      const auto object = json.object();
+      json.field("sensitivity", one.sensitivity.value());
+      publish::append_limits(one.limits, json);
+      json.field("step_noise", one.step_noise);
+      if (one.kept) json.field("kept", *one.kept);
+      if (one.predicted) json.field("predicted_stddev", *one.predicted);
+    }
   }
-  out += ']';
   if (plan.over.empty()) return;
-  out += ",\"windows\":[";
+  const auto windows = json.array("windows");
   for (const UsersPlan::OverWindows& over : plan.over) {
-    out += fmt::format("{}{{\"windows\":{}", &over == plan.over.data() ? "" : ",", over.windows);
-    publish::append_field("rho", over.rho.value(), out);
-    out += '}';
+    const auto object = json.object();
+    json.field("windows", over.windows);
+    json.field("rho", over.rho.value());
   }
-  out += ']';
 }
 
 }  // namespace nustream::cli

@@ -7,6 +7,7 @@
 
 #include "config/mechanism.h"
 #include "nustream/users/limits.h"
+#include "publish/json_writer.h"
 
 namespace nustream::cli {
 
@@ -33,7 +34,7 @@ struct UsersPlan {
 
 [[nodiscard]] UsersPlan users_plan(const config::Config& config);
 void print(const UsersPlan& plan);
-/// Appends ,"limits":[…], and where limits hold within windows ,"windows":[{"windows":2,"rho":…},…].
-void append_json(const UsersPlan& plan, std::string& out);
+/// Writes "limits":[…], and where limits hold within windows "windows":[{"windows":2,"rho":…},…].
+void append_json(const UsersPlan& plan, publish::JsonWriter& json);
 
 }  // namespace nustream::cli

@@ -4,21 +4,16 @@
 #include <string>
 #include <vector>
 
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 
 namespace nustream::cli {
 
-/// Appends ,"warnings":[…] with the sentences of `advice` that are not empty.
-inline void append_warnings(const std::vector<std::string>& advice, std::string& out) {
-  out += ",\"warnings\":[";
-  bool first = true;
+/// Writes "warnings":[…] with the sentences of `advice` that are not empty.
+inline void append_warnings(const std::vector<std::string>& advice, publish::JsonWriter& json) {
+  const auto warnings = json.array("warnings");
   for (const std::string& each : advice) {
-    if (each.empty()) continue;
-    if (!first) out += ',';
-    publish::append_string(each, out);
-    first = false;
+    if (!each.empty()) json.element(each);
   }
-  out += ']';
 }
 
 }  // namespace nustream::cli

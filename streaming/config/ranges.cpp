@@ -45,14 +45,10 @@ std::string stopped_by(std::string_view ranges) {
   return behind(stopped, ranges);
 }
 
-void append_ranges(std::string_view ranges, std::string& out) {
+void append_ranges(std::string_view ranges, publish::JsonWriter& json) {
   if (ranges.empty()) return;
-  out += ",\"ranges\":{";
-  for (const auto& [key, value] : measured_settings(ranges)) {
-    if (out.back() != '{') out += ',';
-    out += '"' + key + "\":" + value;
-  }
-  out += '}';
+  const auto object = json.object("ranges");
+  for (const auto& [key, value] : measured_settings(ranges)) json.raw(key, value);
 }
 
 }  // namespace nustream::config

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "config/config.h"
+#include "publish/json_writer.h"
 
 namespace nustream::config {
 
@@ -28,8 +29,8 @@ inline constexpr std::string_view private_value = "private";
 [[nodiscard]] std::string rule_of(std::string_view ranges);
 /// Why the measuring stopped; empty where it did not.
 [[nodiscard]] std::string stopped_by(std::string_view ranges);
-/// Appends ,"ranges":{"features.0.center":…}, where there are any.
-void append_ranges(std::string_view ranges, std::string& out);
+/// Writes "ranges":{"features.0.center":…}, where there are any.
+void append_ranges(std::string_view ranges, publish::JsonWriter& json);
 
 /// The settings as TOML, with `overrides` in place and without comments.
 [[nodiscard]] std::string settings_as_toml(const std::string& file, const std::vector<std::string>& overrides);

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "console/path_printer.h"
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 
 namespace nustream::console {
 
@@ -36,20 +36,22 @@ void warn_of_lost(const RejectsList& rejects) {
       " could not be written to its end: it does not list all unusable records; check disk and permissions");
 }
 
+void append_counts(const OperatorCounts& counts, const RejectsList& rejects, publish::JsonWriter& json) {
+  json.field("private", false);
+  json.field("records", counts.records);
+  json.field("rejected", counts.rejected);
+  if (counts.rejected > 0) json.field("most_often", counts.most_frequent_reason());
+  json.field("gradients", counts.gradients);
+  json.field("clipped", counts.clipped);
+  json.field("left_over", counts.left_over);
+  json.field("used_up", counts.used_up);
+  if (rejects.file.empty()) return;
+  json.field("rejects", rejects.file);
+  json.field("rejects_written", rejects.is_written);
+}
+
 std::string operator_json(const OperatorCounts& counts, const RejectsList& rejects) {
-  std::string out = "{\"private\":false";
-  publish::append_field("records", counts.records, out);
-  publish::append_field("rejected", counts.rejected, out);
-  if (counts.rejected > 0) publish::append_field("most_often", counts.most_frequent_reason(), out);
-  publish::append_field("gradients", counts.gradients, out);
-  publish::append_field("clipped", counts.clipped, out);
-  publish::append_field("left_over", counts.left_over, out);
-  publish::append_field("used_up", counts.used_up, out);
-  if (!rejects.file.empty()) {
-    publish::append_field("rejects", rejects.file, out);
-    out += rejects.is_written ? ",\"rejects_written\":true" : ",\"rejects_written\":false";
-  }
-  return out;
+  return publish::object_text([&](publish::JsonWriter& json) { append_counts(counts, rejects, json); });
 }
 
 }  // namespace nustream::console

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "check/tally.h"
+#include "publish/json_writer.h"
 
 namespace nustream::console {
 
@@ -24,7 +25,9 @@ void say_for_operator(const std::string& line);
 void print_for_operator(const OperatorCounts& counts, const RejectsList& rejects);
 /// Prints one line more where the list could not be written, whatever else is shown of the run.
 void warn_of_lost(const RejectsList& rejects);
-/// The object of `--operator-json`, {"private":false,…, without the brace that closes it.
+/// Writes the members "private":false,… of the object of `--operator-json`.
+void append_counts(const OperatorCounts& counts, const RejectsList& rejects, publish::JsonWriter& json);
+/// That object, of a run that has nothing to add to it.
 [[nodiscard]] std::string operator_json(const OperatorCounts& counts, const RejectsList& rejects);
 
 }  // namespace nustream::console

@@ -150,15 +150,14 @@ void print_epsilon(const EpsilonShown& shown, std::FILE* out) {
 }
 
 void append_spends(std::span<const publish::Epsilons> epsilons, double ledger_rho,
-                   std::span<const publish::Epsilons> ledger_epsilons, std::string& out) {
-  using publish::append_field;
-  append_field("epsilon", epsilons.front().by.front(), out);
-  append_field("ledger_rho", ledger_rho, out);
-  append_field("ledger_epsilon", ledger_epsilons.front().by.front(), out);
-  append_field("delta", epsilons.front().delta, out);
-  append_field("conversion", name(privacy::conversions.front()), out);
-  publish::append_epsilons("epsilons", epsilons, out);
-  publish::append_epsilons("ledger_epsilons", ledger_epsilons, out);
+                   std::span<const publish::Epsilons> ledger_epsilons, publish::JsonWriter& json) {
+  json.field("epsilon", epsilons.front().by.front());
+  json.field("ledger_rho", ledger_rho);
+  json.field("ledger_epsilon", ledger_epsilons.front().by.front());
+  json.field("delta", epsilons.front().delta);
+  json.field("conversion", name(privacy::conversions.front()));
+  publish::append_epsilons("epsilons", epsilons, json);
+  publish::append_epsilons("ledger_epsilons", ledger_epsilons, json);
 }
 
 std::string protected_unit(const publish::Promise& promise) {

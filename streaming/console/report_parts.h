@@ -40,10 +40,10 @@ struct EpsilonShown {
 [[nodiscard]] std::string epsilon_text(const publish::Epsilons& at);
 void print_epsilon(const EpsilonShown& shown, std::FILE* out);
 
-/// Appends the fields that follow "rho" in a closing table: its ε, and what all epochs together come to, at every δ
+/// Writes the fields that follow "rho" in a closing table: its ε, and what all epochs together come to, at every δ
 /// by every conversion.
 void append_spends(std::span<const publish::Epsilons> epsilons, double ledger_rho,
-                   std::span<const publish::Epsilons> ledger_epsilons, std::string& out);
+                   std::span<const publish::Epsilons> ledger_epsilons, publish::JsonWriter& json);
 
 /// Whom or what ρ protects, in words, such as "per record, replace-one".
 [[nodiscard]] std::string protected_unit(const publish::Promise& promise);

@@ -5,13 +5,12 @@
 #include "config/ranges.h"
 #include "console/path_printer.h"
 #include "console/report_parts.h"
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 
 namespace nustream::console {
 namespace {
 
-using publish::append_field;
-using publish::append_object;
+using publish::JsonWriter;
 
 void print_release(const publish::ShownRelease& release, std::optional<std::uint64_t> average_from, std::FILE* out) {
   const auto intervals = reported_intervals(release);
@@ -27,13 +26,21 @@ void print_release(const publish::ShownRelease& release, std::optional<std::uint
   print_strength(release, out);
 }
 
-/// Appends the path of a file; null where the run has not made it.
-void append_place(const char* name, const std::string& path, std::string& out) {
-  if (path.empty()) {
-    out += fmt::format(",\"{}\":null", name);
-  } else {
-    append_field(name, path, out);
+/// Writes the path of a file; null where the run has not made it.
+void append_place(publish::MemberName name, const std::string& path, JsonWriter& json) {
+  path.empty() ? json.field(name, nullptr) : json.field(name, path);
+}
+
+void append_release(const publish::ShownRelease& release, JsonWriter& json) {
+  json.fields("estimate", release.estimate);
+  if (!release.average.empty()) json.fields("average", release.average);
+  if (const auto intervals = reported_intervals(release)) {
+    publish::append_intervals("intervals", release, *intervals, json);
   }
+  if (!release.status.verdict.empty()) json.field("verdict", release.status.verdict);
+  if (release.status.clipped) publish::append_clipped(*release.status.clipped, json);
+  publish::append_strength(release, json);
+  if (release.sums.floored > 0) json.field("floored", release.sums.floored);
 }
 
 }  // namespace
@@ -59,33 +66,23 @@ void print_table(const Summary& summary, std::FILE* out) {
 }
 
 std::string to_json(const Summary& summary) {
-  std::string out = "{\"stream\":";
-  publish::append_string(summary.stream, out);
-  append_field("epoch", std::uint64_t{summary.epoch}, out);
-  append_field("steps", summary.steps, out);
-  if (summary.release) {
-    append_object("estimate", summary.release->estimate, out);
-    if (!summary.release->average.empty()) append_object("average", summary.release->average, out);
-    if (const auto intervals = reported_intervals(*summary.release)) {
-      publish::append_intervals("intervals", *summary.release, *intervals, out);
-    }
-    if (!summary.release->status.verdict.empty()) append_field("verdict", summary.release->status.verdict, out);
-    if (summary.release->status.clipped) publish::append_clipped(*summary.release->status.clipped, out);
-    publish::append_strength(*summary.release, out);
-    if (summary.release->sums.floored > 0) append_field("floored", summary.release->sums.floored, out);
-  }
-  append_field("rho", summary.rho, out);
-  append_field("rho_limit", summary.rho_limit, out);
-  append_spends(summary.epsilons, summary.ledger_rho, summary.ledger_epsilons, out);
-  publish::append_promise(summary.promise, out);
-  append_field("ending", summary.ending, out);
-  config::append_ranges(summary.ranges, out);
-  append_place("releases", summary.places.releases, out);
-  append_place("state", summary.places.state, out);
-  append_place("ledger", summary.places.ledger, out);
-  append_place("key", summary.places.key, out);
-  append_place("witness", summary.places.witness, out);
-  return out + '}';
+  return publish::object_text([&](JsonWriter& json) {
+    json.field("stream", summary.stream);
+    json.field("epoch", summary.epoch);
+    json.field("steps", summary.steps);
+    if (summary.release) append_release(*summary.release, json);
+    json.field("rho", summary.rho);
+    json.field("rho_limit", summary.rho_limit);
+    append_spends(summary.epsilons, summary.ledger_rho, summary.ledger_epsilons, json);
+    publish::append_promise(summary.promise, json);
+    json.field("ending", summary.ending);
+    config::append_ranges(summary.ranges, json);
+    append_place("releases", summary.places.releases, json);
+    append_place("state", summary.places.state, json);
+    append_place("ledger", summary.places.ledger, json);
+    append_place("key", summary.places.key, json);
+    append_place("witness", summary.places.witness, json);
+  });
 }
 
 }  // namespace nustream::console

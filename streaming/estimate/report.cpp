@@ -6,15 +6,14 @@
 
 #include "config/ranges.h"
 #include "console/path_printer.h"
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 
 namespace nustream::estimate {
 namespace {
 
 using console::shown_number;
 using console::with_separators;
-using publish::append_field;
-using publish::append_object;
+using publish::JsonWriter;
 
 std::size_t name_width(const Report& report) {
   std::size_t width = 8;
@@ -80,43 +79,43 @@ void print(const Report& report, std::FILE* out) {
 }
 
 std::string to_json(const Report& report) {
-  std::string out = "{\"stream\":";
-  publish::append_string(report.stream, out);
-  append_field("steps", report.last.step, out);
-  append_field("ending", report.ending, out);
-  append_field("runs", report.design.runs, out);
-  append_field("finished_runs", report.finished_runs, out);
-  append_field("minibatch", report.design.minibatch, out);
-  append_field("correlation", report.correlation, out);
-  append_object("estimate", report.last.estimate, out);
-  if (!report.last.average.empty()) append_object("average", report.last.average, out);
-  if (report.intervals) publish::append_intervals("intervals", report.last, *report.intervals, out);
-  if (!report.last.status.verdict.empty()) append_field("verdict", report.last.status.verdict, out);
-  if (report.last.status.clipped) publish::append_clipped(*report.last.status.clipped, out);
-  publish::append_strength(report.last, out);
-  if (report.last.sums.floored > 0) append_field("floored", report.last.sums.floored, out);
-  append_field("rho", report.rho, out);
-  console::append_spends(report.epsilons, report.ledger_rho, report.ledger_epsilons, out);
-  if (report.predicted_stddev) append_field("predicted_stddev", *report.predicted_stddev, out);
-  out += report.is_private ? ",\"private\":true" : ",\"private\":false";
-  config::append_ranges(report.ranges, out);
-  append_field("folder", report.folder, out);
-  if (!report.key_file.empty()) append_field("key", report.key_file, out);
-  return out + '}';
+  return publish::object_text([&](JsonWriter& json) {
+    json.field("stream", report.stream);
+    json.field("steps", report.last.step);
+    json.field("ending", report.ending);
+    json.field("runs", report.design.runs);
+    json.field("finished_runs", report.finished_runs);
+    json.field("minibatch", report.design.minibatch);
+    json.field("correlation", report.correlation);
+    json.fields("estimate", report.last.estimate);
+    if (!report.last.average.empty()) json.fields("average", report.last.average);
+    if (report.intervals) publish::append_intervals("intervals", report.last, *report.intervals, json);
+    if (!report.last.status.verdict.empty()) json.field("verdict", report.last.status.verdict);
+    if (report.last.status.clipped) publish::append_clipped(*report.last.status.clipped, json);
+    publish::append_strength(report.last, json);
+    if (report.last.sums.floored > 0) json.field("floored", report.last.sums.floored);
+    json.field("rho", report.rho);
+    console::append_spends(report.epsilons, report.ledger_rho, report.ledger_epsilons, json);
+    if (report.predicted_stddev) json.field("predicted_stddev", *report.predicted_stddev);
+    json.field("private", report.is_private);
+    config::append_ranges(report.ranges, json);
+    json.field("folder", report.folder);
+    if (!report.key_file.empty()) json.field("key", report.key_file);
+  });
 }
 
 std::string operator_json(const Report& report) {
-  std::string out = console::operator_json(report.counts, report.rejects);
-  if (!report.degeneracy.empty()) append_field("degeneracy", report.degeneracy, out);
-  if (!report.comparison.empty()) {
-    out += ",\"not_private\":{\"private\":false";
+  return publish::object_text([&](JsonWriter& json) {
+    console::append_counts(report.counts, report.rejects, json);
+    if (!report.degeneracy.empty()) json.field("degeneracy", report.degeneracy);
+    if (report.comparison.empty()) return;
+    const auto comparison = json.object("not_private");
+    json.field("private", false);
     for (const Compared& compared : report.comparison) {
-      append_object(compared.name, compared.coefficients, out);
-      if (compared.rho) append_field(compared.name + "_rho", compared.rho->value(), out);
+      json.fields(compared.name, compared.coefficients);
+      if (compared.rho) json.field(compared.name + "_rho", compared.rho->value());
     }
-    out += '}';
-  }
-  return out + '}';
+  });
 }
 
 }  // namespace nustream::estimate

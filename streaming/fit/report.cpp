@@ -8,6 +8,7 @@
 #include "console/path_printer.h"
 #include "console/report_parts.h"
 #include "nustream/inference/interval.h"
+#include "publish/json_writer.h"
 #include "publish/promise.h"
 
 namespace nustream::fit {
@@ -15,7 +16,7 @@ namespace {
 
 using console::shown_number;
 using console::with_separators;
-using publish::append_field;
+using publish::JsonWriter;
 
 publish::Promise promise_of(const Report& report) {
   return {report.is_private, false, report.adjacency};
@@ -23,30 +24,29 @@ publish::Promise promise_of(const Report& report) {
 
 const char* covers(const Report& report) {
   return is_linear(report)
-             ? "the population's least squares, where the bound clips few residuals or as many on both sides"
+             ? "the population's least squares, as far as noise hides no record far longer than all others"
              : "the population's coefficients, where the model holds";
 }
 
-void append_interval(const Report& report, std::string& out) {
-  if (report.interval.empty()) {
-    out += ",\"interval\":null";
-    return;
-  }
-  publish::NamedValues lower;
-  publish::NamedValues upper;
+void append_bounds(publish::MemberName key, const Report& report, double std::pair<double, double>::*bound,
+                   JsonWriter& json) {
+  const auto object = json.object(key);
   for (std::size_t j = 0; j < report.interval.size(); ++j) {
-    lower.emplace_back(report.estimate[j].first, report.interval[j].first);
-    upper.emplace_back(report.estimate[j].first, report.interval[j].second);
+    json.field(report.estimate[j].first, report.interval[j].*bound);
   }
-  out += is_linear(report) ? R"(,"interval":{"kind":"moments")" : R"(,"interval":{"kind":"curvature")";
-  append_field("level", interval_level, out);
-  append_field("covers", covers(report), out);
-  append_field("effective_steps", report.fit.answer_records, out);
-  append_field("through", std::uint64_t{1}, out);
-  out += ",\"too_few_steps\":false";
-  publish::append_object("lower", lower, out);
-  publish::append_object("upper", upper, out);
-  out += '}';
+}
+
+void append_interval(const Report& report, JsonWriter& json) {
+  if (report.interval.empty()) return json.field("interval", nullptr);
+  const auto object = json.object("interval");
+  json.field("kind", is_linear(report) ? "moments" : "curvature");
+  json.field("level", interval_level);
+  json.field("covers", covers(report));
+  json.field("effective_steps", report.fit.answer_records);
+  json.field("through", 1);
+  json.field("too_few_steps", false);
+  append_bounds("lower", report, &std::pair<double, double>::first, json);
+  append_bounds("upper", report, &std::pair<double, double>::second, json);
 }
 
 std::size_t name_width(const Report& report) {
@@ -55,17 +55,8 @@ std::size_t name_width(const Report& report) {
   return width;
 }
 
-void append_names(const char* name, const std::vector<std::string>& names, std::string& out) {
-  out += fmt::format(",\"{}\":[", name);
-  for (std::size_t j = 0; j < names.size(); ++j) {
-    if (j > 0) out += ',';
-    publish::append_string(names[j], out);
-  }
-  out += ']';
-}
-
 /// Where the columns of the model and the target were placed.
-void append_placements(const Report& report, std::string& out) {
+void append_placements(const Report& report, JsonWriter& json) {
   publish::NamedValues centers;
   publish::NamedValues scales;
   for (std::size_t j = 0; j < report.fit.placements.size(); ++j) {
@@ -74,8 +65,8 @@ void append_placements(const Report& report, std::string& out) {
     centers.emplace_back(name, report.fit.placements[j].centre);
     scales.emplace_back(name, report.fit.placements[j].scale);
   }
-  publish::append_object("centers", centers, out);
-  publish::append_object("scales", scales, out);
+  json.fields("centers", centers);
+  json.fields("scales", scales);
 }
 
 std::vector<std::string> undetermined_names(const Report& report) {
@@ -158,26 +149,30 @@ void fill_table(const Columns& columns, const ranges::TableFit& fit, Report& rep
 }
 
 std::string release_line(const Report& report) {
-  std::string out = "{\"format\":1,\"stream\":\"fit\",\"lane\":0";
-  append_field("epoch", std::uint64_t{report.epoch.value()}, out);
-  append_field("step", std::uint64_t{1}, out);
-  append_field("position", report.records, out);
-  append_field("tag", "end", out);
-  publish::append_object("estimate", report.estimate, out);
-  out += ",\"average\":null";
-  append_interval(report, out);
-  append_field("rho", report.rho, out);
-  append_field("rho_limit", report.rho, out);
-  append_field("rho_ledger", report.total_rho, out);
-  append_field("epsilon", report.epsilons.front().by.front(), out);
-  append_field("epsilon_ledger", report.total_epsilons.front().by.front(), out);
-  publish::append_epsilons("epsilons", report.epsilons, out);
-  publish::append_epsilons("epsilons_ledger", report.total_epsilons, out);
-  append_field("delta", report.epsilons.front().delta, out);
-  append_field("conversion", "gaussian", out);
-  append_field("digest", report.digest, out);
-  publish::append_promise(promise_of(report), out);
-  return out + "}\n";
+  const std::string line = publish::object_text([&](JsonWriter& json) {
+    json.field("format", 1);
+    json.field("stream", "fit");
+    json.field("lane", 0);
+    json.field("epoch", report.epoch.value());
+    json.field("step", 1);
+    json.field("position", report.records);
+    json.field("tag", "end");
+    json.fields("estimate", report.estimate);
+    json.field("average", nullptr);
+    append_interval(report, json);
+    json.field("rho", report.rho);
+    json.field("rho_limit", report.rho);
+    json.field("rho_ledger", report.total_rho);
+    json.field("epsilon", report.epsilons.front().by.front());
+    json.field("epsilon_ledger", report.total_epsilons.front().by.front());
+    publish::append_epsilons("epsilons", report.epsilons, json);
+    publish::append_epsilons("epsilons_ledger", report.total_epsilons, json);
+    json.field("delta", report.epsilons.front().delta);
+    json.field("conversion", "gaussian");
+    json.field("digest", report.digest);
+    publish::append_promise(promise_of(report), json);
+  });
+  return line + '\n';
 }
 
 std::string why_no_interval(const Report& report) {
@@ -221,7 +216,8 @@ std::string table_of(const Report& report) {
     }
     out += '\n';
   }
-  return report.interval.empty() ? out + why_no_interval(report) + '\n' : out;
+  return out + (report.interval.empty() ? why_no_interval(report) + '\n'
+                                        : fmt::format("{:<15} cover {}\n", "intervals", covers(report)));
 }
 
 /// What this fit cost, and all fits over the file.
@@ -274,34 +270,35 @@ std::string to_text(const Report& report) {
 
 std::string to_json(const Report& report) {
   const ranges::TableFit& fit = report.fit;
-  std::string out = "{\"file\":";
-  publish::append_string(report.file, out);
-  append_field("target", report.target, out);
-  append_field("model", report.model, out);
-  if (!report.weight.empty()) {
-    append_field("weight", report.weight, out);
-    append_field("weight_bound", report.weight_bound, out);
-  }
-  append_field("records", report.records, out);
-  append_field("measured_records", report.records - fit.answer_records, out);
-  publish::append_object("estimate", report.estimate, out);
-  append_interval(report, out);
-  append_field("hidden_directions", std::uint64_t{fit.floored}, out);
-  append_names("not_determined", undetermined_names(report), out);
-  out += fit.is_settled ? ",\"settled\":true" : ",\"settled\":false";
-  append_field("usable", fit.usable, out);
-  append_names("left_out", report.dropped, out);
-  append_field("bound_inputs", fit.bounds.inputs, out);
-  append_field("bound_residuals", residual_bound(report), out);
-  append_placements(report, out);
-  append_field("rho", report.rho, out);
-  console::append_spends(report.epsilons, report.total_rho, report.total_epsilons, out);
-  append_field("fits", std::uint64_t{report.fits}, out);
-  append_field("digest", report.digest, out);
-  publish::append_promise(promise_of(report), out);
-  append_field("folder", report.folder, out);
-  if (!report.key_file.empty()) append_field("key", report.key_file, out);
-  return out + "}\n";
+  const std::string line = publish::object_text([&](JsonWriter& json) {
+    json.field("file", report.file);
+    json.field("target", report.target);
+    json.field("model", report.model);
+    if (!report.weight.empty()) {
+      json.field("weight", report.weight);
+      json.field("weight_bound", report.weight_bound);
+    }
+    json.field("records", report.records);
+    json.field("measured_records", report.records - fit.answer_records);
+    json.fields("estimate", report.estimate);
+    append_interval(report, json);
+    json.field("hidden_directions", fit.floored);
+    json.elements("not_determined", undetermined_names(report));
+    json.field("settled", fit.is_settled);
+    json.field("usable", fit.usable);
+    json.elements("left_out", report.dropped);
+    json.field("bound_inputs", fit.bounds.inputs);
+    json.field("bound_residuals", residual_bound(report));
+    append_placements(report, json);
+    json.field("rho", report.rho);
+    console::append_spends(report.epsilons, report.total_rho, report.total_epsilons, json);
+    json.field("fits", report.fits);
+    json.field("digest", report.digest);
+    publish::append_promise(promise_of(report), json);
+    json.field("folder", report.folder);
+    if (!report.key_file.empty()) json.field("key", report.key_file);
+  });
+  return line + '\n';
 }
 
 }  // namespace nustream::fit

@@ -9,7 +9,7 @@
 #include "error.h"
 #include "journal/ledger_chain.h"
 #include "journal/line_fields.h"
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 #include "secrets/hex.h"
 
 namespace nustream::journal {
@@ -21,21 +21,25 @@ constexpr std::chrono::milliseconds between_looks{50};
 constexpr double least_room = 0x1p-40;
 
 std::string header_line(Rho budget, privacy::Neighbours neighbours) {
-  std::string line = R"({"format":1)";
-  publish::append_field("budget", budget.value(), line);
-  publish::append_field("adjacency", privacy::name(neighbours.adjacency), line);
-  publish::append_field("protects", protected_by(neighbours), line);
-  return line + "}\n";
+  const std::string line = publish::object_text([&](publish::JsonWriter& json) {
+    json.field("format", 1);
+    json.field("budget", budget.value());
+    json.field("adjacency", privacy::name(neighbours.adjacency));
+    json.field("protects", protected_by(neighbours));
+  });
+  return line + '\n';
 }
 
 std::string charge_line(const Charge& charge, const Hash& head) {
-  std::string line = R"({"format":1)";
-  publish::append_field("member", secrets::to_hex(charge.member.id), line);
-  publish::append_field("stream", charge.member.stream, line);
-  publish::append_field("lane", std::uint64_t{charge.member.lane.value()}, line);
-  publish::append_field(charge.is_reserved ? "reserved" : "spent", charge.rho.value(), line);
-  publish::append_field("previous", secrets::to_hex(head), line);
-  return line + "}\n";
+  const std::string line = publish::object_text([&](publish::JsonWriter& json) {
+    json.field("format", 1);
+    json.field("member", secrets::to_hex(charge.member.id));
+    json.field("stream", charge.member.stream);
+    json.field("lane", charge.member.lane.value());
+    json.field(std::string_view(charge.is_reserved ? "reserved" : "spent"), charge.rho.value());
+    json.field("previous", secrets::to_hex(head));
+  });
+  return line + '\n';
 }
 
 std::string number(Rho rho) {

@@ -6,7 +6,7 @@
 #include "journal/ledger_line.h"
 #include "journal/line_fields.h"
 #include "nustream/base/error.h"
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 #include "publish/limits_json.h"
 #include "publish/promise.h"
 #include "secrets/hex.h"
@@ -14,6 +14,8 @@
 
 namespace nustream::journal {
 namespace {
+
+using publish::JsonWriter;
 
 constexpr std::string_view mac_field = ",\"mac\":";
 
@@ -25,39 +27,35 @@ Hash mac_of(std::string_view text, const secrets::Keyring& keys) {
 
 /// Lines that reserve steps have a format number of their own: an earlier version then refuses them, and does not
 /// take what they reserve for what was taken.
-constexpr std::string_view format_of_lines = R"({"format":2)";
-constexpr std::string_view format_of_reserving = R"({"format":3)";
+constexpr std::uint64_t format_of_lines = 2;
+constexpr std::uint64_t format_of_reserving = 3;
 
-std::string begin_line(std::string_view stream, std::string_view format = format_of_lines) {
-  std::string line(format);
-  publish::append_field("stream", stream, line);
-  return line;
+/// Appends the MAC of `line`, which is what `json` wrote so far.
+void append_mac(const secrets::Keyring& keys, const std::string& line, JsonWriter& json) {
+  json.field("mac", secrets::to_hex(mac_of(line, keys)));
 }
 
-/// `text` with `mac` and the closing brace behind it: the line without its newline.
-std::string closed_by(std::string text, std::string_view mac) {
-  text += mac_field;
-  publish::append_string(mac, text);
-  return text + '}';
-}
-
-/// `text` with its own MAC behind it: the line without its newline.
+/// `text` with its own MAC and the closing brace behind it: the line without its newline.
 std::string line_with_mac(std::string text, const secrets::Keyring& keys) {
-  const std::string mac = secrets::to_hex(mac_of(text, keys));
-  return closed_by(std::move(text), mac);
+  JsonWriter json(text);
+  {
+    const auto object = json.rest_of_object();
+    append_mac(keys, text, json);
+  }
+  return text;
 }
 
-void append_place(const Hash& head, const secrets::Keyring& keys, std::string& line) {
-  publish::append_field("key", secrets::to_hex(keys.fingerprint()), line);
-  publish::append_field("previous", secrets::to_hex(head), line);
+void append_place(const Hash& head, const secrets::Keyring& keys, JsonWriter& json) {
+  json.field("key", secrets::to_hex(keys.fingerprint()));
+  json.field("previous", secrets::to_hex(head));
 }
 
 /// Ends a line: its place in the chain, the signature for readers without a key, and the MAC for those who have the
-/// key.
-std::string end_line(std::string line, const Hash& head, const secrets::Keyring& keys) {
-  append_place(head, keys, line);
-  publish::append_field("signature", secrets::to_hex(keys.sign(secrets::Signing::ledger_line, line)), line);
-  return line_with_mac(std::move(line), keys) + '\n';
+/// key. `line` is what `json` wrote so far.
+void append_end(const Hash& head, const secrets::Keyring& keys, const std::string& line, JsonWriter& json) {
+  append_place(head, keys, json);
+  json.field("signature", secrets::to_hex(keys.sign(secrets::Signing::ledger_line, line)));
+  append_mac(keys, line, json);
 }
 
 }  // namespace
@@ -111,44 +109,40 @@ std::optional<UserSpend> user_spend_of(const Object& object, privacy::Neighbours
   return spend;
 }
 
-void append_user_spend(const UserSpend& spend, std::string& line) {
-  publish::append_limits(spend.limits, line);
-  line += spend.carries_over ? ",\"counts\":true" : ",\"counts\":false";
+void append_user_spend(const UserSpend& spend, JsonWriter& json) {
+  publish::append_limits(spend.limits, json);
+  json.field("counts", spend.carries_over);
   if (spend.limits.participation()) {
-    line += ",\"rho_by_count\":[";
-    for (std::size_t i = 0; i < spend.by_count.size(); ++i) {
-      if (i > 0) line += ',';
-      publish::append_number(spend.by_count[i].value(), line);
-    }
-    line += ']';
+    const auto by_count = json.array("rho_by_count");
+    for (const Rho rho : spend.by_count) json.element(rho.value());
   }
-  if (spend.of_mass) publish::append_field("rho_of_mass", spend.of_mass->value(), line);
+  if (spend.of_mass) json.field("rho_of_mass", spend.of_mass->value());
   if (spend.moved) {
-    publish::append_field("moved", std::uint64_t{spend.moved->change}, line);
-    publish::append_field("rho_before", spend.moved->before.value(), line);
+    json.field("moved", spend.moved->change);
+    json.field("rho_before", spend.moved->before.value());
   }
 }
 
 /// The fields of an entry's line, up to its place in the chain.
-std::string begin_entry(const LedgerEntry& entry) {
-  std::string line = begin_line(entry.stream, entry.taken ? format_of_reserving : format_of_lines);
-  publish::append_field("lane", std::uint64_t{entry.lane.value()}, line);
-  publish::append_field("epoch", std::uint64_t{entry.epoch.value()}, line);
-  publish::append_field("from", entry.from.value(), line);
-  publish::append_field("to", entry.to.value(), line);
-  publish::append_field("steps", entry.steps.value(), line);
-  if (entry.taken) publish::append_field("taken", entry.taken->value(), line);
-  publish::append_field("rho", entry.rho.value(), line);
-  publish::append_field("rho_limit", entry.rho_limit.value(), line);
-  publish::append_field("digest", entry.settings_digest, line);
-  publish::append_field("adjacency", privacy::name(entry.neighbours.adjacency), line);
-  publish::append_field("protects", protected_by(entry.neighbours), line);
-  if (entry.user) append_user_spend(*entry.user, line);
-  if (entry.trusts_framing) publish::append_field("framing", "trusted", line);
-  line += entry.is_private ? ",\"private\":true" : ",\"private\":false";
-  publish::append_field("disjoint", name_of(entry.overlap), line);
-  if (!entry.run.empty()) publish::append_field("run", entry.run, line);
-  return line;
+void append_entry(const LedgerEntry& entry, JsonWriter& json) {
+  json.field("format", entry.taken ? format_of_reserving : format_of_lines);
+  json.field("stream", entry.stream);
+  json.field("lane", entry.lane.value());
+  json.field("epoch", entry.epoch.value());
+  json.field("from", entry.from.value());
+  json.field("to", entry.to.value());
+  json.field("steps", entry.steps.value());
+  if (entry.taken) json.field("taken", entry.taken->value());
+  json.field("rho", entry.rho.value());
+  json.field("rho_limit", entry.rho_limit.value());
+  json.field("digest", entry.settings_digest);
+  json.field("adjacency", privacy::name(entry.neighbours.adjacency));
+  json.field("protects", protected_by(entry.neighbours));
+  if (entry.user) append_user_spend(*entry.user, json);
+  if (entry.trusts_framing) json.field("framing", "trusted");
+  json.field("private", entry.is_private);
+  json.field("disjoint", name_of(entry.overlap));
+  if (!entry.run.empty()) json.field("run", entry.run);
 }
 
 /// Refuses formats that this version does not read. Lines of format 1 do not say which neighbours their spends are
@@ -208,23 +202,42 @@ std::string_view protected_by(privacy::Neighbours neighbours) noexcept {
 
 std::string ledger_line(const LedgerEntry& entry, const Hash& head, const secrets::Keyring& keys,
                         const std::optional<Hash>& released) {
-  std::string line = begin_entry(entry);
-  if (released) publish::append_field("released", secrets::to_hex(*released), line);
-  return end_line(std::move(line), head, keys);
+  std::string line;
+  JsonWriter json(line);
+  {
+    const auto object = json.object();
+    append_entry(entry, json);
+    if (released) json.field("released", secrets::to_hex(*released));
+    append_end(head, keys, line, json);
+  }
+  json.end_line();
+  return line;
 }
 
 std::string enclosed_line(const LedgerEntry& entry, const secrets::Keyring& keys) {
-  std::string line = begin_entry(entry);
-  append_place(empty_ledger_head, keys, line);
-  return line_with_mac(std::move(line), keys) + '\n';
+  std::string line;
+  JsonWriter json(line);
+  {
+    const auto object = json.object();
+    append_entry(entry, json);
+    append_place(empty_ledger_head, keys, json);
+    append_mac(keys, line, json);
+  }
+  json.end_line();
+  return line;
 }
 
 namespace {
 
 /// The beginning of a rotation's line, up to the signature of the old key.
 std::string begin_rotation(std::string_view stream, const secrets::PublicKey& to) {
-  std::string line = begin_line(stream) + ",\"rotated\":true";
-  publish::append_field("public_key", secrets::to_hex(to), line);
+  std::string line = publish::object_text([&](JsonWriter& json) {
+    json.field("format", format_of_lines);
+    json.field("stream", stream);
+    json.field("rotated", true);
+    json.field("public_key", secrets::to_hex(to));
+  });
+  line.pop_back();  // the brace: more follows
   return line;
 }
 
@@ -240,8 +253,14 @@ std::string rotation_line(std::string_view stream, const Hash& head, const secre
                           const secrets::Keyring& new_keys) {
   std::string line = begin_rotation(stream, new_keys.public_key());
   const secrets::Signature by = old_keys.sign(secrets::Signing::hand_over, hand_over_text(line, head));
-  publish::append_field("handed_on", secrets::to_hex(by), line);
-  return end_line(std::move(line), head, new_keys);
+  JsonWriter json(line);
+  {
+    const auto object = json.rest_of_object();
+    json.field("handed_on", secrets::to_hex(by));
+    append_end(head, new_keys, line, json);
+  }
+  json.end_line();
+  return line;
 }
 
 std::optional<LedgerEntry> entry_of(std::string_view line) try {
@@ -279,8 +298,13 @@ std::optional<SignedText> signed_text(std::string_view line, const Object& objec
 /// The line as it has to go on behind the signed text: with the signature, the MAC, and nothing else. Any other field
 /// there would count although nobody signed it.
 std::string with_end(std::string line, const secrets::Signature& signature, const std::string& mac) {
-  publish::append_field("signature", secrets::to_hex(signature), line);
-  return closed_by(std::move(line), mac);
+  JsonWriter json(line);
+  {
+    const auto object = json.rest_of_object();
+    json.field("signature", secrets::to_hex(signature));
+    json.field("mac", mac);
+  }
+  return line;
 }
 
 /// The head of the lane's releases that the line names; nothing for lines of earlier versions.

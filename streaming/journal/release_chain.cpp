@@ -7,7 +7,7 @@
 #include "error.h"
 #include "journal/last_release.h"
 #include "journal/outbox_folder.h"
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 #include "secrets/hex.h"
 
 namespace nustream::journal {
@@ -34,11 +34,6 @@ StepCount steps_of(std::string_view line) {
 std::string_view tag_of(std::string_view line) {
   const std::string_view tag = behind(line, ",\"tag\":\"");
   return tag.substr(0, tag.find('"'));
-}
-
-void append_hex(std::string_view name, std::span<const std::uint8_t> bytes, std::string& out) {
-  (out += ",\"") += name;
-  ((out += "\":\"") += secrets::to_hex(bytes)) += '"';
 }
 
 /// Cuts `field` with its hexadecimal digits off the end of `line`, which is given without its closing brace. Returns
@@ -84,11 +79,15 @@ std::string chained(std::string_view releases, ReleaseChain& chain, const secret
     const std::string_view fields = releases.substr(0, end - 1);
     releases.remove_prefix(end + 1);
     std::string line(fields);
-    append_hex("previous", chain.head, line);
-    if (is_signed_release(steps_of(fields), chain.every, tag_of(fields))) {
-      append_hex("signature", keys.sign(secrets::Signing::release, line), line);
+    publish::JsonWriter json(line);
+    {
+      const auto object = json.rest_of_object();
+      json.field("previous", secrets::to_hex(chain.head));
+      if (is_signed_release(steps_of(fields), chain.every, tag_of(fields))) {
+        json.field("signature", secrets::to_hex(keys.sign(secrets::Signing::release, line)));
+      }
     }
-    line += "}\n";
+    json.end_line();
     if (tag_of(fields) == by_cadence) chain.head = hash_of(line);  // no later release names any other one
     out += line;
   }

@@ -7,13 +7,14 @@
 
 #include <fmt/format.h>
 
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 
 namespace nustream::local {
 namespace {
 
 using inference::LocalEstimate;
 using inference::SignalToNoise;
+using publish::JsonWriter;
 
 /// The factor from a slope in the coordinates of the rows to one in the units of the fields: target scale over
 /// feature scale.
@@ -34,63 +35,21 @@ bool is_lower_bound(const LocalEstimate& estimate) {
 
 // ---- JSON
 
-class Json {
- public:
-  void open(std::string_view key = {}) {
-    place(key);
-    text_ += '{';
-  }
-  void close() { text_ += '}'; }
-  void number(std::string_view key, double value) {
-    place(key);
-    publish::append_number(value, text_);
-  }
-  void count(std::string_view key, std::uint64_t value) {
-    place(key);
-    publish::append_number(value, text_);
-  }
-  void text(std::string_view key, std::string_view value) {
-    place(key);
-    publish::append_string(value, text_);
-  }
-  void flag(std::string_view key, bool value) {
-    place(key);
-    text_ += value ? "true" : "false";
-  }
-  void null(std::string_view key) {
-    place(key);
-    text_ += "null";
-  }
-  [[nodiscard]] std::string line() const { return text_ + "\n"; }
-
- private:
-  void place(std::string_view key) {
-    if (!text_.empty() && text_.back() != '{') text_ += ',';
-    if (key.empty()) return;
-    publish::append_string(key, text_);
-    text_ += ':';
-  }
-
-  std::string text_;
-};
-
-void add_slopes(std::string_view key, const Settings& settings, std::span<const double> slopes, bool original,
-                Json& json) {
-  json.open(key);
+void add_slopes(publish::MemberName key, const Settings& settings, std::span<const double> slopes, bool original,
+                JsonWriter& json) {
+  const auto object = json.object(key);
   for (std::size_t j = 0; j < slopes.size(); ++j) {
-    json.number(settings.schema.features[j].name, slopes[j] * (original ? unit(settings, j) : 1));
+    json.field(settings.schema.features[j].name, slopes[j] * (original ? unit(settings, j) : 1));
   }
-  json.close();
 }
 
-void add_signal(std::string_view key, const SignalToNoise& part, Json& json) {
-  json.open(key);
-  json.number("signal", part.signal);
-  json.number("noise", part.noise);
-  json.flag("noise_exceeds_signal", part.exceeded);
-  json.number("reports_needed", std::ceil(part.reports_needed));
-  json.flag("at_least", part.at_least);
-  json.close();
+void add_signal(publish::MemberName key, const SignalToNoise& part, JsonWriter& json) {
+  const auto object = json.object(key);
+  json.field("signal", part.signal);
+  json.field("noise", part.noise);
+  json.field("noise_exceeds_signal", part.exceeded);
+  json.field("reports_needed", std::ceil(part.reports_needed));
+  json.field("at_least", part.at_least);
 }
 
 /// Whether the logistic scale c is a result. Φ''(0) c is about 1 where predictions are moderate; where it is far
@@ -102,53 +61,68 @@ bool scale_is_determined(const Settings& settings, const LocalEstimate& estimate
   return estimate.scale->c * inference::cumulant_second_derivative(family, 0) <= far;
 }
 
-void add_estimate(const Collected& collected, Json& json) {
-  if (!collected.estimate) return json.null("estimate");
+void add_scale(const Settings& settings, const LocalEstimate& estimate, JsonWriter& json) {
+  if (!estimate.scale) return json.field("scale", nullptr);
+  const auto object = json.object("scale");
+  json.field("c", estimate.scale->c);
+  json.field("exists", estimate.scale->exists);
+  json.field("reached", estimate.scale->reached);
+  json.field("determined", estimate.scale->exists && scale_is_determined(settings, estimate));
+}
+
+void add_spectrum(const inference::LocalSpectrum& spectrum, JsonWriter& json) {
+  const auto object = json.object("spectrum");
+  json.field("smallest", spectrum.smallest);
+  json.field("largest", spectrum.largest);
+  json.field("definite", spectrum.definite);
+  json.field("condition", spectrum.condition);
+  json.field("repair", name(spectrum.repair));
+  json.field("ridge", spectrum.ridge);
+  json.field("rank", spectrum.rank);
+}
+
+void add_estimate(const Collected& collected, JsonWriter& json) {
+  if (!collected.estimate) return json.field("estimate", nullptr);
   const LocalEstimate& estimate = *collected.estimate;
   if (estimate.model) {
     add_slopes("estimate", collected.settings, *estimate.model, true, json);
     add_slopes("working", collected.settings, *estimate.model, false, json);
   } else {
-    json.null("estimate");
+    json.field("estimate", nullptr);
   }
   add_slopes("least_squares", collected.settings, estimate.ols, true, json);
-  if (estimate.scale) {
-    json.open("scale");
-    json.number("c", estimate.scale->c);
-    json.flag("exists", estimate.scale->exists);
-    json.number("reached", estimate.scale->reached);
-    json.flag("determined", estimate.scale->exists && scale_is_determined(collected.settings, estimate));
-    json.close();
-  } else {
-    json.null("scale");
-  }
-  const inference::LocalSpectrum& spectrum = estimate.spectrum;
-  json.open("spectrum");
-  json.number("smallest", spectrum.smallest);
-  json.number("largest", spectrum.largest);
-  json.flag("definite", spectrum.definite);
-  json.number("condition", spectrum.condition);
-  json.text("repair", name(spectrum.repair));
-  json.number("ridge", spectrum.ridge);
-  json.count("rank", spectrum.rank);
-  json.close();
-  json.flag("noise_exceeds_signal", estimate.noise_exceeds_signal());
-  json.number("reports_needed", reports_needed(estimate));
-  json.flag("at_least", is_lower_bound(estimate));
+  add_scale(collected.settings, estimate, json);
+  add_spectrum(estimate.spectrum, json);
+  json.field("noise_exceeds_signal", estimate.noise_exceeds_signal());
+  json.field("reports_needed", reports_needed(estimate));
+  json.field("at_least", is_lower_bound(estimate));
   add_signal("second_moment", estimate.second_moment, json);
   add_signal("cross_moment", estimate.cross_moment, json);
 }
 
-void add_counted(const Counted& counted, Json& json) {
-  json.open("this_run");
-  json.count("added", counted.added);
-  json.count("duplicates", counted.duplicates);
-  json.open("rejected");
+void add_counted(const Counted& counted, JsonWriter& json) {
+  const auto run = json.object("this_run");
+  json.field("added", counted.added);
+  json.field("duplicates", counted.duplicates);
+  const auto rejected = json.object("rejected");
   for (std::size_t reason = 1; reason < reject_kinds; ++reason) {
-    if (counted.rejects[reason] > 0) json.count(name(static_cast<Reject>(reason)), counted.rejects[reason]);
+    if (counted.rejects[reason] == 0) continue;
+    json.field(std::string_view(name(static_cast<Reject>(reason))), counted.rejects[reason]);
   }
-  json.close();
-  json.close();
+}
+
+void add_public_rows(const LoadedRows& rows, const std::optional<LocalEstimate>& estimate, JsonWriter& json) {
+  const auto object = json.object("public_rows");
+  json.field("rows", rows.rows);
+  json.field("projected", rows.projected);
+  json.field("unusable", rows.unusable);
+  json.field("mean_shift", estimate ? estimate->public_mean_shift : std::nan(""));
+}
+
+void add_noise(const inference::LocalMechanism& mechanism, JsonWriter& json) {
+  const auto object = json.object("noise");
+  json.field("second_moment", mechanism.noise().second_moment.value());
+  json.field("cross_moment", mechanism.noise().cross_moment.value());
 }
 
 // ---- table
@@ -239,30 +213,21 @@ void add_public_rows(const Collected& collected, std::string& out) {
 }  // namespace
 
 std::string model_json(const Collected& collected) {
-  Json json;
-  json.open();
-  json.count("format", 1);
-  json.text("stream", collected.settings.stream);
-  json.text("loss", name(collected.settings.solver.family));
-  json.count("reports", collected.reports);
-  add_counted(collected.counted, json);
-  add_estimate(collected, json);
-  json.open("public_rows");
-  json.count("rows", collected.rows.rows);
-  json.count("projected", collected.rows.projected);
-  json.count("unusable", collected.rows.unusable);
-  json.number("mean_shift", collected.estimate ? collected.estimate->public_mean_shift : std::nan(""));
-  json.close();
-  json.open("noise");
-  json.number("second_moment", collected.mechanism.noise().second_moment.value());
-  json.number("cross_moment", collected.mechanism.noise().cross_moment.value());
-  json.close();
-  json.number("epsilon", collected.mechanism.epsilon().value());
-  json.number("delta", collected.settings.budget.delta.value());
-  json.text("conversion", "gaussian");
-  json.flag("private", true);
-  json.close();
-  return json.line();
+  const std::string line = publish::object_text([&](JsonWriter& json) {
+    json.field("format", 1);
+    json.field("stream", collected.settings.stream);
+    json.field("loss", name(collected.settings.solver.family));
+    json.field("reports", collected.reports);
+    add_counted(collected.counted, json);
+    add_estimate(collected, json);
+    add_public_rows(collected.rows, collected.estimate, json);
+    add_noise(collected.mechanism, json);
+    json.field("epsilon", collected.mechanism.epsilon().value());
+    json.field("delta", collected.settings.budget.delta.value());
+    json.field("conversion", "gaussian");
+    json.field("private", true);
+  });
+  return line + '\n';
 }
 
 std::string model_table(const Collected& collected) {

@@ -16,7 +16,7 @@
 #include "local/record_reader.h"
 #include "local/report.h"
 #include "local/report_store.h"
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 #include "secrets/harden.h"
 #include "secrets/random.h"
 
@@ -60,13 +60,12 @@ class Output {
 };
 
 std::string heading(const Settings& settings, const ReportFormat& format) {
-  std::string text = "{\"format\":1,\"stream\":";
-  publish::append_string(settings.stream, text);
-  text += ",\"mechanism\":\"";
-  text += format.mechanism();
-  text += "\",\"records\":";
-  publish::append_string(settings.record_key.empty() ? "by position" : "by key " + settings.record_key, text);
-  return text + "}";
+  return publish::object_text([&](publish::JsonWriter& json) {
+    json.field("format", 1);
+    json.field("stream", settings.stream);
+    json.field("mechanism", format.mechanism());
+    json.field("records", settings.record_key.empty() ? "by position" : "by key " + settings.record_key);
+  });
 }
 
 struct Counts {

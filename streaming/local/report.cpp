@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 #include "secrets/hex.h"
 
 namespace nustream::local {
@@ -14,17 +14,6 @@ constexpr std::uint64_t report_version = 1;
 // A number takes a sign, 19 digits, a comma and a space. Names, digests, spacings and braces take the other bytes.
 constexpr std::size_t number_bytes_max = 24;
 constexpr std::size_t other_bytes_max = 1024;
-
-void append_integers(std::span<const std::int64_t> numbers, std::string& out) {
-  out += '[';
-  for (const std::int64_t number : numbers) {
-    if (out.back() != '[') out += ',';
-    if (number < 0) out += '-';
-    publish::append_number(number < 0 ? ~static_cast<std::uint64_t>(number) + 1 : static_cast<std::uint64_t>(number),
-                           out);
-  }
-  out += ']';
-}
 
 std::string encoded(std::string_view text) {
   std::string out;
@@ -44,23 +33,15 @@ ReportFormat::ReportFormat(const Settings& settings, const inference::LocalMecha
                       other_bytes_max) {}
 
 std::string ReportFormat::encode(const ReportId& id, std::span<const std::int64_t> numbers) const {
-  static_assert(report_version == 1);
-  std::string line = "{\"format\":1,\"stream\":";
-  publish::append_string(stream_, line);
-  line += ",\"mechanism\":\"";
-  line += mechanism_digest_;
-  line += "\",\"id\":\"";
-  line += secrets::to_hex(id);
-  line += "\",\"spacing\":[";
-  publish::append_number(spacing_[0], line);
-  line += ',';
-  publish::append_number(spacing_[1], line);
-  line += "],\"xx\":";
-  append_integers(numbers.first(sizes_[0]), line);
-  line += ",\"xy\":";
-  append_integers(numbers.last(sizes_[1]), line);
-  line += '}';
-  return line;
+  return publish::object_text([&](publish::JsonWriter& json) {
+    json.field("format", report_version);
+    json.field("stream", stream_);
+    json.field("mechanism", mechanism_digest_);
+    json.field("id", secrets::to_hex(id));
+    json.elements("spacing", spacing_);
+    json.elements("xx", numbers.first(sizes_[0]));
+    json.elements("xy", numbers.last(sizes_[1]));
+  });
 }
 
 const char* name(Reject reject) noexcept {

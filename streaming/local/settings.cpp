@@ -10,7 +10,7 @@
 #include "error.h"
 #include "journal/running_hash.h"
 #include "nustream/base/error.h"
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 #include "secrets/hex.h"
 
 namespace nustream::local {
@@ -21,6 +21,7 @@ using inference::GlmFamily;
 using inference::LocalCalibration;
 using inference::LocalNorm;
 using inference::LocalRepair;
+using publish::JsonWriter;
 
 GlmFamily read_family(const Section& model) {
   if (model.flag("intercept").value_or(false)) {
@@ -120,88 +121,68 @@ void check_schema(const Section& root, const Settings& settings) {
   if (!settings.input.time_column.empty()) root.section("stream").refuse("time", "unset: nothing here goes by time");
 }
 
-void append_key(std::string_view key, std::string& out) {
-  out += out.back() == '{' ? "\"" : ",\"";
-  out += key;
-  out += "\":";
-}
-
-void append_text(std::string_view key, std::string_view value, std::string& out) {
-  append_key(key, out);
-  publish::append_string(value, out);
-}
-
 /// Writes infinities as texts, because JSON has no number for them.
-void append_real(std::string_view key, double value, std::string& out) {
-  append_key(key, out);
-  if (std::isfinite(value)) {
-    publish::append_number(value, out);
-  } else {
-    out += value > 0 ? "\"inf\"" : "\"-inf\"";
-  }
+void append_real(publish::MemberName key, double value, JsonWriter& json) {
+  std::isfinite(value) ? json.field(key, value) : json.field(key, value > 0 ? "inf" : "-inf");
 }
 
-void append_term(std::string_view key, const record::Term& term, std::string& out) {
-  append_key(key, out);
-  out += '{';
-  append_text("column", term.column, out);
-  append_real("transform", static_cast<double>(term.transform), out);
-  append_text("equals", term.equals, out);
-  for (const std::string& label : term.labels) append_text("label", label, out);
-  if (term.unit != record::TimeUnit::none) append_real("unit", static_cast<double>(term.unit), out);
+void append_term(publish::MemberName key, const record::Term& term, JsonWriter& json) {
+  const auto object = json.object(key);
+  json.field("column", term.column);
+  append_real("transform", static_cast<double>(term.transform), json);
+  json.field("equals", term.equals);
+  for (const std::string& label : term.labels) json.field("label", label);
+  if (term.unit != record::TimeUnit::none) append_real("unit", static_cast<double>(term.unit), json);
   if (term.transform == record::Transform::bucket) {
-    append_real("buckets", term.buckets, out);
-    append_real("bucket", term.bucket, out);
+    append_real("buckets", term.buckets, json);
+    append_real("bucket", term.bucket, json);
   }
   if (term.transform == record::Transform::bin) {
-    append_real("from", term.from, out);
-    append_real("below", term.below, out);
+    append_real("from", term.from, json);
+    append_real("below", term.below, json);
   }
-  out += '}';
 }
 
-void append_feature(const record::Feature& feature, std::string& out) {
-  out += '{';
-  append_text("name", feature.name, out);
-  append_term("first", feature.first, out);
-  if (feature.second) append_term("second", *feature.second, out);
-  append_real("center", feature.center, out);
-  append_real("scale", feature.scale, out);
-  append_real("lower", feature.lower, out);
-  append_real("upper", feature.upper, out);
-  out += '}';
+void append_feature(const record::Feature& feature, JsonWriter& json) {
+  json.field("name", feature.name);
+  append_term("first", feature.first, json);
+  if (feature.second) append_term("second", *feature.second, json);
+  append_real("center", feature.center, json);
+  append_real("scale", feature.scale, json);
+  append_real("lower", feature.lower, json);
+  append_real("upper", feature.upper, json);
 }
 
-void append_bound(std::string_view key, const std::optional<double>& bound, std::string& out) {
-  if (bound) append_real(key, *bound, out);
+void append_schema(const record::Schema& schema, JsonWriter& json) {
+  {
+    const auto features = json.array("features");
+    for (const record::Feature& feature : schema.features) {
+      const auto object = json.object();
+      append_feature(feature, json);
+    }
+  }
+  const auto target = json.object("target");
+  append_feature(schema.target.value_or(record::Feature{}), json);
 }
 
 /// The canonical text of the mechanism. No number in it is the result of a computation, which two machines could
 /// round differently.
 std::string canonical(const Settings& settings) {
-  std::string out = "{";
-  append_text("format", "nustream local mechanism 1", out);
-  append_text("stream", settings.stream, out);
-  append_key("features", out);
-  out += '[';
-  for (const record::Feature& feature : settings.schema.features) {
-    if (out.back() != '[') out += ',';
-    append_feature(feature, out);
-  }
-  out += ']';
-  append_key("target", out);
-  append_feature(settings.schema.target.value_or(record::Feature{}), out);
-  append_bound("x_l1_max", settings.bounds.l1, out);
-  append_bound("x_l2_max", settings.bounds.l2, out);
-  append_real("label_min", settings.bounds.label_lower, out);
-  append_real("label_max", settings.bounds.label_upper, out);
-  append_real("label_centre", settings.bounds.label_centre, out);
-  append_real("epsilon", settings.budget.epsilon.value(), out);
-  append_real("delta", settings.budget.delta.value(), out);
-  append_text("calibration", name(settings.budget.calibration), out);
-  append_text("sensitivity", name(settings.budget.norm), out);
-  append_real("split", settings.budget.split, out);
-  return out + "}";
+  return publish::object_text([&](JsonWriter& json) {
+    json.field("format", "nustream local mechanism 1");
+    json.field("stream", settings.stream);
+    append_schema(settings.schema, json);
+    if (settings.bounds.l1) append_real("x_l1_max", *settings.bounds.l1, json);
+    if (settings.bounds.l2) append_real("x_l2_max", *settings.bounds.l2, json);
+    append_real("label_min", settings.bounds.label_lower, json);
+    append_real("label_max", settings.bounds.label_upper, json);
+    append_real("label_centre", settings.bounds.label_centre, json);
+    append_real("epsilon", settings.budget.epsilon.value(), json);
+    append_real("delta", settings.budget.delta.value(), json);
+    json.field("calibration", name(settings.budget.calibration));
+    json.field("sensitivity", name(settings.budget.norm));
+    append_real("split", settings.budget.split, json);
+  });
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 
 namespace nustream::log {
 namespace {
@@ -62,10 +62,10 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
-std::string value_text(const Field& field, Format format) {
+std::string value_text(const Field& field) {
   if (const auto* number = std::get_if<std::uint64_t>(&field.value)) return std::to_string(*number);
   const std::string& text = std::get<std::string>(field.value);
-  return format == Format::text && !needs_quotes(text) ? text : in_quotes(text);
+  return !needs_quotes(text) ? text : in_quotes(text);
 }
 
 std::string plain_line(const Entry& entry) {
@@ -78,16 +78,21 @@ std::string plain_line(const Entry& entry) {
 std::string text_line(const Entry& entry, const std::string& time) {
   std::string line = time.empty() ? "" : "time=" + time + ' ';
   line += fmt::format("level={} event={}", name_of(entry.level), entry.event);
-  for (const Field& field : entry.fields) line += fmt::format(" {}={}", field.key, value_text(field, Format::text));
+  for (const Field& field : entry.fields) line += fmt::format(" {}={}", field.key, value_text(field));
   return line + " msg=" + in_quotes(entry.message) + '\n';
 }
 
 std::string json_line(const Entry& entry, const std::string& time) {
-  std::string line =
-      fmt::format(R"({{"time":"{}","level":"{}","event":"{}")", time, name_of(entry.level), entry.event);
-  for (const Field& field : entry.fields)
-    line += fmt::format(R"(,"{}":{})", field.key, value_text(field, Format::json));
-  return line + ",\"message\":" + in_quotes(entry.message) + "}\n";
+  const std::string line = publish::object_text([&](publish::JsonWriter& json) {
+    json.field("time", time);
+    json.field("level", name_of(entry.level));
+    json.field("event", entry.event);
+    for (const Field& field : entry.fields) {
+      std::visit([&](const auto& value) { json.field(field.key, value); }, field.value);
+    }
+    json.field("message", entry.message);
+  });
+  return line + '\n';
 }
 
 }  // namespace

@@ -7,12 +7,10 @@
 #include "nustream/base/error.h"
 #include "nustream/ranges/sizes.h"
 #include "publish/epsilons.h"
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 
 namespace nustream::measure {
 namespace {
-
-using publish::append_field;
 
 Rho ranges_rho(const config::Config& asked) {
   return Rho{config::rho_asked(asked.privacy).value() * asked.measuring.share};
@@ -40,18 +38,16 @@ std::string what_is_read(const config::Config& asked) {
 
 std::string plan_json(const config::Config& asked, std::uint64_t records) {
   const Rho all = config::rho_asked(asked.privacy);
-  std::string out = "{\"stream\":";
-  publish::append_string(asked.stream, out);
-  append_field("records", records, out);
-  append_field("rho", all.value(), out);
-  append_field("rho_ranges", ranges_rho(asked).value(), out);
-  append_field("rho_run", all.value() - ranges_rho(asked).value(), out);
-  publish::append_epsilons("epsilons", publish::epsilons_of(all, asked.privacy.deltas()), out);
-  out += ",\"measured\":[";
-  for (const std::string& key : asked.measuring.keys) out += (out.back() == '[' ? "\"" : ",\"") + key + '"';
-  out += ']';
-  if (const std::string few = shortage(asked, records); !few.empty()) append_field("too_few", few, out);
-  return out + '}';
+  return publish::object_text([&](publish::JsonWriter& json) {
+    json.field("stream", asked.stream);
+    json.field("records", records);
+    json.field("rho", all.value());
+    json.field("rho_ranges", ranges_rho(asked).value());
+    json.field("rho_run", all.value() - ranges_rho(asked).value());
+    publish::append_epsilons("epsilons", publish::epsilons_of(all, asked.privacy.deltas()), json);
+    json.elements("measured", asked.measuring.keys);
+    if (const std::string few = shortage(asked, records); !few.empty()) json.field("too_few", few);
+  });
 }
 
 std::string plan_text(const config::Config& asked, std::uint64_t records) {

@@ -68,12 +68,11 @@ std::optional<AddedSums> added_sums(std::span<const std::string> lines, const So
   return added;
 }
 
-void append_added(const AddedSums& added, std::string& out) {
-  out += ",\"moments\":{\"records\":";
-  append_number(added.records, out);
-  append_field("floored", added.floored, out);
-  append_sums(added.sums, out);
-  out += '}';
+void append_added(const AddedSums& added, JsonWriter& json) {
+  const auto moments = json.object("moments");
+  json.field("records", added.records);
+  json.field("floored", added.floored);
+  append_sums(added.sums, json);
 }
 
 }  // namespace nustream::publish

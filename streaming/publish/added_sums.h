@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 #include "publish/original_units.h"
 #include "publish/released_sums.h"
 
@@ -36,7 +36,7 @@ struct AddedSums {
 /// of another model.
 [[nodiscard]] std::optional<AddedSums> added_sums(std::span<const std::string> lines, const SolvedModel& model);
 
-/// Appends ,"moments":{…} of a combined model (docs/formats/model.md).
-void append_added(const AddedSums& added, std::string& out);
+/// Writes "moments":{…} of a combined model (docs/formats/model.md).
+void append_added(const AddedSums& added, JsonWriter& json);
 
 }  // namespace nustream::publish

@@ -1,19 +1,13 @@
 #include "publish/age_spend.h"
 
-#include "publish/json_text.h"
-
 namespace nustream::publish {
 
-void AgeSpend::append(StepCount steps, std::string& out) {
+void AgeSpend::append(StepCount steps, JsonWriter& json) {
   for (; next_age_ != 0 && next_age_ <= steps.value(); next_age_ *= 2) {
-    told_ += told_.empty() ? "\"" : ",\"";
-    append_number(next_age_, told_);
-    told_ += "\":";
-    append_number(spend_.of_age(StepCount{next_age_}).value(), told_);
+    JsonWriter::behind(told_).field(std::to_string(next_age_), spend_.of_age(StepCount{next_age_}).value());
   }
-  out += ",\"rho_by_age\":{";
-  out += told_;
-  out += '}';
+  const auto by_age = json.object("rho_by_age");
+  json.raw_members(told_);
 }
 
 }  // namespace nustream::publish

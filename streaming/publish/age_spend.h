@@ -6,6 +6,7 @@
 
 #include "nustream/base/units.h"
 #include "nustream/privacy/zcdp.h"
+#include "publish/json_writer.h"
 
 namespace nustream::publish {
 
@@ -16,9 +17,9 @@ class AgeSpend {
   /// `spend` is that of records which take part once: with several participations an age does not tell a spend.
   explicit AgeSpend(privacy::Spend spend) : spend_(std::move(spend)) {}
 
-  /// Appends `,"rho_by_age":{"1":0.001,"2":0.0013}` for the ages 1, 2, 4, … up to `steps`, in steps. A record has age
+  /// Writes `"rho_by_age":{"1":0.001,"2":0.0013}` for the ages 1, 2, 4, … up to `steps`, in steps. A record has age
   /// 1 once its own step is taken. Throws Unsupported where records take part several times.
-  void append(StepCount steps, std::string& out);
+  void append(StepCount steps, JsonWriter& json);
 
  private:
   privacy::Spend spend_;

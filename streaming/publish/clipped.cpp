@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "publish/json_text.h"
-
 namespace nustream::publish {
 namespace {
 
@@ -33,14 +31,13 @@ std::optional<ClippedShare> ClippedDesign::share_of(const lane::Release& release
   return shown;
 }
 
-void append_clipped(const ClippedShare& clipped, std::string& out) {
-  out += ",\"clipped\":{\"share\":";
-  append_number(clipped.share, out);
-  append_field("sd", clipped.stddev, out);
-  append_field("since", clipped.since, out);
-  out += clipped.is_large ? ",\"large\":true" : ",\"large\":false";
-  append_field("false_alarm", large_clipped_false_alarm, out);
-  out += '}';
+void append_clipped(const ClippedShare& clipped, JsonWriter& json) {
+  const auto object = json.object("clipped");
+  json.field("share", clipped.share);
+  json.field("sd", clipped.stddev);
+  json.field("since", clipped.since);
+  json.field("large", clipped.is_large);
+  json.field("false_alarm", large_clipped_false_alarm);
 }
 
 std::string in_words(const ClippedShare& clipped) {

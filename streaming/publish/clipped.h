@@ -10,6 +10,7 @@
 #include "nustream/lane/lane.h"
 #include "nustream/moments/stage_noise.h"
 #include "nustream/noise/correlation.h"
+#include "publish/json_writer.h"
 
 namespace nustream::publish {
 
@@ -42,8 +43,8 @@ class ClippedDesign {
   double of_a_step_;  // σΔ/m
 };
 
-/// ,"clipped":{"share":…,"sd":…,"since":…,"large":…,"false_alarm":…}
-void append_clipped(const ClippedShare& clipped, std::string& out);
+/// Writes "clipped":{"share":…,"sd":…,"since":…,"large":…,"false_alarm":…}
+void append_clipped(const ClippedShare& clipped, JsonWriter& json);
 
 /// A sentence for people.
 [[nodiscard]] std::string in_words(const ClippedShare& clipped);

@@ -7,7 +7,7 @@
 #include <simdjson.h>
 
 #include "error.h"
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 #include "publish/release_format.h"
 #include "publish/release_json.h"
 
@@ -40,8 +40,8 @@ NamedValues weighted(const Parts& parts, NamedValues ShownRelease::*which) {
   return sum;
 }
 
-/// Appends the spend of all lanes. Each record is in one lane, so that the spend is that of the lane that spent most.
-void append_spend(const Parts& parts, std::string& out) {
+/// Writes the spend of all lanes. Each record is in one lane, so that the spend is that of the lane that spent most.
+void append_spend(const Parts& parts, JsonWriter& json) {
   const ShownRelease* dearest = &parts.front();
   const ShownRelease* longest = &parts.front();
   const ShownRelease* in_all = &parts.front();
@@ -50,48 +50,47 @@ void append_spend(const Parts& parts, std::string& out) {
     if (part.rho_limit > longest->rho_limit) longest = &part;
     if (part.rho_ledger > in_all->rho_ledger) in_all = &part;
   }
-  append_field("rho", dearest->rho, out);
-  append_field("rho_limit", longest->rho_limit, out);
-  append_field("rho_ledger", in_all->rho_ledger, out);
-  append_field("epsilon", dearest->epsilon, out);
-  append_field("epsilon_ledger", in_all->epsilon_ledger, out);
-  if (!dearest->epsilons.empty()) append_epsilons("epsilons", dearest->epsilons, out);
-  if (!in_all->epsilons_ledger.empty()) append_epsilons("epsilons_ledger", in_all->epsilons_ledger, out);
-  append_field("delta", dearest->delta, out);
-  append_field("conversion", dearest->conversion, out);
+  json.field("rho", dearest->rho);
+  json.field("rho_limit", longest->rho_limit);
+  json.field("rho_ledger", in_all->rho_ledger);
+  json.field("epsilon", dearest->epsilon);
+  json.field("epsilon_ledger", in_all->epsilon_ledger);
+  if (!dearest->epsilons.empty()) append_epsilons("epsilons", dearest->epsilons, json);
+  if (!in_all->epsilons_ledger.empty()) append_epsilons("epsilons_ledger", in_all->epsilons_ledger, json);
+  json.field("delta", dearest->delta);
+  json.field("conversion", dearest->conversion);
+}
+
+void append_parts(const Parts& parts, JsonWriter& json) {
+  const auto array = json.array("parts");
+  for (const ShownRelease& part : parts) {
+    const auto object = json.object();
+    json.field("lane", part.lane.value());
+    json.field("epoch", part.epoch.value());
+    json.field("step", part.step);
+  }
+}
+
+void append_empty(const std::vector<LaneId>& empty, JsonWriter& json) {
+  if (empty.empty()) return;
+  const auto array = json.array("empty");
+  for (const LaneId lane : empty) json.element(lane.value());
 }
 
 std::string to_json(const Parts& parts, const std::vector<LaneId>& empty, const std::optional<AddedSums>& added) {
-  std::string out = "{\"format\":1";
-  append_field("stream", parts.front().stream, out);
-  out += ",\"parts\":[";
-  for (const ShownRelease& part : parts) {
-    if (&part != &parts.front()) out += ',';
-    out += "{\"lane\":";
-    append_number(std::uint64_t{part.lane.value()}, out);
-    out += ",\"epoch\":";
-    append_number(std::uint64_t{part.epoch.value()}, out);
-    out += ",\"step\":";
-    append_number(part.step, out);
-    out += '}';
-  }
-  out += ']';
-  if (!empty.empty()) {
-    out += ",\"empty\":[";
-    for (const LaneId lane : empty) {
-      if (out.back() != '[') out += ',';
-      append_number(std::uint64_t{lane.value()}, out);
-    }
-    out += ']';
-  }
-  append_values("estimate", added ? added->estimate : weighted(parts, &ShownRelease::estimate), out);
-  append_values("average", weighted(parts, &ShownRelease::average), out);
-  if (added) append_added(*added, out);
-  append_spend(parts, out);
-  append_field("digest", parts.front().digest, out);
-  if (!parts.front().model.empty()) append_field("model", parts.front().model, out);
-  append_promise(parts.front().promise, out);
-  return out + '}';
+  return object_text([&](JsonWriter& json) {
+    json.field("format", 1);
+    json.field("stream", parts.front().stream);
+    append_parts(parts, json);
+    append_empty(empty, json);
+    json.fields_or_null("estimate", added ? added->estimate : weighted(parts, &ShownRelease::estimate));
+    json.fields_or_null("average", weighted(parts, &ShownRelease::average));
+    if (added) append_added(*added, json);
+    append_spend(parts, json);
+    json.field("digest", parts.front().digest);
+    if (!parts.front().model.empty()) json.field("model", parts.front().model);
+    append_promise(parts.front().promise, json);
+  });
 }
 
 }  // namespace

@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "publish/json_text.h"
-
 namespace nustream::publish {
 namespace {
 
@@ -24,35 +22,27 @@ std::vector<Epsilons> epsilons_of(Rho rho, std::span<const Delta> deltas) {
   return all;
 }
 
-void append_epsilons(std::string_view key, std::span<const Epsilons> epsilons, std::string& out) {
-  out += ",\"";
-  out += key;
-  out += "\":[";
+void append_epsilons(MemberName key, std::span<const Epsilons> epsilons, JsonWriter& json) {
+  const auto array = json.array(key);
   for (const Epsilons& at : epsilons) {
-    if (out.back() != '[') out += ',';
-    out += "{\"delta\":";
-    append_number(at.delta, out);
-    for (std::size_t i = 0; i < at.by.size(); ++i) append_field(name(privacy::conversions[i]), at.by[i], out);
-    out += '}';
+    const auto object = json.object();
+    json.field("delta", at.delta);
+    for (std::size_t i = 0; i < at.by.size(); ++i) json.field(name(privacy::conversions[i]), at.by[i]);
   }
-  out += ']';
 }
 
 GroupSpend group_spend(std::uint64_t records, Rho rho, Delta delta) {
   return {records, rho, privacy::epsilon(rho, delta).value()};
 }
 
-void append_groups(std::span<const GroupSpend> groups, std::string& out) {
-  out += ",\"groups\":[";
+void append_groups(std::span<const GroupSpend> groups, JsonWriter& json) {
+  const auto array = json.array("groups");
   for (const GroupSpend& group : groups) {
-    if (out.back() != '[') out += ',';
-    out += "{\"records\":";
-    append_number(group.records, out);
-    append_field("rho", group.rho.value(), out);
-    append_field("epsilon", group.epsilon, out);
-    out += '}';
+    const auto object = json.object();
+    json.field("records", group.records);
+    json.field("rho", group.rho.value());
+    json.field("epsilon", group.epsilon);
   }
-  out += ']';
 }
 
 std::string groups_text(std::span<const GroupSpend> groups, double delta) {

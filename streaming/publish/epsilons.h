@@ -10,6 +10,7 @@
 
 #include "nustream/base/units.h"
 #include "nustream/privacy/epsilon.h"
+#include "publish/json_writer.h"
 
 namespace nustream::publish {
 
@@ -24,8 +25,8 @@ struct Epsilons {
 /// ε of `rho` at each δ, in the order of `deltas`.
 [[nodiscard]] std::vector<Epsilons> epsilons_of(Rho rho, std::span<const Delta> deltas);
 
-/// Appends ,"KEY":[{"delta":…,"gaussian":…,"zcdp":…,"zcdp-simple":…},…].
-void append_epsilons(std::string_view key, std::span<const Epsilons> epsilons, std::string& out);
+/// Writes "KEY":[{"delta":…,"gaussian":…,"zcdp":…,"zcdp-simple":…},…].
+void append_epsilons(MemberName key, std::span<const Epsilons> epsilons, JsonWriter& json);
 
 /// What is spent about a person who has several records.
 struct GroupSpend {
@@ -42,8 +43,8 @@ inline constexpr std::array<std::uint64_t, 2> group_sizes{10, 100};
 /// What `rho` for one record comes to for `records` records together.
 [[nodiscard]] GroupSpend group_spend(std::uint64_t records, Rho rho, Delta delta);
 
-/// Appends ,"groups":[{"records":10,"rho":…,"epsilon":…},…].
-void append_groups(std::span<const GroupSpend> groups, std::string& out);
+/// Writes "groups":[{"records":10,"rho":…,"epsilon":…},…].
+void append_groups(std::span<const GroupSpend> groups, JsonWriter& json);
 /// One line for each group: what such a person is promised, at `delta`.
 [[nodiscard]] std::string groups_text(std::span<const GroupSpend> groups, double delta);
 

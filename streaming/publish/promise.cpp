@@ -22,20 +22,20 @@ std::string words_of(const users::Limits& limits) {
   return words;
 }
 
-void append_neighbours(const Promise& promise, std::string& out) {
-  if (!promise.adjacency.empty()) ((out += ",\"adjacency\":\"") += promise.adjacency) += '"';
+void append_neighbours(const Promise& promise, JsonWriter& json) {
+  if (!promise.adjacency.empty()) json.field("adjacency", promise.adjacency);
   if (promise.user) {
-    out += ",\"protects\":\"user\"";
-    append_field("user", promise.user->column, out);
-    append_limits(promise.user->limits, out);
+    json.field("protects", "user");
+    json.field("user", promise.user->column);
+    append_limits(promise.user->limits, json);
   }
-  if (promise.target_only) out += ",\"protects\":\"target\"";
-  if (promise.trusts_framing) out += ",\"framing\":\"trusted\"";
+  if (promise.target_only) json.field("protects", "target");
+  if (promise.trusts_framing) json.field("framing", "trusted");
 }
 
-void append_promise(const Promise& promise, std::string& out) {
-  append_neighbours(promise, out);
-  out += promise.is_private ? ",\"private\":true" : ",\"private\":false";
+void append_promise(const Promise& promise, JsonWriter& json) {
+  append_neighbours(promise, json);
+  json.field("private", promise.is_private);
 }
 
 }  // namespace nustream::publish

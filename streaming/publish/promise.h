@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "nustream/users/limits.h"
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 
 namespace nustream::publish {
 
@@ -29,17 +29,17 @@ struct Promise {
   friend bool operator==(const Promise&, const Promise&) = default;
 };
 
-/// Appends `,"participations":10,"separation":4,"mass":8`, as far as there are such limits. Where they hold within
-/// windows, `,"period":"P30D","times":"append"` or "trusted" follows.
-inline void append_limits(const users::Limits& limits, std::string& out) {
+/// Writes `"participations":10,"separation":4,"mass":8`, as far as there are such limits. Where they hold within
+/// windows, `"period":"P30D","times":"append"` or "trusted" follows.
+inline void append_limits(const users::Limits& limits, JsonWriter& json) {
   if (const auto& participation = limits.participation()) {
-    append_field("participations", participation->times(), out);
-    append_field("separation", participation->separation(), out);
+    json.field("participations", participation->times());
+    json.field("separation", participation->separation());
   }
-  if (limits.mass()) append_field("mass", limits.mass()->value(), out);
+  if (limits.mass()) json.field("mass", limits.mass()->value());
   if (const auto& windows = limits.windows()) {
-    append_field("period", users::text_of(windows->period), out);
-    append_field("times", windows->times_are_trusted ? std::string("trusted") : std::string("append"), out);
+    json.field("period", users::text_of(windows->period));
+    json.field("times", windows->times_are_trusted ? "trusted" : "append");
   }
 }
 /// " within P30D" for limits that hold within windows, and " within P30D of trusted times" where the settings vouch
@@ -47,11 +47,11 @@ inline void append_limits(const users::Limits& limits, std::string& out) {
 [[nodiscard]] std::string within_words(const users::Limits& limits);
 /// The limits in words: "at most 10 contributions, 4 steps apart, of mass 8".
 [[nodiscard]] std::string words_of(const users::Limits& limits);
-/// Appends `,"adjacency":"zero-out","protects":"target"`. "protects" is left out for whole records; for users it is
-/// `,"protects":"user","user":"COLUMN"` with their limits. Where the framing is trusted, `,"framing":"trusted"`
+/// Writes `"adjacency":"zero-out","protects":"target"`. "protects" is left out for whole records; for users it is
+/// `"protects":"user","user":"COLUMN"` with their limits. Where the framing is trusted, `"framing":"trusted"`
 /// follows.
-void append_neighbours(const Promise& promise, std::string& out);
-/// Appends the same and `,"private":true`.
-void append_promise(const Promise& promise, std::string& out);
+void append_neighbours(const Promise& promise, JsonWriter& json);
+/// Writes the same and `"private":true`.
+void append_promise(const Promise& promise, JsonWriter& json);
 
 }  // namespace nustream::publish

@@ -1,15 +1,18 @@
 #include "publish/reject_lines.h"
 
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 
 namespace nustream::publish {
 
 void append_reject_lines(std::span<const record::Reject> rejects, std::string& lines) {
+  JsonWriter json(lines);
   for (const record::Reject& reject : rejects) {
-    lines += "{\"position\":";
-    append_number(reject.position.value(), lines);
-    append_field("reason", reject.reason, lines);
-    lines += "}\n";
+    {
+      const auto line = json.object();
+      json.field("position", reject.position.value());
+      json.field("reason", reject.reason);
+    }
+    json.end_line();
   }
 }
 

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 #include "publish/limits_json.h"
 #include "publish/release_format.h"
 #include "publish/released_sums.h"
@@ -34,56 +34,36 @@ ReleaseEncoder::ReleaseEncoder(ReleaseHeader header, OriginalUnits units, privac
       ledger_total_(std::move(ledger_total)),
       deltas_(header_.deltas()) {
   if (header_.tells_ages) ages_.emplace(spend_);
-  prefix_ = "{\"format\":1,\"stream\":";
-  append_string(header_.stream, prefix_);
-  prefix_ += ",\"lane\":";
-  append_number(std::uint64_t{header_.lane.value()}, prefix_);
-  prefix_ += ",\"epoch\":";
-  append_number(std::uint64_t{header_.epoch.value()}, prefix_);
-  suffix_ = ",\"delta\":";
-  append_number(header_.delta.value(), suffix_);
-  suffix_ += ",\"conversion\":\"" + std::string(privacy::name(privacy::Conversion::gaussian)) + "\",\"digest\":";
-  append_string(header_.settings_digest, suffix_);
-  append_field("model", header_.model_digest, suffix_);
-  append_promise(header_.promise, suffix_);
-  suffix_ += "}\n";
+  JsonWriter first(prefix_);
+  first.field("format", 1);
+  first.field("stream", header_.stream);
+  first.field("lane", header_.lane.value());
+  first.field("epoch", header_.epoch.value());
+  JsonWriter last(suffix_);
+  last.field("delta", header_.delta.value());
+  last.field("conversion", privacy::name(privacy::Conversion::gaussian));
+  last.field("digest", header_.settings_digest);
+  last.field("model", header_.model_digest);
+  append_promise(header_.promise, last);
 }
 
-void ReleaseEncoder::append_values(std::string_view key, std::span<const double> theta, std::string& out) {
-  out += ",\"";
-  out += key;
-  out += "\":";
-  if (theta.empty()) {
-    out += "null";
-    return;
-  }
+void ReleaseEncoder::append_values(MemberName key, std::span<const double> theta, JsonWriter& json) {
+  if (theta.empty()) return json.field(key, nullptr);
   units_.convert(theta, values_);
-  append_named(values_, out);
+  const auto object = json.object(key);
+  for (std::size_t j = 0; j < values_.size(); ++j) json.field(units_.names()[j], values_[j]);
 }
 
-void ReleaseEncoder::append_named(std::span<const double> values, std::string& out) const {
-  for (std::size_t j = 0; j < values.size(); ++j) {
-    out += j == 0 ? '{' : ',';
-    append_string(units_.names()[j], out);
-    out += ':';
-    append_number(values[j], out);
-  }
-  out += '}';
+void ReleaseEncoder::append_interval(const lane::Release& release, JsonWriter& json) const {
+  append_shown(intervals_of(*intervals_, release, units_), json);
 }
 
-void ReleaseEncoder::append_interval(const lane::Release& release, std::string& out) const {
-  append_shown(intervals_of(*intervals_, release, units_), out);
+void ReleaseEncoder::append_interval(const moments::Release& release, JsonWriter& json) const {
+  append_shown(intervals_of(std::get<MomentIntervals>(*intervals_), release, units_), json);
 }
 
-void ReleaseEncoder::append_interval(const moments::Release& release, std::string& out) const {
-  append_shown(intervals_of(std::get<MomentIntervals>(*intervals_), release, units_), out);
-}
-
-void ReleaseEncoder::append_shown(const std::optional<ShownIntervals>& shown, std::string& out) const {
-  if (!shown) {
-    out += ",\"interval\":null";
-    return;
-  }
+void ReleaseEncoder::append_shown(const std::optional<ShownIntervals>& shown, JsonWriter& json) const {
+  if (!shown) return json.field("interval", nullptr);
   ReportedIntervals reported{std::string(name(*intervals_)),
                              std::string(coverage_statement(*intervals_)),
                              level(*intervals_),
@@ -94,23 +74,17 @@ void ReleaseEncoder::append_shown(const std::optional<ShownIntervals>& shown, st
   for (const inference::Interval& interval : shown->of) {
     reported.bounds.emplace_back(interval.lower(), interval.upper());
   }
-  append_intervals("interval", units_.names(), reported, out);
+  append_intervals("interval", units_.names(), reported, json);
 }
 
-void ReleaseEncoder::append_strength(const lane::Release& release, std::string& out) const {
-  out += ",\"first_stage\":";
+void ReleaseEncoder::append_strength(const lane::Release& release, JsonWriter& json) const {
   const auto strength = strength_of(*strength_, release);
-  if (!strength) {
-    out += "null";
-    return;
-  }
-  out += "{\"cragg_donald\":";
-  append_number(strength->cragg_donald, out);
-  append_field("steps", release.moment_steps, out);
-  NamedValues f;
-  for (std::size_t j = 0; j < strength->f.size(); ++j) f.emplace_back(strength_->regressors[j], strength->f[j]);
-  append_object("f", f, out);
-  out += '}';
+  if (!strength) return json.field("first_stage", nullptr);
+  const auto object = json.object("first_stage");
+  json.field("cragg_donald", strength->cragg_donald);
+  json.field("steps", release.moment_steps);
+  const auto f = json.object("f");
+  for (std::size_t j = 0; j < strength->f.size(); ++j) json.field(strength_->regressors[j], strength->f[j]);
 }
 
 void ReleaseEncoder::tell(Rho rho, Told& told) const {
@@ -118,56 +92,62 @@ void ReleaseEncoder::tell(Rho rho, Told& told) const {
   told = {rho.value(), epsilons_of(rho, deltas_)};
 }
 
-void ReleaseEncoder::append_place(StepCount steps, Position position, std::string_view tag, std::string& out) const {
-  out += prefix_;
-  out += ",\"step\":";
-  append_number(steps.value(), out);
-  out += ",\"position\":";
-  append_number(position.value(), out);
-  out += ",\"tag\":";
-  append_string(tag, out);
+void ReleaseEncoder::append_place(StepCount steps, Position position, std::string_view tag, JsonWriter& json) const {
+  json.raw_members(prefix_);
+  json.field("step", steps.value());
+  json.field("position", position.value());
+  json.field("tag", tag);
 }
 
 void ReleaseEncoder::append(const lane::Release& release, std::string_view tag, std::string& out) {
-  append_place(release.steps, release.position, tag, out);
-  append_values("estimate", release.theta, out);
-  append_values("average", release.average, out);
-  if (!release.average.empty()) append_field("average_weight", release.average_weight, out);
-  if (intervals_) append_interval(release, out);
-  if (const auto status = status_of(release)) append_status(*status, out);
-  if (clipped_) {
-    if (const auto clipped = clipped_->share_of(release)) append_clipped(*clipped, out);
+  JsonWriter json(out);
+  {
+    const auto line = json.object();
+    append_place(release.steps, release.position, tag, json);
+    append_values("estimate", release.theta, json);
+    append_values("average", release.average, json);
+    if (!release.average.empty()) json.field("average_weight", release.average_weight);
+    if (intervals_) append_interval(release, json);
+    if (const auto status = status_of(release)) append_status(*status, json);
+    if (clipped_) {
+      if (const auto clipped = clipped_->share_of(release)) append_clipped(*clipped, json);
+    }
+    if (strength_) append_strength(release, json);
+    append_spend(release.steps, release.position, json);
   }
-  if (strength_) append_strength(release, out);
-  append_spend(release.steps, release.position, out);
+  json.end_line();
+}
+
+void ReleaseEncoder::append_moments(const moments::Release& release, JsonWriter& json) const {
+  const auto object = json.object("moments");
+  json.field("records", release.records);
+  json.field("stage", release.stage);
+  json.field("floored", release.floored);
+  if (release.ridge) json.field("ridge", *release.ridge);
+  if (instruments_) append_instruments(release, *instruments_, json);
+  if (release.sums) append_sums({*release.sums, release.floor, release.noise}, json);
 }
 
 void ReleaseEncoder::append(const moments::Release& release, std::string_view tag, std::string& out) {
-  append_place(release.steps, release.position, tag, out);
-  append_values("estimate", instruments_ ? parameters_of(release, *instruments_) : release.theta, out);
-  append_values("average", {}, out);
-  if (intervals_) append_interval(release, out);
-  out += ",\"moments\":{\"records\":";
-  append_number(release.records, out);
-  out += ",\"stage\":";
-  append_number(std::uint64_t{release.stage}, out);
-  out += ",\"floored\":";
-  append_number(std::uint64_t{release.floored}, out);
-  if (release.ridge) append_field("ridge", *release.ridge, out);
-  if (instruments_) append_instruments(release, *instruments_, out);
-  if (release.sums) append_sums({*release.sums, release.floor, release.noise}, out);
-  out += '}';
-  append_spend(release.steps, release.position, out);
+  JsonWriter json(out);
+  {
+    const auto line = json.object();
+    append_place(release.steps, release.position, tag, json);
+    append_values("estimate", instruments_ ? parameters_of(release, *instruments_) : release.theta, json);
+    json.field("average", nullptr);
+    if (intervals_) append_interval(release, json);
+    append_moments(release, json);
+    append_spend(release.steps, release.position, json);
+  }
+  json.end_line();
 }
 
-/// Appends the end of a line: what it cost, and whom it protects.
-void ReleaseEncoder::append_spend(StepCount steps, Position position, std::string& out) {
+/// Writes the end of a line: what it cost, and whom it protects.
+void ReleaseEncoder::append_spend(StepCount steps, Position position, JsonWriter& json) {
   const Rho spent = spend_.after(steps);
-  out += ",\"rho\":";
-  append_number(spent.value(), out);
-  out += ",\"rho_limit\":";
-  append_number(spend_.limit().value(), out);
-  if (ages_) ages_->append(steps, out);
+  json.field("rho", spent.value());
+  json.field("rho_limit", spend_.limit().value());
+  if (ages_) ages_->append(steps, json);
   const Rho total = ledger_total_ ? ledger_total_(spent, steps, position) : spent;
   tell(spent, spent_);
   if (total == spent) {
@@ -175,12 +155,12 @@ void ReleaseEncoder::append_spend(StepCount steps, Position position, std::strin
   } else {
     tell(total, total_);
   }
-  append_field("rho_ledger", total.value(), out);
-  append_field("epsilon", spent_.epsilons.front().by.front(), out);
-  append_field("epsilon_ledger", total_.epsilons.front().by.front(), out);
-  append_epsilons("epsilons", spent_.epsilons, out);
-  append_epsilons("epsilons_ledger", total_.epsilons, out);
-  out += suffix_;
+  json.field("rho_ledger", total.value());
+  json.field("epsilon", spent_.epsilons.front().by.front());
+  json.field("epsilon_ledger", total_.epsilons.front().by.front());
+  append_epsilons("epsilons", spent_.epsilons, json);
+  append_epsilons("epsilons_ledger", total_.epsilons, json);
+  json.raw_members(suffix_);
 }
 
 namespace {

@@ -16,6 +16,7 @@
 #include "publish/clipped.h"
 #include "publish/epsilons.h"
 #include "publish/intervals.h"
+#include "publish/json_writer.h"
 #include "publish/original_units.h"
 #include "publish/promise.h"
 #include "publish/solved_instruments.h"
@@ -64,14 +65,14 @@ class ReleaseEncoder {
     std::vector<Epsilons> epsilons{};
   };
   void tell(Rho rho, Told& told) const;
-  void append_place(StepCount steps, Position position, std::string_view tag, std::string& out) const;
-  void append_spend(StepCount steps, Position position, std::string& out);
-  void append_values(std::string_view key, std::span<const double> theta, std::string& out);
-  void append_named(std::span<const double> values, std::string& out) const;
-  void append_interval(const lane::Release& release, std::string& out) const;
-  void append_interval(const moments::Release& release, std::string& out) const;
-  void append_shown(const std::optional<ShownIntervals>& shown, std::string& out) const;
-  void append_strength(const lane::Release& release, std::string& out) const;
+  void append_place(StepCount steps, Position position, std::string_view tag, JsonWriter& json) const;
+  void append_spend(StepCount steps, Position position, JsonWriter& json);
+  void append_values(MemberName key, std::span<const double> theta, JsonWriter& json);
+  void append_interval(const lane::Release& release, JsonWriter& json) const;
+  void append_interval(const moments::Release& release, JsonWriter& json) const;
+  void append_shown(const std::optional<ShownIntervals>& shown, JsonWriter& json) const;
+  void append_moments(const moments::Release& release, JsonWriter& json) const;
+  void append_strength(const lane::Release& release, JsonWriter& json) const;
 
   ReleaseHeader header_;
   OriginalUnits units_;
@@ -80,8 +81,8 @@ class ReleaseEncoder {
   std::optional<StrengthDesign> strength_;
   std::optional<SolvedInstruments> instruments_;
   std::optional<ClippedDesign> clipped_;
-  std::string prefix_;  // fields before the step, which are encoded once
-  std::string suffix_;  // fields after ε
+  std::string prefix_;  // members before the step, which are encoded once
+  std::string suffix_;  // members after ε
   LedgerTotal ledger_total_;
   std::vector<Delta> deltas_;
   std::optional<AgeSpend> ages_;

@@ -11,19 +11,9 @@
 #include <simdjson.h>
 
 #include "nustream/descent/second_moments.h"
-#include "publish/json_text.h"
 
 namespace nustream::publish {
 namespace {
-
-void append_array(std::string_view key, std::span<const double> values, std::string& out) {
-  out += ",\"" + std::string(key) + "\":[";
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (i > 0) out += ',';
-    append_number(values[i], out);
-  }
-  out += ']';
-}
 
 /// The numbers of an array; empty where the object has no such array.
 std::vector<double> numbers_of(simdjson::dom::element object, const char* key) {
@@ -60,16 +50,15 @@ std::vector<double> isometric_of(std::span<const double> upper, std::size_t dime
   return triangle;
 }
 
-/// Appends the noise. Where all stages have one centre, `moved` and `spread` are zeros and are left out.
-void append_noise(const moments::GapNoise& noise, std::size_t dimension, std::string& out) {
-  out += ",\"noise\":{\"second\":";
-  append_number(noise.second, out);
-  append_field("target", noise.target, out);
+/// Writes the noise. Where all stages have one centre, `moved` and `spread` are zeros and are left out.
+void append_noise(const moments::GapNoise& noise, std::size_t dimension, JsonWriter& json) {
+  const auto object = json.object("noise");
+  json.field("second", noise.second);
+  json.field("target", noise.target);
   if (std::ranges::any_of(noise.spread, [](double entry) { return entry != 0; })) {
-    append_array("moved", noise.moved, out);
-    append_array("spread", upper_of(noise.spread, dimension), out);
+    json.elements("moved", noise.moved);
+    json.elements("spread", upper_of(noise.spread, dimension));
   }
-  out += '}';
 }
 
 /// Reads the noise; empty where the line does not tell it, or not all of it.
@@ -93,16 +82,15 @@ std::optional<moments::GapNoise> noise_of(simdjson::dom::element sums, std::size
 
 }  // namespace
 
-void append_sums(const ShownSums& shown, std::string& out) {
+void append_sums(const ShownSums& shown, JsonWriter& json) {
   const moments::NormalEquations& sums = shown.equations;
-  out += ",\"sums\":{\"inputs\":";
-  append_number(std::uint64_t{sums.dimension}, out);
-  append_array("second", upper_of(sums.second, sums.dimension), out);
-  append_array("gap", sums.gap, out);
-  append_array("centre", sums.centre, out);
-  append_field("floor", shown.floor, out);
-  if (shown.noise) append_noise(*shown.noise, sums.dimension, out);
-  out += '}';
+  const auto object = json.object("sums");
+  json.field("inputs", sums.dimension);
+  json.elements("second", upper_of(sums.second, sums.dimension));
+  json.elements("gap", sums.gap);
+  json.elements("centre", sums.centre);
+  json.field("floor", shown.floor);
+  if (shown.noise) append_noise(*shown.noise, sums.dimension, json);
 }
 
 std::optional<ShownSums> read_sums(std::string_view line) {

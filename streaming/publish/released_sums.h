@@ -8,6 +8,7 @@
 
 #include "nustream/moments/gap_noise.h"
 #include "nustream/moments/normal_equations.h"
+#include "publish/json_writer.h"
 
 namespace nustream::publish {
 
@@ -18,8 +19,8 @@ struct ShownSums {
   /// How far noise may have moved what is solved from the sums of a linear model. Empty in older lines.
   std::optional<moments::GapNoise> noise{};
 };
-/// Appends ,"sums":{…} of a release that shows them, in working coordinates (docs/formats/releases.md).
-void append_sums(const ShownSums& shown, std::string& out);
+/// Writes "sums":{…} of a release that shows them, in working coordinates (docs/formats/releases.md).
+void append_sums(const ShownSums& shown, JsonWriter& json);
 /// Reads the sums of one encoded line. Empty where it shows none, where their sizes disagree, or where numbers are
 /// missing.
 [[nodiscard]] std::optional<ShownSums> read_sums(std::string_view line);

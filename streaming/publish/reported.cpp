@@ -1,50 +1,51 @@
 #include "publish/reported.h"
 
-#include "publish/json_text.h"
-
 namespace nustream::publish {
 std::optional<ReportedIntervals> reported_intervals(const publish::ShownRelease& release) {
   return release.interval.bounds.empty() ? std::nullopt : std::optional(release.interval);
 }
 
-void append_intervals(std::string_view key, std::span<const std::string> names, const ReportedIntervals& intervals,
-                      std::string& out) {
-  out += ",\"" + std::string(key) + "\":{\"kind\":";
-  append_string(intervals.kind, out);
-  append_field("level", intervals.level, out);
-  append_field("covers", intervals.covers, out);
-  append_field("effective_steps", intervals.effective_steps, out);
-  append_field("through", intervals.through, out);
-  out += intervals.too_few ? ",\"too_few_steps\":true" : ",\"too_few_steps\":false";
-  NamedValues means;
-  for (std::size_t j = 0; j < intervals.means.size(); ++j) means.emplace_back(names[j], intervals.means[j]);
-  if (!means.empty()) append_object("mean", means, out);
-  NamedValues lower;
-  NamedValues upper;
-  for (std::size_t j = 0; j < intervals.bounds.size(); ++j) {
-    lower.emplace_back(names[j], intervals.bounds[j].first);
-    upper.emplace_back(names[j], intervals.bounds[j].second);
-  }
-  append_object("lower", lower, out);
-  append_object("upper", upper, out);
-  out += '}';
+namespace {
+
+void append_bounds(MemberName key, std::span<const std::string> names, const ReportedIntervals& intervals,
+                   double std::pair<double, double>::*bound, JsonWriter& json) {
+  const auto object = json.object(key);
+  for (std::size_t j = 0; j < intervals.bounds.size(); ++j) json.field(names[j], intervals.bounds[j].*bound);
 }
 
-void append_intervals(std::string_view key, const ShownRelease& release, const ReportedIntervals& intervals,
-                      std::string& out) {
+}  // namespace
+
+void append_intervals(MemberName key, std::span<const std::string> names, const ReportedIntervals& intervals,
+                      JsonWriter& json) {
+  const auto object = json.object(key);
+  json.field("kind", intervals.kind);
+  json.field("level", intervals.level);
+  json.field("covers", intervals.covers);
+  json.field("effective_steps", intervals.effective_steps);
+  json.field("through", intervals.through);
+  json.field("too_few_steps", intervals.too_few);
+  if (!intervals.means.empty()) {
+    const auto means = json.object("mean");
+    for (std::size_t j = 0; j < intervals.means.size(); ++j) json.field(names[j], intervals.means[j]);
+  }
+  append_bounds("lower", names, intervals, &std::pair<double, double>::first, json);
+  append_bounds("upper", names, intervals, &std::pair<double, double>::second, json);
+}
+
+void append_intervals(MemberName key, const ShownRelease& release, const ReportedIntervals& intervals,
+                      JsonWriter& json) {
   std::vector<std::string> names;
   names.reserve(release.estimate.size());
   for (const auto& [name, value] : release.estimate) names.push_back(name);
-  append_intervals(key, names, intervals, out);
+  append_intervals(key, names, intervals, json);
 }
 
-void append_strength(const ShownRelease& release, std::string& out) {
-  if (release.sums.instruments) append_instruments(*release.sums.instruments, out);
+void append_strength(const ShownRelease& release, JsonWriter& json) {
+  if (release.sums.instruments) append_instruments(*release.sums.instruments, json);
   if (release.first_stage.f.empty()) return;
-  out += ",\"first_stage\":{\"cragg_donald\":";
-  append_number(release.first_stage.cragg_donald, out);
-  append_object("f", release.first_stage.f, out);
-  out += '}';
+  const auto object = json.object("first_stage");
+  json.field("cragg_donald", release.first_stage.cragg_donald);
+  json.fields("f", release.first_stage.f);
 }
 
 }  // namespace nustream::publish

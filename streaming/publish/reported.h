@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "publish/json_writer.h"
 #include "publish/release_json.h"
 
 namespace nustream::publish {
@@ -16,14 +17,14 @@ namespace nustream::publish {
 /// The intervals that a release carries itself; empty where it carries none.
 [[nodiscard]] std::optional<ReportedIntervals> reported_intervals(const publish::ShownRelease& release);
 
-/// Appends ,"KEY":{"kind":…,"lower":{…},"upper":{…}} with the bounds by name. Releases, reports and the API have the
+/// Writes "KEY":{"kind":…,"lower":{…},"upper":{…}} with the bounds by name. Releases, reports and the API have the
 /// same text.
-void append_intervals(std::string_view key, std::span<const std::string> names, const ReportedIntervals& intervals,
-                      std::string& out);
-/// Appends the same with the names of the release's estimate.
-void append_intervals(std::string_view key, const ShownRelease& release, const ReportedIntervals& intervals,
-                      std::string& out);
-/// Appends ,"first_stage":{…}, or ,"instruments":{…} for running sums; nothing where the release carries neither.
-void append_strength(const ShownRelease& release, std::string& out);
+void append_intervals(MemberName key, std::span<const std::string> names, const ReportedIntervals& intervals,
+                      JsonWriter& json);
+/// Writes the same with the names of the release's estimate.
+void append_intervals(MemberName key, const ShownRelease& release, const ReportedIntervals& intervals,
+                      JsonWriter& json);
+/// Writes "first_stage":{…}, or ,"instruments":{…} for running sums; nothing where the release carries neither.
+void append_strength(const ShownRelease& release, JsonWriter& json);
 
 }  // namespace nustream::publish

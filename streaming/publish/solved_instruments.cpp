@@ -2,8 +2,6 @@
 
 #include <string_view>
 
-#include "publish/json_text.h"
-
 namespace nustream::publish {
 namespace {
 
@@ -32,7 +30,7 @@ std::vector<double> parameters_of(const moments::Release& release, const SolvedI
   return parameters;
 }
 
-void append_instruments(const moments::Release& release, const SolvedInstruments& design, std::string& out) {
+void append_instruments(const moments::Release& release, const SolvedInstruments& design, JsonWriter& json) {
   using Kind = moments::AndersonRubinSet::Kind;
   ShownInstruments shown;
   if (release.structural) {
@@ -46,31 +44,20 @@ void append_instruments(const moments::Release& release, const SolvedInstruments
     const bool has_bounds = set->kind == Kind::interval || set->kind == Kind::outside;
     if (has_bounds) shown.lower = set->lower * design.unit, shown.upper = set->upper * design.unit;
   }
-  append_instruments(shown, out);
+  append_instruments(shown, json);
 }
 
-void append_instruments(const ShownInstruments& shown, std::string& out) {
-  out += ",\"instruments\":{";
-  std::string first;
-  if (shown.effective_f.empty()) {
-    first = ",\"effective_f\":null";
-  } else {
-    append_object("effective_f", shown.effective_f, first);
-  }
-  out += std::string_view(first).substr(1);
-  out += ",\"anderson_rubin\":";
-  if (shown.set_kind.empty()) {
-    out += "null}";
-    return;
-  }
-  out += "{\"level\":";
-  append_number(shown.level, out);
-  append_field("kind", shown.set_kind, out);
+void append_instruments(const ShownInstruments& shown, JsonWriter& json) {
+  const auto object = json.object("instruments");
+  json.fields_or_null("effective_f", shown.effective_f);
+  if (shown.set_kind.empty()) return json.field("anderson_rubin", nullptr);
+  const auto set = json.object("anderson_rubin");
+  json.field("level", shown.level);
+  json.field("kind", shown.set_kind);
   if (shown.set_kind == "interval" || shown.set_kind == "outside") {
-    append_field("lower", shown.lower, out);
-    append_field("upper", shown.upper, out);
+    json.field("lower", shown.lower);
+    json.field("upper", shown.upper);
   }
-  out += "}}";
 }
 
 }  // namespace nustream::publish

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "nustream/moments/lane.h"
+#include "publish/json_writer.h"
 
 namespace nustream::publish {
 
@@ -23,9 +24,9 @@ struct SolvedInstruments {
 /// release has no answer.
 [[nodiscard]] std::vector<double> parameters_of(const moments::Release& release, const SolvedInstruments& design);
 
-/// Appends ,"instruments":{"effective_f":{…} or null,"anderson_rubin":{…} or null} (docs/formats/releases.md). Below
+/// Writes "instruments":{"effective_f":{…} or null,"anderson_rubin":{…} or null} (docs/formats/releases.md). Below
 /// an F of 10 the estimate's distribution is far from normal, and only the set should be quoted.
-void append_instruments(const moments::Release& release, const SolvedInstruments& design, std::string& out);
+void append_instruments(const moments::Release& release, const SolvedInstruments& design, JsonWriter& json);
 
 /// The same as a reader of a release sees it.
 struct ShownInstruments {
@@ -39,7 +40,7 @@ struct ShownInstruments {
 /// A first stage with a smaller F is weak: the estimate's distribution is far from normal.
 inline constexpr double weak_effective_f = 10;
 
-/// Appends ,"instruments":{…}, with the same text as in the release.
-void append_instruments(const ShownInstruments& shown, std::string& out);
+/// Writes "instruments":{…}, with the same text as in the release.
+void append_instruments(const ShownInstruments& shown, JsonWriter& json);
 
 }  // namespace nustream::publish

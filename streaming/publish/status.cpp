@@ -1,7 +1,5 @@
 #include "publish/status.h"
 
-#include "publish/json_text.h"
-
 namespace nustream::publish {
 
 std::optional<inference::PathStatus> status_of(const lane::Release& release) {
@@ -14,15 +12,14 @@ bool may_show_intervals(const lane::Release& release) {
   return !status || status->verdict == inference::Verdict::settled;
 }
 
-void append_status(const inference::PathStatus& status, std::string& out) {
-  out += ",\"status\":{\"verdict\":";
-  append_string(inference::name(status.verdict), out);
-  append_field("trend", status.trend, out);
-  append_field("halves", status.halves, out);
-  append_field("ends", status.ends, out);
-  append_field("memory", status.memory, out);
-  append_field("false_alarm", status.false_alarm, out);
-  out += '}';
+void append_status(const inference::PathStatus& status, JsonWriter& json) {
+  const auto object = json.object("status");
+  json.field("verdict", inference::name(status.verdict));
+  json.field("trend", status.trend);
+  json.field("halves", status.halves);
+  json.field("ends", status.ends);
+  json.field("memory", status.memory);
+  json.field("false_alarm", status.false_alarm);
 }
 
 std::string_view in_words(std::string_view verdict) noexcept {

@@ -8,6 +8,7 @@
 
 #include "nustream/inference/path_status.h"
 #include "nustream/lane/lane.h"
+#include "publish/json_writer.h"
 
 namespace nustream::publish {
 
@@ -16,8 +17,8 @@ namespace nustream::publish {
 /// Whether an interval may be shown, that is, whether the path is not known to move.
 [[nodiscard]] bool may_show_intervals(const lane::Release& release);
 
-/// Appends ,"status":{"verdict":…}.
-void append_status(const inference::PathStatus& status, std::string& out);
+/// Writes "status":{"verdict":…}.
+void append_status(const inference::PathStatus& status, JsonWriter& json);
 
 /// A line's verdict as a sentence for people; "" for an empty verdict.
 [[nodiscard]] std::string_view in_words(std::string_view verdict) noexcept;

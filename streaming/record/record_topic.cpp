@@ -16,7 +16,7 @@
 #include "kafka/partition_reader.h"
 #include "kafka/place_offset.h"
 #include "kafka/topic_checks.h"
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 #include "record/partition_recorder.h"
 #include "record/segment_writer.h"
 #include "secrets/harden.h"
@@ -191,25 +191,38 @@ void record_all(const config::Kafka& settings, std::vector<SegmentWriter>& write
   }
 }
 
-void print(const Options& options, const std::vector<SegmentWriter>& writers) {
-  std::string json;
-  for (const SegmentWriter& writer : writers) {
-    const decode::SegmentHeader& header = writer.header();
-    const std::string path = file_of(options.folder, header.partition).string();
-    if (options.json) {
-      json += json.empty() ? "[" : ",";
-      json += fmt::format(
-          "{{\"partition\":{},\"start\":{},\"next\":{},\"records\":{},\"bytes\":{},\"finished\":{},\"file\":",
-          header.partition, header.start, writer.next(), writer.records(), writer.bytes(),
-          header.stop.has_value() && writer.next() >= *header.stop);
-      publish::append_string(path, json);
-      json += '}';
-    } else {
-      fmt::print("partition {}: {} records, offsets {} to {}, {} bytes in {}\n", header.partition, writer.records(),
-                 header.start, writer.next(), writer.bytes(), path);
+bool is_finished(const SegmentWriter& writer) {
+  const decode::SegmentHeader& header = writer.header();
+  return header.stop.has_value() && writer.next() >= *header.stop;
+}
+
+void print_json(const Options& options, const std::vector<SegmentWriter>& writers) {
+  std::string text;
+  publish::JsonWriter json(text);
+  {
+    const auto array = json.array();
+    for (const SegmentWriter& writer : writers) {
+      const decode::SegmentHeader& header = writer.header();
+      const auto object = json.object();
+      json.field("partition", header.partition);
+      json.field("start", header.start);
+      json.field("next", writer.next());
+      json.field("records", writer.records());
+      json.field("bytes", writer.bytes());
+      json.field("finished", is_finished(writer));
+      json.field("file", file_of(options.folder, header.partition).string());
     }
   }
-  if (options.json) fmt::print("{}]\n", json.empty() ? "[" : json);
+  fmt::print("{}\n", text);
+}
+
+void print(const Options& options, const std::vector<SegmentWriter>& writers) {
+  if (options.json) return print_json(options, writers);
+  for (const SegmentWriter& writer : writers) {
+    const decode::SegmentHeader& header = writer.header();
+    fmt::print("partition {}: {} records, offsets {} to {}, {} bytes in {}\n", header.partition, writer.records(),
+               header.start, writer.next(), writer.bytes(), file_of(options.folder, header.partition).string());
+  }
 }
 
 }  // namespace

@@ -283,7 +283,7 @@ class Run {
   /// The answer, in each of the forms that were asked for.
   void show(const RecordLoop& loop, Ending ending) {
     const console::Summary summary = summarise(config_, mechanism_, *session_, printer_, loop, ending);
-    files_.write(console::operator_json(summary.counts, summary.rejects) + '}', config_, mechanism_,
+    files_.write(console::operator_json(summary.counts, summary.rejects), config_, mechanism_,
                  {report::again(config_, options_)});
     if (options_.json) fmt::print("{}\n", console::to_json(summary));
     if (lines_) console::print_table(summary, stdout);

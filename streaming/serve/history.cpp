@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "nustream/base/error.h"
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 
 namespace nustream::serve {
 namespace {
@@ -71,26 +71,34 @@ std::size_t points_for(std::size_t features) {
   return points;
 }
 
-void append_short(double value, std::string& out) {
-  if (!std::isfinite(value)) {
-    out += "null";
-    return;
-  }
-  char buffer[32];
-  out.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, 6).ptr);
+/// A finite number with six digits, which is more than a picture shows.
+class ShortNumber {
+ public:
+  explicit ShortNumber(double value)
+      : size_(std::to_chars(text_, text_ + sizeof text_, value, std::chars_format::general, 6).ptr - text_) {}
+
+  [[nodiscard]] std::string_view text() const { return {text_, static_cast<std::size_t>(size_)}; }
+
+ private:
+  char text_[32]{};
+  std::ptrdiff_t size_;
+};
+
+void append_short(publish::MemberName name, double value, publish::JsonWriter& json) {
+  if (!std::isfinite(value)) return json.field(name, nullptr);
+  json.raw(name, ShortNumber(value).text());
 }
 
-void append_array(std::string_view key, const std::vector<double>& values, std::string& out) {
-  out += ",\"" + std::string(key) + "\":";
-  if (values.empty()) {
-    out += "null";
-    return;
+void append_array(publish::MemberName name, const std::vector<double>& values, publish::JsonWriter& json) {
+  if (values.empty()) return json.field(name, nullptr);
+  const auto array = json.array(name);
+  for (const double value : values) {
+    if (std::isfinite(value)) {
+      json.raw(ShortNumber(value).text());
+    } else {
+      json.element(nullptr);
+    }
   }
-  for (std::size_t j = 0; j < values.size(); ++j) {
-    out += j == 0 ? '[' : ',';
-    append_short(values[j], out);
-  }
-  out += ']';
 }
 
 }  // namespace
@@ -149,18 +157,15 @@ void History::widen() {
   points_ = std::move(wider);
 }
 
-void append_point(const HistoryPoint& point, std::string& out) {
-  out += "{\"step\":";
-  publish::append_number(point.step, out);
-  out += ",\"rho\":";
-  append_short(point.rho, out);
-  out += ",\"epsilon\":";
-  append_short(point.epsilon, out);
-  append_array("estimate", point.estimate, out);
-  append_array("average", point.average, out);
-  append_array("lower", point.lower, out);
-  append_array("upper", point.upper, out);
-  out += '}';
+void append_point(const HistoryPoint& point, publish::JsonWriter& json) {
+  const auto object = json.object();
+  json.field("step", point.step);
+  append_short("rho", point.rho, json);
+  append_short("epsilon", point.epsilon, json);
+  append_array("estimate", point.estimate, json);
+  append_array("average", point.average, json);
+  append_array("lower", point.lower, json);
+  append_array("upper", point.upper, json);
 }
 
 }  // namespace nustream::serve

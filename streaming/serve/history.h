@@ -62,8 +62,8 @@ class History {
   std::map<std::uint64_t, HistoryPoint> points_;
 };
 
-/// Appends {"step":…,"rho":…,"epsilon":…,"estimate":[…],"average":[…]|null,"lower":[…]|null,"upper":[…]|null}.
+/// Writes {"step":…,"rho":…,"epsilon":…,"estimate":[…],"average":[…]|null,"lower":[…]|null,"upper":[…]|null}.
 /// Numbers have six significant digits, which is a chart's precision, and are null where JSON has no number for them.
-void append_point(const HistoryPoint& point, std::string& out);
+void append_point(const HistoryPoint& point, publish::JsonWriter& json);
 
 }  // namespace nustream::serve

@@ -4,36 +4,25 @@
 #include <iterator>
 #include <utility>
 
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 #include "serve/exposition.h"
 #include "serve/process_metrics.h"
 
 namespace nustream::serve {
 namespace {
 
-using publish::append_field;
-using publish::append_number;
-using publish::append_string;
+using publish::JsonWriter;
 
-void append_count(std::string_view key, const prometheus::Counter& count, std::string& out) {
-  out += ",\"" + std::string(key) + "\":";
-  append_number(static_cast<std::uint64_t>(count.Value()), out);
+std::uint64_t value_of(const prometheus::Counter& count) {
+  return static_cast<std::uint64_t>(count.Value());
 }
 
-/// Appends ,"KEY":{"NAME":N,…}.
+/// Writes "KEY":{"NAME":N,…}.
 template <class Enumerator>
-void append_counts(std::string_view key, std::span<const Enumerator> enumerators,
-                   const OperatorMetrics::ByEnumerator<prometheus::Counter, Enumerator>& counts, std::string& out) {
-  out += ",\"" + std::string(key) + "\":";
-  char separator = '{';
-  for (const Enumerator which : enumerators) {
-    out += separator;
-    append_string(name(which), out);
-    out += ':';
-    append_number(static_cast<std::uint64_t>(counts[which].Value()), out);
-    separator = ',';
-  }
-  out += '}';
+void append_counts(publish::MemberName key, std::span<const Enumerator> enumerators,
+                   const OperatorMetrics::ByEnumerator<prometheus::Counter, Enumerator>& counts, JsonWriter& json) {
+  const auto object = json.object(key);
+  for (const Enumerator which : enumerators) json.field(std::string_view(name(which)), value_of(counts[which]));
 }
 
 }  // namespace
@@ -103,50 +92,47 @@ std::string OperatorSurface::metrics() const {
   return exposition(std::move(families));
 }
 
-void OperatorSurface::append_lane(LaneId id, const OpenLane& lane, std::string& out) {
-  out += "{\"lane\":";
-  append_number(std::uint64_t{id.value()}, out);
-  out += ",\"state\":";
-  append_string(name(lane.state), out);
-  out += ",\"reason\":";
-  append_string(lane.reason, out);
-  append_count("records", *lane.series.records, out);
-  append_counts<RejectReason>("records_rejected", reject_reasons, lane.series.records_rejected, out);
-  append_counts<TransactionOutcome>("transactions", transaction_outcomes, lane.series.transactions, out);
-  append_count("dead_letters_failed", *lane.series.dead_letters_failed, out);
-  append_field("consumer_lag_records", lane.series.consumer_lag_records->Value(), out);
-  append_field("gradients_clipped_ratio", lane.series.gradients_clipped_ratio->Value(), out);
-  append_field("noise_ahead_steps", lane.series.noise_ahead_steps->Value(), out);
-  out += '}';
+void OperatorSurface::append_lane(LaneId id, const OpenLane& lane, JsonWriter& json) {
+  const auto object = json.object();
+  json.field("lane", id.value());
+  json.field("state", name(lane.state));
+  json.field("reason", lane.reason);
+  json.field("records", value_of(*lane.series.records));
+  append_counts<RejectReason>("records_rejected", reject_reasons, lane.series.records_rejected, json);
+  append_counts<TransactionOutcome>("transactions", transaction_outcomes, lane.series.transactions, json);
+  json.field("dead_letters_failed", value_of(*lane.series.dead_letters_failed));
+  json.field("consumer_lag_records", lane.series.consumer_lag_records->Value());
+  json.field("gradients_clipped_ratio", lane.series.gradients_clipped_ratio->Value());
+  json.field("noise_ahead_steps", lane.series.noise_ahead_steps->Value());
 }
 
 std::string OperatorSurface::state() const {
   std::string page = shown_.state();
   page.erase(page.rfind('}'));
-  page += ",\"operator\":";
-  append_figures(page);
-  page += "}\n";
+  JsonWriter json(page);
+  {
+    const auto object = json.rest_of_object();
+    json.raw("operator", figures());
+  }
+  json.end_line();
   return page;
 }
 
-void OperatorSurface::append_figures(std::string& out) const {
-  out += "{\"phase\":";
-  append_string(name(phase_), out);
-  out += ready() ? ",\"ready\":true,\"lanes\":[" : ",\"ready\":false,\"lanes\":[";
-  for (const auto& [id, lane] : lanes_) {
-    if (out.back() != '[') out += ',';
-    append_lane(id, lane, out);
-  }
-  out += "]}";
+std::string OperatorSurface::figures() const {
+  return publish::object_text([this](JsonWriter& json) {
+    json.field("phase", name(phase_));
+    json.field("ready", ready());
+    const auto lanes = json.array("lanes");
+    for (const auto& [id, lane] : lanes_) append_lane(id, lane, json);
+  });
 }
 
 std::string OperatorSurface::since(Seen& seen) const {
   std::string text = shown_.since(seen);
-  std::string figures;
-  append_figures(figures);
-  if (figures == seen.operator_text) return text;
-  text += event_text(text_of(seen.lanes), "operator", figures);
-  seen.operator_text = std::move(figures);
+  std::string told = figures();
+  if (told == seen.operator_text) return text;
+  text += event_text(text_of(seen.lanes), "operator", told);
+  seen.operator_text = std::move(told);
   return text;
 }
 

@@ -65,8 +65,8 @@ class OperatorSurface {
   };
 
   void readiness_may_have_changed();
-  void append_figures(std::string& out) const;
-  static void append_lane(LaneId id, const OpenLane& lane, std::string& out);
+  [[nodiscard]] std::string figures() const;
+  static void append_lane(LaneId id, const OpenLane& lane, publish::JsonWriter& json);
 
   /// How many records all lanes had taken at a moment; a rate is computed from two of them.
   struct Taken {

@@ -3,15 +3,13 @@
 #include <iterator>
 #include <utility>
 
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 #include "serve/public_surface.h"
 
 namespace nustream::serve {
 namespace {
 
-using publish::append_field;
-using publish::append_number;
-using publish::append_string;
+using publish::JsonWriter;
 
 SeenLane seen_of(const ShownLane& lane) {
   return {lane.settings.header.epoch.value(), lane.steps.value(), lane.release ? lane.release->step : 0};
@@ -32,39 +30,34 @@ bool PublicSurface::lacks_past(LaneId lane) const {
 }
 
 std::string PublicSurface::histories() const {
-  std::string page = "{\"stream\":";
-  append_string(stream_, page);
-  page += ",\"lanes\":[";
-  for (const auto& [id, lane] : lanes_) {
-    if (page.back() != '[') page += ',';
-    page += "{\"lane\":";
-    append_number(std::uint64_t{id.value()}, page);
-    append_field("epoch", std::uint64_t{lane.shown.settings.header.epoch.value()}, page);
-    append_field("points", std::uint64_t{lane.shown.history.points().size()}, page);
-    append_field("path", "/api/v1/history/" + std::to_string(id.value()), page);
-    page += '}';
-  }
-  return page + "]}\n";
+  const std::string page = publish::object_text([this](JsonWriter& json) {
+    json.field("stream", stream_);
+    const auto lanes = json.array("lanes");
+    for (const auto& [id, lane] : lanes_) {
+      const auto object = json.object();
+      json.field("lane", id.value());
+      json.field("epoch", lane.shown.settings.header.epoch.value());
+      json.field("points", lane.shown.history.points().size());
+      json.field("path", "/api/v1/history/" + std::to_string(id.value()));
+    }
+  });
+  return page + '\n';
 }
 
 std::optional<std::string> PublicSurface::history(LaneId lane) const {
   const auto found = lanes_.find(lane);
   if (found == lanes_.end()) return std::nullopt;
   const ShownLane& shown = found->second.shown;
-  std::string page = "{\"stream\":";
-  append_string(stream_, page);
-  append_field("lane", std::uint64_t{lane.value()}, page);
-  append_field("epoch", std::uint64_t{shown.settings.header.epoch.value()}, page);
-  append_field("span_steps", shown.history.width(), page);
-  append_field("points_max", std::uint64_t{shown.history.points_max()}, page);
-  page += ",\"features\":[";
-  for (const std::string& feature : shown.history.features()) {
-    if (page.back() != '[') page += ',';
-    append_string(feature, page);
-  }
-  page += "],\"points\":";
-  append_points(shown, 0, page);
-  return page + "}\n";
+  const std::string page = publish::object_text([&](JsonWriter& json) {
+    json.field("stream", stream_);
+    json.field("lane", lane.value());
+    json.field("epoch", shown.settings.header.epoch.value());
+    json.field("span_steps", shown.history.width());
+    json.field("points_max", shown.history.points_max());
+    json.elements("features", shown.history.features());
+    append_points(shown, 0, json);
+  });
+  return page + '\n';
 }
 
 std::optional<std::string> PublicSurface::page(const PagePlace& place, const OperatorView* operators) const {
@@ -95,28 +88,25 @@ std::optional<std::string> PublicSurface::page(const PagePlace& place, const Ope
 
 std::string PublicSurface::since(Seen& seen) const {
   bool news = std::erase_if(seen.lanes, [this](const auto& entry) { return !lanes_.contains(entry.first); }) > 0;
-  std::string open = "[";
-  std::string changed = "[";
-  for (const auto& [id, lane] : lanes_) {
-    if (open.back() != '[') open += ',';
-    append_number(std::uint64_t{id.value()}, open);
-    const auto found = seen.lanes.find(id);
-    const SeenLane now = seen_of(lane.shown);
-    if (found != seen.lanes.end() && found->second == now) continue;
-    if (changed.back() != '[') changed += ',';
-    append_lane(lane.shown, changed);
-    changed.back() = ',';
-    changed += "\"points\":";
-    append_points(lane.shown, known_step(lane.shown, found == seen.lanes.end() ? nullptr : &found->second), changed);
-    changed += '}';
-    seen.lanes.insert_or_assign(id, now);
-    news = true;
-  }
-  if (!news) return {};
-  std::string data = "{\"stream\":";
-  append_string(stream_, data);
-  data += ",\"open\":" + open + "],\"lanes\":" + changed + "]}";
-  return event_text(text_of(seen.lanes), "update", data);
+  const std::string data = publish::object_text([&](JsonWriter& json) {
+    json.field("stream", stream_);
+    {
+      const auto open = json.array("open");
+      for (const auto& [id, lane] : lanes_) json.element(id.value());
+    }
+    const auto changed = json.array("lanes");
+    for (const auto& [id, lane] : lanes_) {
+      const auto found = seen.lanes.find(id);
+      const SeenLane now = seen_of(lane.shown);
+      if (found != seen.lanes.end() && found->second == now) continue;
+      const auto object = json.object();
+      append_members(lane.shown, json);
+      append_points(lane.shown, known_step(lane.shown, found == seen.lanes.end() ? nullptr : &found->second), json);
+      seen.lanes.insert_or_assign(id, now);
+      news = true;
+    }
+  });
+  return news ? event_text(text_of(seen.lanes), "update", data) : std::string();
 }
 
 }  // namespace nustream::serve

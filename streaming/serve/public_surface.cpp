@@ -7,13 +7,13 @@
 
 #include "nustream/base/error.h"
 #include "nustream/privacy/epsilon.h"
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 #include "serve/exposition.h"
 
 namespace nustream::serve {
 namespace {
 
-using publish::append_string;
+using publish::JsonWriter;
 using Values = publish::NamedValues;
 
 /// The process that has this lane publishes the combined model; another one would show an old model.
@@ -211,16 +211,18 @@ const std::string& PublicSurface::metrics() const {
 
 const std::string& PublicSurface::state() const {
   if (state_page_) return *state_page_;
-  std::string page = "{\"stream\":";
-  append_string(stream_, page);
-  page += ",\"lanes\":[";
-  for (const auto& [id, lane] : lanes_) {
-    if (page.back() != '[') page += ',';
-    append_lane(lane.shown, page);
-  }
-  page += "],\"model\":";
-  page += model_.empty() ? "null" : model_;
-  page += "}\n";
+  std::string page = publish::object_text([this](JsonWriter& json) {
+    json.field("stream", stream_);
+    {
+      const auto lanes = json.array("lanes");
+      for (const auto& [id, lane] : lanes_) {
+        const auto object = json.object();
+        append_members(lane.shown, json);
+      }
+    }
+    json.raw("model", model_.empty() ? "null" : model_);
+  });
+  page += '\n';
   return state_page_.emplace(std::move(page));
 }
 

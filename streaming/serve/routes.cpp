@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "chart/chart.h"
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 #include "serve/assets.h"
 #include "serve/exposition.h"
 #include "serve/status_page.h"
@@ -17,9 +17,11 @@ namespace {
 constexpr const char* json = "application/json";
 
 Response version_page() {
-  std::string body = "{\"name\":\"nustream\",\"version\":";
-  publish::append_string(version, body);
-  return {200, json, body + "}\n"};
+  const std::string body = publish::object_text([](publish::JsonWriter& members) {
+    members.field("name", "nustream");
+    members.field("version", version);
+  });
+  return {200, json, body + '\n'};
 }
 
 /// The loop that answers is the loop that works, so that any answer proves that it lives.

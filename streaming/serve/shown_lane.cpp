@@ -5,53 +5,54 @@
 
 #include "nustream/base/error.h"
 #include "nustream/privacy/epsilon.h"
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 #include "publish/reported.h"
 
 namespace nustream::serve {
 
-using publish::append_field;
-using publish::append_number;
-using publish::append_string;
-using publish::append_values;
+using publish::JsonWriter;
 
-void append_lane(const ShownLane& lane, std::string& out) {
-  const publish::ReleaseHeader& header = lane.settings.header;
-  out += "{\"lane\":";
-  append_number(std::uint64_t{header.lane.value()}, out);
-  append_field("epoch", std::uint64_t{header.epoch.value()}, out);
-  append_field("steps_committed", lane.steps.value(), out);
-  append_field("rho", lane.rho.value(), out);
-  append_field("rho_ledger", lane.total.value(), out);
-  append_field("rho_limit", lane.settings.rho_limit.value(), out);
-  append_field("epsilon", lane.epsilons.front().by.front(), out);
-  append_field("epsilon_ledger", lane.epsilons_ledger.front().by.front(), out);
-  publish::append_epsilons("epsilons", lane.epsilons, out);
-  publish::append_epsilons("epsilons_ledger", lane.epsilons_ledger, out);
-  append_field("delta", header.delta.value(), out);
-  out += ",\"conversion\":\"" + std::string(privacy::name(privacy::Conversion::gaussian)) + "\",\"digest\":";
-  append_string(header.settings_digest, out);
-  if (!header.public_key.empty()) append_field("public_key", header.public_key, out);
-  publish::append_promise(header.promise, out);
-  if (lane.release) {
-    append_field("step", lane.release->step, out);
-    append_field("position", lane.release->position, out);
-    append_values("estimate", lane.release->estimate, out);
-    append_values("average", lane.release->average, out);
-    if (const auto intervals = publish::reported_intervals(*lane.release)) {
-      publish::append_intervals("interval", *lane.release, *intervals, out);
-    }
-    publish::append_strength(*lane.release, out);
-    if (lane.release->sums.records > 0) {
-      out += ",\"moments\":{\"records\":";
-      append_number(lane.release->sums.records, out);
-      append_field("floored", lane.release->sums.floored, out);
-      out += '}';
-    }
-  } else {
-    out += ",\"step\":null,\"position\":null,\"estimate\":null,\"average\":null";
+namespace {
+
+void append_release(const publish::ShownRelease& release, JsonWriter& json) {
+  json.field("step", release.step);
+  json.field("position", release.position);
+  json.fields_or_null("estimate", release.estimate);
+  json.fields_or_null("average", release.average);
+  if (const auto intervals = publish::reported_intervals(release)) {
+    publish::append_intervals("interval", release, *intervals, json);
   }
-  out += '}';
+  publish::append_strength(release, json);
+  if (release.sums.records == 0) return;
+  const auto moments = json.object("moments");
+  json.field("records", release.sums.records);
+  json.field("floored", release.sums.floored);
+}
+
+}  // namespace
+
+void append_members(const ShownLane& lane, JsonWriter& json) {
+  const publish::ReleaseHeader& header = lane.settings.header;
+  json.field("lane", header.lane.value());
+  json.field("epoch", header.epoch.value());
+  json.field("steps_committed", lane.steps.value());
+  json.field("rho", lane.rho.value());
+  json.field("rho_ledger", lane.total.value());
+  json.field("rho_limit", lane.settings.rho_limit.value());
+  json.field("epsilon", lane.epsilons.front().by.front());
+  json.field("epsilon_ledger", lane.epsilons_ledger.front().by.front());
+  publish::append_epsilons("epsilons", lane.epsilons, json);
+  publish::append_epsilons("epsilons_ledger", lane.epsilons_ledger, json);
+  json.field("delta", header.delta.value());
+  json.field("conversion", privacy::name(privacy::Conversion::gaussian));
+  json.field("digest", header.settings_digest);
+  if (!header.public_key.empty()) json.field("public_key", header.public_key);
+  publish::append_promise(header.promise, json);
+  if (lane.release) return append_release(*lane.release, json);
+  json.field("step", nullptr);
+  json.field("position", nullptr);
+  json.field("estimate", nullptr);
+  json.field("average", nullptr);
 }
 
 SpendByAge spend_by_age(privacy::Spend spend, StepCount most) {
@@ -70,14 +71,11 @@ SpendByAge spend_by_age(privacy::Spend spend, StepCount most) {
   return found;
 }
 
-void append_points(const ShownLane& lane, std::uint64_t step, std::string& out) {
-  out += '[';
+void append_points(const ShownLane& lane, std::uint64_t step, JsonWriter& json) {
+  const auto points = json.array("points");
   for (const auto& [span, point] : lane.history.points()) {
-    if (point.step <= step) continue;
-    if (out.back() != '[') out += ',';
-    append_point(point, out);
+    if (point.step > step) append_point(point, json);
   }
-  out += ']';
 }
 
 }  // namespace nustream::serve

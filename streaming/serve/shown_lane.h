@@ -11,6 +11,7 @@
 #include "nustream/descent/schedule.h"
 #include "nustream/privacy/zcdp.h"
 #include "publish/epsilons.h"
+#include "publish/json_writer.h"
 #include "publish/release_json.h"
 #include "serve/history.h"
 
@@ -52,10 +53,10 @@ struct ShownLane {
 /// records take part several times.
 [[nodiscard]] SpendByAge spend_by_age(privacy::Spend spend, StepCount most);
 
-/// Appends one entry of "lanes" in /api/v1/state (docs/metrics.md).
-void append_lane(const ShownLane& lane, std::string& out);
+/// Writes the members of an entry of "lanes" in /api/v1/state (docs/metrics.md).
+void append_members(const ShownLane& lane, publish::JsonWriter& json);
 
-/// Appends the points of the lane's history after `step`, as an array.
-void append_points(const ShownLane& lane, std::uint64_t step, std::string& out);
+/// Writes "points":[…], the points of the lane's history after `step`.
+void append_points(const ShownLane& lane, std::uint64_t step, publish::JsonWriter& json);
 
 }  // namespace nustream::serve

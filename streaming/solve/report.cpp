@@ -12,7 +12,7 @@
 #include "console/report_parts.h"
 #include "journal/outbox_folder.h"
 #include "publish/combined_model.h"
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 #include "solve/solve.h"
 
 namespace nustream::solve {
@@ -83,32 +83,33 @@ void print(const Source& source, const Solution& solution, double level) {
     fmt::print("private         false: the release that this is solved from is not private either\n");
 }
 
-void append_intervals(const Solution& solution, double level, std::string& out) {
-  publish::NamedValues lower;
-  publish::NamedValues upper;
+void append_bounds(publish::MemberName key, const Solution& solution,
+                   double (inference::Interval::*bound)() const noexcept, publish::JsonWriter& json) {
+  const auto object = json.object(key);
   for (std::size_t j = 0; j < solution.intervals.size(); ++j) {
-    lower.emplace_back(solution.coefficients[j].first, solution.intervals[j].lower());
-    upper.emplace_back(solution.coefficients[j].first, solution.intervals[j].upper());
+    json.field(solution.coefficients[j].first, (solution.intervals[j].*bound)());
   }
-  out += ",\"interval\":{\"level\":";
-  publish::append_number(level, out);
-  publish::append_field("covers", covered, out);
-  publish::append_object("lower", lower, out);
-  publish::append_object("upper", upper, out);
-  out += '}';
+}
+
+void append_intervals(const Solution& solution, double level, publish::JsonWriter& json) {
+  const auto object = json.object("interval");
+  json.field("level", level);
+  json.field("covers", covered);
+  append_bounds("lower", solution, &inference::Interval::lower, json);
+  append_bounds("upper", solution, &inference::Interval::upper, json);
 }
 
 std::string to_json(const Source& source, const Solution& solution, double level) {
-  std::string out = "{\"target\":";
-  publish::append_string(solution.target, out);
-  publish::append_object("estimate", solution.coefficients, out);
-  publish::append_field("floored", std::uint64_t{solution.floored}, out);
-  if (!solution.intervals.empty()) append_intervals(solution, level, out);
-  if (source.step) publish::append_field("step", *source.step, out);
-  publish::append_field("rho", source.rho, out);
-  publish::append_field("spent", 0.0, out);
-  out += source.promise.is_private ? ",\"private\":true}" : ",\"private\":false}";
-  return out;
+  return publish::object_text([&](publish::JsonWriter& json) {
+    json.field("target", solution.target);
+    json.fields("estimate", solution.coefficients);
+    json.field("floored", solution.floored);
+    if (!solution.intervals.empty()) append_intervals(solution, level, json);
+    if (source.step) json.field("step", *source.step);
+    json.field("rho", source.rho);
+    json.field("spent", 0);
+    json.field("private", source.promise.is_private);
+  });
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "engine/spent.h"
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 #include "secrets/hex.h"
 
 namespace nustream::verify {
@@ -209,34 +209,35 @@ void print_text(const Verified& verified) {
   fmt::print("\n");
 }
 
+void append_lane(const LaneName& name, const CheckedReleases& lane, publish::JsonWriter& json) {
+  const auto object = json.object();
+  json.field("stream", name.first);
+  json.field("lane", name.second.value());
+  json.field("releases", lane.releases);
+  json.field("signed_releases", lane.signed_releases);
+  json.field("unsigned_releases_at_the_end", lane.unsigned_end);
+  json.field("unchained_releases", lane.unchained);
+  json.field("rho_ledger", lane.rho_ledger);
+}
+
 void print_json(const Verified& verified) {
-  std::string out = "{\"stream\":";
-  publish::append_string(verified.lane.first, out);
-  publish::append_field("lane", std::uint64_t{verified.lane.second.value()}, out);
-  publish::append_field("rho_ledger", verified.total.value(), out);
-  const journal::LedgerEntry& last = verified.ledger.ledger.epochs.back();
-  if (last.taken) publish::append_field("reserved_to_step", last.steps.value(), out);
-  publish::append_field("ledger_lines", verified.ledger.lines, out);
-  publish::append_field("signed_lines", verified.ledger.signed_lines, out);
-  out += verified.is_private ? ",\"private\":true" : ",\"private\":false";
-  if (end_of(verified) == FileEnd::as_named) out += ",\"ends_as_the_ledger_names\":true";
-  if (end_of(verified) == FileEnd::earlier) out += ",\"ends_as_the_ledger_names\":false";
-  publish::append_field("rotations", verified.ledger.rotations, out);
-  out += ",\"public_key\":\"" + secrets::to_hex(verified.key) + '"';
-  out += ",\"lanes\":[";
-  for (const auto& [name, lane] : verified.lanes) {
-    if (out.back() != '[') out += ',';
-    out += "{\"stream\":";
-    publish::append_string(name.first, out);
-    publish::append_field("lane", std::uint64_t{name.second.value()}, out);
-    publish::append_field("releases", lane.releases, out);
-    publish::append_field("signed_releases", lane.signed_releases, out);
-    publish::append_field("unsigned_releases_at_the_end", lane.unsigned_end, out);
-    publish::append_field("unchained_releases", lane.unchained, out);
-    publish::append_field("rho_ledger", lane.rho_ledger, out);
-    out += '}';
-  }
-  fmt::print("{}]}}\n", out);
+  const std::string text = publish::object_text([&](publish::JsonWriter& json) {
+    json.field("stream", verified.lane.first);
+    json.field("lane", verified.lane.second.value());
+    json.field("rho_ledger", verified.total.value());
+    const journal::LedgerEntry& last = verified.ledger.ledger.epochs.back();
+    if (last.taken) json.field("reserved_to_step", last.steps.value());
+    json.field("ledger_lines", verified.ledger.lines);
+    json.field("signed_lines", verified.ledger.signed_lines);
+    json.field("private", verified.is_private);
+    if (end_of(verified) == FileEnd::as_named) json.field("ends_as_the_ledger_names", true);
+    if (end_of(verified) == FileEnd::earlier) json.field("ends_as_the_ledger_names", false);
+    json.field("rotations", verified.ledger.rotations);
+    json.field("public_key", secrets::to_hex(verified.key));
+    const auto lanes = json.array("lanes");
+    for (const auto& [name, lane] : verified.lanes) append_lane(name, lane, json);
+  });
+  fmt::print("{}\n", text);
 }
 
 }  // namespace

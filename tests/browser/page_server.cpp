@@ -27,7 +27,7 @@
 
 #include "nustream/noise/correlation.h"
 #include "nustream/privacy/zcdp.h"
-#include "publish/json_text.h"
+#include "publish/json_writer.h"
 #include "serve/servers.h"
 #include "serve_lanes.h"
 #include "serve_loop.h"
@@ -150,19 +150,26 @@ class World {
       lower.emplace_back(features_[j], values.lower);
       upper.emplace_back(features_[j], values.upper);
     }
-    std::string estimates;
-    std::string averages;
-    std::string bounds =
-        R"(,"interval":{"kind":"batch-means","level":0.95,"covers":"the minimiser of the expected loss",)"
-        R"("effective_steps":80,"through":)" +
-        std::to_string(step) + R"(,"too_few_steps":false)";
-    publish::append_values("estimate", estimate, estimates);
-    publish::append_values("average", average, averages);
-    publish::append_values("lower", lower, bounds);
-    publish::append_values("upper", upper, bounds);
-    const auto object = [](const std::string& field) { return field.substr(field.find(':') + 1); };
-    std::string line = release_line(lane, step, object(estimates), object(averages));
-    line.insert(line.rfind(",\"rho\""), bounds + "}");
+    std::string bounds = ",";
+    publish::JsonWriter json(bounds);
+    {
+      const auto interval = json.object("interval");
+      json.field("kind", "batch-means");
+      json.field("level", 0.95);
+      json.field("covers", "the minimiser of the expected loss");
+      json.field("effective_steps", 80);
+      json.field("through", step);
+      json.field("too_few_steps", false);
+      json.fields_or_null("lower", lower);
+      json.fields_or_null("upper", upper);
+    }
+    const auto object = [](const publish::NamedValues& values) {
+      return publish::object_text([&](publish::JsonWriter& members) {
+        for (const auto& [name, value] : values) members.field(name, value);
+      });
+    };
+    std::string line = release_line(lane, step, object(estimate), object(average));
+    line.insert(line.rfind(",\"rho\""), bounds);
     std::string stream;
     publish::append_string(loop_.shown.stream(), stream);
     constexpr std::string_view name = "\"retail\"";

@@ -4,7 +4,7 @@ nustream_test(config_test quick unit/config_test.cpp unit/config_columns_test.cp
 nustream_test(config_defaults_test quick unit/config_defaults_test.cpp LINK nustream_service GTest::gmock)
 nustream_test(config_users_test quick unit/config_users_test.cpp LINK nustream_service GTest::gmock)
 nustream_test(log_test quick unit/log_test.cpp LINK nustream_service GTest::gmock simdjson::simdjson)
-nustream_test(publish_test quick unit/publish_test.cpp unit/publish_epsilons_test.cpp unit/publish_combined_model_test.cpp LINK nustream_service GTest::gmock simdjson::simdjson)
+nustream_test(publish_test quick unit/publish_test.cpp unit/publish_json_writer_test.cpp unit/publish_epsilons_test.cpp unit/publish_combined_model_test.cpp LINK nustream_service GTest::gmock simdjson::simdjson)
 
 nustream_test(verify_test quick unit/verify_test.cpp unit/verify_handed_on_test.cpp LINK nustream_service)
 

@@ -7,7 +7,6 @@
 #include "error.h"
 #include "nustream/noise/rational.h"
 #include "nustream/privacy/epsilon.h"
-#include "publish/json_text.h"
 #include "publish/original_units.h"
 #include "publish/release_json.h"
 
@@ -243,12 +242,6 @@ TEST(ReleaseJson, RefusesAnotherFormatAndTakesALineWithoutOneForTheFirst) {
             "a release of an unknown format; this version reads format 1: use a newer nustream");
   // A later version may lack a field that this one needs.
   EXPECT_THAT(refusal_of("{\"format\":2}"), ::testing::HasSubstr("a release of format 2"));
-}
-
-TEST(JsonText, EscapesWhatJsonDoesNotAllow) {
-  std::string out;
-  append_string("a\"b\\c\n\x01", out);
-  EXPECT_EQ(out, "\"a\\\"b\\\\c\\u000a\\u0001\"");
 }
 
 }  // namespace

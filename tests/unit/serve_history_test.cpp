@@ -106,7 +106,8 @@ TEST(History, IsToldInAChartsPrecision) {
   HistoryPoint point{.step = 12345678, .rho = 0.123456789, .epsilon = 2};
   point.estimate = {1.0 / 3, std::numeric_limits<double>::quiet_NaN()};
   std::string out;
-  append_point(point, out);
+  publish::JsonWriter json(out);
+  append_point(point, json);
   EXPECT_EQ(out, R"({"step":12345678,"rho":0.123457,"epsilon":2,"estimate":[0.333333,null],"average":null,)"
                  R"("lower":null,"upper":null})");
 }
