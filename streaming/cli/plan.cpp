@@ -223,7 +223,7 @@ std::string to_json(const config::Config& config, const Plan& plan) {
   return publish::object_text([&](publish::JsonWriter& json) {
     json.field("stream", config.stream);
     json.field("dimension", config.descent.dimension);
-    json.field("correlation", stage.correlation.name());
+    json.field("correlation", config::correlation_name(config, stage.correlation));
     append_restarts(stage.correlation, json);
     publish::append_neighbours(engine::promise_of(config, true), json);
     json.field("sigma", stage.sigma.value());
