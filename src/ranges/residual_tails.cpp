@@ -122,13 +122,14 @@ double deviation_of_sum(const ResidualTails& tails, const BoundChoice& choice, d
 
 bool takes_much_off(const ResidualTails& tails, const BoundChoice& choice, double bound) {
   const double deviation = deviation_of_sum(tails, choice, bound);
-  const double noise = tails.stddev_of_taken_off(bound);
-  return !(tails.taken_off(bound) + noise <= most_on_one_side * deviation &&
-           tails.taken_off_both(bound) + noise <= deviation);
+  const double unsure = tails.stddev_of_taken_off(bound);
+  return !(tails.taken_off(bound) + unsure <= most_on_one_side * deviation &&
+           tails.taken_off_both(bound) + unsure <= deviation);
 }
 
 double residual_bound(const ResidualTails& tails, BoundChoice choice) {
   choice.most = std::max(choice.most, unseen * tails.longest());
+  choice.least = std::max(choice.least, bin_length(1));  // above 0, so that the steps lead on
   double best = choice.least;
   double least_error = std::numeric_limits<double>::infinity();
   for (double bound = choice.least;; bound *= std::numbers::sqrt2) {

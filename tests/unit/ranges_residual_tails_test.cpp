@@ -100,6 +100,13 @@ TEST(ResidualBound, StaysWhereResidualsAreSymmetric) {
   EXPECT_EQ(residual_bound(tails, {5, 100, 10}), 5);
 }
 
+// Nearly all targets are alike, so that the middle residual is 0, and some are far above.
+TEST(ResidualBound, LeavesZero) {
+  std::vector<double> residuals(rows);
+  std::fill_n(residuals.begin(), rows / 20, 8.0);
+  EXPECT_GT(residual_bound(tails_of(residuals, 30), {0, 100, 1}), 1);
+}
+
 TEST(ResidualBound, IsWiderWhereTheyAreSkewedAsFarAsTheNoiseAllows) {
   const std::vector<double> residuals = lognormal_residuals();
   const ResidualTails tails = tails_of(residuals, 30);
