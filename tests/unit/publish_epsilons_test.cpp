@@ -27,9 +27,8 @@ TEST(Epsilons, AreThoseOfEveryConversionAtEveryDelta) {
     EXPECT_LT(all[i].by[0], all[i].by[1]);
     EXPECT_LT(all[i].by[1], all[i].by[2]);
   }
-  std::string out;
-  append_epsilons("epsilons", all, out);
-  EXPECT_THAT(out, HasSubstr(R"(,"epsilons":[{"delta":1e-06,"gaussian":)"));
+  const std::string out = object_text([&](JsonWriter& json) { append_epsilons("epsilons", all, json); });
+  EXPECT_THAT(out, HasSubstr(R"({"epsilons":[{"delta":1e-06,"gaussian":)"));
   EXPECT_THAT(out, HasSubstr(R"(},{"delta":1e-09,"gaussian":)"));
   EXPECT_THAT(out, HasSubstr(R"(,"zcdp-simple":)"));
 }
@@ -111,7 +110,7 @@ TEST(ReleaseSpend, ByAgeIsThatOfRecordsAsOldAsTheStepsSince) {
   const privacy::Spend spend{noise::Correlation{noise::Rational::nu_ftrl(Damping{0.01})},
                              privacy::Participation::once(), NoiseMultiplier{2.0}};
   std::string expected;
-  for (std::uint64_t age = 1; age <= 16; age *= 2) {
+  for (const std::uint64_t age : {1U, 2U, 4U, 8U, 16U}) {
     expected += (expected.empty() ? "\"" : ",\"") + std::to_string(age) + "\":";
     append_number(spend.of_age(StepCount{age}).value(), expected);
     for (const std::uint64_t steps : {age, 2 * age - 1}) {
