@@ -94,9 +94,9 @@ secrets::Keyring stream_keys(const config::Config& config, std::optional<std::ui
 }
 
 std::vector<std::string> warnings_ahead(const config::Config& config, const config::Mechanism& mechanism) {
-  std::vector<std::string> warnings{config::overshoot(config), config::dotted_member(config),
-                                    config::too_few_batches(config), config::restarts_in_vain(config),
-                                    engine::short_of_budget(config, mechanism)};
+  std::vector<std::string> warnings{config::unit_is_the_record(config), config::overshoot(config),
+                                    config::dotted_member(config),      config::too_few_batches(config),
+                                    config::restarts_in_vain(config),   engine::short_of_budget(config, mechanism)};
   std::erase_if(warnings, [](const std::string& warning) { return warning.empty(); });
   if (config.kafka.brokers.empty()) return warnings;
   for (std::string& advice : kafka::security_advice(config.kafka, config.file)) warnings.push_back(std::move(advice));

@@ -19,7 +19,8 @@
 namespace nustream::audit {
 namespace {
 
-constexpr double magnitudes[] = {1, 2, 0.5, 5, 10, 20, 50, 100, 1e3, 1e4, 1e6, 0.1};
+/// The last two are for logarithms: they lie 20 from that of 1.
+constexpr double magnitudes[] = {1, 2, 0.5, 5, 10, 20, 50, 100, 1e3, 1e4, 1e6, 0.1, 1e9, 1e-9};
 /// A gradient that is this many clip norms long stays longer than the clip norm in nearly every game, whatever the
 /// noise does to the iterate.
 constexpr double ample = 4;
@@ -30,6 +31,8 @@ constexpr double opposite = -1 + 1e-3;
 /// cut to it, and the second stays above it under a map such as the logarithm.
 constexpr double weights[] = {2, 1e3};
 constexpr double targets[] = {1e9, 1e6, 1e3, 10, 1, 0, -10, -1e3, -1e6, -1e9};
+/// Targets under a logarithm have no sign. Those below 1 have logarithms below 0, as far from it as large ones.
+constexpr double logarithmic_targets[] = {1e9, 1e6, 1e3, 10, 1, 0.1, 1e-3, 1e-6, 1e-9};
 
 /// What the search for a canary needs at every record that it tries.
 struct Search {
@@ -89,6 +92,11 @@ void play_first_step(const Search& search, Candidate& candidate) {
   candidate.reach = reach_of(search.mechanism, candidate.added);
 }
 
+/// Where the unit is the user, all records of a step are the canary's, and their sum is what is clipped.
+void sum_up_rows(const Search& search, std::vector<Contribution>& added) {
+  if (search.config.users) sum_up(added, static_cast<double>(search.config.descent.minibatch));
+}
+
 /// Plays the record's steps with next to no noise. Returns false where one of its gradients is not finite.
 bool play_without_noise(const Search& search, Candidate& candidate) {
   if (search.sums) {
@@ -105,6 +113,7 @@ bool play_without_noise(const Search& search, Candidate& candidate) {
     if (std::binary_search(shape.at.begin(), shape.at.end(), step)) {
       added = contributions(settings, after_some_noise(search, theta), candidate.row.x, candidate.row.y,
                             candidate.row.weight);
+      sum_up_rows(search, added);
       for (const Contribution& each : added) {
         if (!std::isfinite(each.length)) return false;
       }
@@ -235,6 +244,12 @@ std::vector<Values> countings_of(const Search& search) {
   return all;
 }
 
+std::span<const double> targets_of(const Search& search) {
+  const auto& target = search.config.schema.target;
+  const bool is_log = target && target->first.transform == record::Transform::log;
+  return is_log ? std::span<const double>(logarithmic_targets) : std::span<const double>(targets);
+}
+
 void add_candidates(const Search& search, double magnitude, const std::string* axis,
                     std::vector<Candidate>& candidates) {
   // A row of running sums is scaled by the length of its features alone, so that regressors this much larger are
@@ -243,7 +258,7 @@ void add_candidates(const Search& search, double magnitude, const std::string* a
   for (const double feature : {magnitude, -magnitude}) {
     for (const double endogenous : {beside, -beside}) {
       if (!search.config.descent.first_stage && endogenous < 0) continue;
-      for (const double target : targets) {
+      for (const double target : targets_of(search)) {
         for (Values values : countings_of(search)) {
           values.feature = feature;
           values.endogenous = endogenous;

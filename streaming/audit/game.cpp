@@ -60,17 +60,12 @@ config::Config played_by(const config::Config& config, users::Identifiers& ident
   return played;
 }
 
-/// Turns what one record adds into what a step's `records` of one user add: their sum, each stage clipped as a whole
-/// and then shortened to the `mass` that the user may still use. A count, which is the last stage, takes in only what
-/// is not shortened.
-void sum_up(std::vector<Contribution>& added, double records, double mass, bool counts) {
+/// Turns what one record adds into what a step's `records` of one user add (audit/stages.h), shortened to the `mass`
+/// that the user may still use. A count, which is the last stage, takes in only what is not shortened.
+void sum_up_within(std::vector<Contribution>& added, double records, double mass, bool counts) {
+  sum_up(added, records);
   double longest = 0;
-  for (Contribution& each : added) {
-    const double alone = std::min(each.length, 1.0);
-    const double together = std::min(records * each.length, 1.0);
-    if (alone > 0) each.clipped *= together / alone;
-    longest = std::max(longest, together);
-  }
+  for (const Contribution& each : added) longest = std::max(longest, std::min(each.length, 1.0));
   if (longest <= mass) return;
   for (Contribution& each : added) each.clipped *= mass / longest;
   if (counts) added.back().clipped.setZero();
@@ -268,7 +263,8 @@ class Game::Stream {
     const auto added_by = [&](const Row& row) {
       std::vector<Contribution> added = at(row);
       if (config_.users)
-        sum_up(added, static_cast<double>(config_.descent.minibatch), shape_.length, config_.descent.counts_clipped);
+        sum_up_within(added, static_cast<double>(config_.descent.minibatch), shape_.length,
+                      config_.descent.counts_clipped);
       return added;
     };
     std::vector<Vector> shifts;

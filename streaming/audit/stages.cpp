@@ -111,6 +111,14 @@ std::vector<Contribution> contributions(const lane::Settings& settings, const Ve
   return all;
 }
 
+void sum_up(std::vector<Contribution>& added, double records) {
+  for (Contribution& each : added) {
+    const double alone = std::min(each.length, 1.0);
+    each.length *= records;
+    if (alone > 0) each.clipped *= std::min(each.length, 1.0) / alone;
+  }
+}
+
 void step_without_noise(const lane::Settings& settings, StepIndex step, const std::vector<Contribution>& added,
                         std::span<const double> x, Vector& theta, Vector& velocity, double weight) {
   const auto m = static_cast<double>(settings.minibatch);

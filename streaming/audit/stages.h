@@ -24,6 +24,9 @@ struct Contribution {
 [[nodiscard]] std::vector<Contribution> contributions(const lane::Settings& settings, const Eigen::VectorXd& theta,
                                                       std::span<const double> x, double y, double weight = 1);
 
+/// Turns what one record adds into what a step's `records` of one user add: their sum, each stage clipped as a whole.
+void sum_up(std::vector<Contribution>& added, double records);
+
 /// Moves `theta` by step `step` without noise, where `added` is all that the step sums; an empty one stands for null
 /// records alone. `velocity` is momentum's and is empty before the first step. A first stage without noise is moved
 /// by the public rows, all of which are `x` and count `weight` times.

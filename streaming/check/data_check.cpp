@@ -60,6 +60,7 @@ DataCheck::DataCheck(const config::Config& config, const config::Mechanism& mech
     : config_(config), mechanism_(mechanism), dimension_(config.schema.dimension()), schema_(config.schema) {
   found_.start = start_in_words(config);
   found_.tally.of_sums = config.moments.has_value();
+  found_.tally.of_users = config.users.has_value() && !config.moments;
   for (const record::Feature& feature : config.schema.features) found_.columns.push_back(column_of(feature));
   if (!config.schema.target) return;
   found_.target = column_of(*config.schema.target);
@@ -78,6 +79,17 @@ DataCheck::DataCheck(const config::Config& config, const config::Mechanism& mech
 void DataCheck::look_at_amount(record::Feature feature, std::optional<ColumnFinding>& finding) {
   finding = column_of(feature);
   schema_.features.push_back(std::move(feature));
+}
+
+/// The key is drawn for this look alone: where lanes follow from the users' hashes, the stream's own key divides the
+/// users otherwise, and about as many of them.
+record::Schema DataCheck::schema_of_lane(const users::LaneOfUsers& lane) {
+  record::Schema schema = schema_;
+  if (!schema.user) return schema;
+  identifiers_ = std::make_unique<users::Identifiers>(config::partitioner_of(config_), lane);
+  identifiers_->use(users::UserKey::draw());
+  schema.user->reader = identifiers_.get();
+  return schema;
 }
 
 void DataCheck::profile(const record::RowBatch& rows, std::size_t row) {
@@ -110,12 +122,25 @@ void DataCheck::take(record::RowBatch& rows) {
     }
   }
   found_.tally.records += rows.count();
-  found_.tally.gradients += rows.count() - rows.rejects.size();
   found_.tally.add(rows.rejects);
-  found_.tally.clipped += clipped_at_start(config_, mechanism_,
-                                           {dimension_, rows.count(), without_texts.data(), rows.y.data(), nullptr,
-                                            nullptr, rows.weights.empty() ? nullptr : rows.weights.data()});
+  count_clips(
+      {dimension_, rows.count(), without_texts.data(), rows.y.data(), nullptr,
+       rows.users.empty() ? nullptr : rows.users.data(), rows.weights.empty() ? nullptr : rows.weights.data()},
+      rows.count() - rows.rejects.size());
   rows.clear();
+}
+
+/// Where the unit is the user, what is clipped is the sum of a user's rows in a step. Running sums are looked at
+/// record by record all the same.
+void DataCheck::count_clips(const record::RowSlice& rows, std::size_t usable) {
+  if (found_.tally.of_users) {
+    const ClippedContributions found = clipped_contributions(config_, mechanism_, rows);
+    found_.tally.gradients += found.contributions;
+    found_.tally.clipped += found.clipped;
+    return;
+  }
+  found_.tally.gradients += usable;
+  found_.tally.clipped += clipped_at_start(config_, mechanism_, rows);
 }
 
 /// Whether the run refuses a label of this text. The text is read as the decoder reads it; in CSV, for example, words

@@ -13,6 +13,7 @@
 #include "decode/json_names.h"
 #include "nustream/record/batch.h"
 #include "nustream/record/schema.h"
+#include "users/identifiers.h"
 
 namespace nustream::check {
 
@@ -24,6 +25,10 @@ class DataCheck {
   /// The schema to read records by: the run's own, and behind its features the columns of [weight] and [exposure] as
   /// they are. Where the target is a label, a last feature counts its texts.
   [[nodiscard]] const record::Schema& schema() const noexcept { return schema_; }
+  /// The same for the records of one partition of a topic. Where the unit is the user, those of a user who counts in
+  /// another lane are unusable, as they are when the topic is attached. The schema is good until this is called
+  /// again.
+  [[nodiscard]] record::Schema schema_of_lane(const users::LaneOfUsers& lane);
   /// Looks at rows that were read by schema(), and clears them.
   void take(record::RowBatch& rows);
   /// The names of members that the JSON records have; whoever reads the records adds them here.
@@ -34,6 +39,7 @@ class DataCheck {
  private:
   void look_at_amount(record::Feature feature, std::optional<ColumnFinding>& finding);
   void profile(const record::RowBatch& rows, std::size_t row);
+  void count_clips(const record::RowSlice& rows, std::size_t usable);
   [[nodiscard]] bool refuses(const std::string& label) const;
   void find_labels(Findings& found) const;
 
@@ -42,7 +48,8 @@ class DataCheck {
   std::size_t dimension_;
   std::unique_ptr<LabelTexts> labels_;  ///< null where the target is not a label
   record::Schema schema_;
-  std::vector<std::uint64_t> taken_;  ///< for each text's number, how many usable records had the text
+  std::unique_ptr<users::Identifiers> identifiers_;  ///< null where the unit is the record
+  std::vector<std::uint64_t> taken_;                 ///< for each text's number, how many usable records had the text
   decode::MemberNames members_;
   Findings found_;
 };

@@ -30,7 +30,10 @@ void print_head(const Findings& findings, std::FILE* out) {
     fmt::print(out, "{:<16}{}\n{:<16}they have {}\n", "missing", findings.missing, "", findings.present);
   }
   fmt::print(out, "{:<16}{} of {} {} ({}) at {}, where a run begins\n", "clipped", with_separators(tally.clipped),
-             with_separators(tally.gradients), tally.of_sums ? "residuals" : "gradients",
+             with_separators(tally.gradients),
+             tally.of_users  ? "contributions of users"
+             : tally.of_sums ? "residuals"
+                             : "gradients",
              percent(tally.clipped, tally.gradients), findings.start);
 }
 

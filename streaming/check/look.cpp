@@ -19,7 +19,12 @@
 namespace nustream::check {
 namespace {
 
-constexpr std::size_t rows_per_look = 2048;
+/// How many rows are looked at together: whole steps, since a user's records in one step are one contribution.
+std::size_t rows_per_look(const config::Config& config) {
+  constexpr std::size_t about = 2048;
+  const std::size_t minibatch = config.descent.minibatch;
+  return (about + minibatch - 1) / minibatch * minibatch;
+}
 
 /// Offsets [from, end) of one partition.
 struct Offsets {
@@ -75,11 +80,12 @@ std::string look_at_files(const config::Config& config, std::optional<std::uint6
   const std::uint64_t first = decode::first_position(input);
   input.from = first;
   if (records) input.to = first + *records;
-  const auto reader = decode::open_reader(input, check.schema());
+  const record::Schema schema = check.schema_of_lane({});
+  const auto reader = decode::open_reader(input, schema);
   record::RowBatch rows;
   rows.dimension = check.schema().dimension();
   for (bool more = true; more;) {
-    more = reader->read(rows, rows_per_look);
+    more = reader->read(rows, rows_per_look(config));
     check.take(rows);
   }
   check.members() = decode::first_members(input);
@@ -101,12 +107,13 @@ std::string look_at_topic(const config::Config& config, std::uint64_t records, D
                       "' (kafka.topic) does not exist: check its name (nustream topics CONFIG shows "
                       "what is there)");
   }
-  decode::InputSettings input = config.input;
-  decode::MessageDecoder decoder(input, check.schema());
+  const decode::InputSettings input = config.input;
   decode::MessageBatch one;
   record::RowBatch rows;
   rows.dimension = check.schema().dimension();
   kafka::PartitionReader reader(client, kafka::Isolation::read_committed, settings.group);
+  const auto lanes = static_cast<std::uint32_t>(partitions);
+  const std::size_t together = rows_per_look(config);
   std::vector<Offsets> offsets;
   for (std::int32_t p = 0; p < partitions; ++p) {
     offsets.push_back(offsets_of(config, reader, {topic, kafka::PartitionIndex{p}}, kafka::in(patience)));
@@ -115,6 +122,7 @@ std::string look_at_topic(const config::Config& config, std::uint64_t records, D
   for (std::int32_t p = 0; p < partitions; ++p) {
     const kafka::TopicPartition place{topic, kafka::PartitionIndex{p}};
     const auto [from, end] = offsets[static_cast<std::size_t>(p)];
+    decode::MessageDecoder decoder(input, check.schema_of_lane({LaneId{static_cast<std::uint32_t>(p)}, lanes}));
     reader.read_patiently(
         place, kafka::Offset{from}, kafka::Offset{end}, patience, [&](const kafka::Message& message) {
           const bool is_json = input.format == config::Format::json_lines && message.record.value.has_value();
@@ -124,7 +132,7 @@ std::string look_at_topic(const config::Config& config, std::uint64_t records, D
           const std::size_t rejects_before = rows.rejects.size();
           decoder.decode(one.messages(), rows);
           note_example(config, message, rows, rejects_before, examples);
-          if (rows.count() >= rows_per_look) check.take(rows);
+          if (rows.count() >= together) check.take(rows);
         });
     check.take(rows);  // an offset tells records apart within one partition only, so that its rows end here
   }

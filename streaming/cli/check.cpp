@@ -209,7 +209,8 @@ Exit check(const CheckArguments& arguments) {
   std::optional<StepCount> steps;  // of a table; empty for a stream
   if (is_table) {
     steps = StepCount{config.estimate.steps};
-    for (std::string& each : std::vector{config::dotted_member(config), config::too_few_batches(config)}) {
+    for (std::string& each : std::vector{config::unit_is_the_record(config), config::dotted_member(config),
+                                         config::too_few_batches(config)}) {
       if (!each.empty()) warnings.push_back(std::move(each));
     }
   } else {

@@ -156,9 +156,10 @@ void print(const config::Config& config, const Plan& plan) {
     fmt::print("{}\n\n", advice);
   }
   if (!plan.delta_warning.empty()) fmt::print("{}\n\n", plan.delta_warning);
-  if (const std::string few = config::too_few_batches(config); !few.empty()) fmt::print("{}\n\n", few);
-  if (const std::string part = engine::part_of_budget(config, mechanism); !part.empty()) fmt::print("{}\n\n", part);
-  if (const std::string vain = config::restarts_in_vain(config); !vain.empty()) fmt::print("{}\n\n", vain);
+  for (const std::string& each : {config::unit_is_the_record(config), config::too_few_batches(config),
+                                  engine::part_of_budget(config, mechanism), config::restarts_in_vain(config)}) {
+    if (!each.empty()) fmt::print("{}\n\n", each);
+  }
   if (plan.users) print(*plan.users);
   if (config.moments) {
     print_reach(plan.sums);
@@ -208,8 +209,11 @@ void append_predictions(const config::Config& config, const Plan& plan, publish:
 }
 
 std::vector<std::string> warnings_of(const config::Config& config, const Plan& plan) {
-  std::vector<std::string> warnings{engine::short_of_budget(config, plan.mechanism), plan.delta_warning,
-                                    config::too_few_batches(config), config::restarts_in_vain(config),
+  std::vector<std::string> warnings{engine::short_of_budget(config, plan.mechanism),
+                                    plan.delta_warning,
+                                    config::unit_is_the_record(config),
+                                    config::too_few_batches(config),
+                                    config::restarts_in_vain(config),
                                     engine::part_of_budget(config, plan.mechanism)};
   if (plan.prediction) {
     warnings.insert(warnings.end(), plan.prediction->advice.begin(), plan.prediction->advice.end());

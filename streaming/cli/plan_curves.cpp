@@ -16,6 +16,7 @@
 #include "nustream/inference/average_plan.h"
 #include "nustream/noise/rational.h"
 #include "nustream/privacy/plan.h"
+#include "nustream/users/sensitivity.h"
 
 namespace nustream::cli {
 namespace {
@@ -113,17 +114,22 @@ std::vector<Named> compared(const config::Config& config, const config::Mechanis
   return all;
 }
 
-/// ρ that a record has spent so many steps after it, where all that it can ever come to is `rho`.
-chart::Layer spend_of(const Named& named, Rho rho, std::uint64_t steps, unsigned hue) {
+/// ρ that a record has spent so many steps after it, or a user with `limits` by so many steps of the stream, where
+/// all that it can ever come to is `rho`.
+chart::Layer spend_of(const Named& named, const std::optional<users::Limits>& limits, Rho rho, std::uint64_t steps,
+                      unsigned hue) {
   chart::Layer layer{named.name, chart::Mark::line, {}, hue};
-  const privacy::Spend spend(named.correlation, privacy::Participation::once(), NoiseMultiplier{1});
+  const NoiseMultiplier sigma{1};
+  const privacy::Spend spend = limits ? users::spend(named.correlation, *limits, sigma)
+                                      : privacy::Spend{named.correlation, privacy::Participation::once(), sigma};
   const double limit = spend.limit().value();
   std::uint64_t last = 0;
   for (double age = 1; age <= static_cast<double>(steps) * 1.0001; age *= 1.2589254117941673) {
     const auto whole = static_cast<std::uint64_t>(age + 0.5);
     if (whole == last || (spend.horizon() && whole > spend.horizon()->value())) continue;
     last = whole;
-    const double spent = spend.of_age(StepCount{whole}).value() * rho.value() / limit;
+    const Rho after = limits ? spend.after(StepCount{whole}) : spend.of_age(StepCount{whole});
+    const double spent = after.value() * rho.value() / limit;
     layer.points.push_back({static_cast<double>(whole), spent, 0});
   }
   return layer;
@@ -220,6 +226,7 @@ PlanCurves plan_curves(const config::Config& config, const config::Mechanism& me
                        const std::optional<DescentPrediction>& prediction, const std::string& why_none,
                        std::uint64_t records) {
   PlanCurves curves;
+  if (config.users) curves.users = users_plan(config);
   curves.why_none = why_none;
   const std::uint64_t all = records > 0 ? records : 1'000'000;
   const auto at = [&](double rho, std::uint64_t count) {
@@ -234,8 +241,8 @@ PlanCurves plan_curves(const config::Config& config, const config::Mechanism& me
   const std::vector<Named> correlations = compared(config, mechanism, prediction, steps);
   for (std::size_t i = 0; i < correlations.size(); ++i) {
     try {
-      curves.spend.push_back(
-          spend_of(correlations[i], Rho{curves.rhos[curves.rho_as_set()]}, steps, static_cast<unsigned>(i)));
+      curves.spend.push_back(spend_of(correlations[i], config.descent.users, Rho{curves.rhos[curves.rho_as_set()]},
+                                      steps, static_cast<unsigned>(i)));
     } catch (const Unsupported&) {
       curves.left_out += (curves.left_out.empty() ? "" : ", ") + correlations[i].name;
     }
@@ -272,10 +279,11 @@ chart::Chart error_chart(const PlanCurves& curves, std::size_t rho) {
 }
 
 chart::Chart spend_chart(const PlanCurves& curves) {
-  return {.title = "What a record has spent, by its age",
+  const bool of_users = curves.users.has_value();
+  return {.title = of_users ? "What a user has spent, over the steps" : "What a record has spent, by its age",
           .summary = fmt::format("{} correlations, each of which comes to rho {:.3g} in the end.",
                                  curves.spend.size(), curves.rhos[curves.rho_as_set()]),
-          .x = {.title = "steps since the record came", .logarithmic = true},
+          .x = {.title = of_users ? "steps of the stream" : "steps since the record came", .logarithmic = true},
           .y = {.title = "rho", .from_zero = true},
           .layers = curves.spend,
           .width = 380,

@@ -12,6 +12,7 @@
 #include "chart/chart.h"
 #include "chart/rows.h"
 #include "cli/descent_prediction.h"
+#include "cli/users_plan.h"
 #include "config/mechanism.h"
 
 namespace nustream::cli {
@@ -35,7 +36,9 @@ struct PlanCurves {
   std::string why_none;               ///< why there are no errors
   /// By ρ and count; every cell has the same estimators.
   std::vector<std::vector<std::vector<ErrorOf>>> errors;
-  std::vector<chart::Layer> spend;      ///< ρ of a record by its age in steps, each correlation at one total ρ
+  /// Each correlation at one total ρ: ρ of a record by its age in steps, or of a user by the steps of the stream.
+  std::vector<chart::Layer> spend;
+  std::optional<UsersPlan> users{};     ///< limits side by side, where the unit is the user
   std::vector<chart::Layer> by_nu;      ///< predicted excess over ν
   std::vector<chart::RowGroup> excess;  ///< predicted excess of each correlation, at one ρ
   std::string left_out;                 ///< names of correlations without a formula
@@ -59,7 +62,7 @@ void add_grid(double rho, std::uint64_t count, double apart, const ErrorsAt& err
 
 /// A chart of the error over records, at the i-th ρ.
 [[nodiscard]] chart::Chart error_chart(const PlanCurves& curves, std::size_t rho);
-/// A chart of what records have spent by their age, at the ρ that is set.
+/// A chart of what records have spent by their age, or users over the steps, at the ρ that is set.
 [[nodiscard]] chart::Chart spend_chart(const PlanCurves& curves);
 [[nodiscard]] chart::Chart nu_chart(const PlanCurves& curves);
 /// The chart to show alone: error over records, or the spend where no error is predicted.

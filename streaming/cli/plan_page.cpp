@@ -13,6 +13,8 @@
 #include "engine/subject.h"
 #include "folder/options.h"
 #include "nustream/privacy/epsilon.h"
+#include "publish/estimand.h"
+#include "publish/promise.h"
 #include "report/document.h"
 #include "report/report.h"
 #include "serve/page_parts.h"
@@ -30,10 +32,15 @@ std::string with_epsilon(double rho, Delta delta) {
                      delta.value());
 }
 
+std::string estimand_of(const config::Config& config) {
+  return publish::estimand_words(*config.descent.users);
+}
+
 void append_summary(const config::Config& config, const config::Mechanism& mechanism, Rho limit, std::string& out) {
   out += "<section aria-label=\"Summary\"><p class=\"what\">" + chart::escaped(engine::subject_of(config)) +
          " What a budget buys, before any data is read.</p><dl class=\"facts\">";
   append_fact("Promise", chart::escaped(console::protected_unit(engine::promise_of(config, true))), out);
+  if (config.users) append_fact("What is estimated", chart::escaped(estimand_of(config)), out);
   append_fact("Correlation", chart::escaped(config::correlation_name(config, mechanism.main().correlation)), out);
   append_fact("Never spends more than", with_epsilon(limit.value(), config.privacy.delta), out);
   append_fact("Noise multiplier σ", data(mechanism.main().sigma.value()), out);
@@ -158,10 +165,10 @@ void append_errors(const config::Config& config, const PlanCurves& curves, std::
 /// Appends what the correlations spend and leave, named "as set: …" and so on, as the charts' legends have them.
 void append_correlations(const PlanCurves& curves, std::string& out) {
   std::string html = fmt::format(
-      "<p>Every correlation here spends ρ {} on a record in the end, neither more nor less.</p><div class=\"cards "
+      "<p>Every correlation here spends ρ {} on a {} in the end, neither more nor less.</p><div class=\"cards "
       "wide\">",
-      shown(curves.rhos[curves.rho_as_set()]));
-  html += figure("What a record has spent, by its age (ρ)", chart::svg(spend_chart(curves), "spend"),
+      shown(curves.rhos[curves.rho_as_set()]), curves.users ? "user" : "record");
+  html += figure(spend_chart(curves).title + " (ρ)", chart::svg(spend_chart(curves), "spend"),
                  chart::legend(curves.spend));
   if (!curves.excess.empty()) {
     const chart::Rows rows{.title = "Excess of the loss by correlation",
@@ -182,17 +189,41 @@ void append_spend(const config::Config& config, const std::vector<privacy::Spend
   std::string html = fmt::format(
       "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of the spend\"><table><caption>As "
       "set: "
-      "what the worst record has spent, ε at δ {:g} by the exact curve of the Gaussian "
+      "what the {} that has cost most has spent, ε at δ {:g} by the exact curve of the Gaussian "
       "mechanism.</caption><thead><tr>"
       "<th scope=\"col\">Steps</th><th scope=\"col\">γ</th><th scope=\"col\">ρ</th><th "
       "scope=\"col\">ε</th></tr></thead><tbody>\n",
-      config.privacy.delta.value());
+      config.users ? "user" : "record", config.privacy.delta.value());
   for (const privacy::SpendRow& row : spend) {
     html += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td></tr>\n",
                         row.steps ? count(row.steps->value()) : "without an end", data(row.sensitivity.value()),
                         data(row.rho.value()), data(row.epsilon.value()));
   }
   out += report::section("spend", "Spend over steps", html + "</tbody></table></div>");
+}
+
+std::string share_of(const std::optional<double>& kept) {
+  return kept ? fmt::format("{:.1f}%", 100 * *kept) : "–";
+}
+
+/// Appends the limits of a user side by side, those of the settings first.
+void append_limits(const UsersPlan& users, std::string& out) {
+  std::string html =
+      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of limits\"><table><caption>At one "
+      "budget. Kept is the share of the records that count, from the public guesses of [plan]; left in an entry is "
+      "the standard deviation from the noise alone, at curvature 1.</caption><thead><tr><th "
+      "scope=\"col\">Limits of a user</th><th scope=\"col\">Sensitivity</th><th scope=\"col\">Noise of a "
+      "step</th><th scope=\"col\">Kept</th><th "
+      "scope=\"col\">Left in an entry</th></tr></thead><tbody>\n";
+  for (const LimitsReach& one : users.reach) {
+    html += fmt::format("<tr><th scope=\"row\">{}{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+                        chart::escaped(publish::words_of(one.limits)), &one == users.reach.data() ? " (as set)" : "",
+                        data(one.sensitivity.value()), data(one.step_noise), share_of(one.kept),
+                        one.predicted ? data(*one.predicted) : "–");
+  }
+  html += "</tbody></table></div>\n";
+  for (const std::string& sentence : users.advice) html += "<p>" + chart::escaped(sentence) + ".</p>\n";
+  out += report::section("limits", "Limits of a user", html);
 }
 
 }  // namespace
@@ -211,6 +242,7 @@ std::string plan_page(const config::Config& config, const config::Mechanism& mec
   std::string out;
   append_summary(config, mechanism, limit, out);
   append_errors(config, curves, out);
+  if (curves.users) append_limits(*curves.users, out);
   if (!curves.spend.empty()) append_correlations(curves, out);
   if (!spend.empty()) append_spend(config, spend, out);
   out += report::same_again(command, report::settings_of(config.file, config.overrides));

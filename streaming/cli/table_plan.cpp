@@ -193,7 +193,9 @@ void print(const TablePlan& plan) {
       fmt::print("\n{}\n", sentence);
   }
   if (!plan.delta_warning.empty()) fmt::print("\n{}\n", plan.delta_warning);
-  if (const std::string few = config::too_few_batches(plan.config); !few.empty()) fmt::print("\n{}\n", few);
+  for (const std::string& each : {config::unit_is_the_record(plan.config), config::too_few_batches(plan.config)}) {
+    if (!each.empty()) fmt::print("\n{}\n", each);
+  }
 }
 
 void append_reach(const TablePlan& plan, publish::JsonWriter& json) {
@@ -250,7 +252,7 @@ std::string to_json(const TablePlan& plan) {
     if (plan.stages) append_json(*plan.stages, json);
     append_warnings({engine::short_of_budget(plan.config, plan.mechanism, plan.design.runs), absurd(plan),
                      plan.stages ? step_size_advice(*plan.stages) : std::string(), plan.delta_warning,
-                     config::too_few_batches(plan.config)},
+                     config::unit_is_the_record(plan.config), config::too_few_batches(plan.config)},
                     json);
   });
 }

@@ -19,8 +19,18 @@ using kafka::NewTopic;
 
 constexpr const char* one_day_ms = "86400000";
 
-std::vector<NewTopic> needed_topics(const config::Kafka& kafka, const TopicsArguments& arguments,
+/// What attach wants of the input. Compaction would remove records by their keys. Where limits of users hold within
+/// windows, these go by the broker's time, which no producer can set.
+std::map<std::string, std::string> settings_of_input(const config::Config& config) {
+  std::map<std::string, std::string> settings{{"cleanup.policy", "delete"}};
+  const bool has_windows = config.users && config.users->limits && config.users->limits->windows();
+  if (has_windows) settings.emplace("message.timestamp.type", "LogAppendTime");
+  return settings;
+}
+
+std::vector<NewTopic> needed_topics(const config::Config& config, const TopicsArguments& arguments,
                                     std::int32_t partitions) {
+  const config::Kafka& kafka = config.kafka;
   const auto replicas = static_cast<std::int32_t>(arguments.replication);
   const std::map<std::string, std::string> durable =
       replicas >= 3 ? std::map<std::string, std::string>{{"min.insync.replicas", "2"}}
@@ -38,8 +48,7 @@ std::vector<NewTopic> needed_topics(const config::Kafka& kafka, const TopicsArgu
                                {kafka.topics.state, partitions, replicas, with(compact)},
                                {kafka.topics.ledger, partitions, replicas, with(kept)}};
   if (arguments.input || !arguments.create) {
-    // Compaction would remove records by their keys: attach refuses such an input.
-    topics.insert(topics.begin(), {kafka.topics.input, partitions, replicas, with({{"cleanup.policy", "delete"}})});
+    topics.insert(topics.begin(), {kafka.topics.input, partitions, replicas, with(settings_of_input(config))});
   }
   if (!kafka.topics.dead_letters.empty())
     topics.push_back({kafka.topics.dead_letters, partitions, replicas, with({})});
@@ -107,7 +116,7 @@ Exit topics(const TopicsArguments& arguments) {
         "--partitions N\n",
         config.kafka.topics.input, attach::nearest_topic(client, config.kafka.topics.input, soon()));
   }
-  const std::vector<NewTopic> needed = needed_topics(config.kafka, arguments, of_input.value_or(1));
+  const std::vector<NewTopic> needed = needed_topics(config, arguments, of_input.value_or(1));
   for (const NewTopic& topic : needed) {
     const bool made = arguments.create && kafka::make_topic(client, topic, soon());
     fmt::print("{}", line_of(made ? "made:  " : "wanted:", topic));

@@ -147,6 +147,12 @@ UsersPlan users_plan(const config::Config& config) {
         "guess plan.users and plan.user_records (public figures) to see which share of the records each choice "
         "keeps");
   }
+  if (!config.kafka.brokers.empty() && config.users->column != config::key_column) {
+    plan.advice.emplace_back(
+        "privacy.user is not \"@key\": of a topic with N partitions whose records are not keyed by the user, "
+        "(N - 1)/N count for nothing when it is attached, since a user counts in one partition alone; key the "
+        "records by the user, and set privacy.user = \"@key\"");
+  }
   if (config.descent.minibatch == 1) {
     plan.advice.emplace_back(
         "descent.minibatch = 1: a user's records are one contribution where they fall into one step; in minibatches "

@@ -1,10 +1,12 @@
 #include "config/advice.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 
 #include <fmt/format.h>
 
+#include "config/settings_tree.h"
 #include "nustream/inference/path_status.h"
 
 namespace nustream::config {
@@ -82,6 +84,16 @@ std::string restarts_in_vain(const Config& config) {
       "noise.restarts = true is ignored, since this correlation has no horizon of its own: each epoch ends after "
       "descent.horizon = {} steps; leave descent.horizon out, or choose a correlation with noise.horizon",
       end->value());
+}
+
+std::string unit_is_the_record(const Config& config) {
+  // The settings are looked at once more; a pipe gives them only once, and is not warned of.
+  if (config.users || !std::filesystem::is_regular_file(config.file)) return {};
+  const SettingsTree tree(config.file, config.overrides);
+  const Section privacy = tree.root().section("privacy");
+  if (!privacy.has("user") && !privacy.has("user_null") && !tree.root().has("users")) return {};
+  return "privacy.user or [users] is set, and privacy.unit is \"record\": the promise is about single records, and "
+         "weaker for a user who has many; set privacy.unit = \"user\"";
 }
 
 }  // namespace nustream::config

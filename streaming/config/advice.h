@@ -24,5 +24,8 @@ namespace nustream::config {
 /// A sentence where the noise was meant to begin anew, but the stream ends all the same: descent.horizon ends the
 /// steps of a correlation that has no horizon of its own. Else empty.
 [[nodiscard]] std::string restarts_in_vain(const Config& config);
+/// A sentence where the settings say who a user is or what one may do, and yet the unit is the record, so that the
+/// promise is not about users. Empty elsewhere.
+[[nodiscard]] std::string unit_is_the_record(const Config& config);
 
 }  // namespace nustream::config

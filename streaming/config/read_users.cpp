@@ -10,7 +10,8 @@ namespace nustream::config {
 namespace {
 
 /// All keys of [users], which stand in a file that other commands read, too.
-constexpr const char* keys_of_users[] = {"participations", "separation", "mass", "store", "partitioner"};
+constexpr const char* keys_of_users[] = {"participations", "separation", "mass", "store",
+                                         "partitioner",    "period",     "times"};
 
 std::optional<privacy::Participation> read_participation(const Section& section) {
   const auto times = section.count("participations");
@@ -89,9 +90,23 @@ std::optional<users::Partitioner> read_partitioner(const Section& section, const
 
 /// Refuses limits for a table: every user may take part in each of its steps, and its noise is calibrated for that.
 void refuse_limits_of_tables(const Section& root) {
-  if (root.has("users")) {
-    root.refuse("users", "nothing for a table: every user may take part in each of its steps");
+  const Section users = root.section("users");
+  for (const char* key : keys_of_users) {
+    if (users.has(key)) users.refuse(key, "nothing for a table: every user may take part in each of its steps");
   }
+}
+
+/// Refuses batch means of a stream whose users may be in several batches: their means would depend on each other by
+/// these users, and an interval that takes them for independent would be too narrow. A user who contributes once is
+/// in one batch alone.
+void refuse_batches_that_share_users(const Section& root, const Config& config) {
+  const users::Limits& limits = *config.users->limits;
+  const bool once = limits.participation() && limits.participation()->times() == 1 && !limits.windows();
+  if (!config.descent.batching || once || config.intervals.kind != Intervals::Kind::batch_means) return;
+  root.section("intervals")
+      .refuse("kind",
+              "\"none\" where a user may contribute to several batches, whose means then depend on each other: "
+              "batch means of a stream of users need users.participations = 1 without users.period");
 }
 
 void refuse_what_is_not_there(const Section& root, const Config& config) {
@@ -123,7 +138,8 @@ void read_users(const Section& root, Purpose purpose, Config& config) {
   const auto column = privacy.text("user");
   const std::vector<std::string> nobody = privacy.texts("user_null");
   if (unit == "record") {
-    // These keys may stand there unused, so that --set privacy.unit=… is enough to compare.
+    // These keys may stand there unused, so that --set privacy.unit=… is enough to compare; unit_is_the_record()
+    // warns.
     for (const char* key : keys_of_users) static_cast<void>(section.has(key));
     for (const char* key : {"period", "times"}) {
       if (section.has(key)) section.refuse(key, "only with privacy.unit = \"user\": a record has no windows");
@@ -131,7 +147,9 @@ void read_users(const Section& root, Purpose purpose, Config& config) {
     return;
   }
   if (!column) privacy.missing("user");
-  if (column->empty() || *column == timestamp_column || *column == header_prefix) {
+  const bool is_beside_value = column->starts_with('@');
+  const bool is_header = column->starts_with(header_prefix) && *column != header_prefix;
+  if (column->empty() || (is_beside_value && !is_header && *column != key_column)) {
     privacy.refuse("user", "a column, \"@key\" or \"@header:NAME\"");
   }
   refuse_what_is_not_there(root, config);
@@ -142,6 +160,7 @@ void read_users(const Section& root, Purpose purpose, Config& config) {
     config.users->limits = users::Limits({{std::max<std::uint64_t>(1, config.estimate.steps), 1}}, {});
   } else {
     config.users->limits = read_limits(section, config.input);
+    refuse_batches_that_share_users(root, config);
     if (config.users->limits->windows() && !config.privacy.account.empty()) {
       privacy.refuse("account", "nothing together with users.period: an account adds up promises that hold for ever");
     }

@@ -261,6 +261,7 @@ void warn_of_settings(const config::Config& config, const config::Mechanism& mec
                       const engine::TableDesign& design, const Table& table) {
   warn_of_noise(config, engine::predicted_stddev(config, mechanism, design), design.steps);
   console::warn(publish::large_delta(config.privacy.deltas(), table.rows()));
+  console::warn(config::unit_is_the_record(config));
   console::warn(config::dotted_member(config));
   console::warn(config::too_few_batches(config));
 }

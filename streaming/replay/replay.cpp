@@ -155,6 +155,7 @@ void require_allowed(const config::Config& config, const folder::Options& option
 void warn_of_settings(const config::Config& config, const folder::Options& options) {
   if (!config.chosen.empty() && !options.quiet) fmt::print(stderr, "nustream: {}\n", config.chosen);
   warn(config::overshoot(config), options);
+  warn(config::unit_is_the_record(config), options);
   warn(config::dotted_member(config), options);
   warn(config::too_few_batches(config), options);
   warn(config::restarts_in_vain(config), options);

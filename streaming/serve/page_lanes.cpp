@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "chart/chart.h"
+#include "publish/estimand.h"
 #include "serve/page_parts.h"
 
 namespace nustream::serve::page {
@@ -81,7 +82,11 @@ void append_settings(const ShownLane& lane, std::string& out) {
   out +=
       "<section id=\"settings\" aria-labelledby=\"settings-h\"><h2 id=\"settings-h\">Settings</h2><dl "
       "class=\"facts\">";
-  append_fact("Noise, in units of what one record can do (σ)", data(settings.noise_multiplier.value()), out);
+  const std::optional<publish::PromisedUser>& user = settings.header.promise.user;
+  append_fact(
+      fmt::format("Noise, in units of what one {} (σ)", user ? "contribution of a user can do" : "record can do"),
+      data(settings.noise_multiplier.value()), out);
+  if (user) append_fact("What is estimated", chart::escaped(publish::estimand_words(user->limits)), out);
   append_fact("How far one unit can move all that is encoded", data(settings.sensitivity.value()), out);
   if (settings.schedule) {
     append_fact("Size of the next step (η)", data(settings.schedule->at(StepIndex{lane.steps.value()})), out);

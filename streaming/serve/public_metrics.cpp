@@ -21,6 +21,28 @@ PublicMetrics::Conversions conversions(PublicMetrics::Family<PublicMetrics::Gaug
   return all;
 }
 
+/// The unit of the promise and its limits; a label is empty where it says nothing.
+prometheus::Labels promise_labels(const publish::ReleaseHeader& header) {
+  const publish::Promise& promise = header.promise;
+  prometheus::Labels labels = lane_labels(header.stream, header.lane);
+  labels["adjacency"] = promise.adjacency;
+  labels["protects"] = promise.user ? "user" : promise.target_only ? "target" : "record";
+  for (const char* label : {"user", "participations", "separation", "mass", "period", "times"}) labels[label] = "";
+  if (!promise.user) return labels;
+  labels["user"] = promise.user->column;
+  const users::Limits& limits = promise.user->limits;
+  if (const auto& participation = limits.participation()) {
+    labels["participations"] = std::to_string(participation->times());
+    labels["separation"] = std::to_string(participation->separation());
+  }
+  if (limits.mass()) publish::append_number(limits.mass()->value(), labels["mass"]);
+  if (const auto& windows = limits.windows()) {
+    labels["period"] = users::text_of(windows->period);
+    labels["times"] = windows->times_are_trusted ? "trusted" : "append";
+  }
+  return labels;
+}
+
 }  // namespace
 
 PublicMetrics::PublicMetrics()
@@ -29,11 +51,11 @@ PublicMetrics::PublicMetrics()
       releases(counters(registry, "nustream_releases_total",
                         "Releases published since this process took the lane (releases).")),
       rho_spent(gauges(registry, "nustream_zcdp_rho_spent",
-                       "What the worst record of the lane's epoch has spent by the committed steps (rho of zCDP).")),
+                       "What the lane's epoch has spent by the committed steps, in the worst case (rho of zCDP).")),
       rho_limit(gauges(registry, "nustream_zcdp_rho_limit",
-                       "What a record of the lane's epoch can never exceed, however long the stream (rho of zCDP).")),
+                       "What the lane's epoch can never spend more than, however long the stream (rho of zCDP).")),
       rho_ledger(gauges(registry, "nustream_zcdp_rho_ledger",
-                        "What the worst record has spent over all epochs in the ledger (rho of zCDP).")),
+                        "What all epochs in the ledger have spent together, in the worst case (rho of zCDP).")),
       rho_budget(gauges(registry, "nustream_zcdp_rho_budget",
                         "Where the settings stop the lane: a cap on nustream_zcdp_rho_ledger (rho of zCDP).")),
       epsilon(gauges(registry, "nustream_epsilon",
@@ -66,6 +88,8 @@ PublicMetrics::PublicMetrics()
       model_last(gauges(registry, "nustream_model_timestamp_seconds",
                         "When the combined model last changed, since 1970-01-01 UTC (seconds).")),
       model_lanes(gauges(registry, "nustream_model_lanes", "Lanes that the combined model is of (lanes).")),
+      promise_info(gauges(registry, "nustream_promise_info",
+                          "Always 1; labels say whom the promise is about, and within which limits (ratio).")),
       build_info(gauges(registry, "nustream_build_info", "Always 1; the version is a label (ratio).")) {
   build_info.Add({{"version", version}}).Set(1);
 }
@@ -81,6 +105,9 @@ PublicMetrics::Lane::Lane(PublicMetrics& metrics, const publish::ReleaseHeader& 
       noise_multiplier(metrics.noise_multiplier, lane_labels(header.stream, header.lane)),
       sensitivity(metrics.sensitivity, lane_labels(header.stream, header.lane)),
       epoch(metrics.epoch, lane_labels(header.stream, header.lane)),
-      release_every(metrics.release_every, lane_labels(header.stream, header.lane)) {}
+      release_every(metrics.release_every, lane_labels(header.stream, header.lane)),
+      promise_info(metrics.promise_info, promise_labels(header)) {
+  promise_info->Set(1);
+}
 
 }  // namespace nustream::serve

@@ -43,6 +43,7 @@ struct PublicMetrics {
   Family<Gauge>& last_release_steps;
   Family<Gauge>& model_last;
   Family<Gauge>& model_lanes;
+  Family<Gauge>& promise_info;
   Family<Gauge>& build_info;
 
   /// One gauge for each feature, made at the first release.
@@ -65,6 +66,7 @@ struct PublicMetrics {
     Series<Gauge> sensitivity;
     Series<Gauge> epoch;
     Series<Gauge> release_every;
+    Series<Gauge> promise_info;
     std::optional<Series<Gauge>> step_size;
     std::optional<Series<Gauge>> floored;
     std::optional<Series<Gauge>> rho_budget;

@@ -31,8 +31,21 @@ def check_events():
         mistake("docs/logs.md", f"{event} ({level}) is " + ("logged, and not there" if (event, level) in logged else "never logged"))
 
 
+def check_benchmarks():
+    """Each benchmark of benchmarks/README.md is run by a campaign."""
+    campaign = (root / "tests/campaign/run").read_text()
+    known = set(re.findall(r"benchmarks/(benchmark_[a-z_]+)", campaign))
+    loops = re.findall(r"for each in ([a-z_ ]+); do(?:(?!done).)*?benchmarks/(benchmark_(?:[a-z]+_)?)\$each", campaign, re.S)
+    known |= {prefix + name for names, prefix in loops for name in names.split()}
+    for program in re.findall(r"^\| `(benchmark_[a-z_]+)`", (root / "benchmarks/README.md").read_text(), re.M):
+        count("benchmarks")
+        if program not in known:
+            mistake("benchmarks/README.md", f"{program} is in no campaign of tests/campaign/run")
+
+
 def check_names():
     check_events()
+    check_benchmarks()
     metrics = set(re.findall(r"\b(?:nustream|process)_[a-z_]+", (root / "docs/metrics.md").read_text()))
     for page in pages:
         text = page.read_text()

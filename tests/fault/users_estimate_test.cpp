@@ -153,7 +153,8 @@ TEST(UsersEstimate, RefusesWhatIsNotThere) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
       {{"privacy.unit=\"household\""}, "\"record\" or \"user\""},
       {{"privacy.user=\"\""}, "a column"},
-      {{"users.participations=3"}, "nothing for a table"},
+      {{"users.participations=3"},
+       "--set users.participations=3: users.participations = 3: allowed is nothing for a table"},
       {{"privacy.protects=\"target\""}, ""},
       {{"privacy.user=\"whom\""}, "no column 'whom'"},
   };

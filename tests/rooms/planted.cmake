@@ -120,7 +120,7 @@ set(planted_twins
   ranges_test serve_listener_test residual_test lane_stages_twin_test record_test replay_input_test
   engine_key_memory_test engine_reservation_test verify_test
   simulation_test coupling_test lane_transactions_test moments_test moments_property_test engine_moments_coupling_test
-  users_property_test users_lane_test users_disk_table_test)
+  users_property_test users_lane_test users_store_test users_disk_table_test)
 nustream_planted_twins(${planted_twins})
 
 # These tests run commands: of the command they get the twin with the bugs.

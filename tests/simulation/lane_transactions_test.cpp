@@ -12,11 +12,14 @@
 
 #include "attach/lane_transactions.h"
 #include "attach/lost_users.h"
+#include "attach/topic_users.h"
 #include "journal/ledger_chain.h"
 #include "journal/release_chain.h"
 #include "journal/sealed_state.h"
+#include "nustream/users/limits.h"
 #include "one_lane.h"
 #include "simulated_kafka.h"
+#include "users/user_key.h"
 
 namespace nustream::tests {
 namespace {
@@ -187,6 +190,36 @@ TEST_F(LaneTransactionsOver, FencedProducerIsOverAndTheLaneGoesOnWithAnother) {
   EXPECT_EQ(state_->lane.steps(), StepCount{0}) << "nothing of the batch is durable";
   commit(batch(2));
   EXPECT_TRUE(std::holds_alternative<Committed>(ended()));
+}
+
+/// A lane whose unit is the user, in whose open batch one of them contributes.
+class LaneTransactionsOfUsers : public LaneTransactionsOver {
+ protected:
+  static constexpr const char* topic = "simulated.users";
+
+  LaneTransactionsOfUsers() {
+    case_.settings.config.kafka.topics.users = topic;
+    open();
+    config::Users settings{.column = "who"};
+    settings.limits = users::Limits(privacy::Participation::once(), {});
+    const users::UserKey key(noise::KeyBytes{7});
+    state_->users = std::make_unique<attach::TopicUsers>(
+        attach::UserStore{{case_.settings.config.stream, LaneId{0}}, settings, {}, {}, 0}, key);
+    state_->users->open().put({key.hash("alice"), 0, {1, 1, 0}});
+  }
+};
+
+// A delta that outlived its batch would count a step that nobody took; without its delta a batch would give back what
+// users have spent.
+TEST_F(LaneTransactionsOfUsers, WriteWhatUsersSpentWithTheirBatchOrNotAtAll) {
+  broker_.members.clear();  // offsets of a member that the group does not know abort the transaction
+  commit(batch(2));
+  ASSERT_TRUE(std::holds_alternative<Aborted>(ended()));
+  EXPECT_EQ(broker_.committed_values({topic, 0}).size(), 0U);
+  broker_.join(member_);
+  commit_again();
+  ASSERT_TRUE(std::holds_alternative<Committed>(ended()));
+  EXPECT_EQ(broker_.committed_values({topic, 0}).size(), 2U) << "a part of the table, and what the batch changed";
 }
 
 // What users of other lanes have spent is read once: a producer from before commits nothing more of it later.

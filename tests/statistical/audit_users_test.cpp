@@ -56,6 +56,16 @@ TEST(AuditOfUsers, ProvesNearlyAllOfTheClaimAndNeverMore) {
   }
 }
 
+// The columns are clamped so that no single record is as long as the clip norm, but three of them in a step are.
+TEST(AuditOfUsers, LetsAContributionBeASumOfRows) {
+  const std::vector<std::string> short_rows{"descent.minibatch=3", "descent.step_size=1e-4", "descent.clip_norm=2.0",
+                                            "features.0.clamp=[-0.5, 0.5]", "target.clamp=[-1, 1]"};
+  const config::Config config = settings(tests::example_config(), {"participations=1"}, short_rows);
+  const Finding finding = audit(config, config::Purpose::stream, games(20'000));
+  EXPECT_LE(finding.mu_bound, finding.mu * 1.01);
+  EXPECT_GE(finding.mu_bound, 0.9 * finding.mu);
+}
+
 // No pattern reaches the claim of a mass above 1 (by the triangle inequality), because each step takes 1 of it at
 // most.
 TEST(AuditOfUsers, OfALargeMassProvesLessThanIsClaimed) {

@@ -146,9 +146,25 @@ TEST(UsersConfig, RefusesWhatItCannotKeep) {
       {by_user({"users.mass=1.0", "users.times=3"}), "users.times"},
       {by_user({"users.mass=1.0", "privacy.protects=target"}), "protects"},
       {{"privacy.unit=user", "privacy.user=\"@timestamp\"", "users.mass=1.0"}, "a column"},
+      {{"privacy.unit=user", "privacy.user=\"@who\"", "users.mass=1.0"}, "a column"},
+      {{"privacy.unit=user", "privacy.user=\"@header:\"", "users.mass=1.0"}, "a column"},
       {by_user({"users.mass=1.0", "plan.users=0"}), "plan.users"},
   };
   for (const auto& [settings, said] : cases) EXPECT_THAT(refusal(settings), HasSubstr(said)) << settings.back();
+}
+
+// Users who contribute to several batches make the batches' means depend on each other.
+TEST(UsersConfig, RefusesBatchMeansOfUsersWhoAreInSeveralBatches) {
+  const auto with_batches = [](std::vector<std::string> limits) {
+    limits.insert(limits.end(), {"intervals.kind=batch-means", "descent.average=tail"});
+    return by_user(limits);
+  };
+  for (const std::vector<std::string>& limits : {std::vector<std::string>{"users.participations=2"},
+                                                 {"users.mass=1.0"},
+                                                 {"users.participations=1", "users.period=P1D"}}) {
+    EXPECT_THAT(refusal(with_batches(limits)), HasSubstr("users.participations = 1")) << limits.front();
+  }
+  EXPECT_TRUE(read(with_batches({"users.participations=1"})).descent.batching.has_value());
 }
 
 TEST(UsersConfig, AndTheUnitOfRecordsStandSideBySide) {
