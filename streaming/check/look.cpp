@@ -22,7 +22,7 @@ namespace {
 /// How many rows are looked at together: whole steps, since a user's records in one step are one contribution.
 std::size_t rows_per_look(const config::Config& config) {
   constexpr std::size_t about = 2048;
-  const std::size_t minibatch = config.descent.minibatch;
+  const std::size_t minibatch = std::max<std::size_t>(1, config.descent.minibatch);
   return (about + minibatch - 1) / minibatch * minibatch;
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <span>
@@ -173,6 +174,16 @@ Exit check_to_measure(const CheckArguments& arguments, const config::Config& con
   return Exit::done;
 }
 
+/// Refuses what replay would refuse of the times by which users' windows go. The place of a trusted time's column may
+/// be told by a file's header alone, which is no record; a file that is not there yet is not looked at.
+void require_times_of_windows(const config::Config& config) {
+  if (!config.users || !config.users->limits->windows() || config.input.files.empty()) return;
+  const auto is_there = [](const std::string& file) { return std::filesystem::is_regular_file(file); };
+  if (config.kafka.brokers.empty()) decode::require_append_times(config.input);
+  if (config.input.append_times_only || !std::ranges::all_of(config.input.files, is_there)) return;
+  static_cast<void>(decode::open_reader(config.input, config.schema));
+}
+
 /// Why attach would refuse the settings although a run over files takes them; "" where it would not. Where the
 /// settings name no files, this throws instead.
 std::string refused_by_attach(const config::Config& config) {
@@ -202,6 +213,7 @@ Exit check(const CheckArguments& arguments) {
   if (!config.measuring.keys.empty()) return check_to_measure(arguments, config);
   serve::check(config.serve);
   attach::preflight(config);
+  require_times_of_windows(config);
   const std::string refusal = refused_by_attach(config);
   const bool is_table = purpose == config::Purpose::table;
   std::string digest;  // of a stream; empty for a table

@@ -34,16 +34,19 @@ bool has_segment(const InputSettings& settings) {
 
 }  // namespace
 
+void require_append_times(const InputSettings& settings) {
+  if (!settings.append_times_only || has_segment(settings)) return;
+  throw Failure(
+      Exit::configuration,
+      "users.period of files of lines: they hold no append time; name the column of their records' times in "
+      "stream.time and declare with users.times = \"trusted\" that nobody dates records to begin limits "
+      "anew");
+}
+
 std::unique_ptr<Reader> open_reader(const InputSettings& settings, const record::Schema& schema,
                                     OtherKinds other_kinds) {
   if (has_segment(settings)) return std::make_unique<SegmentRows>(settings, schema);
-  if (settings.append_times_only) {
-    throw Failure(
-        Exit::configuration,
-        "users.period of files of lines: they hold no append time; name the column of their records' times in "
-        "stream.time and declare with users.times = \"trusted\" that nobody dates records to begin limits "
-        "anew");
-  }
+  require_append_times(settings);
   auto reader = std::make_unique<RecordedReader>(settings, schema);
   const bool may_refuse = other_kinds == OtherKinds::refused || has_header(settings);
   if (may_refuse) {

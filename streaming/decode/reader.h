@@ -66,6 +66,10 @@ enum class OtherKinds {
 [[nodiscard]] std::unique_ptr<Reader> open_reader(const InputSettings& settings, const record::Schema& schema,
                                                   OtherKinds other_kinds = OtherKinds::refused);
 
+/// Throws Failure(configuration) where the windows of users go by append time and the files are of lines, which hold
+/// none.
+void require_append_times(const InputSettings& settings);
+
 /// The Failure(data) for an input without a record.
 [[nodiscard]] Failure no_records(const InputSettings& settings);
 

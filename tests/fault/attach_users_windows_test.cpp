@@ -24,6 +24,18 @@ TEST(AttachUsersWindows, AreThoseOfTheSameTopicRecorded) {
   EXPECT_GE(expect_same_estimates(world.releases(), world.replayed_as_recorded()), 25U);
 }
 
+// The topic that is made is one that attach takes.
+TEST(AttachUsersWindows, AreGivenATopicWithTheBrokersTimes) {
+  const AttachWindowsWorld world;
+  const std::string input = world.name() + ".made";
+  const CommandResult made =
+      run_command(NUSTREAM_COMMAND, {"topics", world.config(), "--create", "--input", "--partitions", "1",
+                                     "--replication", "1", "--set", "kafka.topic=\"" + input + "\""});
+  ASSERT_EQ(made.code, 0) << made.err;
+  EXPECT_THAT(made.out, HasSubstr(input + ": 1 partitions, 1 replicas cleanup.policy=delete "
+                                          "message.timestamp.type=LogAppendTime\n"));
+}
+
 // A producer who dates a record ahead would make everybody's limits begin anew.
 TEST(AttachUsersWindows, AreRefusedWhereProducersDateTheRecords) {
   const AttachWindowsWorld world;

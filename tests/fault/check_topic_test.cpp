@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include "attach_users_world.h"
 #include "attach_world.h"
 
 namespace nustream::tests {
@@ -43,6 +44,22 @@ TEST(CheckTopic, ReadsCommittedRecordsWithoutAGroupAndWithoutATrace) {
   EXPECT_THAT(world.committed(world.name() + ".ledger"), IsEmpty());
   // No group was made, so that none can be deleted.
   EXPECT_ANY_THROW(delete_group(AttachWorld::direct(), "nustream-" + world.name()));
+}
+
+// Both partitions have all users' records: of each pair one is read in the lane in which its user counts.
+TEST(CheckTopic, CountsRecordsOfUsersWhoCountInAnotherLane) {
+  const AttachUsersWorld world(2);
+  const std::vector<std::string> values = AttachUsersWorld::values_of_users(400);
+  world.write(values, 0);
+  world.write(values, 1);
+  const CommandResult result = run_command(NUSTREAM_COMMAND, {"check", world.config(), "--data", "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("a user of another lane"));
+  simdjson::dom::parser parser;
+  const simdjson::dom::element data = parser.parse(result.out)["data"];
+  const auto usable = static_cast<double>(std::uint64_t(data["usable"]));
+  EXPECT_LT(usable, 0.9 * static_cast<double>(std::uint64_t(data["records"])));
+  EXPECT_GT(usable, 0.1 * static_cast<double>(std::uint64_t(data["records"])));
 }
 
 TEST(CheckTopic, TakesAsManyOfEachPartition) {

@@ -17,6 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const std::vector<std::string> seeded{"--insecure-seed", "7", "--quiet"};
 
@@ -198,6 +199,46 @@ TEST(UsersReplay, TakesNoRecordWithoutAUser) {
   ASSERT_EQ(run.code, 0) << run.err;
   EXPECT_THAT(run.err, HasSubstr("2 of 5 records"));
   EXPECT_THAT(run.err, HasSubstr("column 'who'"));
+}
+
+// Whoever names users, and forgets the unit, has a promise about single records; each command says so.
+TEST(UsersReplay, IsWarnedOfWhereTheUnitIsTheRecord) {
+  const UsersWorld world;
+  const std::vector<std::string> record{"--set", "privacy.unit=\"record\""};
+  const char* const warning = "the promise is about single records";
+  EXPECT_THAT(world.run(record).err, HasSubstr(warning));
+  for (const char* command : {"check", "plan"}) {
+    EXPECT_THAT(run_command(NUSTREAM_COMMAND, with({command, world.config()}, record)).out, HasSubstr(warning));
+    EXPECT_THAT(run_command(NUSTREAM_COMMAND, {command, world.config()}).out, Not(HasSubstr(warning)));
+  }
+}
+
+// The estimate is of the contributions that the limits let in; reports of a plan and of a run say so.
+TEST(UsersReplay, HasReportsThatNameTheUnitAndWhatIsEstimated) {
+  const UsersWorld world;
+  const std::string plan = world.path("plan.html");
+  const std::string run = world.path("run.html");
+  ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"plan", world.config(), "--report", plan}).code, 0);
+  ASSERT_EQ(world.run({"--quiet", "--report", run}).code, 0);
+  const std::string planned = read_file(plan);
+  for (const std::string& page : {planned, read_file(run)}) {
+    EXPECT_THAT(page, HasSubstr("the limits of a user let in (at most 3 contributions, 2 steps apart)"));
+    EXPECT_THAT(page, Not(HasSubstr("worst record")));
+    EXPECT_THAT(page, Not(HasSubstr("one record can do")));
+    EXPECT_THAT(page, Not(HasSubstr("What a record has spent")));
+  }
+  EXPECT_THAT(planned, HasSubstr("What a user has spent, over the steps"));
+  EXPECT_THAT(planned, HasSubstr("<h2 id=\"limits-h\">Limits of a user</h2>"));
+}
+
+// A topic that is not keyed by the user loses the records of all partitions but one.
+TEST(UsersReplay, IsPlannedForATopicThatIsKeyedByTheUser) {
+  const UsersWorld world;
+  const std::vector<std::string> attached{"plan",  world.config(),          "--set", "kafka.brokers=\"nowhere:9092\"",
+                                          "--set", "kafka.topic=\"orders\""};
+  EXPECT_THAT(run_command(NUSTREAM_COMMAND, attached).out, HasSubstr("(N - 1)/N"));
+  EXPECT_THAT(run_command(NUSTREAM_COMMAND, with(attached, {"--set", "privacy.user=\"@key\""})).out,
+              Not(HasSubstr("(N - 1)/N")));
 }
 
 }  // namespace

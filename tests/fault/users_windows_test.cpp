@@ -124,6 +124,18 @@ TEST_F(UsersWithinADay, AreRefusedWhereTheirTimesAreNobodysWord) {
   refused(with(UsersWindowsWorld::within_a_day(), {"--passes", "2"}), 78, "a second pass");
 }
 
+// What replay refuses of the times, check refuses before any record is read.
+TEST_F(UsersWithinADay, AreRefusedByCheckAsByReplay) {
+  const auto refused = [&](const std::vector<std::string>& more, const char* what) {
+    const CommandResult result = run_command(NUSTREAM_COMMAND, with({"check", world.config()}, more));
+    EXPECT_EQ(result.code, 78) << result.err;
+    EXPECT_THAT(result.err, HasSubstr(what));
+  };
+  refused({"--set", "users.period=\"P1D\""}, "files of lines");
+  world.write("rows.csv", "x,when,who,y\n1,2024-01-01T00:00:00Z,a,1\n");
+  refused(UsersWindowsWorld::within_a_day(), "is not the first in");
+}
+
 // One promise is about days and another about weeks: neither says anything about the other's unit.
 TEST_F(UsersWithinADay, AddUpWithEpochsOfTheSamePeriodAlone) {
   ASSERT_EQ(run({"--to", "1000"}).code, 0);

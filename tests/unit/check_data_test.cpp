@@ -10,6 +10,7 @@
 #include "check/data_check.h"
 #include "check/findings_text.h"
 #include "check/look.h"
+#include "decode/reader.h"
 #include "temporary_folder.h"
 
 namespace nustream::check {
@@ -104,6 +105,42 @@ TEST(DataCheck, ListsLabelsThatWereRefused) {
   EXPECT_EQ(named.tally.rejected, 2U);
   EXPECT_THAT(named.refused_labels, ElementsAre(Pair("0", 1U), Pair("yes", 1U)));
   EXPECT_DOUBLE_EQ(named.target->profile.mean(), 1.0 / 3);
+}
+
+const std::vector<std::string> by_user{"privacy.unit=user", "privacy.user=kind", "users.participations=4",
+                                       "descent.minibatch=2"};
+
+// What a run clips is the sum of a user's gradients in a step: of two records each, the first two steps have one
+// contribution, of length 2.4 and of nothing, and the last step has two, of 1.2 and 2.1.
+TEST(DataCheck, CountsContributionsOfUsersWhereTheyAreTheUnit) {
+  std::vector<std::string> one_text = by_user;
+  one_text.emplace_back("features.1.equals=none");
+  const Findings found = look_at("x,kind,y\n10,a,1.2\n10,a,1.2\n10,a,1.2\n10,a,-1.2\n10,a,1.2\n10,b,2.1\n", one_text);
+  EXPECT_EQ(found.tally.gradients, 4U);
+  EXPECT_EQ(found.tally.clipped, 2U);
+  EXPECT_EQ(look_at("x,kind,y\n10,a,1.2\n10,a,1.2\n").tally.clipped, 0U) << "record by record";
+}
+
+// Attached, a user counts in the lane of its hash alone: in one of two partitions about half of the users do.
+TEST(DataCheck, CountsRecordsOfUsersOfAnotherLane) {
+  std::string rows = "x,kind,y\n";
+  for (int who = 1; who <= 2000; ++who) rows += "10,user " + std::to_string(who) + ",1\n";
+  const tests::TemporaryFolder folder;
+  static_cast<void>(folder.write("rows.csv", rows));
+  const config::Config config = config::read_config(folder.write("dry.toml", settings), by_user);
+  const config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
+  DataCheck check(config, mechanism);
+  const record::Schema schema = check.schema_of_lane({LaneId{1}, 2});
+  const auto reader = decode::open_reader(config.input, schema);
+  record::RowBatch batch;
+  batch.dimension = check.schema().dimension();
+  while (reader->read(batch, 5000)) continue;
+  check.take(batch);
+  const Findings found = check.findings("a partition");
+  EXPECT_EQ(found.tally.records, 2000U);
+  EXPECT_NEAR(static_cast<double>(found.tally.rejected), 1000, 150);
+  ASSERT_EQ(found.tally.reasons.size(), 1U);
+  EXPECT_THAT(found.tally.reasons.begin()->first, HasSubstr("a user of another lane"));
 }
 
 TEST(DataCheck, ItsJsonIsMarkedAndReadable) {

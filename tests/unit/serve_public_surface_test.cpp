@@ -139,6 +139,21 @@ TEST(PublicSurface, RepeatsAndStrangersChangeNothing) {
   EXPECT_EQ(surface.state(), state);
 }
 
+TEST(PublicSurface, NamesTheUnitOfThePromiseAndItsLimits) {
+  PublicSurface surface("retail");
+  surface.open_lane(public_lane(0));
+  EXPECT_THAT(surface.metrics(), HasSubstr("protects=\"record\""));
+  PublicLane lane = public_lane(1);
+  lane.header.promise.user = publish::PromisedUser{
+      "customer", users::Limits({{4, 10}}, Mass{2.5}, users::Windows{users::Period{std::chrono::hours(48)}, false})};
+  surface.open_lane(std::move(lane));
+  for (const char* label : {"protects=\"user\"", "user=\"customer\"", "participations=\"4\"", "separation=\"10\"",
+                            "mass=\"2.5\"", "period=\"P2D\"", "times=\"append\""}) {
+    EXPECT_THAT(surface.metrics(), HasSubstr(label));
+  }
+  EXPECT_THAT(surface.metrics(), Not(HasSubstr("worst record")));
+}
+
 TEST(PublicSurface, SeriesGoWithTheirLane) {
   PublicSurface surface("retail");
   surface.open_lane(public_lane(0, 0, Rho{1}));

@@ -77,6 +77,16 @@ TEST_F(StatusPage, SaysInWordsWhatAReaderCanTell) {
   EXPECT_THAT(page(), HasSubstr("whether one record held what it held or nothing at all better than this"));
 }
 
+TEST_F(StatusPage, NamesTheUnitOfItsNoiseAndWhatIsEstimated) {
+  EXPECT_THAT(page(), HasSubstr("Noise, in units of what one record can do"));
+  PublicLane lane = public_lane(1);
+  lane.header.promise.user = publish::PromisedUser{"customer", users::Limits({{4, 10}}, {})};
+  surface_.open_lane(std::move(lane));
+  const std::string by_user = page({LaneId{1}, 0});
+  EXPECT_THAT(by_user, HasSubstr("Noise, in units of what one contribution of a user can do"));
+  EXPECT_THAT(by_user, HasSubstr("let in (at most 4 contributions, 10 steps apart)"));
+}
+
 TEST_F(StatusPage, PromisesNothingWhereTheNoiseIsKnown) {
   PublicLane lane = public_lane(1);
   lane.header.promise.is_private = false;
