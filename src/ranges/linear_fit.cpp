@@ -86,6 +86,7 @@ RowBounds answer_bounds(const FitSettings& settings, const RowScales& scales, co
   const double least = std::max(residuals_multiple(wide, d) * deviation_of(scales, tails, longest), scales.tail);
   bounds.residuals = residual_bound(tails, choice_of_bound(settings, bounds.inputs, least, longest));
   bounds.widening = bounds.residuals / scales.residuals;
+  bounds.balanced = std::max(wide * scales.residuals, scales.tail);
   return bounds;
 }
 

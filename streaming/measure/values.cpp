@@ -36,7 +36,7 @@ class Values {
   [[nodiscard]] double residuals() const {
     if (!is_linear(asked_)) return fit_.bounds.residuals;
     const bool begins_there = is_asked(asked_, "descent.start") || is_asked(asked_, "moments.start");
-    return begins_there ? fit_.bounds.residuals : fit_.pilot.residuals;
+    return begins_there ? fit_.bounds.balanced : fit_.pilot.residuals;
   }
   [[nodiscard]] double step_size() const;
   [[nodiscard]] double nu() const;

@@ -58,6 +58,7 @@ struct RowBounds {
   double residuals = 0;  ///< R_r
   double widening = 0;   ///< f
   double curvature = 0;  ///< K, for a likelihood (likelihood_fit.h)
+  double balanced = 0;   ///< of a linear fit: the R_r that goes with an R_x about as wide, f·r₀, for later sums
 };
 
 /// Everything that a fit releases. It is a function of noisy releases and public figures.
