@@ -128,8 +128,8 @@ def public():
         number("Age of the model", "How long ago the last combined model was published.", "s",
                f"time() - max(nustream_model_timestamp_seconds{{{STREAM}}})"),
         row("Privacy"),
-        lines("Spent, in rho of zCDP", "What the worst record has spent, in this epoch and over all epochs in the "
-              "ledger, beside the limit that this epoch never exceeds and the budget. The spend of an epoch tends to its "
+        lines("Spent, in rho of zCDP", "What the record or user whom it has cost most has spent, in this epoch and over all "
+              "epochs in the ledger, beside the limit that this epoch never exceeds and the budget. The spend of an epoch tends to its "
               "limit by design.",
               "none", (f"nustream_zcdp_rho_spent{{{STREAM}}}", "this epoch, lane {{lane}}"),
               (f"nustream_zcdp_rho_ledger{{{STREAM}}}", "ledger, lane {{lane}}"),
@@ -155,6 +155,8 @@ def public():
                "none", f"max(nustream_sensitivity{{{STREAM}}})"),
         number("Step size", "The step size of the next step, in units of the parameter per gradient unit.", "none",
                f"max(nustream_step_size{{{STREAM}}})"),
+        number("Unit of the promise", "Whom the promise is about: single records, their targets, or users. How many lanes "
+               "promise it.", "none", f"count by (protects) (nustream_promise_info{{{STREAM}}})", "{{protects}}"),
         number("Version", "How many instances run each version. Two versions for long mean an upgrade that stopped half way.", "none",
                "count by (version) (nustream_build_info)", "{{version}}"),
     ]

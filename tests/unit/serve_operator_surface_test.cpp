@@ -178,7 +178,7 @@ TEST(OperatorSurface, SharesNoMetricWithThePublicSurface) {
   shown.update(tests::release(0, 10, R"({"x":1})", R"({"x":1})"));
   const MetricsPage operators(surface.metrics());
   const MetricsPage page(shown.metrics());
-  EXPECT_EQ(page.type.size(), 17u);
+  EXPECT_EQ(page.type.size(), 18u);
   for (const auto& [metric, type] : page.type) EXPECT_FALSE(operators.type.contains(metric)) << metric;
   for (const auto& [metric, help] : page.help) EXPECT_THAT(help, Not(HasSubstr("not private"))) << metric;
   EXPECT_THAT(shown.metrics(), Not(HasSubstr("process_")));
