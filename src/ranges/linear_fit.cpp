@@ -24,7 +24,6 @@ namespace {
 
 using Vector = Eigen::VectorXd;
 
-constexpr double least_widening = 2;
 /// Intervals are withheld where the bound on residuals may leave more of the pilot's error than this share of the
 /// variance by noise and sampling. What is left is known only roughly, so intervals would be too wide or too narrow.
 constexpr double most_of_bound = 0.5;
