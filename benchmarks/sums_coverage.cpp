@@ -1,8 +1,7 @@
 // Measures how often intervals beside models that are solved from sums hold the population's coefficients: running
 // sums of streams, and fits of whole tables. The rows are 1 and two features: both normal, or one of them is 1 in a
 // twentieth of the rows and else 0, or lognormal. The residual's deviation is one number, or grows with that feature,
-// or its tails are those of Student's t with three degrees of freedom; for fits with a normal feature it may also be
-// skewed (lognormal), or have a share of 3% that is far above the others.
+// or its tails are those of Student's t with three degrees of freedom.
 //
 // Usage: sums_coverage [STREAMS OF EACH KIND [JSON file]], 1,000 by default. Exits with 1 where the coverage at a
 // nominal .95 is outside .93–.97 by more than three standard errors of the count. Keys and data are fixed, so the
@@ -33,8 +32,8 @@ constexpr double level = 0.95;
 
 enum class Feature { normal, rare, lognormal };
 constexpr const char* name_of_feature[] = {"normal", "rare", "lognormal"};
-enum class Residuals { alike, growing, heavy, skewed, far_above };
-constexpr const char* name_of[] = {"alike", "growing with a feature", "t(3)", "lognormal", "3% far above"};
+enum class Residuals { alike, growing, heavy };
+constexpr const char* name_of[] = {"alike", "growing with a feature", "t(3)"};
 
 struct Cell {
   const char* estimator;
@@ -60,14 +59,6 @@ double growth(Feature kind, double feature) {
 double residual(const Cell& cell, double feature, std::mt19937_64& engine) {
   std::normal_distribution<double> normal;
   if (cell.residuals == Residuals::heavy) return 0.5 * std::student_t_distribution<double>(3)(engine);
-  if (cell.residuals == Residuals::skewed) return 0.5 * (std::exp(normal(engine)) - std::exp(0.5));
-  if (cell.residuals == Residuals::far_above) {
-    constexpr double share = 0.03;
-    constexpr double mean = 5;
-    const bool is_far = std::bernoulli_distribution(share)(engine);
-    return 0.5 * normal(engine) + (is_far ? std::exponential_distribution<double>(1 / mean)(engine) : 0) -
-           share * mean;
-  }
   return 0.5 * normal(engine) * (cell.residuals == Residuals::growing ? growth(cell.feature, feature) : 1);
 }
 

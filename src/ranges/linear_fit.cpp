@@ -59,12 +59,15 @@ std::optional<RowScales> measure_rows(WorkingRows& rows, const Part& part, const
   return scales;
 }
 
-/// What decides on the bound of the answer's residuals. `most` is the length of the longest one that the target
-/// allows.
-BoundChoice choice_of_bound(const FitSettings& settings, double inputs, double least, double most) {
+/// The ρ of the answer's target moments.
+Rho rho_of_target(const FitSettings& settings) {
+  return Rho{settings.rho.value() * answer_shares[1]};
+}
+
+/// The standard deviation of the noise in Σ x·r for a bound of residuals of 1, beside a bound of inputs.
+double noise_per_unit(const FitSettings& settings, double inputs) {
   const double replaced = settings.adjacency == privacy::Adjacency::replace_one ? 2 : 1;
-  const double of_target = settings.rho.value() * answer_shares[1];
-  return {least, most, replaced * inputs / std::sqrt(2 * of_target)};
+  return replaced * inputs / std::sqrt(2 * rho_of_target(settings).value());
 }
 
 /// The residuals' deviation: that of the middle ones, or that of all where a few are much longer than most.
@@ -77,13 +80,12 @@ double deviation_of(const RowScales& scales, const ResidualTails& tails, double 
 RowBounds answer_bounds(const FitSettings& settings, const RowScales& scales, const ResidualTails& tails,
                         double longest, double weight, const TableFit& fit) {
   const std::size_t d = fit.placements.size();
-  const Rho of_target{settings.rho.value() * answer_shares[1]};
   // The inputs were whitened by weighted moments. Without the weights their lengths would be about √d.
-  const double wide = widening(of_target, fit.answer_records, d, scales.inputs / std::sqrt(weight));
+  const double wide = widening(rho_of_target(settings), fit.answer_records, d, scales.inputs / std::sqrt(weight));
   RowBounds bounds;
   bounds.inputs = inputs_multiple(wide, d) * scales.inputs;
   const double least = std::max(residuals_multiple(wide, d) * deviation_of(scales, tails, longest), scales.tail);
-  bounds.residuals = residual_bound(tails, choice_of_bound(settings, bounds.inputs, least, longest));
+  bounds.residuals = residual_bound(tails, {least, longest, noise_per_unit(settings, bounds.inputs)});
   bounds.widening = bounds.residuals / scales.residuals;
   bounds.balanced = std::max(wide * scales.residuals, scales.tail);
   return bounds;
@@ -92,9 +94,9 @@ RowBounds answer_bounds(const FitSettings& settings, const RowScales& scales, co
 /// Makes the intervals wider by what the bound takes off on one side, or withholds them where that is much.
 void allow_for_bound(const ResidualTails& tails, const FitSettings& settings, TableFit& fit) {
   const double bound = fit.bounds.residuals;
-  const BoundChoice choice = choice_of_bound(settings, fit.bounds.inputs, bound, bound);
-  if (takes_much_off(tails, choice, bound)) fit.variances.clear();
-  const double share = tails.taken_off(bound) / deviation_of_sum(tails, choice, bound);
+  const double noise = noise_per_unit(settings, fit.bounds.inputs);
+  if (takes_much_off(tails, noise, bound)) fit.variances.clear();
+  const double share = tails.taken_off(bound) / tails.deviation(noise, bound);
   for (inference::EstimatedVariance& each : fit.variances) each.variance *= 1 + share * share;
 }
 

@@ -50,10 +50,22 @@ bool ResidualTails::are_skewed() const {
   return std::max(above, below) - std::min(above, below) > octave;
 }
 
-double ResidualTails::taken_off(double bound) const {
+template <class Of>
+double ResidualTails::sum_over_seen(const Of& of) const {
   double sum = 0;
-  for (std::size_t bin = 0; bin < length_bins; ++bin) sum += excess(bin, bound) * (seen(0, bin) - seen(1, bin));
-  return std::fabs(sum) + (are_skewed() ? taken_off_unseen(bound) : 0);
+  for (std::size_t side = 0; side < sides; ++side) {
+    for (std::size_t bin = 0; bin < length_bins; ++bin) {
+      if (const double count = seen(side, bin); count > 0) sum += of(side, bin, count);
+    }
+  }
+  return sum;
+}
+
+double ResidualTails::taken_off(double bound) const {
+  const double more_above = sum_over_seen([&](std::size_t side, std::size_t bin, double count) {
+    return (side == 0 ? 1 : -1) * count * excess(bin, bound);
+  });
+  return std::fabs(more_above) + (are_skewed() ? taken_off_unseen(bound) : 0);
 }
 
 // Beyond the last bin that is seen, counts are taken to decline as they did over the octave before or over its second
@@ -76,52 +88,37 @@ double ResidualTails::taken_off_unseen(double bound) const {
 }
 
 double ResidualTails::taken_off_both(double bound) const {
-  double sum = 0;
-  for (std::size_t bin = 0; bin < length_bins; ++bin) sum += excess(bin, bound) * (seen(0, bin) + seen(1, bin));
-  return sum;
+  return sum_over_seen([&](std::size_t, std::size_t bin, double count) { return count * excess(bin, bound); });
 }
 
 double ResidualTails::stddev_of_taken_off(double bound) const {
-  double squares = 0;
-  for (std::size_t side = 0; side < sides; ++side) {
-    for (std::size_t bin = 0; bin < length_bins; ++bin) {
-      if (seen(side, bin) > 0) squares += std::pow(excess(bin, bound), 2);
-    }
-  }
+  const double squares =
+      sum_over_seen([&](std::size_t, std::size_t bin, double) { return std::pow(excess(bin, bound), 2); });
   return counts_.stddev() * std::sqrt(squares);
 }
 
 double ResidualTails::sum_of_squares(double bound) const {
-  double sum = 0;
-  for (std::size_t side = 0; side < sides; ++side) {
-    for (std::size_t bin = 0; bin < length_bins; ++bin) {
-      sum += seen(side, bin) * std::pow(std::min(bin_length(bin), bound), 2);
-    }
-  }
-  return sum;
+  return sum_over_seen([&](std::size_t, std::size_t bin, double count) {
+    return count * std::pow(std::min(bin_length(bin), bound), 2);
+  });
+}
+
+double ResidualTails::deviation(double noise_per_unit, double bound) const {
+  return std::sqrt(sum_of_squares(bound) + std::pow(bound * noise_per_unit, 2));
 }
 
 ResidualTails residual_tails(WorkingRows& rows, const Part& part, const Eigen::VectorXd& centre, Rho rho,
                              privacy::Adjacency adjacency, const DrawNoise& draw) {
-  const HistogramDesign design{1, sides * length_bins, adjacency};
-  const CountNoise mechanism(design, rho);
-  ExactCounts counts(design);
-  rows.each(part, [&](std::span<const double> inputs, double target, double weight) {
-    const Eigen::Map<const Eigen::VectorXd> x(inputs.data(), static_cast<Eigen::Index>(inputs.size()));
+  const RowBins bins_of = [&](const auto& x, double target, double weight, std::span<std::size_t> bins) {
     const double residual = std::sqrt(weight) * (target - x.dot(centre));
     const std::size_t size = length_bin(std::fabs(residual));
-    const std::size_t bin[] = {size == no_bin || residual > 0 ? size : length_bins + size};
-    counts.add(bin);
-  });
-  return ResidualTails({counts, mechanism, draw(KeyStage::tails, mechanism.grid(), design.entries())});
+    bins[0] = size == no_bin || residual > 0 ? size : length_bins + size;
+  };
+  return ResidualTails(count(rows, part, {1, sides * length_bins, adjacency}, rho, bins_of, KeyStage::tails, draw));
 }
 
-double deviation_of_sum(const ResidualTails& tails, const BoundChoice& choice, double bound) {
-  return std::sqrt(tails.sum_of_squares(bound) + std::pow(bound * choice.noise_per_unit, 2));
-}
-
-bool takes_much_off(const ResidualTails& tails, const BoundChoice& choice, double bound) {
-  const double deviation = deviation_of_sum(tails, choice, bound);
+bool takes_much_off(const ResidualTails& tails, double noise_per_unit, double bound) {
+  const double deviation = tails.deviation(noise_per_unit, bound);
   const double unsure = tails.stddev_of_taken_off(bound);
   return !(tails.taken_off(bound) + unsure <= most_on_one_side * deviation &&
            tails.taken_off_both(bound) + unsure <= deviation);
@@ -135,7 +132,7 @@ double residual_bound(const ResidualTails& tails, BoundChoice choice) {
   for (double bound = choice.least;; bound *= std::numbers::sqrt2) {
     bound = std::min(bound, std::max(choice.least, choice.most));
     const double off = tails.taken_off(bound);
-    const double deviation = deviation_of_sum(tails, choice, bound);
+    const double deviation = tails.deviation(choice.noise_per_unit, bound);
     const double both = tails.taken_off_both(bound);
     if (off <= small_share * deviation && both <= small_share_of_both * deviation) return bound;
     const double error = std::hypot(off, deviation);

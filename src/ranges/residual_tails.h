@@ -17,16 +17,20 @@ class ResidualTails {
  public:
   explicit ResidualTails(const NoisyCounts& counts);
 
-  /// What a bound takes off more on one side than on the other, as a sum over the rows. Where residuals are skewed it
-  /// includes what the bound takes off residuals that noise hides, by how fast the counts decline towards them.
+  /// By how much a bound takes more off on one side than on the other, as a sum over the rows. Where residuals are
+  /// skewed, the sum includes what the bound takes off residuals that noise hides; how many there are is guessed from
+  /// how fast the counts decline towards them.
   [[nodiscard]] double taken_off(double bound) const;
-  /// What a bound takes off on both sides together. The answer is moved by it where one side and the other belong to
-  /// other rows.
+  /// What a bound takes off on both sides together. Where rows of one kind have the residuals above, and rows of
+  /// another kind those below, the two sides do not cancel, and the answer is moved by both.
   [[nodiscard]] double taken_off_both(double bound) const;
   /// The standard deviation of the noise in taken_off().
   [[nodiscard]] double stddev_of_taken_off(double bound) const;
   /// The sum of the squares of the bounded residuals.
   [[nodiscard]] double sum_of_squares(double bound) const;
+  /// The standard deviation of Σ x·r along a direction of unit second moment, by noise and sampling, under a bound.
+  /// The noise of that sum has a standard deviation of `noise_per_unit` for a bound of 1.
+  [[nodiscard]] double deviation(double noise_per_unit, double bound) const;
   /// The longest residuals that are seen, of the side that has the longer ones; 0 where none are.
   [[nodiscard]] double longest() const;
   /// Whether the longest ones of one side are more than twice as long as those of the other.
@@ -35,6 +39,9 @@ class ResidualTails {
 
  private:
   [[nodiscard]] double seen(std::size_t side, std::size_t bin) const;
+  /// The sum of of(side, bin, count) over all bins that are seen.
+  template <class Of>
+  [[nodiscard]] double sum_over_seen(const Of& of) const;
   [[nodiscard]] std::size_t outermost(std::size_t side) const;
   [[nodiscard]] double taken_off_unseen(double bound) const;
 
@@ -50,13 +57,11 @@ class ResidualTails {
 struct BoundChoice {
   double least;           ///< the bound where residuals are symmetric
   double most;            ///< no residual is longer
-  double noise_per_unit;  ///< the standard deviation of the noise in Σ x·r for a bound of 1
+  double noise_per_unit;  ///< as ResidualTails::deviation() has it
 };
-/// The standard deviation of Σ x·r along a direction of unit second moment, by noise and sampling, under a bound.
-[[nodiscard]] double deviation_of_sum(const ResidualTails& tails, const BoundChoice& choice, double bound);
 /// Whether the bound takes more off than intervals can allow for: more than three quarters of the deviation on one
 /// side, or more than all of it on both together, as far as the noise lets that be told.
-[[nodiscard]] bool takes_much_off(const ResidualTails& tails, const BoundChoice& choice, double bound);
+[[nodiscard]] bool takes_much_off(const ResidualTails& tails, double noise_per_unit, double bound);
 /// The least bound, half octaves apart, that takes less off on one side than a quarter of that deviation, and on both
 /// together less than three quarters; but none under which noise costs more than sampling. Where there is no such
 /// bound it is the one of least squared error.

@@ -1,5 +1,6 @@
 #include "ranges/working_rows.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -45,23 +46,30 @@ std::span<const double> WorkingRows::unusable() {
   return {whitened_.data(), static_cast<std::size_t>(whitened_.size())};
 }
 
-NoisyCounts measure(WorkingRows& rows, const Part& part, std::size_t histograms, const Lengths& lengths,
-                    const FitSettings& settings, KeyStage stage, const DrawNoise& draw) {
-  const HistogramDesign design{histograms, length_bins, settings.adjacency};
-  const CountNoise mechanism(design, settings.rho);
+NoisyCounts count(WorkingRows& rows, const Part& part, const HistogramDesign& design, Rho rho, const RowBins& bins_of,
+                  KeyStage stage, const DrawNoise& draw) {
+  const CountNoise mechanism(design, rho);
   ExactCounts counts(design);
-  std::vector<double> found(histograms);
-  std::vector<std::size_t> bins(histograms);
+  std::vector<std::size_t> bins(design.histograms);
   rows.each(part, [&](std::span<const double> inputs, double target, double weight) {
-    const bool usable = std::isfinite(target);
-    if (usable) {
-      lengths(Eigen::Map<const Eigen::VectorXd>(inputs.data(), static_cast<Eigen::Index>(inputs.size())), target,
-              found);
+    std::ranges::fill(bins, no_bin);
+    if (std::isfinite(target)) {
+      bins_of(Eigen::Map<const Eigen::VectorXd>(inputs.data(), static_cast<Eigen::Index>(inputs.size())), target,
+              weight, bins);
     }
-    for (std::size_t i = 0; i < histograms; ++i) bins[i] = usable ? length_bin(std::sqrt(weight) * found[i]) : no_bin;
     counts.add(bins);
   });
   return {counts, mechanism, draw(stage, mechanism.grid(), design.entries())};
+}
+
+NoisyCounts measure(WorkingRows& rows, const Part& part, std::size_t histograms, const Lengths& lengths,
+                    const FitSettings& settings, KeyStage stage, const DrawNoise& draw) {
+  std::vector<double> found(histograms);
+  const RowBins bins_of = [&](const auto& x, double target, double weight, std::span<std::size_t> bins) {
+    lengths(x, target, found);
+    for (std::size_t i = 0; i < histograms; ++i) bins[i] = length_bin(std::sqrt(weight) * found[i]);
+  };
+  return count(rows, part, {histograms, length_bins, settings.adjacency}, settings.rho, bins_of, stage, draw);
 }
 
 }  // namespace nustream::ranges

@@ -38,6 +38,15 @@ class WorkingRows {
   Eigen::MatrixXd whiten_;
 };
 
+/// The bins of one row, from its working inputs, its target and its weight: one for each histogram, or no_bin.
+using RowBins = std::function<void(const Eigen::Ref<const Eigen::VectorXd>& inputs, double target, double weight,
+                                   std::span<std::size_t> bins)>;
+
+/// Makes one release at `rho` of the histograms of `design` over the rows of `part`. Unusable rows are in none of
+/// them.
+[[nodiscard]] NoisyCounts count(WorkingRows& rows, const Part& part, const HistogramDesign& design, Rho rho,
+                                const RowBins& bins_of, KeyStage stage, const DrawNoise& draw);
+
 /// What is measured of a row from its working inputs and its target: as many numbers ≥ 0 as there are histograms.
 using Lengths =
     std::function<void(const Eigen::Ref<const Eigen::VectorXd>& inputs, double target, std::span<double> lengths)>;

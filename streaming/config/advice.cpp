@@ -1,12 +1,10 @@
 #include "config/advice.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 
 #include <fmt/format.h>
 
-#include "config/settings_tree.h"
 #include "nustream/inference/path_status.h"
 
 namespace nustream::config {
@@ -87,11 +85,7 @@ std::string restarts_in_vain(const Config& config) {
 }
 
 std::string unit_is_the_record(const Config& config) {
-  // The settings are looked at once more; a pipe gives them only once, and is not warned of.
-  if (config.users || !std::filesystem::is_regular_file(config.file)) return {};
-  const SettingsTree tree(config.file, config.overrides);
-  const Section privacy = tree.root().section("privacy");
-  if (!privacy.has("user") && !privacy.has("user_null") && !tree.root().has("users")) return {};
+  if (!config.privacy.ignores_users) return {};
   return "privacy.user or [users] is set, and privacy.unit is \"record\": the promise is about single records, and "
          "weaker for a user who has many; set privacy.unit = \"user\"";
 }

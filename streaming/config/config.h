@@ -48,6 +48,7 @@ struct Privacy {
   Calibration calibration = Calibration::exact;
   std::vector<Delta> more_deltas{};  ///< where ε is reported beside `delta`
   bool of_user = false;              ///< the unit is the user, whom Config::users defines
+  bool ignores_users = false;        ///< the settings name users, and yet the unit is the record
   std::string account{};  ///< file of a budget that other streams share (folder/account_share.h); empty: none
 
   /// `delta` and then the others, in the order of the settings.

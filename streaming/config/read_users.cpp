@@ -144,6 +144,7 @@ void read_users(const Section& root, Purpose purpose, Config& config) {
     for (const char* key : {"period", "times"}) {
       if (section.has(key)) section.refuse(key, "only with privacy.unit = \"user\": a record has no windows");
     }
+    config.privacy.ignores_users = privacy.has("user") || privacy.has("user_null") || root.has("users");
     return;
   }
   if (!column) privacy.missing("user");

@@ -24,7 +24,7 @@ publish::Promise promise_of(const Report& report) {
 
 const char* covers(const Report& report) {
   return is_linear(report)
-             ? "the population's least squares, as far as noise hides no record far longer than all others"
+             ? "the population's least squares, unless noise hides a few residuals far longer than the others"
              : "the population's coefficients, where the model holds";
 }
 

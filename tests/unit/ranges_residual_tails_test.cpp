@@ -112,8 +112,8 @@ TEST(ResidualBound, IsWiderWhereTheyAreSkewedAsFarAsTheNoiseAllows) {
   const ResidualTails tails = tails_of(residuals, 30);
   const double wide = residual_bound(tails, {5, 100, 1});
   EXPECT_GT(wide, 12);
-  EXPECT_FALSE(takes_much_off(tails, {5, 100, 1}, wide));
-  EXPECT_TRUE(takes_much_off(tails, {5, 100, 1}, 5));
+  EXPECT_FALSE(takes_much_off(tails, 1, wide));
+  EXPECT_TRUE(takes_much_off(tails, 1, 5));
   // With so much noise a bound of more than 15 would cost more than sampling does.
   EXPECT_LT(residual_bound(tails, {5, 100, 20}), 22);
 }

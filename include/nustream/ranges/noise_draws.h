@@ -13,7 +13,8 @@
 
 namespace nustream::ranges {
 
-/// The key stages of the releases of a fit, in the order in which they are made (docs/formats/noise.md).
+/// The key stages of the releases of a fit, in the order in which they are made, but for the last one
+/// (docs/formats/noise.md). Their numbers never change.
 enum class KeyStage : std::uint32_t {
   octaves,     ///< histograms of octaves
   columns,     ///< histograms of equal bins
@@ -35,7 +36,7 @@ enum class KeyStage : std::uint32_t {
   third_lengths,  ///< histograms of lengths and residuals before the last step
   last_curvature,
   last_score,
-  tails  ///< histogram of the residuals of the answer's rows
+  tails  ///< histogram of the residuals of the answer's rows, before `second`
 };
 inline constexpr std::size_t key_stages = 21;
 

@@ -30,31 +30,32 @@ inline constexpr double length_threshold = 3.5;
 /// a row adds to the curvature, as a length. Empty where no bin of one of them is seen.
 [[nodiscard]] std::optional<RowScales> row_scales(const NoisyCounts& lengths);
 
-/// How wide the bounds are, f: R_r = f·r₀, or the tail where that is longer, and R_x = max(2, f/2)·x₀. f is such that
-/// the noise of the target moments costs about as much as sampling:
+/// How wide the bounds are, f. Their product, by which the noise of the target moments grows, is f·max(2, f/2) times
+/// x₀r₀; inputs_multiple() and residuals_multiple() divide it between the two. f is such that the noise of the target
+/// moments costs at most about as much as sampling:
 ///
 ///     f² = √(t·2ρ_g)·n/(√d·γ²·x₀),  t = d/n,  2 ≤ f ≤ 12,  γ² = 1 for one release.
 ///
 /// Residuals have tails, but the lengths of whitened inputs mostly lie near √d, and the noise of the second moments
-/// grows with R_x². So R_x is half as wide. (R_x = f·x₀ has two to three times the squared error at ρ ≥ .1 on five
-/// public tables.)
+/// grows with R_x². So R_x is the narrower one. (With both f times their scale,
+/// the squared error was two to three times as large at ρ ≥ .1 on five public tables.)
 ///
 /// `target` is ρ_g, `rows` the n of the release that is bounded, `dimension` d, and `inputs` x₀.
 [[nodiscard]] double widening(Rho target, std::uint64_t rows, std::size_t dimension, double inputs);
 
-/// How many x₀ the bound R_x is, and how many r₀ the bound R_r is at least, for the f of widening(). Their product,
-/// by which the noise of the target moments grows, is f·max(2, f/2).
+/// How many x₀ the bound R_x is, max(2, √f), and how many r₀ the bound R_r is at least, f·max(2, f/2)/max(2, √f), for
+/// the f of widening(). In a mean (dimension 1) every input is 1, and R_x is 1.25·x₀.
 [[nodiscard]] double inputs_multiple(double widening, std::size_t dimension);
 [[nodiscard]] double residuals_multiple(double widening, std::size_t dimension);
 
 /// The bound of residuals in a tight sandwich over r₀, g. It is so wide that under zero-out the noise of one entry is
 /// a tenth of n·r₀²:
 ///
-///     g² = .1·n·√(2ρ_s)/(√2 R_x²),  3 ≤ g ≤ f.
+///     g² = .1·n·√(2ρ_s)/(√2 R_x²),  3 ≤ g ≤ R_r/r₀.
 ///
-/// g is below 3 only where f is. Σ r² makes up for what the bound takes from tails (moments/shape.h).
+/// g is below 3 only where R_r/r₀ is. Σ r² makes up for what the bound takes from tails (moments/shape.h).
 ///
-/// `spread` is ρ_s, `rows` is n, `inputs` R_x, and `widest` f.
+/// `spread` is ρ_s, `rows` is n, `inputs` R_x, and `widest` R_r/r₀.
 [[nodiscard]] double tight_widening(Rho spread, std::uint64_t rows, double inputs, double widest);
 
 }  // namespace nustream::ranges
