@@ -102,11 +102,13 @@ TEST(AttachMoments, BatchesCloseByTheBytesOfTheSumsThatTheyRelease) {
 TEST(AttachMoments, ANewEpochIsAboutTheLastRelease) {
   const AttachWorld world;
   world.write(AttachWorld::values(1000));
-  ASSERT_EQ(world.run(with({"--until-end", "--set", "privacy.rho=100"})).code, 0);
+  // The seed is fixed, since noise alone lifts a direction above the floor now and then.
+  ASSERT_EQ(world.run(with({"--until-end", "--insecure-seed", "7", "--set", "privacy.rho=100"})).code, 0);
   const auto last = publish::read_release(world.releases().back()).value();
   EXPECT_NEAR(last.estimate.at(1).second, -0.5, 0.1);
   // There is so much noise that every direction is hidden, and the answer stays at the centre.
-  const std::vector<std::string> hidden = with({"--until-end", "--set", "privacy.rho=1e-9", "--new-epoch"});
+  const std::vector<std::string> hidden =
+      with({"--until-end", "--insecure-seed", "7", "--set", "privacy.rho=1e-9", "--new-epoch"});
   world.write(AttachWorld::values(100, 2));
   ASSERT_EQ(world.run(hidden).code, 0);
   const auto begun = publish::read_release(world.releases().back()).value();
