@@ -53,7 +53,7 @@ void LaneWorker::take(std::span<const kafka::Message> messages) {
   } catch (const Failure& failure) {
     return fail(failure);  // for example a record without the append time by which windows are measured
   }
-  if (host_.setup.config.input.format == config::Format::json_lines) {
+  if (has_members(host_.setup.config.input)) {
     for (const kafka::Message& message : messages) {
       if (message.record.value && !names_.is_full()) names_.add(*message.record.value);
     }

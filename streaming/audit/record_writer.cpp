@@ -5,29 +5,17 @@
 
 #include <fmt/format.h>
 
-#include "publish/json_writer.h"
-
 namespace nustream::audit {
 
 RecordWriter::RecordWriter(const config::Config& config, std::span<const record::Field> fields)
-    : config_(config), fields_(fields) {
-  if (config.input.format == config::Format::csv && !config.input.header) {
+    : config_(config), fields_(fields), encoder_(make_line_encoder(config.input)) {
+  if (has_columns(config.input) && !config.input.header) {
     columns_ = config.input.columns;
     return;
   }
   for (const record::Field& field : fields) {
     if (std::find(columns_.begin(), columns_.end(), field.column) == columns_.end()) columns_.push_back(field.column);
   }
-}
-
-std::string RecordWriter::header() const {
-  if (config_.input.format != config::Format::csv || !config_.input.header) return {};
-  return joined(columns_);
-}
-
-std::string RecordWriter::null() const {
-  // An open quote and the word null are records that are complete lines and that no reader can use.
-  return config_.input.format == config::Format::csv ? "\"" : "null";
 }
 
 std::string RecordWriter::text_of(const record::Field& field, const Values& values, bool is_zero) {
@@ -43,7 +31,7 @@ std::string RecordWriter::text(const std::string& column, const Values& values) 
   const bool is_zero = values.axis != nullptr && *values.axis != column;
   if (field->reading != record::Reading::number) return text_of(*field, values, is_zero);
   if (config_.schema.target && config_.schema.target->first.column == column) {
-    return std::isfinite(values.target) ? fmt::format("{}", values.target) : no_number();
+    return std::isfinite(values.target) ? fmt::format("{}", values.target) : encoder_->no_number();
   }
   if (const auto counts = counting(column, values)) return fmt::format("{}", *counts);
   if (is_zero) return fmt::format("{}", centre_of(column));
@@ -51,13 +39,14 @@ std::string RecordWriter::text(const std::string& column, const Values& values) 
 }
 
 std::string RecordWriter::record(const Values& values) const {
-  std::vector<std::string> texts;
-  texts.reserve(columns_.size());
-  for (const std::string& column : columns_) texts.push_back(text(column, values));
-  if (config_.input.format == config::Format::csv) return joined(texts);
-  return publish::object_text([&](publish::JsonWriter& json) {
-    for (std::size_t i = 0; i < columns_.size(); ++i) json.raw(columns_[i], quoted(columns_[i], texts[i]));
-  });
+  std::vector<EncodedField> fields;
+  fields.reserve(columns_.size());
+  for (const std::string& column : columns_) {
+    const record::Field* const field = field_of(column);
+    const bool is_number = field == nullptr || field->reading == record::Reading::number;
+    fields.push_back({column, text(column, values), is_number});
+  }
+  return encoder_->record(fields);
 }
 
 /// Whether the column is a regressor of a two-stage model; those are a row's last features.
@@ -102,39 +91,10 @@ double RecordWriter::centre_of(const std::string& column) const {
   }
 }
 
-std::string RecordWriter::no_number() const {
-  return config_.input.format == config::Format::csv ? "?" : "null";
-}
-
 const record::Field* RecordWriter::field_of(const std::string& column) const {
   const auto found = std::find_if(fields_.begin(), fields_.end(),
                                   [&](const record::Field& field) { return field.column == column; });
   return found == fields_.end() ? nullptr : &*found;
-}
-
-std::string RecordWriter::quoted(const std::string& column, const std::string& text) const {
-  const record::Field* const field = field_of(column);
-  if (field == nullptr || field->reading == record::Reading::number) return text;
-  std::string quoted;
-  publish::append_string(text, quoted);
-  return quoted;
-}
-
-std::string RecordWriter::joined(const std::vector<std::string>& texts) const {
-  std::string line;
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    if (i > 0) line += config_.input.delimiter;
-    line += in_quotes(texts[i]);
-  }
-  return line;
-}
-
-/// The text as a CSV field. It is quoted where it needs to be: a column's name may hold the delimiter.
-std::string RecordWriter::in_quotes(const std::string& text) const {
-  if (text.find_first_of(std::string{'"', config_.input.delimiter}) == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + '"';
 }
 
 }  // namespace nustream::audit

@@ -1,12 +1,14 @@
 // Writes the audit's own records as text in a stream's own format.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "audit/line_encoder.h"
 #include "config/config.h"
 #include "nustream/record/row.h"
 
@@ -31,10 +33,10 @@ class RecordWriter {
  public:
   RecordWriter(const config::Config& config, std::span<const record::Field> fields);
 
-  /// The header line of a CSV that has one; else empty.
-  [[nodiscard]] std::string header() const;
+  /// The header line, where files of the format have one; else empty.
+  [[nodiscard]] std::string header() const { return has_header(config_.input) ? encoder_->header(columns_) : ""; }
   /// A record that cannot be used.
-  [[nodiscard]] std::string null() const;
+  [[nodiscard]] std::string null() const { return encoder_->null(); }
   /// The text that stands in a column's field.
   [[nodiscard]] std::string text(const std::string& column, const Values& values) const;
   [[nodiscard]] static std::string text_of(const record::Field& field, const Values& values, bool is_zero);
@@ -46,14 +48,11 @@ class RecordWriter {
   [[nodiscard]] std::optional<double> counting(const std::string& column, const Values& values) const;
   /// The value of the column at which its feature is 0.
   [[nodiscard]] double centre_of(const std::string& column) const;
-  [[nodiscard]] std::string no_number() const;
   [[nodiscard]] const record::Field* field_of(const std::string& column) const;
-  [[nodiscard]] std::string quoted(const std::string& column, const std::string& text) const;
-  [[nodiscard]] std::string joined(const std::vector<std::string>& texts) const;
-  [[nodiscard]] std::string in_quotes(const std::string& text) const;
 
   const config::Config& config_;
   std::span<const record::Field> fields_;
+  std::unique_ptr<LineEncoder> encoder_;
   std::vector<std::string> columns_;
 };
 

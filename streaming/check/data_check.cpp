@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "check/start_clips.h"
-#include "decode/csv_number.h"
+#include "decode/line_decoder.h"
 #include "nustream/record/number.h"
 #include "nustream/record/row.h"
 #include "publish/json_text.h"
@@ -152,10 +152,7 @@ bool DataCheck::refuses(const std::string& label) const {
   const record::RowBuilder builder(target_alone);
   std::vector<double> readings;
   for (const record::Field& field : builder.fields()) {
-    const bool is_csv_number =
-        config_.input.format == config::Format::csv && field.reading == record::Reading::number;
-    readings.push_back(is_csv_number ? decode::read_csv_number(label, config_.input.decimal)
-                                     : record::read_field(field, label));
+    readings.push_back(decode::read_text(field, label, config_.input));
   }
   double y = 0;
   return !builder.build(readings.data(), nullptr, y);

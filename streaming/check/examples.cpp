@@ -55,7 +55,7 @@ std::string advice_on_time(std::string_view text, record::TimeUnit unit) {
 std::string advice_on_number(std::string_view text, const config::InputSettings& input) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   const std::size_t comma = text.find(',');
-  if (input.format != config::Format::csv || input.decimal != '.' || comma == std::string_view::npos) return {};
+  if (!has_columns(input) || input.decimal != '.' || comma == std::string_view::npos) return {};
   if (!is_digits(text.substr(0, comma)) || !is_digits(text.substr(comma + 1))) return {};
   // Three digits behind a comma may be thousands or decimals, so that both readings are named.
   constexpr std::size_t thousands = 3;

@@ -123,17 +123,18 @@ std::string look_at_topic(const config::Config& config, std::uint64_t records, D
     const kafka::TopicPartition place{topic, kafka::PartitionIndex{p}};
     const auto [from, end] = offsets[static_cast<std::size_t>(p)];
     decode::MessageDecoder decoder(input, check.schema_of_lane({LaneId{static_cast<std::uint32_t>(p)}, lanes}));
-    reader.read_patiently(
-        place, kafka::Offset{from}, kafka::Offset{end}, patience, [&](const kafka::Message& message) {
-          const bool is_json = input.format == config::Format::json_lines && message.record.value.has_value();
-          if (is_json && !check.members().is_full()) check.members().add(*message.record.value);
-          one.clear();
-          add_to(one, message, true);
-          const std::size_t rejects_before = rows.rejects.size();
-          decoder.decode(one.messages(), rows);
-          note_example(config, message, rows, rejects_before, examples);
-          if (rows.count() >= together) check.take(rows);
-        });
+    reader.read_patiently(place, kafka::Offset{from}, kafka::Offset{end}, patience,
+                          [&](const kafka::Message& message) {
+                            const bool names_fields = has_members(input) && message.record.value.has_value();
+                            if (names_fields && !check.members().is_full())
+                              check.members().add(*message.record.value);
+                            one.clear();
+                            add_to(one, message, true);
+                            const std::size_t rejects_before = rows.rejects.size();
+                            decoder.decode(one.messages(), rows);
+                            note_example(config, message, rows, rejects_before, examples);
+                            if (rows.count() >= together) check.take(rows);
+                          });
     check.take(rows);  // an offset tells records apart within one partition only, so that its rows end here
   }
   return fmt::format("topic '{}', {} {}", topic, partitions, partitions == 1 ? "partition" : "partitions");

@@ -45,7 +45,7 @@ std::string overshoot(const Config& config) {
 }
 
 std::string dotted_member(const Config& config) {
-  if (config.input.format != Format::json_lines) return {};
+  if (!has_members(config.input)) return {};
   const auto advice = [](const std::string& column) -> std::string {
     const bool beside = column.starts_with('@');
     if (column.starts_with('/') || beside || column.find('.') == std::string::npos) return {};

@@ -265,10 +265,9 @@ void add_users(const Users& users, const users::Limits& limits, const InputSetti
 /// with a header.
 void add_value_format(const InputSettings& input, Canonical& out) {
   out.add_count("record_bytes_max", input.record_bytes_max);
-  const bool csv = input.format == Format::csv;
-  out.add("format", csv ? "csv" : "json");
+  out.add("format", traits_of(input.format).digest_name);
   if (input.envelope != Envelope::none) out.add_count("envelope", static_cast<std::uint64_t>(input.envelope));
-  if (!csv) return;
+  if (!has_columns(input)) return;
   out.add("delimiter", std::string_view(&input.delimiter, 1));
   if (input.decimal != '.') out.add("decimal", std::string_view(&input.decimal, 1));
   if (input.framing_is_trusted) out.add("framing", "trusted");

@@ -8,11 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "config/format.h"
 #include "nustream/record/timestamp.h"
 
 namespace nustream::config {
-
-enum class Format { csv, json_lines };
 
 /// What stands around the row that a record is about.
 enum class Envelope {
@@ -53,12 +52,25 @@ inline constexpr std::string_view header_prefix = "@header:";
 /// The column that is a message's own time; only for InputSettings::time_column.
 inline constexpr std::string_view timestamp_column = "@timestamp";
 
+/// FormatTraits::has_columns of the input's format.
+[[nodiscard]] inline bool has_columns(const InputSettings& input) noexcept {
+  return traits_of(input.format).has_columns;
+}
+/// FormatTraits::has_members of the input's format.
+[[nodiscard]] inline bool has_members(const InputSettings& input) noexcept {
+  return traits_of(input.format).has_members;
+}
+/// Whether the first line of a file is no record but names the columns, and so is public.
+[[nodiscard]] inline bool has_header(const InputSettings& input) noexcept {
+  return has_columns(input) && input.header;
+}
+
 /// Whether a record that cannot be read hides its time as well. Any fault of a JSON line does, and so does an open
 /// quote where line breaks inside quotation marks belong to a record. Of other CSV the decoder demands that the time
 /// comes first, so that faults behind it do not hide it.
 [[nodiscard]] inline bool hides_times(const InputSettings& input) {
   if (input.time_column == timestamp_column) return false;
-  return input.format == Format::json_lines || input.framing_is_trusted;
+  return !has_columns(input) || input.framing_is_trusted;
 }
 inline constexpr const char* public_times_wanted =
     "only for CSV with framing = \"newline\", whose first column the time has to be, or with time = \"@timestamp\": "

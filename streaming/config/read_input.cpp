@@ -56,16 +56,16 @@ char read_delimiter(const Section& section) {
 }
 
 void read_layout(const Section& section, InputSettings& input) {
-  const bool is_csv = input.format == Format::csv;
+  const bool in_columns = has_columns(input);
   input.header = section.flag("header").value_or(true);
   input.columns = section.texts("columns");
-  if (!input.header && is_csv && input.columns.empty()) {
+  if (!input.header && in_columns && input.columns.empty()) {
     section.refuse("header", "false only together with columns = [names…]");
   }
   input.skip_lines = section.count("skip_lines").value_or(0);
   input.comment = section.text("comment").value_or("");
   if (section.has("comment")) {
-    if (!is_csv || !input.header)
+    if (!has_header(input))
       section.refuse("comment", "only for CSV with a header: else count the lines, and set skip_lines");
     if (input.comment.empty() || input.comment.find('\n') != std::string::npos) {
       section.refuse("comment", "the characters that lines above the header begin with, such as \"#\"");
@@ -73,7 +73,7 @@ void read_layout(const Section& section, InputSettings& input) {
   }
   const std::string decimal = section.text("decimal").value_or(".");
   if (decimal != "." && decimal != ",") section.refuse("decimal", "\".\" or \",\"");
-  if (decimal == "," && (!is_csv || input.delimiter == '.'))
+  if (decimal == "," && (!in_columns || input.delimiter == '.'))
     section.refuse("decimal", "\",\" only for CSV whose delimiter is no dot");
   input.decimal = decimal.front();
 }
@@ -88,7 +88,7 @@ InputSettings read_input(const Section& section, const std::string& file) {
   input.delimiter = read_delimiter(section);
   read_layout(section, input);
   input.framing_is_trusted = section.choice<bool>("framing", false, {{"newline", false}, {"trusted", true}});
-  if (input.framing_is_trusted && input.format != Format::csv) {
+  if (input.framing_is_trusted && !has_columns(input)) {
     section.refuse("framing", "\"newline\": JSON has no line breaks inside a record's line");
   }
   if (input.framing_is_trusted && !input.comment.empty()) {
@@ -100,7 +100,7 @@ InputSettings read_input(const Section& section, const std::string& file) {
     section.refuse("time_unit", "only with time = \"column\"");
   input.envelope = section.choice<Envelope>("envelope", Envelope::none,
                                             {{"none", Envelope::none}, {"debezium", Envelope::debezium}});
-  if (input.envelope != Envelope::none && input.format == Format::csv) {
+  if (input.envelope != Envelope::none && !has_members(input)) {
     section.refuse("envelope", "only with format = \"jsonl\": it is an object around the row");
   }
   input.times_public = section.flag("times_public").value_or(false);

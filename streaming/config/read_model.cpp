@@ -129,7 +129,7 @@ void check_private_target(const Section& section, std::string_view key, const Co
     section.refuse(key, allowed + " while the target is the key, which decides its record's partition");
   }
   if (column.starts_with(header_prefix)) return;
-  if (config.input.format != Format::csv) {
+  if (!has_columns(config.input)) {
     section.refuse(
         key, allowed +
                  " with stream.format = \"jsonl\", where the target's text decides how the rest of its object is "

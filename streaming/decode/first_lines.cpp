@@ -118,10 +118,6 @@ std::optional<FirstContent> first_content(const std::string& path, const config:
   return first;
 }
 
-bool has_header(const config::InputSettings& settings) noexcept {
-  return settings.format == config::Format::csv && settings.header;
-}
-
 std::string_view behind_skipped(std::string_view first, const config::InputSettings& settings) {
   first = without_mark(first);
   for (std::uint64_t i = 0; i < settings.skip_lines && !first.empty(); ++i) {
@@ -148,8 +144,13 @@ std::vector<std::string_view> first_lines(const FirstContent& first, const confi
 
 bool looks_like_record(std::string_view line, const config::InputSettings& settings) {
   const std::string_view text = trimmed(without_mark(line));
-  if (settings.format == config::Format::json_lines) return looks_like_object(text) && !holds_several_objects(text);
-  return !is_json(text) && has_fields_of_record(line, settings);
+  switch (settings.format) {
+    case config::Format::csv:
+      return !is_json(text) && has_fields_of_record(line, settings);
+    case config::Format::json_lines:
+      return looks_like_object(text) && !holds_several_objects(text);
+  }
+  __builtin_unreachable();
 }
 
 bool may_decide(const FirstContent& first, const config::InputSettings& settings,

@@ -31,9 +31,6 @@ struct FirstContent {
 [[nodiscard]] std::optional<FirstContent> first_content(const std::string& path,
                                                         const config::InputSettings& settings, std::size_t bytes_max);
 
-/// Whether the first line of a file is no record but names the columns, and so is public.
-[[nodiscard]] bool has_header(const config::InputSettings& settings) noexcept;
-
 /// What follows in `first` on the byte order mark and on the lines that the settings say are no records.
 [[nodiscard]] std::string_view behind_skipped(std::string_view first, const config::InputSettings& settings);
 

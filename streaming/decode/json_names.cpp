@@ -155,7 +155,7 @@ std::vector<std::string> wanted_columns(const config::InputSettings& settings, c
 
 MemberNames first_members(const config::InputSettings& settings) {
   MemberNames names;
-  if (settings.format != config::Format::json_lines || settings.files.empty()) return names;
+  if (!has_members(settings) || settings.files.empty()) return names;
   const std::string& file = settings.files.front();
   if (is_standard_input(file) || !stored_size(file) || is_segment(file)) return names;
   const auto first = first_content(file, settings, look_bytes);

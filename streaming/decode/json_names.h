@@ -46,8 +46,8 @@ class MemberNames {
 [[nodiscard]] std::vector<std::string> wanted_columns(const config::InputSettings& settings,
                                                       const record::Schema& schema);
 
-/// The members of the first records of the input's first file, where that is JSON lines and can be read twice; else
-/// none.
+/// The members of the first records of the input's first file, where its records have members and it can be read
+/// twice; else none.
 [[nodiscard]] MemberNames first_members(const config::InputSettings& settings);
 /// MemberNames::missing() of first_members().
 [[nodiscard]] std::string missing_members(const config::InputSettings& settings, const record::Schema& schema);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "decode/csv_number.h"
 #include "error.h"
 
 namespace nustream::decode {
@@ -30,14 +31,30 @@ std::string private_column(const record::Schema& schema) {
 
 std::unique_ptr<LineDecoder> make_line_decoder(const InputSettings& settings, std::span<const record::Field> fields,
                                                const std::string& private_column) {
-  if (settings.format == Format::csv) return make_csv_decoder(settings, fields, private_column);
-  if (!private_column.empty()) {
-    throw Failure(Exit::configuration,
-                  "column '" + private_column +
-                      "': in JSON the target's text decides how the rest of its object is read, "
-                      "so the target cannot be all that is private; use CSV with the target last");
+  switch (settings.format) {
+    case Format::csv:
+      return make_csv_decoder(settings, fields, private_column);
+    case Format::json_lines:
+      if (!private_column.empty()) {
+        throw Failure(Exit::configuration,
+                      "column '" + private_column +
+                          "': in JSON the target's text decides how the rest of its object is read, "
+                          "so the target cannot be all that is private; use CSV with the target last");
+      }
+      return make_json_decoder(settings, fields);
   }
-  return make_json_decoder(settings, fields);
+  __builtin_unreachable();
+}
+
+double read_text(const record::Field& field, std::string_view text, const InputSettings& settings) {
+  switch (settings.format) {
+    case Format::csv:
+      return field.reading == record::Reading::number ? read_csv_number(text, settings.decimal)
+                                                      : record::read_field(field, text);
+    case Format::json_lines:
+      return record::read_field(field, text);
+  }
+  __builtin_unreachable();
 }
 
 }  // namespace nustream::decode

@@ -62,6 +62,10 @@ class LineDecoder {
 [[nodiscard]] std::unique_ptr<LineDecoder> make_json_decoder(const InputSettings& settings,
                                                              std::span<const record::Field> fields);
 
+/// What the decoder of settings.format reads where the text of a field is `text`. In CSV, for example, words for true
+/// and false are numbers.
+[[nodiscard]] double read_text(const record::Field& field, std::string_view text, const InputSettings& settings);
+
 /// The reason that is given for an envelope without a row, which says that the row was deleted.
 inline constexpr const char* deleted = "a delete: the envelope's after is null";
 /// The reason that is given for a record longer than InputSettings::record_bytes_max.

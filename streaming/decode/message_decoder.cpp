@@ -28,7 +28,7 @@ InputSettings settings_of_values(InputSettings settings, const std::string& priv
   settings.header = false;
   // Public fields have to fit, whether or not the private one behind them does.
   if (private_column.empty()) settings.record_bytes_max = std::numeric_limits<std::size_t>::max();
-  if (settings.format == Format::csv && settings.columns.empty()) {
+  if (has_columns(settings) && settings.columns.empty()) {
     throw Failure(Exit::configuration,
                   "the values of messages have no header line, and no columns are named; name them in order in "
                   "stream.columns");
@@ -81,7 +81,7 @@ MessageDecoder::MessageDecoder(const InputSettings& settings, const record::Sche
       times_from_messages_(settings.time_column == timestamp_column),
       append_times_only_(settings.append_times_only),
       times_from_values_(!settings.time_column.empty() && !times_from_messages_),
-      line_breaks_divide_(settings.format == Format::csv),
+      line_breaks_divide_(!traits_of(settings.format).breaks_are_space),
       value_bytes_max_(settings.record_bytes_max),
       decoder_(make_line_decoder(settings_of_values(settings, private_field(schema)), columns_.in_value(),
                                  private_field(schema))),

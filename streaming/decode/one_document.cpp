@@ -160,8 +160,8 @@ std::string one_document(std::string_view text, bool is_all, const std::vector<s
   if (!none_is_read) return {};
   const auto sentence = [&](const char* what, const std::string& filter, const char* behind) {
     return "'" + path + "' is one JSON document " + what + ", and one object a line is read: write it so" +
-           (settings.format == config::Format::csv ? ", and set stream.format = \"jsonl\"" : "") + ": jq -c '" +
-           filter + "' '" + path + "' > '" + path + ".jsonl'" + behind;
+           (has_members(settings) ? "" : ", and set stream.format = \"jsonl\"") + ": jq -c '" + filter + "' '" +
+           path + "' > '" + path + ".jsonl'" + behind;
   };
   const auto is_nested = [&](const std::string& column) { return is_among(column, seen.nested); };
   const bool are_columns = std::all_of(columns.begin(), columns.end(), is_nested) ||

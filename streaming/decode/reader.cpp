@@ -60,10 +60,10 @@ std::unique_ptr<Reader> open_reader(const InputSettings& settings, const record:
 }
 
 Failure no_records(const InputSettings& settings) {
-  const bool has_header = settings.format == Format::csv && settings.header && !has_segment(settings);
+  const bool lines_have_header = has_header(settings) && !has_segment(settings);
   std::string files;
   for (const std::string& file : settings.files) files += (files.empty() ? "'" : ", '") + file + "'";
-  return {Exit::data, files + (has_header ? ": a header and no records" : ": no records") +
+  return {Exit::data, files + (lines_have_header ? ": a header and no records" : ": no records") +
                           "; no step was taken: give it records"};
 }
 

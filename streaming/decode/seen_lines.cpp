@@ -96,12 +96,17 @@ std::map<std::uint64_t, SeenLine> seen_lines(const config::InputSettings& settin
 
 std::optional<std::string> text_in(const SeenLine& seen, const std::string& column,
                                    const config::InputSettings& settings) {
-  return settings.format == config::Format::csv ? text_in_csv(seen, column, settings)
-                                                : text_in_json(seen, column, settings);
+  switch (settings.format) {
+    case config::Format::csv:
+      return text_in_csv(seen, column, settings);
+    case config::Format::json_lines:
+      return text_in_json(seen, column, settings);
+  }
+  __builtin_unreachable();
 }
 
 std::optional<FieldCounts> field_counts(const SeenLine& seen, const config::InputSettings& settings) {
-  if (settings.format != config::Format::csv) return std::nullopt;
+  if (!has_columns(settings)) return std::nullopt;
   std::string memory;
   const auto fields = fields_of(seen.text, settings.delimiter, memory);
   if (!fields) return std::nullopt;

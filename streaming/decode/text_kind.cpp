@@ -90,7 +90,7 @@ TextKind by_long_line(std::string_view begin, const config::InputSettings& setti
   if (begins_an_array_of_objects(begin)) return json_array;
   if (!begins_an_object(begin)) return {};
   if (holds_several_objects(begin)) return json_without_lines;
-  return settings.format == config::Format::csv ? json_lines : TextKind{};
+  return has_members(settings) ? TextKind{} : json_lines;
 }
 
 }  // namespace
@@ -106,7 +106,13 @@ TextKind text_kind(const FirstContent& first, const config::InputSettings& setti
   if (lines.empty()) return by_long_line(trimmed(behind), settings);
   if (says_so(lines, settings, [](std::string_view line) { return line.find('\0') != line.npos; })) return binary;
   if (says_so(lines, settings, [](std::string_view line) { return line.front() == '\x1e'; })) return json_sequence;
-  return settings.format == config::Format::csv ? instead_of_csv(lines, settings) : instead_of_json_lines(lines);
+  switch (settings.format) {
+    case config::Format::csv:
+      return instead_of_csv(lines, settings);
+    case config::Format::json_lines:
+      return instead_of_json_lines(lines);
+  }
+  __builtin_unreachable();
 }
 
 }  // namespace nustream::decode

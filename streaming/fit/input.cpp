@@ -142,7 +142,7 @@ Names names_of(const config::InputSettings& input) {
   }
   if (decode::is_segment(path)) return input.columns;
   decode::refuse_other_kinds(input);
-  if (!input.header || input.format == config::Format::json_lines) return input.columns;
+  if (!has_header(input)) return input.columns;
   const std::string line = first_line(input);
   Names names = decode::read_header(line, input.delimiter, path);
   if (names.size() == 1) require_delimiter(line, input);

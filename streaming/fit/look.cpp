@@ -75,7 +75,7 @@ std::string of_all(std::uint64_t part, const check::Tally& tally) {
 std::string place_of(const Columns& columns, const check::Refused& refused) {
   const config::InputSettings& input = columns.input;
   if (!input.comment.empty()) return {};
-  const std::uint64_t above = input.skip_lines + (input.header && input.format == config::Format::csv ? 1 : 0);
+  const std::uint64_t above = input.skip_lines + (has_header(input) ? 1 : 0);
   return fmt::format(" (such as line {})", with_separators(refused.first.value() + above + 1));
 }
 
@@ -161,7 +161,7 @@ std::string why_unread(const Columns& columns, const FileTable& table, std::size
   if (reason.starts_with(prefix)) reason.erase(0, prefix.size());
   std::string line = fmt::format("{} have no number for '{}': most often {}{}", of_all(tally.rejected, tally),
                                  feature.name, in_options(reason), place);
-  if (columns.input.format == config::Format::json_lines && reason.find("missing") != std::string::npos) {
+  if (has_members(columns.input) && reason.find("missing") != std::string::npos) {
     return line + members_near(columns.input, name) + "; one inside another is named by a path, /user/x";
   }
   const Texts texts = texts_of(columns.input, name);

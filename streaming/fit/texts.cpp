@@ -83,11 +83,10 @@ std::string cure(Likeness likeness, const config::InputSettings& input, const st
   switch (likeness) {
     case Likeness::decimal_comma:
       return std::string("; most look like numbers with decimal commas: ") +
-             (input.format == config::Format::csv ? "add --decimal ," : "write them with dots");
+             (has_columns(input) ? "add --decimal ," : "write them with dots");
     case Likeness::thousands:
       return "; most have commas between thousands: write them without" +
-             std::string(input.format == config::Format::csv ? ", or, where these are decimal commas, add --decimal ,"
-                                                             : "");
+             std::string(has_columns(input) ? ", or, where these are decimal commas, add --decimal ," : "");
     case Likeness::percent:
       return "; most are percentages: write them without the sign";
     case Likeness::currency:

@@ -33,7 +33,7 @@ std::string term_in_toml(const record::Feature& feature, const ranges::Placement
 /// How lines are read, where that is not the default.
 std::string layout_in_toml(const config::InputSettings& input) {
   std::string out;
-  if (input.format == config::Format::csv) out += fmt::format("delimiter = {}\n", in_quotes({input.delimiter}));
+  if (has_columns(input)) out += fmt::format("delimiter = {}\n", in_quotes({input.delimiter}));
   if (input.decimal != '.') out += fmt::format("decimal = {}\n", in_quotes({input.decimal}));
   if (input.skip_lines > 0) out += fmt::format("skip_lines = {}\n", input.skip_lines);
   if (!input.comment.empty()) out += fmt::format("comment = {}\n", in_quotes(input.comment));
@@ -104,8 +104,7 @@ std::string to_config(const Columns& columns, const Report& report) {
       "# WARNING: a run of it over the same records is a second spend, in a ledger of its own: it adds to rho = "
       "{1}.\n"
       "\n[stream]\nname = \"fit\"\ninput = {2}\nformat = \"{3}\"\n",
-      in_quotes(report.target), report.rho, in_quotes(input.files.front()),
-      input.format == config::Format::csv ? "csv" : "jsonl");
+      in_quotes(report.target), report.rho, in_quotes(input.files.front()), traits_of(input.format).name);
   out += layout_in_toml(input);
   for (std::size_t j = 0; j < fit.features.size(); ++j) {
     out += "\n[[features]]\n" + term_in_toml(columns.features[fit.features[j]], fit.placements[j]);

@@ -31,9 +31,8 @@ decode::InputSettings checked(const Settings& settings) {
 // Finds the column that names a record within a line.
 class RecordReader::KeyColumn {
  public:
-  explicit KeyColumn(const Settings& settings)
-      : column_(settings.record_key), input_(settings.input), is_csv_(input_.format == decode::Format::csv) {
-    if (is_csv_ && !input_.header) bind(input_.columns, "the named columns");
+  explicit KeyColumn(const Settings& settings) : column_(settings.record_key), input_(settings.input) {
+    if (has_columns(input_) && !input_.header) bind(input_.columns, "the named columns");
   }
 
   void begin_file(std::string_view header, const std::string& path) {
@@ -42,7 +41,7 @@ class RecordReader::KeyColumn {
 
   [[nodiscard]] std::optional<std::string_view> find(std::string_view line) {
     if (column_.empty()) return std::nullopt;
-    const std::optional<std::string_view> text = is_csv_ ? find_in_csv(line) : find_in_json(line);
+    const std::optional<std::string_view> text = text_in(line);
     if (!text || text->empty() || text->size() > key_bytes_max) return std::nullopt;
     return text;
   }
@@ -51,6 +50,16 @@ class RecordReader::KeyColumn {
   void bind(const std::vector<std::string>& names, const std::string& where) {
     columns_ = names.size();
     if (!column_.empty()) index_ = decode::find_column(names, column_, where, {});
+  }
+
+  std::optional<std::string_view> text_in(std::string_view line) {
+    switch (input_.format) {
+      case decode::Format::csv:
+        return find_in_csv(line);
+      case decode::Format::json_lines:
+        return find_in_json(line);
+    }
+    __builtin_unreachable();
   }
 
   std::optional<std::string_view> find_in_csv(std::string_view line) {
@@ -81,7 +90,6 @@ class RecordReader::KeyColumn {
 
   std::string column_;
   decode::InputSettings input_;
-  bool is_csv_;
   std::size_t columns_ = 0;
   std::size_t index_ = 0;
   std::vector<std::string_view> fields_;
