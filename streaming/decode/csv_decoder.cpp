@@ -9,11 +9,9 @@
 #include "decode/csv_columns.h"
 #include "decode/csv_kernel.h"
 #include "decode/csv_line.h"
-#include "decode/csv_number.h"
-#include "decode/event_time.h"
-#include "decode/leading_fields.h"
 #include "decode/line_decoder.h"
 #include "decode/merged_readings.h"
+#include "decode/row_writer.h"
 #include "error.h"
 
 namespace nustream::decode {

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -54,5 +55,12 @@ struct CsvKernel {
   const std::uint32_t begin = index.separators[separator - 1] + 1;  // −1 + 1 wraps to 0
   return {segment + begin, index.separators[separator] - begin};
 }
+
+[[nodiscard]] CsvKernel portable_csv_kernel();
+
+// Each is empty where the processor or the compiler's target lacks its instructions.
+[[nodiscard]] std::optional<CsvKernel> sse4_csv_kernel();
+[[nodiscard]] std::optional<CsvKernel> avx2_csv_kernel();
+[[nodiscard]] std::optional<CsvKernel> avx512_csv_kernel();
 
 }  // namespace nustream::decode

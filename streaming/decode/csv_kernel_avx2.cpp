@@ -1,5 +1,5 @@
 // The kernel for processors with AVX2 and BMI (x86-64-v3): 32 bytes at a time, one field at a time.
-#include "decode/csv_kernel_list.h"
+#include "decode/csv_kernel.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -8,8 +8,7 @@
 #include <limits>
 
 #include "decode/decimal.h"
-#include "decode/simd_target.h"
-#include "decode/sliding_masks.h"
+#include "decode/simd.h"
 #include "nustream/record/number.h"
 
 NUSTREAM_TARGET_BEGIN("avx2,bmi,bmi2,popcnt,lzcnt")

@@ -1,6 +1,6 @@
 // The kernel for processors with AVX-512 (from Ice Lake and Zen 4 on): 64 bytes are indexed at once, and four
 // fields are read at once, each in a lane of its own.
-#include "decode/csv_kernel_list.h"
+#include "decode/csv_kernel.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "decode/decimal.h"
-#include "decode/simd_target.h"
+#include "decode/simd.h"
 #include "nustream/record/number.h"
 
 // GCC 12 takes the deliberately undefined upper parts of its own intrinsics for mistakes (GCC bug 105593).

@@ -1,5 +1,5 @@
 // The kernel for processors with SSE4.2 (x86-64-v2): 16 bytes at a time, one field at a time.
-#include "decode/csv_kernel_list.h"
+#include "decode/csv_kernel.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -8,8 +8,7 @@
 #include <limits>
 
 #include "decode/decimal.h"
-#include "decode/simd_target.h"
-#include "decode/sliding_masks.h"
+#include "decode/simd.h"
 #include "nustream/record/number.h"
 
 NUSTREAM_TARGET_BEGIN("sse4.2,ssse3,popcnt")

@@ -1,5 +1,13 @@
 #include "decode/csv_line.h"
 
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "decode/merged_readings.h"
+#include "nustream/record/number.h"
+#include "nustream/record/row.h"
+
 namespace nustream::decode {
 namespace {
 
@@ -78,6 +86,67 @@ CsvFault split_csv_line(std::string_view line, char delimiter, std::size_t field
     if (rest.empty()) return CsvFault::none;
     rest.remove_prefix(1);
   }
+}
+
+namespace {
+
+constexpr const char* open_quote =
+    "a quotation mark is not closed before the next delimiter, as it must be where the target alone is private";
+
+// What is wrong with a field on its own; null where nothing is.
+const char* fault_in(std::string_view field, char delimiter, std::vector<std::string_view>& split,
+                     std::string& unquoted) {
+  if (field.find('\0') != std::string_view::npos) return description(CsvFault::binary);
+  if (!field.starts_with('"')) return nullptr;
+  const CsvFault fault = split_csv_line(field, delimiter, 1, split, unquoted);
+  if (fault == CsvFault::none) return nullptr;
+  return fault == CsvFault::open_quote ? open_quote : description(fault);
+}
+
+}  // namespace
+
+const char* split_leading_fields(std::string_view line, char delimiter, std::size_t count, LeadingFields& found) {
+  found.fields.clear();
+  found.rest = line;
+  while (found.fields.size() < count) {
+    if (!found.rest) return too_few_fields;
+    const std::string_view rest = *found.rest;
+    const std::size_t end = rest.find(delimiter);
+    found.fields.push_back(rest.substr(0, end));
+    found.rest = end == std::string_view::npos ? std::nullopt : std::optional(rest.substr(end + 1));
+  }
+  std::vector<std::string_view> split;
+  std::string unquoted;
+  for (const std::string_view field : found.fields) {
+    if (const char* const fault = fault_in(field, delimiter, split, unquoted)) return fault;
+  }
+  return nullptr;
+}
+
+namespace {
+
+std::optional<double> read_truth(std::string_view text) noexcept {
+  constexpr std::string_view spaces = " \t";
+  const std::size_t begin = std::min(text.find_first_not_of(spaces), text.size());
+  text = text.substr(begin, text.find_last_not_of(spaces) + 1 - begin);
+  if (text == "true" || text == "True" || text == "TRUE") return 1;
+  if (text == "false" || text == "False" || text == "FALSE") return 0;
+  return std::nullopt;
+}
+
+std::optional<double> read_with_comma(std::string_view text) {
+  if (text.find('.') != std::string_view::npos) return std::nullopt;
+  std::string with_dot(text);
+  std::replace(with_dot.begin(), with_dot.end(), ',', '.');
+  return record::parse_number(with_dot);
+}
+
+}  // namespace
+
+double read_csv_number(std::string_view text, char decimal) {
+  const auto number = decimal == ',' ? read_with_comma(text) : record::parse_number(text);
+  if (number) return *number;
+  return read_truth(text).value_or(record::unreadable_text(text));
 }
 
 }  // namespace nustream::decode

@@ -1,7 +1,8 @@
-// Splits one CSV record field by field: the plain path, which any record can take.
+// The plain path of CSV, which any record can take: divides one line into fields, and reads a field as a number.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,5 +31,27 @@ inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 /// Stops with too_many_fields after `fields_max`. A NUL byte anywhere is binary. Spaces belong to their field.
 [[nodiscard]] CsvFault split_csv_line(std::string_view line, char delimiter, std::size_t fields_max,
                                       std::vector<std::string_view>& fields, std::string& unquoted);
+
+/// The fields before the last one, and the text of the last one.
+struct LeadingFields {
+  std::vector<std::string_view> fields;
+  std::optional<std::string_view> rest;  ///< empty where the line ends before the delimiter in front of it
+};
+
+/// Divides `line`, which has no line end, at its first `count` delimiters, also inside quotation marks. Nothing
+/// behind the last of them can therefore change what stands before it. The fields keep their quotation marks.
+///
+/// Returns what makes the fields unusable, in one line for rejects, or null where nothing does. It looks at no byte
+/// of `rest`.
+[[nodiscard]] const char* split_leading_fields(std::string_view line, char delimiter, std::size_t count,
+                                               LeadingFields& found);
+
+/// The reason that is given for a line with too few fields.
+inline constexpr const char* too_few_fields = "fewer fields than columns";
+
+/// The number that record::parse_number reads, with `decimal` ("." or ",") in place of its dot. `true` and `false`
+/// are 1 and 0, in small letters, capitals, or with a first capital, and with spaces and tabs around them. Else NaN;
+/// where the decimal is a comma, a text with a dot is NaN as well, since the dot may divide thousands.
+[[nodiscard]] double read_csv_number(std::string_view text, char decimal);
 
 }  // namespace nustream::decode

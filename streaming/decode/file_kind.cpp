@@ -4,7 +4,6 @@
 #include <array>
 #include <vector>
 
-#include "decode/text_kind.h"
 #include "error.h"
 
 namespace nustream::decode {

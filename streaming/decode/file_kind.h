@@ -9,6 +9,15 @@
 
 namespace nustream::decode {
 
+struct TextKind {
+  std::string what;    ///< in words; "" where it is what the settings say, or cannot be told
+  std::string remedy;  ///< what to type, where % stands for the path
+};
+
+/// What a text is that begins with `first`, where it is not what `settings` say. See other_kind(), which asks only
+/// where may_decide().
+[[nodiscard]] TextKind text_kind(const FirstContent& first, const config::InputSettings& settings);
+
 /// A sentence that says what `path` is and what to type, where its decompressed content, which begins with `first`,
 /// is not what settings.format reads; else "".
 ///

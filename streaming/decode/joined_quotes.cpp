@@ -1,4 +1,4 @@
-#include "decode/joined_quotes.h"
+#include "decode/byte_source.h"
 
 #include <utility>
 

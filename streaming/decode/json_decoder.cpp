@@ -7,12 +7,11 @@
 #include <vector>
 
 #include "decode/csv_line.h"
-#include "decode/event_time.h"
 #include "decode/json_members.h"
 #include "decode/line_buffer.h"
 #include "decode/line_decoder.h"
 #include "decode/merged_readings.h"
-#include "decode/utf8.h"
+#include "decode/row_writer.h"
 
 namespace nustream::decode {
 namespace {

@@ -35,4 +35,8 @@ struct JsonMember {
 [[nodiscard]] std::vector<JsonMember> json_members(const config::InputSettings& settings,
                                                    std::span<const record::Field> fields);
 
+/// Copies `text` to `out` and replaces each byte that belongs to no character (RFC 3629) by a control character,
+/// which no name and no number holds. As many bytes come out as went in.
+void copy_as_utf8(std::string_view text, std::string& out);
+
 }  // namespace nustream::decode

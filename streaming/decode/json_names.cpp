@@ -9,9 +9,9 @@
 #include "decode/byte_source.h"
 #include "decode/csv_line.h"
 #include "decode/first_lines.h"
+#include "decode/json_members.h"
 #include "decode/message_columns.h"
 #include "decode/segment_rows.h"
-#include "decode/utf8.h"
 #include "nustream/record/row.h"
 
 namespace nustream::decode {

@@ -3,7 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "decode/byte_source.h"
@@ -58,6 +61,23 @@ class LineBuffer {
   std::size_t lines_end_ = 0;  // behind the last newline
   std::size_t end_ = 0;        // behind the last byte that was read
   bool dropping_ = false;      // inside a line that is too long, whose beginning is kept
+};
+
+/// The line that `back` other lines follow in `lines`, which are whole; without its newline. Empty where there are
+/// not so many.
+[[nodiscard]] std::optional<std::string_view> line_from_end(std::string_view lines, std::uint64_t back) noexcept;
+
+/// The last of the lines that were added: some kilobytes, and always the last line.
+class RecentLines {
+ public:
+  /// Adds whole lines, which follow those added before; `end` is the ordinal after the last.
+  void add(std::string_view lines, std::uint64_t end);
+  /// The line with that ordinal, without its newline; empty where it was dropped.
+  [[nodiscard]] std::optional<std::string_view> find(std::uint64_t ordinal) const noexcept;
+
+ private:
+  std::string text_;
+  std::uint64_t end_ = 0;
 };
 
 }  // namespace nustream::decode

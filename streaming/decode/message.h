@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -61,5 +62,14 @@ class MessageBatch {
   std::vector<MessageHeader> headers_;    // headers of all messages, one after the other
   std::vector<std::size_t> header_ends_;  // for each message, the place behind its last header
 };
+
+/// A record as it stood in the input, by which it is recognised again (docs/formats/state.md, seen).
+struct ReadRecord {
+  std::uint64_t position = 0;  ///< its ordinal or offset
+  std::string bytes;           ///< of a line: without its newline, at most record_bytes_max
+};
+
+/// The bytes of a message: its time, key and value, so that no two messages that differ in these have the same bytes.
+[[nodiscard]] std::string bytes_of(const Message& message);
 
 }  // namespace nustream::decode

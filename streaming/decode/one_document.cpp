@@ -6,7 +6,6 @@
 #include "decode/csv_line.h"
 #include "decode/first_lines.h"
 #include "decode/json_names.h"
-#include "decode/json_shape.h"
 #include "error.h"
 #include "publish/json_text.h"
 

@@ -5,7 +5,7 @@
 
 #include "decode/byte_source.h"
 #include "decode/file_kind.h"
-#include "decode/files_ahead.h"
+#include "decode/line_decoder.h"
 #include "decode/one_document.h"
 #include "decode/recorded_reader.h"
 #include "decode/segment_rows.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "config/input.h"
-#include "decode/read_record.h"
+#include "decode/message.h"
 #include "error.h"
 #include "nustream/record/batch.h"
 #include "nustream/record/schema.h"

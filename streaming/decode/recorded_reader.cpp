@@ -5,10 +5,10 @@
 #include <limits>
 #include <utility>
 
+#include "decode/byte_source.h"
 #include "decode/csv_line.h"
 #include "decode/file_kind.h"
-#include "decode/files_ahead.h"
-#include "decode/joined_quotes.h"
+#include "decode/line_decoder.h"
 #include "error.h"
 
 namespace nustream::decode {

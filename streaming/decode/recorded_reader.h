@@ -14,7 +14,6 @@
 #include "decode/line_buffer.h"
 #include "decode/line_decoder.h"
 #include "decode/reader.h"
-#include "decode/recent_lines.h"
 #include "decode/seen_lines.h"
 #include "nustream/record/row.h"
 

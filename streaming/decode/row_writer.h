@@ -5,16 +5,25 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "decode/merged_readings.h"
 #include "nustream/record/batch.h"
 #include "nustream/record/row.h"
+#include "nustream/record/timestamp.h"
 
 namespace nustream::decode {
 
 /// A time that is not known.
 inline constexpr double no_time = std::numeric_limits<double>::quiet_NaN();
+
+/// Seconds since 1970-01-01T00:00:00Z, from an ISO 8601 timestamp (record/timestamp.h) or from a plain number of
+/// `unit`s; no_time where the text is neither.
+[[nodiscard]] inline double read_event_time(std::string_view text, record::TimeUnit unit) noexcept {
+  const auto time = record::parse_time(text, unit);
+  return time ? time->epoch_seconds : no_time;
+}
 
 /// Writes one row for each record, whatever the record holds. This is the one place where an ordinal becomes a
 /// position, and an unusable record a row of zeros.

@@ -6,20 +6,15 @@ target_sources(nustream_service PRIVATE
   decode/csv_kernel.cpp
   decode/csv_kernel_avx2.cpp
   decode/csv_kernel_avx512.cpp
-  decode/csv_kernel_portable.cpp
   decode/csv_kernel_sse4.cpp
   decode/csv_line.cpp
-  decode/csv_number.cpp
   decode/decompressor.cpp
-  decode/event_time.cpp
   decode/file_kind.cpp
   decode/first_lines.cpp
   decode/file_source.cpp
-  decode/files_ahead.cpp
   decode/gzip_decompressor.cpp
   decode/joined_quotes.cpp
-  decode/json_decoder.cpp decode/json_members.cpp decode/json_names.cpp decode/json_shape.cpp
-  decode/leading_fields.cpp
+  decode/json_decoder.cpp decode/json_members.cpp decode/json_names.cpp
   decode/line_buffer.cpp
   decode/line_decoder.cpp
   decode/message.cpp
@@ -27,10 +22,7 @@ target_sources(nustream_service PRIVATE
   decode/message_decoder.cpp
   decode/one_document.cpp
   decode/open_source.cpp
-  decode/random_access.cpp
-  decode/read_record.cpp
   decode/reader.cpp
-  decode/recent_lines.cpp
   decode/recorded_reader.cpp
   decode/seen_lines.cpp
   decode/segment_format.cpp
@@ -38,11 +30,10 @@ target_sources(nustream_service PRIVATE
   decode/segment_record.cpp
   decode/segment_rows.cpp
   decode/text_kind.cpp
-  decode/utf8.cpp
   decode/xz_decompressor.cpp
   decode/zip_member.cpp
   decode/zip_source.cpp
   decode/zstd_decompressor.cpp)
 # Each of these has names and instructions of its own.
-set_source_files_properties(decode/csv_kernel_avx2.cpp decode/csv_kernel_avx512.cpp decode/csv_kernel_portable.cpp
+set_source_files_properties(decode/csv_kernel.cpp decode/csv_kernel_avx2.cpp decode/csv_kernel_avx512.cpp
                             decode/csv_kernel_sse4.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

@@ -1,10 +1,10 @@
-#include "decode/text_kind.h"
+#include "decode/file_kind.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <vector>
 
-#include "decode/json_shape.h"
+#include "decode/first_lines.h"
 
 namespace nustream::decode {
 namespace {

@@ -1,4 +1,4 @@
-// Finds the one file inside a zip archive by the archive's directory, which stands at its end.
+// A zip archive: its bytes at any place, and the one file inside it, by the directory at its end.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,26 @@
 #include "decode/byte_source.h"
 
 namespace nustream::decode {
+
+/// Reads a regular file at any place.
+class RandomAccess {
+ public:
+  /// Throws Failure(io) where `path` cannot be opened, and Failure(data) where it is not a regular file.
+  explicit RandomAccess(const std::string& path);
+  ~RandomAccess();
+  RandomAccess(const RandomAccess&) = delete;
+  RandomAccess& operator=(const RandomAccess&) = delete;
+
+  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+  /// The `bytes` bytes from `offset` on. Throws Failure(io) where they are not all there.
+  [[nodiscard]] std::string read(std::uint64_t offset, std::uint64_t bytes) const;
+
+ private:
+  std::string path_;
+  int descriptor_;
+  std::uint64_t size_ = 0;
+};
 
 struct ZipMember {
   std::string name;

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "console/operator_counts.h"
-#include "decode/files_ahead.h"
+#include "decode/line_decoder.h"
 #include "fit/input.h"
 
 namespace nustream::fit {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "decode/read_record.h"
+#include "decode/message.h"
 #include "journal/state_record.h"
 #include "nustream/base/units.h"
 

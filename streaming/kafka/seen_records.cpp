@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "decode/read_record.h"
+#include "decode/message.h"
 
 namespace nustream::kafka {
 

@@ -1,6 +1,6 @@
 // Line breaks inside quotation marks, against records that were written with known ones, however the source cuts
 // them.
-#include "decode/joined_quotes.h"
+#include "decode/byte_source.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,6 @@
 #include <random>
 #include <string>
 #include <string_view>
-
-#include "decode/byte_source.h"
 
 namespace nustream::decode {
 namespace {

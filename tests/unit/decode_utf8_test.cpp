@@ -1,5 +1,5 @@
 // Bytes that are no UTF-8: they spoil the record that holds them, and nothing beside it.
-#include "decode/utf8.h"
+#include "decode/json_members.h"
 
 #include <gtest/gtest.h>
 #include <simdjson.h>
