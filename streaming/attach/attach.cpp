@@ -25,7 +25,7 @@
 #include "attach/topic_requirements.h"
 #include "console/new_file.h"
 #include "console/start_again.h"
-#include "kafka/secret_files.h"
+#include "kafka/secret_properties.h"
 #include "log/log.h"
 #include "measure/fit.h"
 #include "measure/measure.h"

@@ -8,7 +8,7 @@
 
 #include "config/config.h"
 #include "kafka/client_settings.h"
-#include "kafka/lane_place.h"
+#include "kafka/partition.h"
 #include "nustream/users/limits.h"
 #include "secrets/keyring.h"
 #include "users/user_counts.h"

@@ -8,7 +8,7 @@
 #include "config/config.h"
 #include "journal/state_record.h"
 #include "kafka/lane_checks.h"
-#include "kafka/lane_place.h"
+#include "kafka/partition.h"
 
 namespace nustream::attach {
 

@@ -15,7 +15,7 @@
 #include "attach/users_partition.h"
 #include "journal/ledger_chain.h"
 #include "kafka/client_settings.h"
-#include "kafka/lane_place.h"
+#include "kafka/partition.h"
 #include "nustream/users/standings.h"
 #include "users/closing_mark.h"
 #include "users/user_key.h"

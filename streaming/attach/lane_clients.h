@@ -9,7 +9,7 @@
 
 #include "attach/lane_state.h"
 #include "kafka/client_settings.h"
-#include "kafka/lane_place.h"
+#include "kafka/partition.h"
 
 namespace nustream::attach {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "decode/message_columns.h"
-#include "kafka/dead_letter_size.h"
+#include "kafka/dead_letter.h"
 
 namespace nustream::attach {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "kafka/client_settings.h"
-#include "kafka/lane_place.h"
+#include "kafka/partition.h"
 
 namespace nustream::attach {
 

@@ -10,7 +10,7 @@
 #include "attach/lane_state.h"
 #include "journal/ledger_chain.h"
 #include "kafka/client_settings.h"
-#include "kafka/lane_place.h"
+#include "kafka/partition.h"
 
 namespace nustream::attach {
 

@@ -17,7 +17,7 @@
 #include "journal/ledger_chain.h"
 #include "journal/sealed_state.h"
 #include "kafka/client_settings.h"
-#include "kafka/lane_place.h"
+#include "kafka/partition.h"
 
 namespace nustream::attach {
 

@@ -11,7 +11,7 @@
 #include "error.h"
 #include "kafka/client.h"
 #include "kafka/client_settings.h"
-#include "kafka/security_advice.h"
+#include "kafka/secret_properties.h"
 #include "secrets/key_file.h"
 #include "serve/settings.h"
 

@@ -9,7 +9,6 @@
 #include "config/nearest.h"
 #include "error.h"
 #include "kafka/topic_checks.h"
-#include "kafka/write_check.h"
 
 namespace nustream::attach {
 namespace {

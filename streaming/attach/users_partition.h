@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "kafka/client_settings.h"
-#include "kafka/lane_place.h"
+#include "kafka/partition.h"
 #include "users/topic_log.h"
 
 namespace nustream::attach {

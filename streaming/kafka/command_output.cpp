@@ -1,4 +1,4 @@
-#include "kafka/command_output.h"
+#include "kafka/oauth_token.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,12 +1,15 @@
 // The events of a client that reads, as polling it gives them.
 #pragma once
 
+#include <string>
 #include <variant>
 #include <vector>
 
 #include "kafka/client_error.h"
 #include "kafka/message.h"
 #include "kafka/partition.h"
+
+struct rd_kafka_op_s;
 
 namespace nustream::kafka {
 
@@ -44,9 +47,19 @@ struct Membership {
   bool confirmed;  ///< true where the coordinator counts this member to the present generation, and that is settled
 };
 
+struct Client;
+
 /// An event of any client that reads; std::monostate where nothing has to be done about it.
 using ReaderEvent = std::variant<std::monostate, Message, EndOfPartition, PartitionError, ClientError>;
 /// An event of a member of a group.
 using Event = std::variant<Message, EndOfPartition, Assigned, Revoked, PartitionError, ClientError, Membership>;
+
+/// Asks the coordinator of a group whether it still counts this member. The answer, or an error at the deadline,
+/// comes as an event of the client's queue.
+void ask_for_group(const Client& client, const std::string& group, Deadline deadline);
+
+/// What the answer means for the client itself. It is confirmed where the group is stable, and the client one of its
+/// members.
+[[nodiscard]] std::variant<Membership, ClientError> read_group(const Client& client, rd_kafka_op_s& answer);
 
 }  // namespace nustream::kafka

@@ -10,7 +10,7 @@
 
 #include "error.h"
 #include "kafka/client.h"
-#include "kafka/membership.h"
+#include "kafka/consumer_events.h"
 
 namespace nustream::kafka {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "journal/failpoint.h"
-#include "kafka/dead_letter_headers.h"
+#include "kafka/dead_letter.h"
 #include "kafka/partition_reader.h"
 #include "nustream/base/error.h"
 

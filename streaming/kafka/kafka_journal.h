@@ -10,7 +10,7 @@
 
 #include "journal/journal.h"
 #include "kafka/client_settings.h"
-#include "kafka/lane_place.h"
+#include "kafka/partition.h"
 #include "kafka/producer.h"
 #include "kafka/topic_bookmark.h"
 #include "kafka/transaction.h"

@@ -11,7 +11,7 @@
 #include "journal/last_release.h"
 #include "journal/ledger_chain.h"
 #include "journal/sealed_state.h"
-#include "kafka/lane_place.h"
+#include "kafka/partition.h"
 #include "kafka/partition_reader.h"
 #include "secrets/keyring.h"
 

@@ -9,7 +9,7 @@
 
 #include "config/kafka.h"
 #include "kafka/client_settings.h"
-#include "kafka/lane_place.h"
+#include "kafka/partition.h"
 #include "kafka/producer.h"
 
 namespace nustream::kafka {

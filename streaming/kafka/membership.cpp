@@ -1,4 +1,4 @@
-#include "kafka/membership.h"
+#include "kafka/consumer_events.h"
 
 #include <librdkafka/rdkafka.h>
 
@@ -6,6 +6,8 @@
 #include <array>
 #include <memory>
 #include <string_view>
+
+#include "kafka/client.h"
 
 namespace nustream::kafka {
 namespace {

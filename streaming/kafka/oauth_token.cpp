@@ -13,7 +13,6 @@
 
 #include "config/kafka.h"
 #include "error.h"
-#include "kafka/command_output.h"
 #include "kafka/log_lines.h"
 #include "secrets/secret_file.h"
 

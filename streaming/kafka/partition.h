@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <string>
 
+#include "config/kafka.h"
 #include "nustream/base/strong.h"
+#include "nustream/base/units.h"
 
 namespace nustream::kafka {
 
@@ -46,5 +48,20 @@ using Deadline = std::chrono::steady_clock::time_point;
 [[nodiscard]] inline Deadline in(std::chrono::milliseconds time) {
   return std::chrono::steady_clock::now() + time;
 }
+
+/// The places of one lane (docs/formats/kafka.md).
+struct LanePlace {
+  std::string stream;
+  LaneId lane;
+  std::string group;
+  config::Topics topics;
+
+  [[nodiscard]] PartitionIndex partition() const { return PartitionIndex{static_cast<std::int32_t>(lane.value())}; }
+  [[nodiscard]] TopicPartition in(const std::string& topic) const { return {topic, partition()}; }
+  /// The lane's name, which is also its transactional id: each lane has one producer, so that a takeover fences the
+  /// one before at once.
+  [[nodiscard]] std::string name() const { return stream + "/" + std::to_string(lane.value()); }
+  [[nodiscard]] std::string state_key() const { return name() + "/state"; }
+};
 
 }  // namespace nustream::kafka

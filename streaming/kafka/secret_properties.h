@@ -1,9 +1,14 @@
-// Reads secrets of the client library that are in files or in the environment, not in the settings.
+// Secrets of the client library: in files or in the environment, whether they have changed, and what an operator
+// should be told of them.
 #pragma once
 
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "config/kafka.h"
+#include "journal/running_hash.h"
 
 namespace nustream::kafka {
 
@@ -22,5 +27,31 @@ using Properties = std::map<std::string, std::string>;
 /// Throws Failure(permission) for a file that is not private (secrets::SecretFile), and Failure(configuration) for a
 /// property that is no secret, one that is given twice, and a variable that is not set. No message holds a secret.
 [[nodiscard]] Properties with_secrets(const Properties& properties);
+
+/// Remembers, by hashes, what the files held when this was made.
+class SecretFiles {
+ public:
+  /// Remembers the files that properties name: librdkafka's own "ssl.….location", and this project's
+  /// "….password_file", "….pem_file" and the like. What is no regular file, such as a folder of authorities, is left
+  /// out.
+  explicit SecretFiles(const Properties& properties);
+
+  /// The names of the properties whose files hold something else by now, separated by commas; empty where there are
+  /// none. A file that cannot be read does not count as changed, since somebody may be about to write it.
+  [[nodiscard]] std::string changed() const;
+
+ private:
+  struct Seen {
+    std::string path;
+    journal::Hash contents;
+  };
+  std::map<std::string, Seen> files_;  // by property
+};
+
+/// One sentence for each thing that is allowed, but hardly meant: a secret in a settings file that others may read,
+/// or on the command line, where every user of the machine can see it; a password or token that crosses a network in
+/// the clear; a certificate that is not checked. `file` is the settings file. It is read again, to tell what stands
+/// in it from what came from the command line.
+[[nodiscard]] std::vector<std::string> security_advice(const config::Kafka& kafka, const std::string& file);
 
 }  // namespace nustream::kafka

@@ -1,4 +1,4 @@
-#include "kafka/security_advice.h"
+#include "kafka/secret_properties.h"
 
 #include <sys/stat.h>
 
@@ -8,7 +8,6 @@
 
 #include "config/settings_tree.h"
 #include "kafka/client_settings.h"
-#include "kafka/secret_properties.h"
 
 namespace nustream::kafka {
 namespace {

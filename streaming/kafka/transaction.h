@@ -8,7 +8,7 @@
 
 #include "journal/journal.h"
 #include "kafka/interruption.h"
-#include "kafka/lane_place.h"
+#include "kafka/partition.h"
 #include "kafka/producer.h"
 
 namespace nustream::kafka {

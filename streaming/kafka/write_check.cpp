@@ -1,4 +1,4 @@
-#include "kafka/write_check.h"
+#include "kafka/topic_checks.h"
 
 #include <algorithm>
 #include <functional>

@@ -6,8 +6,7 @@
 #include "decode_rows.h"
 #include "error.h"
 #include "fuzz.h"
-#include "kafka/dead_letter_headers.h"
-#include "kafka/dead_letter_size.h"
+#include "kafka/dead_letter.h"
 #include "kafka/topic_bookmark.h"
 
 namespace nustream::fuzz {

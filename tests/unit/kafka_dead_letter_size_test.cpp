@@ -1,5 +1,5 @@
 // What is left out of a dead letter, and in which order, where its topic accepts less than the letter holds.
-#include "kafka/dead_letter_size.h"
+#include "kafka/dead_letter.h"
 
 #include <gtest/gtest.h>
 

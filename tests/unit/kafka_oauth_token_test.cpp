@@ -10,7 +10,6 @@
 
 #include "error.h"
 #include "kafka/client_settings.h"
-#include "kafka/command_output.h"
 
 namespace nustream::tests {
 namespace {

@@ -10,7 +10,6 @@
 
 #include "error.h"
 #include "expect_failure.h"
-#include "kafka/security_advice.h"
 #include "temporary_folder.h"
 
 namespace nustream::tests {

@@ -1,13 +1,15 @@
-// What a dead letter says about the record that it holds.
+// Dead letters: the headers that they get, how large they are, and how to make one fit.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "decode/message.h"
 #include "journal/journal.h"
-#include "kafka/lane_place.h"
+#include "kafka/partition.h"
 
 namespace nustream::kafka {
 
@@ -40,5 +42,13 @@ class DeadLetterHeaders {
   std::string time_;
   std::vector<decode::MessageHeader> headers_;
 };
+
+/// A number of bytes that a batch with this letter alone does not exceed, uncompressed, with the headers that
+/// DeadLetterHeaders adds. `input_topic` is the name of the input that these show.
+[[nodiscard]] std::size_t bytes_bound(const journal::DeadLetter& letter, std::string_view input_topic);
+
+/// Cuts the letter until bytes_bound() is at most `bytes_max`: first the record's headers, then its key, and its
+/// value last. Returns false where not even the reason fits; the letter is then as it was.
+[[nodiscard]] bool fit(journal::DeadLetter& letter, std::string_view input_topic, std::size_t bytes_max);
 
 }  // namespace nustream::kafka

@@ -1,4 +1,4 @@
-#include "kafka/dead_letter_size.h"
+#include "kafka/dead_letter.h"
 
 #include <algorithm>
 #include <array>
