@@ -12,7 +12,7 @@
 #include "error.h"
 #include "nustream/base/error.h"
 #include "nustream/users/placement.h"
-#include "users/new_epoch.h"
+#include "users/going_on.h"
 
 namespace nustream::attach {
 

@@ -14,7 +14,7 @@
 #include "kafka/topic_checks.h"
 #include "log/log.h"
 #include "secrets/seal.h"
-#include "users/damaged_table.h"
+#include "users/open_table.h"
 
 namespace nustream::attach {
 namespace {

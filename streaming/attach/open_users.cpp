@@ -7,8 +7,8 @@
 #include "error.h"
 #include "kafka/interruption.h"
 #include "kafka/kafka_journal.h"
-#include "users/new_epoch.h"
-#include "users/stream_key.h"
+#include "users/going_on.h"
+#include "users/user_key.h"
 
 namespace nustream::attach {
 namespace {

@@ -10,7 +10,7 @@
 #include "error.h"
 #include "journal/state_record.h"
 #include "kafka/client_error.h"
-#include "users/damaged_table.h"
+#include "users/open_table.h"
 
 namespace nustream::attach {
 

@@ -4,8 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "users/clock_of_state.h"
-#include "users/new_epoch.h"
+#include "users/going_on.h"
 #include "users/open_table.h"
 
 namespace nustream::attach {

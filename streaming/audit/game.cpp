@@ -22,8 +22,8 @@
 #include "nustream/lane/lane.h"
 #include "nustream/moments/lane.h"
 #include "publish/released_sums.h"
+#include "users/going_on.h"
 #include "users/identifiers.h"
-#include "users/new_epoch.h"
 
 namespace nustream::audit {
 namespace {

@@ -9,9 +9,7 @@
 
 #include "error.h"
 #include "secrets/fields.h"
-#include "users/clock_of_state.h"
-#include "users/damaged_table.h"
-#include "users/new_epoch.h"
+#include "users/going_on.h"
 #include "users/open_table.h"
 
 namespace nustream::folder {

@@ -9,7 +9,6 @@
 #include "nustream/users/changes.h"
 #include "nustream/users/gate.h"
 #include "nustream/users/placement.h"
-#include "users/partition_number.h"
 #include "users/user_key.h"
 
 namespace nustream::users {

@@ -19,8 +19,8 @@
 #include "journal/disk.h"
 #include "nustream/base/error.h"
 #include "secrets/fields.h"
-#include "users/damaged_table.h"
 #include "users/entry_bytes.h"
+#include "users/open_table.h"
 #include "users/sealed_files.h"
 
 namespace nustream::users {

@@ -10,7 +10,6 @@
 #include "nustream/base/error.h"
 #include "nustream/record/schema.h"
 #include "nustream/users/placement.h"
-#include "users/partition_number.h"
 #include "users/user_key.h"
 
 namespace nustream::users {

@@ -1,14 +1,29 @@
-// Where the table of a lane's users is.
+// Where the table of a lane's users is, and what is said of one that is damaged.
 #pragma once
 
 #include <filesystem>
 #include <memory>
 
+#include "error.h"
 #include "nustream/base/units.h"
 #include "nustream/users/standings.h"
 #include "users/user_key.h"
 
 namespace nustream::users {
+
+/// The store of users is not affected, so that the next start makes the table anew from it.
+class DamagedTable : public Failure {
+ public:
+  explicit DamagedTable(const std::filesystem::path& folder)
+      : Failure(Exit::data, "the table of users in " + folder.string() +
+                                " is damaged; start again with --resume: it is made anew from the store of users") {}
+};
+
+/// Whether a failure to read what is known of users says that their store is lost. A damaged table does not: it is a
+/// copy of the store.
+[[nodiscard]] inline bool tells_of_lost_store(const Failure& failure) {
+  return failure.code() == Exit::data && dynamic_cast<const DamagedTable*>(&failure) == nullptr;
+}
 
 /// The folder of a lane's table, in a state folder.
 [[nodiscard]] std::filesystem::path table_folder(const std::filesystem::path& state, LaneId lane);

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "nustream/users/standings.h"
-#include "users/damaged_table.h"
+#include "users/open_table.h"
 #include "users/sealed_record.h"
 #include "users/store_mark.h"
 

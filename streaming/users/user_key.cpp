@@ -4,6 +4,9 @@
 #include <cstddef>
 #include <cstring>
 #include <memory_resource>
+#include <string>
+
+#include <zlib.h>
 
 #include "nustream/base/error.h"
 #include "secrets/locked_memory.h"
@@ -103,6 +106,26 @@ std::span<const std::uint8_t, 32> UserKey::table_key() const noexcept {
 
 std::span<const std::uint8_t, 32> UserKey::bytes() const noexcept {
   return keys_->bytes;
+}
+
+std::uint32_t partition_number(Partitioner partitioner, std::string_view identifier, const UserHash& user) noexcept {
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(identifier.data());
+  switch (partitioner) {
+    case Partitioner::murmur2:
+      return murmur2({bytes, identifier.size()});
+    case Partitioner::crc32:
+      return static_cast<std::uint32_t>(crc32_z(0, bytes, identifier.size()));
+    case Partitioner::user_hash:
+      break;
+  }
+  return number_of(user);
+}
+
+UserKey new_user_key(const secrets::Keyring& keys, std::string_view stream) {
+  noise::KeyBytes bytes = keys.epoch_key("users of " + std::string(stream));
+  UserKey key(bytes);
+  noise::wipe(bytes);
+  return key;
 }
 
 }  // namespace nustream::users

@@ -9,7 +9,9 @@
 #include <string_view>
 
 #include "nustream/noise/source.h"
+#include "nustream/users/placement.h"
 #include "nustream/users/standings.h"
+#include "secrets/keyring.h"
 
 namespace nustream::users {
 
@@ -50,5 +52,15 @@ class UserKey {
   std::shared_ptr<const Keys> keys_;
   UserKeyFingerprint fingerprint_{};
 };
+
+/// A number of 32 bits. The partitioners of Kafka's clients make it of the identifier's bytes; user_hash makes it of
+/// the user's hash.
+[[nodiscard]] std::uint32_t partition_number(Partitioner partitioner, std::string_view identifier,
+                                             const UserHash& user) noexcept;
+
+/// Makes the key of a new stream's users. It is drawn from the kernel; under an insecure seed it is a function of
+/// seed and stream, so that equal input gives equal lanes. Lane 0 calls this once in the life of a stream. Its state
+/// holds the key from then on, and the other lanes take it from there.
+[[nodiscard]] UserKey new_user_key(const secrets::Keyring& keys, std::string_view stream);
 
 }  // namespace nustream::users

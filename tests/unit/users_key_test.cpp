@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "secrets/keyring.h"
-#include "users/stream_key.h"
+#include "users/user_key.h"
 
 namespace nustream::users {
 namespace {

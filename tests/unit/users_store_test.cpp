@@ -9,8 +9,8 @@
 #include "nustream/users/placement.h"
 #include "simulated_disk.h"
 #include "temporary_folder.h"
-#include "users/partition_number.h"
 #include "users/rebuild.h"
+#include "users/user_key.h"
 #include "users/user_log.h"
 
 namespace nustream::users {

@@ -1,11 +1,13 @@
-// What becomes of the table of users where an epoch begins.
+// What of the users of a lane goes on: their table where an epoch begins, and their clock from one state to the next.
 #pragma once
 
 #include <optional>
 #include <utility>
 
+#include "journal/state_record.h"
 #include "nustream/users/changes.h"
 #include "nustream/users/limits.h"
+#include "nustream/users/period.h"
 #include "nustream/users/standings.h"
 
 namespace nustream::users {
@@ -20,5 +22,11 @@ namespace nustream::users {
 /// Has everybody count anew, except users who were closed. That is for an epoch that is charged beside what users
 /// spent before.
 void count_anew(const Standings& table, Changes& open);
+
+/// The lane's clock; nothing where limits hold for ever. It goes on from the state `before`. Where that is null, it
+/// begins with the first time that it is told.
+[[nodiscard]] std::optional<WindowClock> clock_of(const Limits& limits, const journal::UsersOfState* before);
+/// Writes the clock into the state that is committed next.
+void keep_clock(const std::optional<WindowClock>& clock, journal::UsersOfState& state);
 
 }  // namespace nustream::users

@@ -1,4 +1,6 @@
-#include "users/new_epoch.h"
+#include "users/going_on.h"
+
+#include <chrono>
 
 #include "nustream/users/gate.h"
 
@@ -22,6 +24,22 @@ void count_anew(const Standings& table, Changes& open) {
       if (entry.standing.count == closed_count) open.put({entry.user, entry.number, closed({})});
     });
   }
+}
+
+std::optional<WindowClock> clock_of(const Limits& limits, const journal::UsersOfState* before) {
+  if (!limits.windows()) return std::nullopt;
+  if (before == nullptr) {
+    return WindowClock(limits.windows()->period);
+  }
+  std::optional<std::chrono::milliseconds> latest;
+  if (before->latest) latest = std::chrono::milliseconds(*before->latest);
+  return WindowClock(limits.windows()->period, latest, before->window);
+}
+
+void keep_clock(const std::optional<WindowClock>& clock, journal::UsersOfState& state) {
+  if (!clock) return;
+  if (clock->latest()) state.latest = clock->latest()->count();
+  state.window = clock->window();
 }
 
 }  // namespace nustream::users
