@@ -31,7 +31,7 @@
 #include "measure/measure.h"
 #include "secrets/harden.h"
 #include "secrets/key_place.h"
-#include "serve/operator_token.h"
+#include "serve/bearer_token.h"
 
 namespace nustream::attach {
 namespace {

@@ -17,7 +17,7 @@
 #include "nustream/base/error.h"
 #include "report/report.h"
 #include "secrets/hex.h"
-#include "serve/operator_token.h"
+#include "serve/bearer_token.h"
 #include "serve/servers.h"
 
 namespace nustream::replay {

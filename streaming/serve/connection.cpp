@@ -8,9 +8,6 @@
 #include <string>
 #include <utility>
 
-#include "serve/as_values.h"
-#include "serve/follow.h"
-
 namespace nustream::serve {
 namespace {
 

@@ -1,4 +1,4 @@
-#include "serve/exchange.h"
+#include "serve/connection.h"
 
 #include <sodium.h>
 
@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-#include "serve/address.h"
+#include "serve/settings.h"
 
 namespace nustream::serve {
 namespace {

@@ -1,4 +1,4 @@
-#include "serve/follow.h"
+#include "serve/connection.h"
 
 #include <sys/socket.h>
 
@@ -9,8 +9,6 @@
 #include <cerrno>
 #include <string>
 #include <utility>
-
-#include "serve/as_values.h"
 
 namespace nustream::serve {
 namespace {

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 
-#include "serve/address.h"
 #include "serve/bearer_token.h"
 #include "serve/http.h"
 #include "serve/settings.h"

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include <prometheus/metric_family.h>
+
 #include "nustream/base/units.h"
 #include "serve/lane_status.h"
 #include "serve/series.h"
@@ -122,5 +124,9 @@ struct OperatorMetrics {
     Series<Histogram> release_latency_seconds;  ///< from a batch's close to the time when its releases are public
   };
 };
+
+/// CPU seconds, resident memory, open and allowed file descriptors, and start time, read from /proc at each call.
+/// What cannot be read is left out.
+[[nodiscard]] std::vector<prometheus::MetricFamily> process_metrics();
 
 }  // namespace nustream::serve

@@ -6,7 +6,7 @@
 
 #include "publish/json_writer.h"
 #include "serve/exposition.h"
-#include "serve/process_metrics.h"
+#include "serve/operator_metrics.h"
 
 namespace nustream::serve {
 namespace {

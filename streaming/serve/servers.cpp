@@ -1,7 +1,7 @@
 #include "serve/servers.h"
 
 #include "nustream/base/error.h"
-#include "serve/operator_token.h"
+#include "serve/bearer_token.h"
 #include "serve/routes.h"
 
 namespace nustream::serve {

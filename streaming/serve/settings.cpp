@@ -1,10 +1,81 @@
 #include "serve/settings.h"
 
+#include <arpa/inet.h>
+
+#include <charconv>
+#include <cstring>
+#include <optional>
+
 #include "nustream/base/error.h"
-#include "serve/address.h"
-#include "serve/operator_token.h"
+#include "serve/bearer_token.h"
 
 namespace nustream::serve {
+namespace {
+
+constexpr const char* allowed_address = "IP:PORT, [IPv6]:PORT or localhost:PORT; names are not looked up";
+
+std::optional<in_addr> as_ipv4(const std::string& ip) {
+  in_addr address{};
+  if (::inet_pton(AF_INET, ip.c_str(), &address) != 1) return std::nullopt;
+  return address;
+}
+
+std::optional<in6_addr> as_ipv6(const std::string& ip) {
+  in6_addr address{};
+  if (::inet_pton(AF_INET6, ip.c_str(), &address) != 1) return std::nullopt;
+  return address;
+}
+
+bool is_loopback_ipv4(const unsigned char* bytes) {
+  return bytes[0] == 127;
+}
+
+/// The IP literal of "IP", "[IPv6]" or "localhost"; empty where the text is none of them.
+std::string literal(std::string_view host) {
+  if (host == "localhost") return "127.0.0.1";
+  const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
+  const std::string ip(bracketed ? host.substr(1, host.size() - 2) : host);
+  const bool valid = bracketed ? as_ipv6(ip).has_value() : as_ipv4(ip).has_value();
+  return valid ? ip : std::string();
+}
+
+}  // namespace
+
+Address parse_address(std::string_view setting, std::string_view text) {
+  const std::size_t colon = text.rfind(':');
+  const std::string ip = colon == std::string_view::npos ? std::string() : literal(text.substr(0, colon));
+  if (ip.empty()) throw InvalidParameter(std::string(setting), std::string(text), allowed_address);
+  const std::string_view digits = text.substr(colon + 1);
+  std::uint16_t port = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
+  if (error != std::errc() || end != digits.data() + digits.size()) {
+    throw InvalidParameter(std::string(setting), std::string(text), allowed_address);
+  }
+  return {ip, port};
+}
+
+bool is_loopback(const Address& address) {
+  if (const auto v4 = as_ipv4(address.ip)) {
+    unsigned char bytes[4];
+    std::memcpy(bytes, &*v4, sizeof bytes);
+    return is_loopback_ipv4(bytes);
+  }
+  const auto v6 = as_ipv6(address.ip);
+  if (!v6) return false;
+  return IN6_IS_ADDR_LOOPBACK(&*v6) || (IN6_IS_ADDR_V4MAPPED(&*v6) && is_loopback_ipv4(v6->s6_addr + 12));
+}
+
+bool is_literal_host(std::string_view host) {
+  const std::size_t colon = host.rfind(':');
+  const bool has_port = colon != std::string_view::npos && host.find(']', colon) == std::string_view::npos;
+  return !literal(has_port ? host.substr(0, colon) : host).empty();
+}
+
+std::string to_text(const Address& address) {
+  const bool ipv6 = address.ip.find(':') != std::string::npos;
+  return (ipv6 ? "[" + address.ip + "]" : address.ip) + ":" + std::to_string(address.port);
+}
+
 namespace {
 
 void require(bool valid, const char* name, const std::string& value, const char* allowed) {

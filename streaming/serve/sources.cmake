@@ -1,11 +1,11 @@
 # Asio and Beast compiled once, not in every file that includes them.
 target_compile_definitions(nustream_service PUBLIC BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION)
 target_sources(nustream_service PRIVATE
-  serve/address.cpp serve/asio.cpp serve/bearer_token.cpp serve/committed.cpp serve/connection.cpp serve/event_text.cpp serve/eviction.cpp
+  serve/asio.cpp serve/bearer_token.cpp serve/committed.cpp serve/connection.cpp serve/event_text.cpp serve/eviction.cpp
   serve/exchange.cpp serve/follow.cpp serve/history.cpp serve/page_coefficients.cpp serve/page_lanes.cpp serve/page_privacy.cpp
   serve/public_past.cpp serve/shown_lane.cpp serve/status_page.cpp
-  serve/exposition.cpp serve/listener.cpp serve/operator_metrics.cpp serve/operator_page.cpp serve/operator_surface.cpp serve/operator_token.cpp
-  serve/process_metrics.cpp serve/public_metrics.cpp serve/public_surface.cpp serve/routes.cpp serve/servers.cpp
+  serve/exposition.cpp serve/listener.cpp serve/operator_metrics.cpp serve/operator_page.cpp serve/operator_surface.cpp
+  serve/public_metrics.cpp serve/public_surface.cpp serve/routes.cpp serve/servers.cpp
   serve/settings.cpp)
 # The status page's style and script, built in.
 foreach(asset IN ITEMS page.css page.js)

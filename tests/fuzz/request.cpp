@@ -6,8 +6,8 @@
 #include "error.h"
 #include "fuzz.h"
 #include "nustream/base/error.h"
-#include "serve/address.h"
-#include "serve/exchange.h"
+#include "serve/connection.h"
+#include "serve/settings.h"
 
 namespace nustream::fuzz {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "expect_failure.h"
 #include "nustream/base/error.h"
-#include "serve/address.h"
 #include "serve/bearer_token.h"
 #include "serve/servers.h"
+#include "serve/settings.h"
 #include "serve_client.h"
 #include "serve_loop.h"
 #include "temporary_folder.h"

@@ -1,4 +1,4 @@
-#include "serve/operator_token.h"
+#include "serve/bearer_token.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,6 @@
 #include <filesystem>
 
 #include "error.h"
-#include "serve/bearer_token.h"
 #include "temporary_folder.h"
 
 namespace nustream::serve {
