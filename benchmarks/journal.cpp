@@ -14,7 +14,7 @@
 #include "harness.h"
 #include "journal/file_journal.h"
 #include "journal/ledger_chain.h"
-#include "journal/sealed_state.h"
+#include "journal/state_record.h"
 
 namespace nustream::benchmarks {
 namespace {

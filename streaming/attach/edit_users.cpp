@@ -12,7 +12,7 @@
 #include "attach/rebuild_users.h"
 #include "attach/record_sizes.h"
 #include "attach/topic_requirements.h"
-#include "journal/sealed_state.h"
+#include "journal/state_record.h"
 #include "kafka/kafka_journal.h"
 #include "kafka/lane_checks.h"
 #include "kafka/lane_edit.h"

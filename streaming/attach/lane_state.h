@@ -13,7 +13,7 @@
 #include "engine/estimator.h"
 #include "journal/journal.h"
 #include "journal/release_chain.h"
-#include "journal/sealed_state.h"
+#include "journal/state_record.h"
 #include "kafka/seen_records.h"
 #include "secrets/keyring.h"
 

@@ -8,7 +8,7 @@
 #include "engine/moved_spend.h"
 #include "engine/seal_batch.h"
 #include "error.h"
-#include "journal/sealed_state.h"
+#include "journal/state_record.h"
 #include "kafka/interruption.h"
 #include "kafka/lane_checks.h"
 #include "kafka/lane_edit.h"

@@ -20,7 +20,7 @@
 #include "decode/message_decoder.h"
 #include "journal/completion.h"
 #include "journal/ledger_chain.h"
-#include "journal/sealed_state.h"
+#include "journal/state_record.h"
 #include "kafka/interruption.h"
 #include "kafka/kafka_journal.h"
 #include "kafka/lane_checks.h"

@@ -15,7 +15,7 @@
 #include "attach/topic_users.h"
 #include "error.h"
 #include "journal/ledger_chain.h"
-#include "journal/sealed_state.h"
+#include "journal/state_record.h"
 #include "kafka/client_settings.h"
 #include "kafka/partition.h"
 

@@ -14,7 +14,7 @@
 #include "attach/open_lane.h"
 #include "engine/epoch_decision.h"
 #include "journal/completion.h"
-#include "journal/sealed_state.h"
+#include "journal/state_record.h"
 #include "kafka/lane_checks.h"
 
 namespace nustream::attach {

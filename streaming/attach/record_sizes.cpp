@@ -12,7 +12,7 @@
 #include "error.h"
 #include "journal/ledger_chain.h"
 #include "journal/release_chain.h"
-#include "journal/sealed_state.h"
+#include "journal/state_record.h"
 #include "kafka/seen_records.h"
 #include "kafka/topic_bookmark.h"
 #include "nustream/descent/second_moments.h"

@@ -6,7 +6,7 @@
 #include "journal/folder_witness.h"
 #include "journal/outbox_folder.h"
 #include "journal/rotate_key.h"
-#include "journal/sealed_state.h"
+#include "journal/state_record.h"
 #include "kafka/rotate_keys.h"
 #include "located.h"
 #include "publish/json_writer.h"

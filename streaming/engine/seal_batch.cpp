@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "journal/sealed_state.h"
-#include "journal/settled_ledger.h"
+#include "journal/ledger_chain.h"
+#include "journal/state_record.h"
 
 namespace nustream::engine {
 journal::Batch seal_batch(const secrets::Keyring& keys, const Estimator& lane, EpochLedger& ledger,

@@ -11,7 +11,7 @@
 #include "console/signals.h"
 #include "decode/reader.h"
 #include "error.h"
-#include "journal/record_marks.h"
+#include "journal/state_record.h"
 #include "nustream/users/user_index.h"
 #include "publish/reject_lines.h"
 #include "secrets/fields.h"

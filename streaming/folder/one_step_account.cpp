@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "engine/spent.h"
+#include "journal/ledger_chain.h"
 #include "journal/release_chain.h"
-#include "journal/sealed_state.h"
-#include "journal/settled_ledger.h"
+#include "journal/state_record.h"
 #include "located.h"
 
 namespace nustream::folder {

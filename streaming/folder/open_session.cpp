@@ -9,7 +9,7 @@
 #include "folder/owed_spend.h"
 #include "folder/refusals.h"
 #include "folder/session.h"
-#include "journal/settled_ledger.h"
+#include "journal/ledger_chain.h"
 #include "located.h"
 #include "secrets/key_file.h"
 #include "secrets/random.h"

@@ -11,7 +11,7 @@
 #include "engine/seal_batch.h"
 #include "journal/completion.h"
 #include "journal/outbox_folder.h"
-#include "journal/record_marks.h"
+#include "journal/state_record.h"
 
 namespace nustream::folder {
 

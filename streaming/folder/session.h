@@ -27,7 +27,6 @@
 #include "journal/folder_witness.h"
 #include "journal/ledger_chain.h"
 #include "journal/release_chain.h"
-#include "journal/sealed_state.h"
 #include "journal/state_record.h"
 #include "publish/release_json.h"
 #include "secrets/keyring.h"

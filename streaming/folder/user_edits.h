@@ -8,7 +8,7 @@
 
 #include "config/config.h"
 #include "journal/disk.h"
-#include "journal/sealed_state.h"
+#include "journal/state_record.h"
 #include "nustream/users/limits.h"
 #include "users/user_counts.h"
 

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "error.h"
-#include "journal/ledger_line.h"
 #include "journal/line_fields.h"
 #include "nustream/base/error.h"
 #include "publish/json_writer.h"

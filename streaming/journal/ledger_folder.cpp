@@ -8,7 +8,7 @@
 
 #include "error.h"
 #include "journal/ledger_chain.h"
-#include "journal/ledger_line.h"
+#include "journal/line_fields.h"
 #include "journal/outbox_folder.h"
 #include "located.h"
 

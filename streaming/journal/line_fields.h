@@ -1,5 +1,6 @@
-// Reads fields of the journal's own JSON lines, in ledger and account. This header is for sources of this room alone.
-// A field that is missing or of another type throws a simdjson_error, which the reader of the line puts into words.
+// What the readers of the journal's own JSON lines share, in ledger and account. This header is for sources of this
+// room alone. A field that is missing or of another type throws a simdjson_error, which the reader of the line puts
+// into words.
 #pragma once
 
 #include <simdjson.h>
@@ -10,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "journal/ledger_chain.h"
 #include "nustream/base/units.h"
 #include "nustream/privacy/participation.h"
 
@@ -57,5 +59,12 @@ using Object = simdjson::dom::element;
   }
   return std::nullopt;
 }
+
+/// Throws the Failure of a ledger whose lines are not those that were written. `what` is told of the ledger, as in
+/// "has a line that is no line of a ledger".
+[[noreturn]] void not_genuine(const std::string& what);
+
+/// The entry of a line; nothing for a rotation's line. Throws Failure(data) where it is no line of a ledger.
+[[nodiscard]] std::optional<LedgerEntry> entry_of(std::string_view line);
 
 }  // namespace nustream::journal

@@ -5,13 +5,25 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "journal/appended_file.h"
 #include "journal/disk.h"
 #include "journal/journal.h"
 #include "journal/last_release.h"
+#include "journal/running_hash.h"
 
 namespace nustream::journal {
+
+// How long the ledger and releases files are right before a batch's lines are appended (docs/formats/state.md).
+struct Bookmark {
+  Extent releases;
+  Extent ledger;
+};
+
+[[nodiscard]] std::string encode_bookmark(const Bookmark& bookmark);
+/// Throws Failure(data) where the bytes are no bookmark.
+[[nodiscard]] Bookmark decode_bookmark(std::string_view bytes);
 
 /// The names of files within the folder.
 namespace folder_files {

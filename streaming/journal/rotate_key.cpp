@@ -7,8 +7,7 @@
 #include "error.h"
 #include "journal/ledger_chain.h"
 #include "journal/outbox_folder.h"
-#include "journal/sealed_state.h"
-#include "journal/settled_ledger.h"
+#include "journal/state_record.h"
 #include "located.h"
 
 namespace nustream::journal {

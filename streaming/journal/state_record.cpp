@@ -1,9 +1,11 @@
 #include "journal/state_record.h"
 
+#include <string>
 #include <utility>
 
 #include "error.h"
 #include "secrets/fields.h"
+#include "secrets/sodium.h"
 
 namespace nustream::journal {
 namespace {
@@ -250,6 +252,55 @@ StateRecord decode_record(std::string_view bytes) {
   read_added(fields, found, record);
   if (!fields.rest().empty()) throw Failure(Exit::data, malformed);
   return record;
+}
+
+Hash record_mark(Position position, std::string_view bytes, std::span<const std::uint8_t, 32> key) {
+  std::string text = "nustream seen record";  // no ledger line, hashed under the same key, begins like this
+  secrets::append_integer(position.value(), text);
+  text += bytes;
+  Hash mark{};
+  secrets::keyed_hash(key, text, mark);
+  return mark;
+}
+
+void add_mark(const SeenRecord& mark, std::vector<SeenRecord>& marks) {
+  if (!marks.empty() && mark.position <= marks.back().position) return;
+  marks.push_back(mark);
+  if (marks.size() <= marks_kept) return;
+  const auto gap_without = [&](std::size_t i) {
+    return marks[i + 1].position.value() - marks[i - 1].position.value();
+  };
+  std::size_t least = 1;
+  for (std::size_t i = 2; i + 1 < marks.size(); ++i) {
+    if (gap_without(i) < gap_without(least)) least = i;
+  }
+  marks.erase(marks.begin() + static_cast<std::ptrdiff_t>(least));
+}
+
+namespace {
+
+State decode_and_wipe(secrets::OpenedState opened) {
+  struct Wiped {
+    std::string& text;
+    ~Wiped() { secrets::wipe_text(text); }
+  } const wiped{opened.plain};
+  StateRecord record = decode_record(opened.plain);
+  return {std::move(opened.identity), std::move(record)};
+}
+
+}  // namespace
+
+std::string seal_state(const secrets::Keyring& keys, const secrets::StateIdentity& identity,
+                       const StateRecord& record) {
+  return secrets::seal(keys, identity, encode_record(record));
+}
+
+State open_state(const secrets::Keyring& keys, std::string_view sealed, const secrets::ExpectedIdentity& expected) {
+  return decode_and_wipe(secrets::open(keys, sealed, expected));
+}
+
+State open_state(const secrets::Keyring& keys, std::string_view sealed) {
+  return decode_and_wipe(secrets::open(keys, sealed));
 }
 
 }  // namespace nustream::journal

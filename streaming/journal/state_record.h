@@ -1,9 +1,12 @@
-// What a committed state holds, and its canonical bytes before sealing (docs/formats/state.md).
+// A lane's committed state: what it holds, its canonical bytes (docs/formats/state.md), sealing and opening them, and
+// the marks of records that it has seen.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +15,7 @@
 #include "journal/running_hash.h"
 #include "nustream/base/units.h"
 #include "nustream/noise/source.h"
+#include "secrets/seal.h"
 
 namespace nustream::journal {
 
@@ -108,5 +112,33 @@ struct StateRecord {
 [[nodiscard]] std::string encode_record(const StateRecord& record);
 /// The record whose encode_record() gave `bytes`. Throws Failure(data) where there is none. The caller wipes `bytes`.
 [[nodiscard]] StateRecord decode_record(std::string_view bytes);
+
+/// How many marks a state keeps.
+inline constexpr std::size_t marks_kept = 8;
+
+/// The mark of the record at `position`, which held `bytes`: keyed BLAKE2b-256 (docs/formats/state.md).
+[[nodiscard]] Hash record_mark(Position position, std::string_view bytes, std::span<const std::uint8_t, 32> key);
+
+/// Appends a mark, if it is behind all others; otherwise does nothing. Where there are then more than marks_kept, the
+/// mark is removed that leaves the smallest gap between its neighbours. So the first and the last mark stay, and the
+/// others remain spread over the positions between them.
+void add_mark(const SeenRecord& mark, std::vector<SeenRecord>& marks);
+
+/// A state that was opened and decoded.
+struct State {
+  secrets::StateIdentity identity;
+  StateRecord record;
+};
+
+/// Seals the record, for Batch::sealed_state. No plain copy of it is left in memory.
+[[nodiscard]] std::string seal_state(const secrets::Keyring& keys, const secrets::StateIdentity& identity,
+                                     const StateRecord& record);
+
+/// Opens a sealed state. Throws as secrets::open() where it is not what is `expected`; a state that is not private is
+/// never opened as a private one, nor the other way round.
+[[nodiscard]] State open_state(const secrets::Keyring& keys, std::string_view sealed,
+                               const secrets::ExpectedIdentity& expected);
+/// Opens a state whatever its identity is, to look at it or to rotate its key.
+[[nodiscard]] State open_state(const secrets::Keyring& keys, std::string_view sealed);
 
 }  // namespace nustream::journal

@@ -1,7 +1,7 @@
 #include "journal/witness.h"
 
 #include "error.h"
-#include "journal/settled_ledger.h"
+#include "journal/ledger_chain.h"
 #include "secrets/fields.h"
 #include "secrets/random.h"
 #include "secrets/sodium.h"

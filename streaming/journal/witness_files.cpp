@@ -14,19 +14,19 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view ending = ".witness";
-constexpr std::size_t digits = 16;
+constexpr std::size_t account_digits = 16;
 
 }  // namespace
 
 fs::path witness_file(const fs::path& place, const std::string& stream, const AccountId& account) {
-  return place / (stream + "-" + secrets::to_hex(account).substr(0, digits) + std::string(ending));
+  return place / (stream + "-" + secrets::to_hex(account).substr(0, account_digits) + std::string(ending));
 }
 
 bool has_name_of(const std::string& stream, const fs::path& file) {
   const std::string name = file.filename().string();
   const std::size_t first = stream.size() + 1;
-  return name.size() == first + digits + ending.size() && name.starts_with(stream + "-") && name.ends_with(ending) &&
-         name.find_first_not_of("0123456789abcdef", first) == first + digits;
+  return name.size() == first + account_digits + ending.size() && name.starts_with(stream + "-") &&
+         name.ends_with(ending) && name.find_first_not_of("0123456789abcdef", first) == first + account_digits;
 }
 
 std::vector<fs::path> witness_files(const fs::path& place, std::error_code& unknown) {

@@ -10,7 +10,7 @@
 #include "error.h"
 #include "journal/last_release.h"
 #include "journal/ledger_chain.h"
-#include "journal/sealed_state.h"
+#include "journal/state_record.h"
 #include "kafka/partition.h"
 #include "kafka/partition_reader.h"
 #include "secrets/keyring.h"

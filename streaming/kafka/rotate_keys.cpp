@@ -11,7 +11,7 @@
 
 #include "journal/ledger_chain.h"
 #include "journal/rotate_key.h"
-#include "journal/sealed_state.h"
+#include "journal/state_record.h"
 #include "kafka/lane_checks.h"
 #include "kafka/lane_edit.h"
 #include "kafka/seen_records.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "decode/message.h"
-#include "journal/record_marks.h"
+#include "journal/state_record.h"
 #include "secrets/keyring.h"
 
 namespace nustream::kafka {

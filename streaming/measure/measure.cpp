@@ -17,7 +17,7 @@
 #include "folder/account.h"
 #include "folder/one_step_account.h"
 #include "folder/refusals.h"
-#include "journal/sealed_state.h"
+#include "journal/state_record.h"
 #include "measure/fit.h"
 #include "publish/json_text.h"
 #include "secrets/key_file.h"

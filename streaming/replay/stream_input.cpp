@@ -6,7 +6,7 @@
 
 #include "decode/byte_source.h"
 #include "error.h"
-#include "journal/record_marks.h"
+#include "journal/state_record.h"
 
 namespace nustream::replay {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "attach_contradiction.h"
 #include "journal/last_release.h"
-#include "journal/sealed_state.h"
+#include "journal/state_record.h"
 #include "secrets/key_file.h"
 
 namespace nustream::tests {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "drawn_keys.h"
-#include "journal/sealed_state.h"
+#include "journal/state_record.h"
 #include "replay_world.h"
 #include "secrets/hex.h"
 #include "secrets/key_file.h"

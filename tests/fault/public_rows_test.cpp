@@ -15,7 +15,7 @@
 #include "config/mechanism.h"
 #include "engine/table_design.h"
 #include "journal/disk.h"
-#include "journal/sealed_state.h"
+#include "journal/state_record.h"
 #include "nustream/lane/lane.h"
 #include "record/segment_writer.h"
 #include "stored_message.h"

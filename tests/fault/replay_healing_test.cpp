@@ -11,7 +11,7 @@
 
 #include <simdjson.h>
 
-#include "journal/sealed_state.h"
+#include "journal/state_record.h"
 #include "replay_world.h"
 #include "secrets/key_file.h"
 

@@ -1,7 +1,7 @@
 // States: the record inside the seal, and the seal, of which no byte may change.
 #include "error.h"
 #include "fuzz.h"
-#include "journal/sealed_state.h"
+#include "journal/state_record.h"
 
 namespace nustream::fuzz {
 namespace {

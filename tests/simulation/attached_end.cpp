@@ -8,8 +8,7 @@
 #include "decode/message_decoder.h"
 #include "journal/ledger_chain.h"
 #include "journal/release_chain.h"
-#include "journal/sealed_state.h"
-#include "journal/settled_ledger.h"
+#include "journal/state_record.h"
 
 namespace nustream::tests {
 namespace {

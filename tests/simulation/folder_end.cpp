@@ -8,7 +8,6 @@
 #include "engine/going_on.h"
 #include "journal/ledger_chain.h"
 #include "journal/outbox_folder.h"
-#include "journal/settled_ledger.h"
 #include "publish/release_json.h"
 #include "replay/stream_input.h"
 

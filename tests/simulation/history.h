@@ -10,7 +10,7 @@
 
 #include "config/mechanism.h"
 #include "journal/ledger_chain.h"
-#include "journal/sealed_state.h"
+#include "journal/state_record.h"
 #include "nustream/lane/lane.h"
 #include "nustream/record/batch.h"
 #include "random_stream.h"

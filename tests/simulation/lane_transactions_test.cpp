@@ -15,7 +15,7 @@
 #include "attach/topic_users.h"
 #include "journal/ledger_chain.h"
 #include "journal/release_chain.h"
-#include "journal/sealed_state.h"
+#include "journal/state_record.h"
 #include "nustream/users/limits.h"
 #include "one_lane.h"
 #include "simulated_kafka.h"

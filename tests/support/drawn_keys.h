@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "journal/sealed_state.h"
+#include "journal/state_record.h"
 #include "secrets/hex.h"
 #include "temporary_folder.h"
 

@@ -8,7 +8,7 @@
 
 #include "journal/file_journal.h"
 #include "journal/ledger_chain.h"
-#include "journal/sealed_state.h"
+#include "journal/state_record.h"
 
 namespace nustream::tests {
 

@@ -9,7 +9,6 @@
 #include "expect_failure.h"
 #include "journal/ledger_chain.h"
 #include "journal/release_chain.h"
-#include "journal/settled_ledger.h"
 #include "journal/state_record.h"
 #include "keys_from.h"
 #include "temporary_folder.h"

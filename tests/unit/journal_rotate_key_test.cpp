@@ -6,9 +6,9 @@
 #include <string>
 
 #include "expect_failure.h"
+#include "journal/ledger_chain.h"
 #include "journal/outbox_folder.h"
 #include "journal/rotate_key.h"
-#include "journal/settled_ledger.h"
 #include "simulated_disk.h"
 #include "toy_lane.h"
 

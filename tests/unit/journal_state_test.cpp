@@ -8,9 +8,7 @@
 #include <utility>
 
 #include "expect_failure.h"
-#include "journal/bookmark.h"
-#include "journal/record_marks.h"
-#include "journal/sealed_state.h"
+#include "journal/outbox_folder.h"
 #include "journal/state_record.h"
 #include "temporary_folder.h"
 
