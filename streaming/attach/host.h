@@ -15,7 +15,7 @@
 #include "attach/lane_machine.h"
 #include "attach/lane_state.h"
 #include "attach/open_lane.h"
-#include "engine/noise_supply.h"
+#include "engine/noise_feed.h"
 #include "kafka/group_consumer.h"
 #include "secrets/locked_memory.h"
 #include "serve/operator_surface.h"

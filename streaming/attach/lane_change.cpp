@@ -8,7 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "attach/rebuild_users.h"
-#include "engine/moved_spend.h"
+#include "engine/spent.h"
 #include "error.h"
 #include "nustream/base/error.h"
 #include "nustream/users/placement.h"

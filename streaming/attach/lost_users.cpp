@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "attach/lane_change.h"
-#include "engine/moved_spend.h"
 #include "engine/seal_batch.h"
+#include "engine/spent.h"
 #include "error.h"
 #include "journal/state_record.h"
 #include "kafka/interruption.h"

@@ -13,7 +13,7 @@
 
 #include "attach/lane_state.h"
 #include "check/tally.h"
-#include "engine/noise_supply.h"
+#include "engine/noise_feed.h"
 #include "engine/stepper.h"
 #include "publish/release_json.h"
 #include "serve/operator_metrics.h"

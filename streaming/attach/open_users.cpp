@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "attach/lost_users.h"
-#include "engine/moved_spend.h"
+#include "engine/spent.h"
 #include "error.h"
 #include "kafka/interruption.h"
 #include "kafka/kafka_journal.h"

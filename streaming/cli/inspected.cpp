@@ -1,6 +1,5 @@
 #include "cli/inspected.h"
 
-#include "engine/group_spends.h"
 #include "engine/spent.h"
 
 namespace nustream::cli {

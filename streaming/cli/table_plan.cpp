@@ -18,8 +18,8 @@
 #include "console/path_printer.h"
 #include "console/report_parts.h"
 #include "engine/budget_advice.h"
-#include "engine/group_spends.h"
 #include "engine/release_encoder.h"
+#include "engine/spent.h"
 #include "engine/table_design.h"
 #include "publish/json_writer.h"
 

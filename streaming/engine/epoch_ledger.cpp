@@ -2,18 +2,18 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
-#include "engine/reservation.h"
 #include "engine/spent.h"
 #include "nustream/users/sensitivity.h"
 #include "secrets/hex.h"
 #include "secrets/random.h"
 
 namespace nustream::engine {
-
 namespace {
 
 /// The number of steps at which another line is due. A line that says how many steps were taken when it was written
@@ -204,6 +204,18 @@ std::string EpochLedger::append_lines(const LedgerCommit& commit, const secrets:
   told_ = behind(own);
   has_written_ = true;
   return lines;
+}
+
+StepCount reserved_steps(StepCount taken, std::optional<StepCount> furthest, bool grows) {
+  const std::uint64_t steps = taken.value();
+  // Before its first step an epoch reserves nothing, so that an epoch that is never used costs nothing.
+  if (steps == 0) return taken;
+  if (!grows && furthest) return std::max(taken, *furthest);
+  constexpr std::uint64_t last = std::numeric_limits<std::uint64_t>::max() / 2;
+  std::uint64_t reserved = steps < last ? std::bit_ceil(steps + 1) : steps;
+  if (grows) reserved = std::min(reserved, steps + reserved_ahead_max);
+  if (furthest) reserved = std::min(reserved, furthest->value());
+  return StepCount{std::max(reserved, steps)};
 }
 
 }  // namespace nustream::engine

@@ -2,6 +2,7 @@
 // it has to stop.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -103,5 +104,17 @@ class EpochLedger {
   std::optional<StepCount> told_{};  // the steps at which another line is due; nothing where no line is known
   bool has_written_ = false;         // a line of this epoch was written since the lane was opened
 };
+
+/// The most steps that a line reserves ahead. A stream that takes a step a second takes so many in less than a day.
+inline constexpr std::uint64_t reserved_ahead_max = 65'536;
+
+/// How many steps a line pays for that is written with a commit after `taken` steps. For example, after 5 steps it
+/// pays for 8. It pays up to the next power of two above `taken`, at most reserved_ahead_max ahead, and for 0 after 0
+/// steps. Where further steps cost nothing more (`grows` is false) it pays for all steps up to `furthest`, or, where
+/// that is not given, up to the next power of two. It never pays beyond `furthest`, where budget or horizon end the
+/// epoch, nor for less than `taken`.
+///
+/// It is a function of step counts and settings alone, so that what the ledger says depends on no record.
+[[nodiscard]] StepCount reserved_steps(StepCount taken, std::optional<StepCount> furthest, bool grows);
 
 }  // namespace nustream::engine

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "config/mechanism.h"
-#include "engine/noise_supply.h"
+#include "engine/noise_feed.h"
 
 namespace nustream::engine {
 

@@ -1,14 +1,19 @@
 // What the entries of a ledger come to in all, and how many steps a budget allows.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
+#include <vector>
 
+#include "config/config.h"
+#include "config/mechanism.h"
 #include "journal/ledger_chain.h"
 #include "nustream/base/units.h"
 #include "nustream/privacy/participation.h"
 #include "nustream/users/charge.h"
+#include "publish/epsilons.h"
 
 namespace nustream::engine {
 
@@ -35,5 +40,27 @@ void require_same_windows(std::span<const journal::LedgerEntry> entries, const u
 /// non-decreasing; without a horizon it has to exceed `budget` somewhere.
 [[nodiscard]] StepCount furthest_within(std::optional<StepCount> horizon, Rho budget,
                                         const std::function<Rho(StepCount)>& total);
+
+/// The spend of a person with as many records as each of publish::group_sizes, at the end of the epoch. Where a step
+/// takes one record, it is by the sensitivity to that many adjacent records; otherwise it is the spend of one record
+/// times the square of their number. Empty where the unit is the user, whom the promise covers already.
+[[nodiscard]] std::vector<publish::GroupSpend> group_spends(const config::Config& config,
+                                                            const config::Mechanism& mechanism);
+
+/// The same by the square of the number of records alone, where one record costs `rho` in all.
+[[nodiscard]] std::vector<publish::GroupSpend> group_bounds(Rho rho, Delta delta);
+
+/// All epochs of a lane as one line (users::folded()), over the neighbours that are `asked` about. Contract: there is
+/// at least one epoch. Throws Failure(configuration) where one of them says nothing about users, since a spend that
+/// is not known must not be taken for none.
+[[nodiscard]] journal::LedgerEntry folded(std::span<const journal::LedgerEntry> epochs, privacy::Neighbours asked);
+/// The line for users who may have been in either of two lanes: the larger spend of both (users::dearest()).
+[[nodiscard]] journal::LedgerEntry dearest(const journal::LedgerEntry& one, const journal::LedgerEntry& other,
+                                           privacy::Neighbours asked);
+/// The line for users whose counts nobody knows any more (users::without_counts()): each may have spent the most.
+[[nodiscard]] journal::LedgerEntry without_counts(const journal::LedgerEntry& line, privacy::Neighbours asked);
+
+/// How often the number of lanes has changed so far, as the ledger of this lane tells.
+[[nodiscard]] std::uint32_t changes_of_lanes(const journal::Ledger& ledger);
 
 }  // namespace nustream::engine

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/estimator.h"
-#include "engine/noise_supply.h"
+#include "engine/noise_feed.h"
 #include "nustream/record/batch.h"
 #include "publish/release_json.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/noise_supply.h"
+#include "engine/noise_feed.h"
 #include "history.h"
 #include "nustream/lane/lane.h"
 #include "nustream/record/batch.h"

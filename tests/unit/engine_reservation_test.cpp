@@ -11,7 +11,6 @@
 #include "config/mechanism.h"
 #include "config_reading.h"
 #include "engine/epoch_ledger.h"
-#include "engine/reservation.h"
 #include "engine/spent.h"
 #include "journal/release_chain.h"
 #include "keys_from.h"
