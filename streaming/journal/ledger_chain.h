@@ -117,7 +117,7 @@ struct UnsealedLine {
 struct Ledger {
   Hash head = empty_ledger_head;
   std::vector<LedgerEntry> epochs;  ///< the last entry of each (lane, epoch), in the order of their first lines
-  /// The last line, where it reserves steps and a state told how many of them were taken (settled_ledger.h).
+  /// The last line, where it reserves steps and a state told how many of them were taken (settle()).
   std::optional<LedgerEntry> reserving{};
   /// Makes `entry` the last one of its lane and epoch. Where users moved (UserSpend::moved), it replaces all entries
   /// of its lane.

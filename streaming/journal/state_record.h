@@ -95,7 +95,7 @@ struct StateRecord {
   StepCount released{0};           ///< steps of the epoch's last release, those of the outbox included
   std::string ledger_epochs{};     ///< what each epoch has spent, this one included (enclosed_lines())
   std::uint32_t partitions = 0;    ///< how many the input topic had when the lane began
-  std::vector<SeenRecord> seen{};  ///< of a topic, the last records before `position`; of files, see record_marks.h
+  std::vector<SeenRecord> seen{};  ///< of a topic, the last records before `position`; of files, see add_mark()
   std::string stop_asked{};        ///< what `stop` was resolved from, where the input is a topic
   Hash seen_key{};                 ///< the key of the marks in `seen`, where the input are files
   AccountId account{};             ///< identifies the folder for its witness; zeros where there is none

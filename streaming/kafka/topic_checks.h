@@ -31,7 +31,7 @@ struct TopicDescription {
 
 /// Asks about topics. To be used from one thread at a time. Calls wait, at most until their deadline, and throw
 /// KafkaFailure. They never make a topic. Whether a client may write to a topic can only be found out by writing
-/// (write_check.h).
+/// (require_right_to_write()).
 class TopicChecks {
  public:
   explicit TopicChecks(const ClientSettings& settings);

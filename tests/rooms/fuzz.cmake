@@ -38,7 +38,7 @@ if(NUSTREAM_SANITIZE MATCHES "fuzzer-no-link")
   nustream_replaced(nustream_core ${PROJECT_SOURCE_DIR}/src/noise/source.cpp)
   target_sources(fuzz_folder PRIVATE support/simulated_disk.cpp)
   # These two files of the kafka room have no broker behind them.
-  target_sources(fuzz_message PRIVATE ${PROJECT_SOURCE_DIR}/streaming/kafka/dead_letter_size.cpp
+  target_sources(fuzz_message PRIVATE ${PROJECT_SOURCE_DIR}/streaming/kafka/dead_letter.cpp
                                       ${PROJECT_SOURCE_DIR}/streaming/kafka/topic_bookmark.cpp)
   # These files of the room local read a line of a report, by the settings that say how.
   target_sources(fuzz_report PRIVATE ${PROJECT_SOURCE_DIR}/streaming/local/report.cpp
