@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "config/public_scale.h"
+#include "config/estimator_choice.h"
 #include "console/path_printer.h"
 #include "error.h"
 #include "nustream/base/error.h"

@@ -1,11 +1,10 @@
-#include "config/default_nu.h"
+#include "config/read_sections.h"
 
 #include <cmath>
 #include <cstdlib>
 
 #include <fmt/format.h>
 
-#include "config/read_sections.h"
 #include "located.h"
 #include "nustream/base/error.h"
 #include "nustream/inference/average_plan.h"

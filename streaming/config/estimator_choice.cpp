@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "config/mechanism.h"
-#include "config/public_scale.h"
 #include "nustream/base/error.h"
 #include "nustream/moments/expected_error.h"
 

@@ -1,6 +1,7 @@
 #include "config/nearest.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <vector>
 
 namespace nustream::config {
@@ -34,6 +35,99 @@ std::string did_you_mean(std::string_view name, std::span<const std::string> kno
     }
   }
   return best == nullptr ? "" : " (did you mean '" + *best + "'?)";
+}
+
+namespace {
+
+struct Character {
+  char32_t code;
+  std::size_t bytes;
+};
+
+/// The character that `text`, which is not empty, begins with. Bytes that are not UTF-8 stand for themselves.
+Character first_of(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const auto goes_on = [&](std::size_t i) { return i < text.size() && (byte(i) & 0xc0U) == 0x80U; };
+  const unsigned lead = byte(0);
+  if ((lead & 0xe0U) == 0xc0U && goes_on(1)) return {(lead & 0x1fU) << 6U | (byte(1) & 0x3fU), 2};
+  if ((lead & 0xf0U) == 0xe0U && goes_on(1) && goes_on(2)) {
+    return {(lead & 0x0fU) << 12U | (byte(1) & 0x3fU) << 6U | (byte(2) & 0x3fU), 3};
+  }
+  constexpr char32_t none = 0xfffd;
+  return {lead < 0x80U ? char32_t{lead} : none, 1};
+}
+
+bool is_space(char32_t code) {
+  constexpr char32_t no_break = 0xa0, narrow_no_break = 0x202f, ideographic = 0x3000;
+  return code == U' ' || code == U'\t' || code == no_break || code == narrow_no_break || code == ideographic ||
+         (code >= 0x2000 && code <= 0x200a);
+}
+
+bool is_without_width(char32_t code) {
+  return (code >= 0x200b && code <= 0x200d) || code == 0x2060 || code == 0xfeff || code == 0xad;
+}
+
+bool is_mark(char32_t code) {
+  return code >= 0x300 && code <= 0x36f;
+}
+
+/// Whether the code is a Latin letter that has its accent in itself.
+bool is_accented(char32_t code) {
+  return code >= 0xc0 && code <= 0x24f && code != 0xd7 && code != 0xf7;
+}
+
+constexpr char accented = '\x01';
+
+template <class Take>
+void for_each_character(std::string_view text, const Take& take) {
+  while (!text.empty()) {
+    const Character character = first_of(text);
+    take(character.code, text.substr(0, character.bytes));
+    text.remove_prefix(character.bytes);
+  }
+}
+
+std::string in_small_letters(std::string text) {
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string folded(std::string_view name) {
+  std::string out;
+  for_each_character(name, [&](char32_t code, std::string_view bytes) {
+    if (is_without_width(code)) return;
+    if (is_space(code)) {
+      out += ' ';
+    } else if (is_mark(code)) {
+      if (!out.empty()) out.back() = accented;
+    } else if (is_accented(code)) {
+      out += accented;
+    } else {
+      out += bytes;
+    }
+  });
+  const std::size_t begin = out.find_first_not_of(' ');
+  if (begin == std::string::npos) return {};
+  return in_small_letters(out.substr(begin, out.find_last_not_of(' ') + 1 - begin));
+}
+
+std::string difference_unseen(std::string_view name, std::string_view other) {
+  if (name == other || folded(name) != folded(other)) return {};
+  if (in_small_letters(std::string(name)) == in_small_letters(std::string(other))) return "in its capital letters";
+  bool spaced = false;
+  bool marked = false;
+  for (const std::string_view text : {name, other}) {
+    for_each_character(text, [&](char32_t code, std::string_view) {
+      spaced |= is_without_width(code) || (is_space(code) && code != U' ');
+      marked |= is_mark(code);
+    });
+  }
+  if (marked) return "in how its accents are written (Unicode NFC or NFD)";
+  return spaced ? "in a no-break space or a character without width" : "in its spaces or accents";
 }
 
 }  // namespace nustream::config

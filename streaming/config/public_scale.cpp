@@ -1,4 +1,4 @@
-#include "config/public_scale.h"
+#include "config/estimator_choice.h"
 
 #include <Eigen/Eigenvalues>
 

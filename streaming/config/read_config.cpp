@@ -13,8 +13,6 @@
 #include "config/estimator_choice.h"
 #include "config/ranges.h"
 #include "config/read_sections.h"
-#include "config/read_start.h"
-#include "config/read_tree.h"
 #include "config/settings_tree.h"
 #include "nustream/moments/stage_noise.h"
 

@@ -1,8 +1,6 @@
 #include <chrono>
 #include <utility>
 
-#include "config/default_nu.h"
-#include "config/read_optimised.h"
 #include "config/read_sections.h"
 #include "nustream/privacy/known_length.h"
 

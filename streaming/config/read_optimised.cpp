@@ -1,4 +1,4 @@
-#include "config/read_optimised.h"
+#include "config/read_sections.h"
 
 #include <algorithm>
 

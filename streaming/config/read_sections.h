@@ -1,9 +1,14 @@
 // Readers of those sections of the settings that are long enough for files of their own.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "config/config.h"
 #include "config/kafka.h"
 #include "config/settings_tree.h"
+#include "nustream/base/units.h"
+#include "nustream/privacy/stationary.h"
 
 namespace nustream::config {
 
@@ -74,5 +79,39 @@ void read_users(const Section& root, Purpose purpose, Config& config);
 [[nodiscard]] descent::Projection read_projection(const Section& descent);
 /// Reads average, and where it begins or how it decays, of [descent].
 [[nodiscard]] descent::Averaging read_averaging(const Section& descent);
+
+/// The best ν for the average where `descent.average` asks for one, else for the last iterate, as a plan suggests it.
+/// It follows from [descent], plan.second_moment_eigenvalues (or else all 1) and plan.records alone, for records that
+/// take part once. It is rounded to two digits, so that every machine has the same. Where there is no such ν, it
+/// refuses the settings because noise.nu is missing.
+[[nodiscard]] Damping default_nu(const Section& root);
+
+/// What the objective "descent" takes from other sections: the size of the first step, and whether the loss is the
+/// mean, whose curvature is fixed, or another one, where features multiply into the error.
+struct FittedDescent {
+  StepSize step_size;
+  privacy::Curvature curvature;
+};
+
+struct OptimisedNoise {
+  noise::Correlation correlation;
+  FitObjective objective;
+};
+
+/// Reads the problem and solves it, which takes seconds for thousands of coefficients. Throws Failure(configuration)
+/// for a key that is out of range, and InvalidParameter and Unsupported as the fits do.
+[[nodiscard]] OptimisedNoise read_optimised(const Section& noise, const FittedDescent& descent);
+
+/// Reads start of [descent], in working coordinates. Numbers are taken as they are. A table gives coefficients by
+/// name, in original units, as releases show them. A text is the path, relative to the settings' own file, of a file
+/// whose last line is the release to begin at. Without the key all are zero.
+///
+/// All of `config` but its start has to be read before. Throws Failure(configuration) where a name is missing or
+/// unknown, or the release promises less than these settings, and Failure(io) where the file cannot be read.
+[[nodiscard]] std::vector<double> read_start(const Section& descent, const Config& config);
+
+/// The settings of the document. `overrides` are kept in Config::overrides as they were given.
+[[nodiscard]] Config read_tree(const SettingsTree& tree, const std::string& file,
+                               const std::vector<std::string>& overrides, Purpose purpose);
 
 }  // namespace nustream::config

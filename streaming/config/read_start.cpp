@@ -1,4 +1,4 @@
-#include "config/read_start.h"
+#include "config/read_sections.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "config/moments.h"
-#include "config/read_sections.h"
 #include "publish/original_units.h"
 #include "publish/release_json.h"
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "config/estimator_choice.h"
-#include "config/read_tree.h"
+#include "config/read_sections.h"
 
 namespace nustream::config {
 namespace {

@@ -12,9 +12,7 @@
 #include <sys/stat.h>
 #include <toml++/toml.h>
 
-#include "config/data_file.h"
 #include "config/nearest.h"
-#include "config/short_numbers.h"
 #include "nustream/record/number.h"
 #include "publish/json_text.h"
 

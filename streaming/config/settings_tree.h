@@ -142,4 +142,13 @@ class SettingsTree {
   Section root_;
 };
 
+/// Says what a `text` that is not TOML is, and which command was probably meant; "" where it looks like settings. The
+/// sentence holds nothing of the text.
+[[nodiscard]] std::string told_as_data(std::string_view text, const std::string& file);
+
+/// `toml` with each number of more than 16 characters replaced by the shortest text that reads as the same number:
+/// 1e-06, not 9.9999999999999995e-07. What stands in quotes stays as it is. Contract: `toml` was written by a printer
+/// and has no comments.
+[[nodiscard]] std::string with_short_numbers(std::string_view toml);
+
 }  // namespace nustream::config

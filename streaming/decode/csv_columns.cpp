@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "config/nearest.h"
-#include "decode/alike.h"
 #include "decode/csv_line.h"
 #include "error.h"
 #include "nustream/record/number.h"
@@ -25,7 +24,7 @@ bool is_control(char c) {
 /// " (did you mean 'NAME'? it differs …)" for a name that looks like `column`; else "".
 std::string looking_alike(const std::vector<std::string>& names, const std::string& column) {
   for (const std::string& name : names) {
-    const std::string difference = difference_unseen(column, name);
+    const std::string difference = config::difference_unseen(column, name);
     if (!difference.empty())
       return " (did you mean '" + name + "'? it differs " + difference + ": copy it from there)";
   }

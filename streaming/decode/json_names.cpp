@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "config/nearest.h"
-#include "decode/alike.h"
 #include "decode/byte_source.h"
 #include "decode/csv_line.h"
 #include "decode/first_lines.h"
@@ -96,7 +95,7 @@ std::string MemberNames::meant_by(const std::string& column, config::Envelope en
   const std::string wanted = as_pointer(column);
   const std::string_view last = name_behind_slash(wanted);
   for (const std::string& pointer : pointers_) {
-    const std::string difference = difference_unseen(last, name_behind_slash(pointer));
+    const std::string difference = config::difference_unseen(last, name_behind_slash(pointer));
     if (!difference.empty()) {
       return " (did you mean '" + named(pointer, envelope) + "'? it differs " + difference + ": copy it from there)";
     }

@@ -1,5 +1,4 @@
 target_sources(nustream_service PRIVATE
-  decode/alike.cpp
   decode/bzip2_decompressor.cpp
   decode/csv_columns.cpp
   decode/csv_decoder.cpp

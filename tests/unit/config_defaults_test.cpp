@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "config/public_scale.h"
+#include "config/estimator_choice.h"
 #include "config_reading.h"
 #include "nustream/inference/average_plan.h"
 

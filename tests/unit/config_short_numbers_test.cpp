@@ -1,7 +1,7 @@
 // Numbers are written as people write them, and nothing else of a text is changed.
 #include <gtest/gtest.h>
 
-#include "config/short_numbers.h"
+#include "config/settings_tree.h"
 
 namespace nustream::config {
 namespace {

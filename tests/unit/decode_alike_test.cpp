@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "decode/alike.h"
+#include "config/nearest.h"
 #include "decode/csv_columns.h"
 #include "expect_failure.h"
 
@@ -13,20 +13,23 @@ namespace nustream::decode {
 namespace {
 
 TEST(Alike, TellsWhatTheEyeDoesNotSee) {
-  EXPECT_EQ(difference_unseen("x", "x"), "");
-  EXPECT_EQ(difference_unseen("x", "y"), "");
-  EXPECT_EQ(difference_unseen("unit_price", "Unit_Price"), "in its capital letters");
-  EXPECT_EQ(difference_unseen("unit price", "unit\xc2\xa0price"), "in a no-break space or a character without width");
-  EXPECT_EQ(difference_unseen("price", "\xef\xbb\xbfprice"), "in a no-break space or a character without width");
-  EXPECT_EQ(difference_unseen("caf\xc3\xa9", "cafe\xcc\x81"), "in how its accents are written (Unicode NFC or NFD)");
-  EXPECT_EQ(difference_unseen("cafe", "caf\xc3\xa9"), "") << "an accent that is not there is seen";
+  EXPECT_EQ(config::difference_unseen("x", "x"), "");
+  EXPECT_EQ(config::difference_unseen("x", "y"), "");
+  EXPECT_EQ(config::difference_unseen("unit_price", "Unit_Price"), "in its capital letters");
+  EXPECT_EQ(config::difference_unseen("unit price", "unit\xc2\xa0price"),
+            "in a no-break space or a character without width");
+  EXPECT_EQ(config::difference_unseen("price", "\xef\xbb\xbfprice"),
+            "in a no-break space or a character without width");
+  EXPECT_EQ(config::difference_unseen("caf\xc3\xa9", "cafe\xcc\x81"),
+            "in how its accents are written (Unicode NFC or NFD)");
+  EXPECT_EQ(config::difference_unseen("cafe", "caf\xc3\xa9"), "") << "an accent that is not there is seen";
 }
 
 TEST(Alike, BytesThatAreNoUnicodeStandForThemselves) {
-  EXPECT_EQ(folded("\xff\xc3"), "\xff\xc3");
-  EXPECT_EQ(folded("\xe2\x80"), "\xe2\x80");
-  EXPECT_EQ(folded(""), "");
-  EXPECT_EQ(folded(" \xc2\xa0 "), "");
+  EXPECT_EQ(config::folded("\xff\xc3"), "\xff\xc3");
+  EXPECT_EQ(config::folded("\xe2\x80"), "\xe2\x80");
+  EXPECT_EQ(config::folded(""), "");
+  EXPECT_EQ(config::folded(" \xc2\xa0 "), "");
 }
 
 void refuses(const std::vector<std::string>& names, const std::string& column,
