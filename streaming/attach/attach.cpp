@@ -29,8 +29,8 @@
 #include "log/log.h"
 #include "measure/fit.h"
 #include "measure/measure.h"
-#include "secrets/harden.h"
 #include "secrets/key_place.h"
+#include "secrets/locked_memory.h"
 #include "serve/bearer_token.h"
 
 namespace nustream::attach {

@@ -10,8 +10,8 @@
 #include "journal/budget_account.h"
 #include "journal/ledger_chain.h"
 #include "publish/json_writer.h"
-#include "secrets/harden.h"
 #include "secrets/hex.h"
+#include "secrets/locked_memory.h"
 #include "secrets/random.h"
 
 namespace nustream::cli {

@@ -27,10 +27,10 @@
 #include "located.h"
 #include "publish/release_json.h"
 #include "report/report.h"
-#include "secrets/harden.h"
 #include "secrets/hex.h"
 #include "secrets/key_file.h"
 #include "secrets/key_place.h"
+#include "secrets/locked_memory.h"
 #include "serve/committed.h"
 #include "serve/history.h"
 

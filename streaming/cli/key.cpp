@@ -10,10 +10,10 @@
 #include "kafka/rotate_keys.h"
 #include "located.h"
 #include "publish/json_writer.h"
-#include "secrets/harden.h"
 #include "secrets/hex.h"
 #include "secrets/key_file.h"
 #include "secrets/key_place.h"
+#include "secrets/locked_memory.h"
 
 namespace nustream::cli {
 

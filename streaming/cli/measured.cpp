@@ -7,7 +7,7 @@
 #include "console/new_file.h"
 #include "console/signals.h"
 #include "error.h"
-#include "secrets/harden.h"
+#include "secrets/locked_memory.h"
 
 namespace nustream::cli {
 

@@ -7,7 +7,7 @@
 #include "cli/commands.h"
 #include "console/path_printer.h"
 #include "folder/user_edits.h"
-#include "secrets/harden.h"
+#include "secrets/locked_memory.h"
 
 namespace nustream::cli {
 namespace {

@@ -22,7 +22,7 @@
 #include "nustream/privacy/zcdp.h"
 #include "report/files.h"
 #include "report/report.h"
-#include "secrets/harden.h"
+#include "secrets/locked_memory.h"
 
 namespace nustream::estimate {
 namespace {

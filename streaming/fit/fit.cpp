@@ -22,7 +22,6 @@
 #include "nustream/base/error.h"
 #include "nustream/ranges/linear_fit.h"
 #include "nustream/ranges/sizes.h"
-#include "secrets/harden.h"
 #include "secrets/hex.h"
 #include "secrets/key_file.h"
 #include "secrets/key_place.h"

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "error.h"
-#include "secrets/descriptor.h"
+#include "secrets/secret_file.h"
 
 namespace nustream::kafka {
 namespace {

@@ -16,7 +16,7 @@
 #include "local/model_text.h"
 #include "local/public_rows.h"
 #include "local/topic_reports.h"
-#include "secrets/harden.h"
+#include "secrets/locked_memory.h"
 
 namespace nustream::local {
 namespace {

@@ -17,7 +17,7 @@
 #include "local/report.h"
 #include "local/report_store.h"
 #include "publish/json_writer.h"
-#include "secrets/harden.h"
+#include "secrets/locked_memory.h"
 #include "secrets/random.h"
 
 namespace nustream::local {

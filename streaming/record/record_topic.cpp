@@ -19,7 +19,7 @@
 #include "publish/json_writer.h"
 #include "record/partition_recorder.h"
 #include "record/segment_writer.h"
-#include "secrets/harden.h"
+#include "secrets/locked_memory.h"
 
 namespace nustream::recording {
 namespace {

@@ -24,7 +24,7 @@
 #include "replay/summarise.h"
 #include "report/files.h"
 #include "report/report.h"
-#include "secrets/harden.h"
+#include "secrets/locked_memory.h"
 #include "users/identifiers.h"
 
 namespace nustream::replay {

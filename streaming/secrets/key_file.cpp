@@ -5,7 +5,6 @@
 #include <string>
 
 #include "error.h"
-#include "secrets/private_file.h"
 #include "secrets/random.h"
 #include "secrets/secret_file.h"
 

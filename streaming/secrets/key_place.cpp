@@ -13,7 +13,7 @@
 #include "secrets/folder_trust.h"
 #include "secrets/hex.h"
 #include "secrets/key_file.h"
-#include "secrets/private_file.h"
+#include "secrets/secret_file.h"
 #include "secrets/sodium.h"
 
 namespace nustream::secrets {

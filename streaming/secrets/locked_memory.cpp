@@ -2,6 +2,8 @@
 
 #include <sodium.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -77,6 +79,14 @@ void LockedMemory::do_deallocate(void* memory, std::size_t bytes, std::size_t al
   sodium_memzero(memory, slot_bytes);
   const std::lock_guard hold(mutex_);
   free_slots_.push_back(memory);
+}
+
+void harden_process() {
+  const rlimit none{0, 0};
+  // The limit alone would not stop a core_pattern that pipes to a program; the dumpable flag does.
+  if (::setrlimit(RLIMIT_CORE, &none) != 0 || ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) {
+    throw system_failure(Exit::permission, "turn off", "core dumps", errno, "allow setrlimit and prctl");
+  }
 }
 
 }  // namespace nustream::secrets

@@ -1,4 +1,5 @@
-// Memory for keys: it is never swapped, never dumped, and wiped when it is given back.
+// What keeps keys to this process: memory that is never swapped, never dumped, and wiped when it is given back, and a
+// process that nobody can look into.
 #pragma once
 
 #include <cstddef>
@@ -29,5 +30,9 @@ class LockedMemory final : public std::pmr::memory_resource {
   std::vector<void*> pages_;       // pages that hold slots
   std::vector<void*> free_slots_;  // the slot that was given back last is used next
 };
+
+/// Turns core dumps off, and forbids other processes of the same user to read this one's memory. It has to run first
+/// in main(). Throws Failure(permission) where the system refuses.
+void harden_process();
 
 }  // namespace nustream::secrets

@@ -1,14 +1,36 @@
-// Reads a secret that somebody else wrote to a file: once, by the owner or by whom the system hands the file to.
+// Files with secrets: made for this process's user alone, and read once, by the owner or by whom the system hands the
+// file to.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 namespace nustream::secrets {
+
+/// A file descriptor that is closed at the end of its scope.
+class Descriptor {
+ public:
+  Descriptor(const std::filesystem::path& path, int flags) : Descriptor(::open(path.c_str(), flags | O_CLOEXEC)) {}
+  explicit Descriptor(int value) : value_(value) {}
+  ~Descriptor() {
+    if (value_ >= 0) ::close(value_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  [[nodiscard]] int get() const noexcept { return value_; }
+  [[nodiscard]] bool valid() const noexcept { return value_ >= 0; }
+
+ private:
+  int value_;
+};
 
 /// What a secret file holds; it is wiped at the end of its scope.
 class SecretFile {
@@ -41,5 +63,18 @@ class SecretFile {
   std::unique_ptr<unsigned char[]> bytes_;
   std::size_t size_ = 0;
 };
+
+/// Makes a file of `bytes` with mode 0600, which is durable when this returns. Returns false where the name is taken,
+/// and leaves that file alone. The name stands for the whole file from the first moment on: bytes are written to
+/// PATH.RANDOM.new and synced, and the file then gets its name. A crash may leave PATH.RANDOM.new behind, which may
+/// be deleted; a full disk leaves nothing.
+///
+/// Throws Failure(permission), with the message "make WHAT PATH: …; REMEDY", where no file can be made there, and
+/// Failure(io) where it cannot be written.
+[[nodiscard]] bool create_private_file(const std::filesystem::path& path, std::span<const std::uint8_t> bytes,
+                                       const std::string& what, const std::string& remedy);
+
+/// Makes the name of a file durable. Throws Failure(io) where the system refuses.
+void sync_folder_of(const std::filesystem::path& path);
 
 }  // namespace nustream::secrets

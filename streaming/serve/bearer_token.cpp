@@ -11,7 +11,6 @@
 #include "error.h"
 #include "nustream/base/error.h"
 #include "secrets/hex.h"
-#include "secrets/private_file.h"
 #include "secrets/random.h"
 #include "secrets/secret_file.h"
 #include "secrets/sodium.h"

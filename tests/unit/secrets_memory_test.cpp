@@ -14,7 +14,6 @@
 
 #include "error.h"
 #include "refused_calls.h"
-#include "secrets/harden.h"
 #include "secrets/locked_memory.h"
 #include "secrets/random.h"
 
