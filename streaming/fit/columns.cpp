@@ -8,7 +8,6 @@
 #include "decode/csv_columns.h"
 #include "error.h"
 #include "fit/input.h"
-#include "fit/terms.h"
 
 namespace nustream::fit {
 namespace {

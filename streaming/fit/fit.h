@@ -38,7 +38,7 @@ struct Output {
 /// The options of the command line.
 struct Options {
   std::string file;
-  std::string target;  ///< a column, or a map of it such as log(column) (terms.h)
+  std::string target;  ///< a column, or a map of it such as log(column) (input.h)
   /// Lists separated by commas; empty: every column that the header names.
   std::vector<std::string> features;
   bool mean = false;                             ///< fit the mean of the target, without features

@@ -1,4 +1,4 @@
-#include "fit/look.h"
+#include "fit/opened.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,12 +1,49 @@
 // The file of a fit before anything of it is read privately, and what the operator is told about it.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "check/tally.h"
 #include "error.h"
 #include "fit/columns.h"
-#include "fit/look.h"
-#include "fit/table.h"
+#include "nustream/ranges/table_fit.h"
 
 namespace nustream::fit {
+
+/// The numbers of a file; NaN where a value cannot be read.
+struct FileTable {
+  std::size_t features = 0;
+  std::vector<double> x;  ///< row-major
+  std::vector<double> y;
+  std::vector<double> weights;  ///< empty where records have no weight; a negative weight counts as unreadable
+  /// Why values could not be read: one tally for each feature, one for the target, and one for the weight where there
+  /// is one. For the operator alone.
+  std::vector<check::Tally> unread{};
+
+  [[nodiscard]] ranges::Table view() const noexcept { return {features, x, y, weights}; }
+};
+
+/// Reads the file once for every column. Throws as the reader does, and Failure(data) where the file changes
+/// meanwhile.
+[[nodiscard]] FileTable read_file(const Columns& columns);
+
+/// How much of a file can be used.
+struct Look {
+  std::uint64_t records = 0;
+  std::uint64_t usable = 0;          ///< by the columns that are listed, or that mostly hold numbers
+  std::vector<std::string> lines{};  ///< a sentence for each thing that cannot be used, with its cure
+};
+
+[[nodiscard]] Look look_at(const Options& options, const Columns& columns, const FileTable& table);
+
+/// Why a column of the table has so few numbers, and the cure. The target is the column behind the features.
+[[nodiscard]] std::string why_unread(const Columns& columns, const FileTable& table, std::size_t column);
+
+/// Throws Failure(unusable) where fewer records than --min-usable asks for can be used. The message is for the
+/// operator alone.
+void require_usable(const Options& options, const Look& look);
 
 struct Opened {
   Columns columns;

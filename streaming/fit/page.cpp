@@ -1,11 +1,10 @@
-#include "fit/page.h"
+#include "fit/report.h"
 
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "chart/rows.h"
-#include "fit/written_config.h"
 #include "folder/options.h"
 #include "nustream/base/error.h"
 #include "publish/reported.h"

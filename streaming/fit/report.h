@@ -72,4 +72,14 @@ void fill_table(const Columns& columns, const ranges::TableFit& fit, Report& rep
 [[nodiscard]] std::string to_text(const Report& report);
 [[nodiscard]] std::string to_json(const Report& report);
 
+/// One HTML file that refers to no other. It shows the answer, its cost, the ranges that were measured, and the
+/// command and the settings to copy. Every figure in it is public, as the release is.
+[[nodiscard]] std::string page(const Options& options, const Columns& columns, const Report& report);
+
+/// An SVG file of each slope with its interval, times the scale of its column, so that they can be compared.
+[[nodiscard]] std::string chart_file(const Report& report);
+
+/// TOML for `estimate` and `replay`, which begin at the fit's answer. It warns that a run of it spends again.
+[[nodiscard]] std::string to_config(const Columns& columns, const Report& report);
+
 }  // namespace nustream::fit

@@ -1,4 +1,4 @@
-#include "fit/table.h"
+#include "fit/opened.h"
 
 #include <limits>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "fit/terms.h"
+#include "fit/input.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "fit/written_config.h"
+#include "fit/report.h"
 
 #include <algorithm>
 
