@@ -27,8 +27,8 @@
 #include "engine/table_design.h"
 #include "estimate/table.h"
 #include "nustream/record/batch.h"
+#include "publish/instruments.h"
 #include "publish/original_units.h"
-#include "publish/solved_instruments.h"
 #include "secrets/keyring.h"
 
 namespace {

@@ -13,7 +13,6 @@
 #include "engine/subject.h"
 #include "folder/options.h"
 #include "nustream/privacy/epsilon.h"
-#include "publish/estimand.h"
 #include "publish/promise.h"
 #include "report/document.h"
 #include "report/report.h"

@@ -7,7 +7,7 @@
 
 #include "console/path_printer.h"
 #include "console/terminal.h"
-#include "publish/status.h"
+#include "publish/intervals.h"
 
 namespace nustream::console {
 

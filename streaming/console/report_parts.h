@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "publish/release_json.h"
-#include "publish/reported.h"
 
 namespace nustream::console {
 

@@ -6,7 +6,7 @@
 
 #include "error.h"
 #include "publish/json_text.h"
-#include "publish/release_format.h"
+#include "publish/release_json.h"
 
 namespace nustream::csv {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "config/mechanism.h"
-#include "publish/added_sums.h"
 #include "publish/release_json.h"
+#include "publish/released_sums.h"
 
 namespace nustream::engine {
 

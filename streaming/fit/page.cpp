@@ -7,7 +7,7 @@
 #include "chart/rows.h"
 #include "folder/options.h"
 #include "nustream/base/error.h"
-#include "publish/reported.h"
+#include "publish/release_json.h"
 #include "report/document.h"
 #include "serve/page_parts.h"
 

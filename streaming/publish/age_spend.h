@@ -19,7 +19,13 @@ class AgeSpend {
 
   /// Writes `"rho_by_age":{"1":0.001,"2":0.0013}` for the ages 1, 2, 4, … up to `steps`, in steps. A record has age
   /// 1 once its own step is taken. Throws Unsupported where records take part several times.
-  void append(StepCount steps, JsonWriter& json);
+  void append(StepCount steps, JsonWriter& json) {
+    for (; next_age_ != 0 && next_age_ <= steps.value(); next_age_ *= 2) {
+      JsonWriter::behind(told_).field(std::to_string(next_age_), spend_.of_age(StepCount{next_age_}).value());
+    }
+    const auto by_age = json.object("rho_by_age");
+    json.raw_members(told_);
+  }
 
  private:
   privacy::Spend spend_;

@@ -8,7 +8,6 @@
 
 #include "error.h"
 #include "publish/json_writer.h"
-#include "publish/release_format.h"
 #include "publish/release_json.h"
 
 namespace nustream::publish {

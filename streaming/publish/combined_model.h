@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "nustream/base/units.h"
-#include "publish/added_sums.h"
 #include "publish/promise.h"
+#include "publish/released_sums.h"
 
 namespace nustream::publish {
 

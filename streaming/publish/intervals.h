@@ -1,15 +1,19 @@
-// Confidence intervals of a release, in original units. They are functions of what is private already.
+// What can be said of a release's estimate, as functions of what is private already: confidence intervals in original
+// units, and whether the path has settled.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "nustream/inference/interval.h"
+#include "nustream/inference/path_status.h"
 #include "nustream/inference/sandwich.h"
 #include "nustream/lane/lane.h"
 #include "nustream/moments/lane.h"
+#include "publish/json_writer.h"
 #include "publish/original_units.h"
 
 namespace nustream::publish {
@@ -53,5 +57,18 @@ struct ShownIntervals {
 /// The intervals of a release of running sums. Empty where the release withholds its variances.
 [[nodiscard]] std::optional<ShownIntervals> intervals_of(const MomentIntervals& kind, const moments::Release& release,
                                                          const OriginalUnits& units);
+
+/// The status of a release; empty where the lane keeps no batch means.
+[[nodiscard]] std::optional<inference::PathStatus> status_of(const lane::Release& release);
+/// Whether an interval may be shown, that is, whether the path is not known to move.
+[[nodiscard]] bool may_show_intervals(const lane::Release& release);
+
+/// Writes "status":{"verdict":…}.
+void append_status(const inference::PathStatus& status, JsonWriter& json);
+
+/// A line's verdict as a sentence for people; "" for an empty verdict.
+[[nodiscard]] std::string_view in_words(std::string_view verdict) noexcept;
+/// Whether the verdict says that what the line holds is no answer, or will not stay one.
+[[nodiscard]] bool is_warning(std::string_view verdict) noexcept;
 
 }  // namespace nustream::publish

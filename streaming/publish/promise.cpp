@@ -38,4 +38,9 @@ void append_promise(const Promise& promise, JsonWriter& json) {
   json.field("private", promise.is_private);
 }
 
+std::string estimand_words(const users::Limits& limits) {
+  return "the model of the contributions that the limits of a user let in (" + words_of(limits) +
+         within_words(limits) + ")";
+}
+
 }  // namespace nustream::publish

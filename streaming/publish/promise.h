@@ -54,4 +54,7 @@ void append_neighbours(const Promise& promise, JsonWriter& json);
 /// Writes the same and `"private":true`.
 void append_promise(const Promise& promise, JsonWriter& json);
 
+/// A sentence without a full stop: which records the estimate is of, under the limits of users.
+[[nodiscard]] std::string estimand_words(const users::Limits& limits);
+
 }  // namespace nustream::publish

@@ -2,11 +2,16 @@
 // gradients, public settings and step counts alone.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include <simdjson.h>
 
 #include "nustream/base/units.h"
 #include "nustream/lane/lane.h"
@@ -15,14 +20,18 @@
 #include "publish/age_spend.h"
 #include "publish/clipped.h"
 #include "publish/epsilons.h"
+#include "publish/instruments.h"
 #include "publish/intervals.h"
 #include "publish/json_writer.h"
 #include "publish/original_units.h"
 #include "publish/promise.h"
-#include "publish/solved_instruments.h"
-#include "publish/strength.h"
 
 namespace nustream::publish {
+
+/// Requires that `line`, a release or a combined model, is of the format that this version reads. A line without the
+/// field, as the first versions wrote it, is of format 1. Throws Failure(data) for any other: a reader that guessed
+/// would take the fields of a later version for something that they may no longer mean.
+void require_known_format(const simdjson::dom::element& line);
 
 /// What every release of one lane and epoch repeats.
 struct ReleaseHeader {
@@ -154,5 +163,18 @@ struct ShownRelease {
 
 /// Reads one encoded line back; empty where it is no release. Throws Failure(data) for one of another format.
 [[nodiscard]] std::optional<ShownRelease> read_release(std::string_view line);
+
+/// The intervals that a release carries itself; empty where it carries none.
+[[nodiscard]] std::optional<ReportedIntervals> reported_intervals(const publish::ShownRelease& release);
+
+/// Writes "KEY":{"kind":…,"lower":{…},"upper":{…}} with the bounds by name. Releases, reports and the API have the
+/// same text.
+void append_intervals(MemberName key, std::span<const std::string> names, const ReportedIntervals& intervals,
+                      JsonWriter& json);
+/// Writes the same with the names of the release's estimate.
+void append_intervals(MemberName key, const ShownRelease& release, const ReportedIntervals& intervals,
+                      JsonWriter& json);
+/// Writes "first_stage":{…}, or ,"instruments":{…} for running sums; nothing where the release carries neither.
+void append_strength(const ShownRelease& release, JsonWriter& json);
 
 }  // namespace nustream::publish

@@ -1,4 +1,4 @@
-#include "publish/reported.h"
+#include "publish/release_json.h"
 
 namespace nustream::publish {
 std::optional<ReportedIntervals> reported_intervals(const publish::ShownRelease& release) {

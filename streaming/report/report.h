@@ -7,7 +7,7 @@
 
 #include "config/mechanism.h"
 #include "folder/options.h"
-#include "publish/reported.h"
+#include "publish/release_json.h"
 #include "serve/shown_lane.h"
 
 namespace nustream::report {

@@ -8,8 +8,8 @@
 
 #include "chart/chart.h"
 #include "chart/rows.h"
-#include "publish/reported.h"
-#include "publish/status.h"
+#include "publish/intervals.h"
+#include "publish/release_json.h"
 #include "serve/page_parts.h"
 
 namespace nustream::serve::page {

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "chart/chart.h"
-#include "publish/estimand.h"
+#include "publish/promise.h"
 #include "serve/page_parts.h"
 
 namespace nustream::serve::page {

@@ -6,7 +6,7 @@
 #include "nustream/base/error.h"
 #include "nustream/privacy/epsilon.h"
 #include "publish/json_writer.h"
-#include "publish/reported.h"
+#include "publish/release_json.h"
 
 namespace nustream::serve {
 

@@ -1,13 +1,19 @@
-// What a release of running sums says about a model with instrumental variables: the two-stage least squares
-// solution, how strong the instruments are, and a set that holds whatever their strength.
+// What a release says about a model with instrumental variables. One of running sums has the two-stage least squares
+// solution, how strong the instruments are, and a set that holds whatever their strength; one of a descent has the
+// strength of its first stage, a function of charged second moments.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "nustream/inference/first_stage.h"
+#include "nustream/lane/lane.h"
 #include "nustream/moments/lane.h"
+#include "nustream/noise/correlation.h"
+#include "nustream/record/schema.h"
 #include "publish/json_writer.h"
 
 namespace nustream::publish {
@@ -42,5 +48,20 @@ inline constexpr double weak_effective_f = 10;
 
 /// Writes "instruments":{…}, with the same text as in the release.
 void append_instruments(const ShownInstruments& shown, JsonWriter& json);
+
+/// How the second moments were made. All of it is public.
+struct StrengthDesign {
+  descent::TwoStageShape shape;
+  std::vector<std::string> regressors;  ///< names of the endogenous regressors
+  noise::Correlation correlation;
+  NoiseStddev stddev;  ///< σΔ of the stage of second moments
+  std::uint64_t minibatch;
+  std::optional<std::uint64_t> records;  ///< number of distinct records, where records take part several times
+};
+
+/// The strength of the first stage. Empty while there are no more records than instruments, and where noise hides the
+/// second moments.
+[[nodiscard]] std::optional<inference::FirstStageStrength> strength_of(const StrengthDesign& design,
+                                                                       const lane::Release& release);
 
 }  // namespace nustream::publish
