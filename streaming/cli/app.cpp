@@ -1,4 +1,4 @@
-#include "cli/app.h"
+#include "cli/commands.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -14,7 +14,6 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/arguments.h"
-#include "cli/commands.h"
 #include "config/nearest.h"
 #include "log/log.h"
 #include "nustream/base/error.h"

@@ -14,7 +14,6 @@
 #include "check/findings_text.h"
 #include "check/look.h"
 #include "cli/commands.h"
-#include "cli/warnings.h"
 #include "config/advice.h"
 #include "config/config.h"
 #include "config/mechanism.h"
@@ -72,7 +71,7 @@ void print_json(const config::Config& config, const std::string& digest, std::sp
                } else {
                  json.field("digest", digest);
                }
-               append_warnings({warnings.begin(), warnings.end()}, json);
+               config::append_warnings({warnings.begin(), warnings.end()}, json);
                if (findings == nullptr) return;
                json.raw("data", check::to_json(*findings));
                json.raw("plan", plan);

@@ -195,4 +195,7 @@ struct LocalCollectArguments {
 /// Makes a model of reports.
 [[nodiscard]] Exit local_collect(const LocalCollectArguments& arguments);
 
+/// Runs one command and returns its exit code (docs/exit-codes.md). Every failure is one line on standard error.
+[[nodiscard]] int run(int argc, char** argv);
+
 }  // namespace nustream::cli

@@ -17,10 +17,6 @@ namespace {
 
 using console::with_separators;
 
-bool is_mean(const config::Config& config) {
-  return config.descent.loss.kind == model::Loss::Kind::mean;
-}
-
 /// The eigenvalues of E[xxᵀ]; `prediction` is told where they come from.
 std::vector<double> eigenvalues_of(const config::Config& config, DescentPrediction& prediction) {
   const std::size_t d = config.descent.dimension;

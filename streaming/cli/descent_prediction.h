@@ -14,6 +14,11 @@
 
 namespace nustream::cli {
 
+/// Whether the model is a mean, whose curvature is 1 whatever the records are.
+[[nodiscard]] inline bool is_mean(const config::Config& config) {
+  return config.descent.loss.kind == model::Loss::Kind::mean;
+}
+
 /// Where the eigenvalues of E[xxᵀ] come from.
 enum class Eigenvalues {
   set,      ///< plan.second_moment_eigenvalues, or 1 for a mean

@@ -9,7 +9,6 @@
 #include "attach/lane_past.h"
 #include "check/tally.h"
 #include "cli/commands.h"
-#include "cli/inspect_chart.h"
 #include "cli/inspected.h"
 #include "config/ranges.h"
 #include "console/operator_counts.h"

@@ -2,9 +2,12 @@
 #include <fmt/format.h>
 
 #include "cli/inspected.h"
+#include "console/main_path.h"
 #include "console/path_printer.h"
 #include "console/report_parts.h"
+#include "console/terminal.h"
 #include "publish/release_json.h"
+#include "serve/page_parts.h"
 
 namespace nustream::cli {
 namespace {
@@ -92,6 +95,15 @@ void print(const Inspected& report, const std::string& folder) {
     fmt::print("\n");
   }
   if (release->status.clipped) fmt::print("  {}\n", publish::in_words(*release->status.clipped));
+}
+
+void print_chart(const std::string& stream, const std::string& release, const serve::History& history) {
+  const auto last = publish::read_release(release);
+  if (!last) return;
+  const std::size_t j = console::main_coefficient(*last);
+  chart::Chart chart = serve::page::coefficient_chart(history, *last, j, last->estimate[j].first);
+  chart.title = stream + ": " + chart.title;
+  fmt::print("\n{}", chart::text_of(chart, console::style_of(stdout)));
 }
 
 }  // namespace nustream::cli

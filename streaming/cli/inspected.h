@@ -10,6 +10,7 @@
 #include "nustream/base/units.h"
 #include "publish/release_json.h"
 #include "secrets/seal.h"
+#include "serve/history.h"
 #include "users/user_counts.h"
 
 namespace nustream::cli {
@@ -45,5 +46,9 @@ void print(const Inspected& report, const std::string& folder);
 
 /// One object of JSON.
 [[nodiscard]] std::string to_json(const Inspected& report);
+
+/// Prints an empty line and the path of the main coefficient of an epoch, in letters. `stream` is the picture's
+/// title, and `release` the epoch's last release as it was published. Draws nothing where `release` is not one.
+void print_chart(const std::string& stream, const std::string& release, const serve::History& history);
 
 }  // namespace nustream::cli

@@ -1,4 +1,4 @@
-#include "cli/app.h"
+#include "cli/commands.h"
 
 int main(int argc, char** argv) {
   return nustream::cli::run(argc, argv);

@@ -2,18 +2,15 @@
 
 #include <fmt/format.h>
 
-#include "cli/amounts_plan.h"
-#include "cli/clipped_plan.h"
 #include "cli/commands.h"
 #include "cli/descent_prediction.h"
 #include "cli/estimator_comparison.h"
 #include "cli/fit_report.h"
-#include "cli/moments_plan.h"
-#include "cli/plan_page.h"
+#include "cli/plan_curves.h"
+#include "cli/plan_parts.h"
 #include "cli/stream_rules.h"
 #include "cli/table_plan.h"
 #include "cli/users_plan.h"
-#include "cli/warnings.h"
 #include "config/advice.h"
 #include "config/mechanism.h"
 #include "config/ranges.h"
@@ -239,13 +236,9 @@ std::string to_json(const config::Config& config, const Plan& plan) {
     publish::append_groups(plan.groups, json);
     append_stages(plan.mechanism, config.descent.minibatch, json);
     append_predictions(config, plan, json);
-    append_warnings(warnings_of(config, plan), json);
+    config::append_warnings(warnings_of(config, plan), json);
   });
 }
-
-}  // namespace
-
-namespace {
 
 /// The settings, where some of them are to be measured: nothing else can be planned before that.
 std::optional<config::Config> to_measure(const PlanArguments& arguments) {

@@ -11,9 +11,12 @@
 
 #include "chart/chart.h"
 #include "chart/rows.h"
+#include "cli/commands.h"
 #include "cli/descent_prediction.h"
 #include "cli/users_plan.h"
+#include "config/config.h"
 #include "config/mechanism.h"
+#include "nustream/privacy/plan.h"
 
 namespace nustream::cli {
 
@@ -69,5 +72,14 @@ void add_grid(double rho, std::uint64_t count, double apart, const ErrorsAt& err
 [[nodiscard]] chart::Chart plan_chart(const PlanCurves& curves, double width);
 /// Prints that chart in letters on standard output, after an empty line.
 void print_chart(const PlanCurves& curves);
+
+/// The command that was typed, without the files beside the plan and without how it is printed.
+[[nodiscard]] std::string plan_command(const config::Config& config, const PlanArguments& arguments);
+
+/// One HTML file that refers to no other, about settings that never spend more than `limit`. Its script moves two
+/// sliders over figures that stand in the file.
+[[nodiscard]] std::string plan_page(const config::Config& config, const config::Mechanism& mechanism, Rho limit,
+                                    const std::vector<privacy::SpendRow>& spend, const PlanCurves& curves,
+                                    const std::string& command);
 
 }  // namespace nustream::cli

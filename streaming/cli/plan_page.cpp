@@ -1,4 +1,4 @@
-#include "cli/plan_page.h"
+#include "cli/plan_curves.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,13 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "cli/amounts_plan.h"
-#include "cli/clipped_plan.h"
-#include "cli/moments_plan.h"
-#include "cli/plan_page.h"
+#include "cli/plan_curves.h"
+#include "cli/plan_parts.h"
 #include "cli/table_prediction.h"
 #include "cli/two_stage_plan.h"
-#include "cli/warnings.h"
 #include "config/advice.h"
 #include "console/operator_file.h"
 #include "console/path_printer.h"
@@ -250,10 +247,10 @@ std::string to_json(const TablePlan& plan) {
     }
     if (plan.clip && plan.clip->clip_norm) json.field("clip_norm_without_clipping", *plan.clip->clip_norm);
     if (plan.stages) append_json(*plan.stages, json);
-    append_warnings({engine::short_of_budget(plan.config, plan.mechanism, plan.design.runs), absurd(plan),
-                     plan.stages ? step_size_advice(*plan.stages) : std::string(), plan.delta_warning,
-                     config::unit_is_the_record(plan.config), config::too_few_batches(plan.config)},
-                    json);
+    config::append_warnings({engine::short_of_budget(plan.config, plan.mechanism, plan.design.runs), absurd(plan),
+                             plan.stages ? step_size_advice(*plan.stages) : std::string(), plan.delta_warning,
+                             config::unit_is_the_record(plan.config), config::too_few_batches(plan.config)},
+                            json);
   });
 }
 

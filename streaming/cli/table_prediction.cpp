@@ -4,15 +4,12 @@
 #include <cmath>
 #include <map>
 
+#include "cli/descent_prediction.h"
 #include "nustream/base/error.h"
 #include "nustream/inference/table_descent.h"
 
 namespace nustream::cli {
 namespace {
-
-bool is_mean(const config::Config& config) {
-  return config.descent.loss.kind == model::Loss::Kind::mean;
-}
 
 bool has_formula(const config::Config& config) {
   const bool quadratic = is_mean(config) || config.descent.loss.kind == model::Loss::Kind::linear;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "config/config.h"
+#include "publish/json_writer.h"
 
 namespace nustream::config {
 
@@ -27,5 +28,13 @@ namespace nustream::config {
 /// A sentence where the settings say who a user is or what one may do, and yet the unit is the record, so that the
 /// promise is not about users. Empty elsewhere.
 [[nodiscard]] std::string unit_is_the_record(const Config& config);
+
+/// Writes "warnings":[…] with the sentences of `advice` that are not empty.
+inline void append_warnings(const std::vector<std::string>& advice, publish::JsonWriter& json) {
+  const auto warnings = json.array("warnings");
+  for (const std::string& each : advice) {
+    if (!each.empty()) json.element(each);
+  }
+}
 
 }  // namespace nustream::config

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/clipped_plan.h"
+#include "cli/plan_parts.h"
 #include "config_reading.h"
 #include "engine/noise_feed.h"
 #include "engine/release_encoder.h"

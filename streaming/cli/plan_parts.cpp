@@ -1,4 +1,4 @@
-#include "cli/clipped_plan.h"
+#include "cli/plan_parts.h"
 
 #include <algorithm>
 #include <limits>
@@ -65,6 +65,57 @@ void append_json(const ClippedPlan& plan, publish::JsonWriter& json) {
     json.field("steps", row.steps.value());
     json.field("since", row.since.value());
     json.field("sd", row.stddev);
+  }
+}
+
+std::string amounts_text(const record::Schema& schema) {
+  std::string text;
+  if (schema.weight) {
+    text += fmt::format("each record counts as column '{}' says, at most {:g} (weight)\n", schema.weight->term.column,
+                        schema.weight->most);
+  }
+  if (schema.exposure) {
+    text += fmt::format("each count is over {}column '{}' says, at most {:g} (exposure)\n",
+                        schema.exposure->is_log ? "exp of what " : "what ", schema.exposure->term.column,
+                        schema.exposure->most);
+  }
+  return text;
+}
+
+std::vector<SumsReach> sums_reach(const config::Config& config, const config::Mechanism& mechanism,
+                                  std::uint64_t records) {
+  std::uint64_t most = records > 0 ? records / config.descent.minibatch : 1'000'000;
+  if (const auto horizon = mechanism.horizon()) most = std::min(most, horizon->value());
+  std::vector<SumsReach> reach;
+  for (std::uint64_t releases = 1; most > 0; releases = std::min(releases * 10, most)) {
+    reach.push_back(engine::sums_reach(config, mechanism, StepCount{releases}));
+    if (releases == most) break;
+  }
+  return reach;
+}
+
+void print_reach(const std::vector<SumsReach>& reach) {
+  using console::with_separators;
+  fmt::print("{:>15}  {:>15}  {:>12}  {:>12}\n", "releases", "records", "floor", "stddev");
+  for (const SumsReach& one : reach) {
+    fmt::print("{:>15}  {:>15}  {:>12.4g}  {:>12.4g}\n", with_separators(one.releases), with_separators(one.records),
+               one.floor, one.stddev);
+  }
+  fmt::print(
+      "floor: where an eigenvalue of the mean of xx' is below it, noise hides that direction (working units); the "
+      "largest "
+      "ridge where moments.solve = \"adassp\"\n"
+      "stddev: what the noise of the target's moments leaves in a coefficient, divided by that eigenvalue\n");
+}
+
+void append_json(const std::vector<SumsReach>& reach, publish::JsonWriter& json) {
+  const auto moments = json.array("moments");
+  for (const SumsReach& one : reach) {
+    const auto object = json.object();
+    json.field("releases", one.releases);
+    json.field("records", one.records);
+    json.field("floor", one.floor);
+    json.field("stddev", one.stddev);
   }
 }
 

@@ -1,12 +1,16 @@
-// What `nustream plan` says of the private count of clipped gradients.
+// What `nustream plan` says, from settings alone, of the private count of clipped gradients, of how much each record
+// counts, and of the noise in running sums.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "config/mechanism.h"
+#include "engine/sums_reach.h"
 #include "nustream/base/units.h"
+#include "nustream/record/schema.h"
 #include "publish/json_writer.h"
 
 namespace nustream::cli {
@@ -30,5 +34,20 @@ struct ClippedPlan {
 void print(const ClippedPlan& plan);
 /// ,"clipped":{"rho":…,"predicted":[{"steps":…,"since":…,"sd":…}]}
 void append_json(const ClippedPlan& plan, publish::JsonWriter& json);
+
+/// A line for [weight] and one for [exposure], such as "each record counts as column 'n' says, at most 5 (weight)\n";
+/// "" where there is neither.
+[[nodiscard]] std::string amounts_text(const record::Schema& schema);
+
+// What `nustream plan` says about running sums: how much noise they hold, from settings alone.
+using engine::SumsReach;
+
+/// The noise after 1, 10, 100, … releases, up to `records` of them where that is not 0, and up to the noise's
+/// horizon.
+[[nodiscard]] std::vector<SumsReach> sums_reach(const config::Config& config, const config::Mechanism& mechanism,
+                                                std::uint64_t records);
+void print_reach(const std::vector<SumsReach>& reach);
+/// Writes "moments":[…].
+void append_json(const std::vector<SumsReach>& reach, publish::JsonWriter& json);
 
 }  // namespace nustream::cli

@@ -1,0 +1,185 @@
+#include "cli/commands.h"
+
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "attach/attach.h"
+#include "audit/audit.h"
+#include "config/ranges.h"
+#include "console/new_file.h"
+#include "console/signals.h"
+#include "console/start_again.h"
+#include "decode/segment_rows.h"
+#include "error.h"
+#include "estimate/estimate.h"
+#include "folder/account_share.h"
+#include "located.h"
+#include "measure/measure.h"
+#include "record/record_topic.h"
+#include "replay/replay.h"
+#include "secrets/locked_memory.h"
+
+namespace nustream::cli {
+namespace {
+
+/// Measures the settings that are "private", prints the result, and writes the settings to a new file where one is
+/// named. Other settings stay as they are. What measuring spends is charged to the folder, and `share` is told.
+measure::Settled settle_ranges(config::Config asked, config::Purpose purpose, const folder::Options& options,
+                               const std::string& write_config, folder::AccountShare& share) {
+  if (asked.measuring.keys.empty()) {
+    if (write_config.empty()) return {std::move(asked), options};
+    throw Failure(Exit::usage,
+                  "--write-config: no setting of " + asked.file + " is \"private\"; it is what it would hold");
+  }
+  if (options.min_usable) {
+    throw Failure(
+        Exit::usage,
+        "--min-usable: looks at records before anything is spent, and what is \"private\" is measured before "
+        "that; it stops by its own noisy share: leave the option out");
+  }
+  secrets::harden_process();
+  static_cast<void>(console::watch_signals());
+  console::require_new_file(write_config);
+  measure::Settled settled = measure::settle(asked, purpose, options, share);
+  if (!options.json && !options.quiet) measure::show(settled, asked);
+  if (!write_config.empty()) {
+    console::write_new_file(write_config, measure::used_settings(settled.config, asked, asked.state.directory),
+                            "what was measured is committed; the same command with --resume goes on");
+    fmt::print(stderr,
+               "nustream: {} holds the settings that are used; a run of it over the same records is a second spend, "
+               "and adds\n",
+               write_config);
+  }
+  return settled;
+}
+
+}  // namespace
+
+namespace {
+
+/// Reads "max", which gives no factor, or a factor such as 60x.
+std::optional<double> speed_factor(const std::string& text) {
+  if (text == "max") return std::nullopt;
+  std::size_t end = 0;
+  double factor = 0;
+  try {
+    factor = std::stod(text, &end);
+  } catch (const std::exception&) {
+    end = 0;
+  }
+  if (end == 0 || text.substr(end) != "x" || !(factor > 0)) {
+    throw Failure(Exit::usage, "--speed " + text + ": write max, or a factor such as 1x or 60x");
+  }
+  return factor;
+}
+
+/// Reads the file as a stream's, also where it describes a table as well. Where it describes a table alone, the
+/// failure names the command that takes it.
+config::Config read_stream(const std::string& file, const std::vector<std::string>& overrides) {
+  const auto read = [&] { return config::read_config_to_measure(file, overrides, config::Purpose::stream); };
+  if (config::purpose_of(file, overrides) == config::Purpose::stream) return read();
+  return with_advice(Exit::configuration,
+                     "with its section [estimate] this file is a table's: nustream estimate takes it as it is", read);
+}
+
+}  // namespace
+
+Exit replay(const ReplayArguments& arguments) {
+  const auto& [file, overrides] = arguments.config;
+  config::Config config = read_stream(file, overrides);
+  // Files on the command line are relative to the working directory, those of the configuration to its folder.
+  const folder::Options& typed = arguments.options;
+  if (!typed.files.empty()) config.input.files = typed.files;
+  if (config.input.files.empty()) {
+    throw Failure(Exit::configuration, arguments.config.file +
+                                           ": stream.input is missing; set it, or name FILE after "
+                                           "the configuration");
+  }
+  if (typed.lane) {
+    config.lane = LaneId{*typed.lane};
+    config.input.partition.reset();  // --lane is said on purpose: any partition may be this lane
+  } else if (!config.input.partition && config.input.files.size() == 1 &&
+             decode::is_segment(config.input.files.front())) {
+    config.lane = LaneId{decode::segment_header(config.input).partition};  // the lane that attach would have for it
+  }
+  folder::Options options = typed;
+  if (arguments.resume) options.start = folder::Start::resume;
+  if (arguments.new_epoch) options.start = folder::Start::new_epoch;
+  options.speed = speed_factor(arguments.speed);
+  folder::AccountShare share(folder::share_of(config, !options.insecure_seed), config.privacy.budget);
+  measure::Settled settled =
+      settle_ranges(std::move(config), config::Purpose::stream, options, arguments.write_config, share);
+  return replay::run(std::move(settled.config), settled.options, share);
+}
+
+Exit estimate(const EstimateArguments& arguments) {
+  const auto& [file, overrides] = arguments.config;
+  config::Config config = config::read_config_to_measure(file, overrides, config::Purpose::table);
+  if (!arguments.files.empty()) config.input.files = arguments.files;
+  if (config.input.files.empty()) {
+    throw Failure(Exit::configuration, arguments.config.file +
+                                           ": stream.input is missing; set it, or name FILE after "
+                                           "the configuration");
+  }
+  estimate::Options options = arguments.options;
+  options.files = arguments.files;
+  if (arguments.resume) options.start = folder::Start::resume;
+  if (arguments.new_epoch) options.start = folder::Start::new_epoch;
+  folder::Options session;
+  session.command = "estimate";
+  session.start = options.start;
+  session.files = arguments.files;
+  session.insecure_seed = options.insecure_seed;
+  session.compared = options.compare_nonprivate;
+  session.min_usable = options.min_usable;
+  session.json = options.json;
+  session.quiet = options.quiet;
+  folder::AccountShare share(folder::share_of(config, !options.insecure_seed && !options.compare_nonprivate),
+                             config.privacy.budget);
+  measure::Settled settled =
+      settle_ranges(std::move(config), config::Purpose::table, session, arguments.write_config, share);
+  options.start = settled.options.start;
+  return estimate::run(std::move(settled.config), options, share);
+}
+
+namespace {
+
+/// What the process that takes this one's place must not do again. The settings are written already. A gap may be
+/// accepted only where the operator knows of it, not at a later one.
+const std::array<console::OnceOption, 2> once{{{"--write-config", true}, {"--accept-gap", false}}};
+
+}  // namespace
+
+Exit attach(const AttachArguments& arguments) {
+  if (arguments.min_usable) {
+    throw Failure(
+        Exit::usage,
+        "--min-usable: attach has no such option: readers wait for a lane's releases, and their absence would tell "
+        "of its records; look at them beforehand with: nustream check " +
+            arguments.config.file + " --data --records 1000 --min-usable SHARE");
+  }
+  try {
+    return attach::run(read_config(arguments.config, arguments.kafka), arguments.options);
+  } catch (const console::StartAgain&) {
+    console::start_again(once);  // nothing of the service is left by now
+  }
+}
+
+Exit audit(const AuditArguments& arguments) {
+  const auto& [file, overrides] = arguments.config;
+  const config::Purpose purpose = config::purpose_of(file, overrides);
+  config::Config config = config::read_config(file, overrides, purpose);
+  return audit::run(std::move(config), purpose, arguments.options);
+}
+
+Exit record(const RecordArguments& arguments) {
+  // Settings that are "private" are accepted here: the recording is what they will be measured from.
+  config::Config config = config::read_config_to_measure(
+      arguments.config.file, overrides_of(arguments.config, arguments.kafka), config::Purpose::stream);
+  add_properties(arguments.kafka, config.kafka.properties);
+  return recording::run(config, arguments.options);
+}
+
+}  // namespace nustream::cli
