@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "config/settings_difference.h"
-#include "folder/owed_spend.h"
 #include "folder/refusals.h"
 #include "folder/session.h"
 #include "journal/ledger_chain.h"

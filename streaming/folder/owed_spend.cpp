@@ -1,4 +1,4 @@
-#include "folder/owed_spend.h"
+#include "folder/refusals.h"
 
 #include <algorithm>
 #include <charconv>

@@ -2,12 +2,16 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "config/config.h"
 #include "error.h"
 #include "folder/options.h"
+#include "journal/file_journal.h"
 #include "journal/folder_witness.h"
+#include "journal/ledger_chain.h"
 #include "secrets/seal.h"
 
 namespace nustream::folder {
@@ -25,5 +29,17 @@ namespace nustream::folder {
 /// The folder is empty, and the witness tells that it was not empty before.
 [[nodiscard]] Failure is_forgotten(const journal::FolderWitness& witness, const config::Config& config,
                                    const std::string& new_epoch);
+
+/// The line that has to be added to the ledger before anything else is spent; nothing where the ledger pays for all
+/// that the adopted files show. A power failure may have kept a release and lost its ledger line. The release itself
+/// says then what its epoch has spent, and the line is written anew, over a range that nobody knows. `is_private` is
+/// the run's. Throws Failure(data) where a spend is not known at all.
+[[nodiscard]] std::optional<journal::LedgerEntry> owed_by(const journal::Adopted& adopted,
+                                                          const journal::Ledger& ledger, const config::Config& config,
+                                                          bool is_private);
+
+/// `owed`, raised to what `lost` says of the same epoch. `lost` is what a witness knows of spends that the ledger has
+/// lost.
+[[nodiscard]] journal::LedgerEntry at_least(journal::LedgerEntry owed, const std::vector<journal::LedgerEntry>& lost);
 
 }  // namespace nustream::folder

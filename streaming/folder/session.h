@@ -17,7 +17,7 @@
 #include "engine/epoch_ledger.h"
 #include "engine/estimator.h"
 #include "engine/noise_feed.h"
-#include "folder/account.h"
+#include "folder/account_share.h"
 #include "folder/input_witness.h"
 #include "folder/options.h"
 #include "folder/users.h"

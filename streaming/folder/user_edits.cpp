@@ -5,7 +5,7 @@
 #include <string>
 
 #include "error.h"
-#include "folder/account.h"
+#include "folder/account_share.h"
 #include "folder/users.h"
 #include "journal/outbox_folder.h"
 #include "located.h"

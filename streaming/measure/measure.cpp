@@ -14,7 +14,7 @@
 #include "decode/byte_source.h"
 #include "decode/reader.h"
 #include "error.h"
-#include "folder/account.h"
+#include "folder/account_share.h"
 #include "folder/one_step_account.h"
 #include "folder/refusals.h"
 #include "journal/state_record.h"
