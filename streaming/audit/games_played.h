@@ -6,7 +6,7 @@
 #include <mutex>
 
 #include "console/path_printer.h"
-#include "console/terminal_bar.h"
+#include "console/terminal.h"
 
 namespace nustream::audit {
 

@@ -1,7 +1,13 @@
 #include "console/operator_file.h"
 
+#include <cerrno>
 #include <filesystem>
 #include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "error.h"
 
 namespace nustream::console {
 
@@ -27,6 +33,21 @@ void OperatorFile::write(std::string_view object) {
   }
   disk->rename(next_, path_);
   next_.clear();
+}
+
+void require_new_file(const std::string& path) {
+  if (path.empty() || !std::filesystem::exists(path)) return;
+  throw Failure(Exit::io, path + " is there already: --write-config names a new file");
+}
+
+void write_new_file(const std::string& path, const std::string& text, const std::string& what_stays) {
+  // O_EXCL: a file that is there already is never written over, even if it came after require_new_file().
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  const bool written =
+      descriptor >= 0 && ::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  const int error = errno;
+  if (descriptor >= 0) ::close(descriptor);
+  if (!written) throw system_failure(Exit::io, "write", path, error, what_stays);
 }
 
 }  // namespace nustream::console

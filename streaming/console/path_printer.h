@@ -9,7 +9,7 @@
 
 #include "check/tally.h"
 #include "console/main_path.h"
-#include "console/terminal_bar.h"
+#include "console/terminal.h"
 #include "publish/release_json.h"
 
 namespace nustream::console {

@@ -1,6 +1,17 @@
 #include "console/signals.h"
 
+#include <linux/close_range.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
 #include <csignal>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "error.h"
 
@@ -37,6 +48,55 @@ void require_no_signal() {
   if (received.load() == 0) return;
   throw Failure(Exit::interrupted,
                 "interrupted while the input was read; nothing has changed: give the same command again");
+}
+
+namespace {
+
+/// The command line as the kernel keeps it: arguments, each ended by a zero byte.
+std::vector<std::string> own_arguments() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> arguments;
+  for (std::string one; std::getline(file, one, '\0');) arguments.push_back(one);
+  return arguments;
+}
+
+/// A signal that is ignored or blocked would stay so in the program that takes this one's place.
+void forget_signals() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_DFL);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+}  // namespace
+
+std::vector<std::string> without(std::vector<std::string> arguments, std::span<const OnceOption> once) {
+  std::vector<std::string> kept;
+  bool is_value = false;  // the next argument is the value of an option that is left out
+  for (std::string& argument : arguments) {
+    if (std::exchange(is_value, false)) continue;
+    const auto option = std::ranges::find_if(
+        once, [&](const OnceOption& each) { return argument == each.name || argument.starts_with(each.name + '='); });
+    if (option == once.end()) {
+      kept.push_back(std::move(argument));
+    } else {
+      is_value = option->has_value && argument == option->name;
+    }
+  }
+  return kept;
+}
+
+void start_again(std::span<const OnceOption> once) {
+  std::vector<std::string> arguments = without(own_arguments(), once);
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  forget_signals();
+  // Files close at exec rather than now: if exec fails, the process can still say so and end in order.
+  static_cast<void>(::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC));
+  ::execv("/proc/self/exe", argv.data());
+  throw Failure(Exit::internal,
+                std::string("cannot start again in place: ") + std::strerror(errno) + "; start the service");
 }
 
 }  // namespace nustream::console

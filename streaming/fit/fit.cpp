@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "console/new_file.h"
 #include "console/operator_counts.h"
 #include "console/operator_file.h"
 #include "console/signals.h"

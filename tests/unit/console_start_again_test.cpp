@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "console/start_again.h"
+#include "console/signals.h"
 
 namespace nustream::tests {
 namespace {
