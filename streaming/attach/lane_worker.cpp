@@ -1,5 +1,5 @@
 #include "attach/lane_worker.h"
-#include "check/start_clips.h"
+#include "check/first_look.h"
 
 #include <boost/asio/post.hpp>
 

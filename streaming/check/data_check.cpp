@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "check/start_clips.h"
+#include "check/first_look.h"
 #include "decode/line_decoder.h"
 #include "nustream/record/number.h"
 #include "nustream/record/row.h"

@@ -1,4 +1,4 @@
-#include "check/examples.h"
+#include "check/look.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <map>
 #include <optional>
 #include <string>
@@ -43,5 +44,15 @@ struct Findings {
   std::string label_setting{};       ///< model.labels = […] of the texts that are there, where one is refused
   std::uint64_t refused_others = 0;  ///< records whose text came after as many texts as are counted
 };
+
+/// What every output of a dry run says about itself.
+inline constexpr const char* not_private =
+    "NOT PRIVATE: what follows was read from the data, without noise; it is for the operator alone, and settings "
+    "chosen "
+    "by looking at it are not covered by the promise";
+
+void print(const Findings& findings, std::FILE* out);
+/// The findings as one object, which begins with "private":false.
+[[nodiscard]] std::string to_json(const Findings& findings);
 
 }  // namespace nustream::check

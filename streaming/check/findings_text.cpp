@@ -1,4 +1,4 @@
-#include "check/findings_text.h"
+#include "check/findings.h"
 
 #include <algorithm>
 #include <cmath>

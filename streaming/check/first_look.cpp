@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "check/start_clips.h"
 #include "check/tally.h"
 #include "error.h"
 

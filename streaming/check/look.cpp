@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "check/examples.h"
 #include "decode/message_decoder.h"
 #include "decode/reader.h"
 #include "error.h"

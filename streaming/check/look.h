@@ -7,9 +7,24 @@
 #include <string>
 
 #include "check/data_check.h"
+#include "check/tally.h"
 #include "config/config.h"
+#include "config/input.h"
+#include "decode/seen_lines.h"
+#include "nustream/record/schema.h"
 
 namespace nustream::check {
+
+/// For each reason of `tally`: where its first record stands and what is there, such as "line 5: 'NA'", and what to
+/// set where the text shows it. Empty where the input cannot be read twice or is not a file of lines. Throws
+/// Failure(io) where it cannot be read.
+[[nodiscard]] std::map<std::string, std::string> examples_of(const Tally& tally, const config::InputSettings& input,
+                                                             const record::Schema& schema);
+
+/// The same of one record, which stands at `place`, such as "line 5".
+[[nodiscard]] std::string example_of(const std::string& reason, const std::string& place,
+                                     const decode::SeenLine& seen, const config::InputSettings& input,
+                                     const record::Schema& schema);
 
 /// Hands the records of config.input to `check`, the first `records` of them, or all where that is empty. Returns in
 /// words what was read. Throws Failure as the readers do; a message may show what stands in a header line.

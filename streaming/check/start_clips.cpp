@@ -1,4 +1,4 @@
-#include "check/start_clips.h"
+#include "check/first_look.h"
 
 #include <algorithm>
 #include <limits>

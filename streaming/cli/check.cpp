@@ -10,8 +10,7 @@
 
 #include "attach/preflight.h"
 #include "check/data_check.h"
-#include "check/examples.h"
-#include "check/findings_text.h"
+#include "check/findings.h"
 #include "check/look.h"
 #include "cli/commands.h"
 #include "config/advice.h"

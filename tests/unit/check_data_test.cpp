@@ -8,7 +8,7 @@
 #include <simdjson.h>
 
 #include "check/data_check.h"
-#include "check/findings_text.h"
+#include "check/findings.h"
 #include "check/look.h"
 #include "decode/reader.h"
 #include "temporary_folder.h"
