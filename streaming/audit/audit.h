@@ -38,4 +38,11 @@ struct Options {
 /// settings ask for, and Exit::configuration where too little was proven.
 [[nodiscard]] Exit run(const config::Config& config, config::Purpose purpose, const Options& options);
 
+/// One HTML file that refers to no other. It shows what was proven of ε and μ against what is claimed, the games, and
+/// the command and the settings to copy. It depends on no data: games are played over records of the audit's own.
+[[nodiscard]] std::string page(const config::Config& config, const Options& options, const Finding& finding);
+
+/// An SVG file of the same bounds.
+[[nodiscard]] std::string chart_file(const config::Config& config, const Options& options, const Finding& finding);
+
 }  // namespace nustream::audit

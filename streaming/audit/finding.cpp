@@ -1,6 +1,10 @@
 #include "audit/finding.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
 
 namespace nustream::audit {
 
@@ -24,6 +28,59 @@ std::vector<std::string> Finding::unmoved() const {
     if (!(most >= 0.25)) names.push_back(moved[i].first);
   }
   return names;
+}
+
+namespace {
+
+std::optional<std::string> why_not_shown(const Bounds& bounds) {
+  if (bounds.is_shown()) return std::nullopt;
+  if (bounds.is_provable()) {
+    return "less than half of mu was proven, so that a claim that is false would not have shown: take more games "
+           "(--runs) or a larger rho";
+  }
+  return fmt::format(
+      "so many games can prove no mu above {:.4g}, whatever the mechanism: take a smaller rho, or more games",
+      bounds.mu_provable);
+}
+
+}  // namespace
+
+std::vector<std::string> what_was_not_shown(const Finding& finding) {
+  std::vector<std::string> reasons;
+  for (const std::string& stage : finding.unmoved()) {
+    reasons.push_back(fmt::format(
+        "the record hardly moved the {0}, so that too little noise there would not have shown: lower the {0}'s clip "
+        "norm to what the columns reach, take a small step (--set descent.step_size=1e-4: no claim depends on it) "
+        "or, of a stream, let the record come later (--at)",
+        stage));
+  }
+  for (const Bounds* bounds :
+       {static_cast<const Bounds*>(&finding), finding.against_nothing ? &*finding.against_nothing : nullptr}) {
+    if (bounds == nullptr) continue;
+    if (auto reason = why_not_shown(*bounds)) reasons.push_back(std::move(*reason));
+  }
+  return reasons;
+}
+
+std::string verdict_text(const Finding& finding) {
+  switch (finding.verdict()) {
+    case Verdict::holds:
+      return "the claim holds: nothing above it was proven\n";
+    case Verdict::not_shown: {
+      std::string text;
+      for (const std::string& reason : what_was_not_shown(finding)) text += "NOT SHOWN: " + reason + '\n';
+      return text;
+    }
+    case Verdict::exceeded:
+      break;
+  }
+  if (finding.is_within_budget()) {
+    return "THE CLAIM DOES NOT HOLD: an adversary tells the record more surely than it allows\n";
+  }
+  return fmt::format(
+      "THE CLAIM DOES NOT HOLD: over the stream's whole life the mechanism costs rho {:.6g}, more than the {:.6g} "
+      "that the settings ask for\n",
+      finding.rho_limit, finding.rho_asked);
 }
 
 }  // namespace nustream::audit

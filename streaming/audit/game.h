@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "audit/canary.h"
-#include "audit/shape.h"
 #include "config/mechanism.h"
 #include "nustream/noise/source.h"
 

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "audit/canary.h"
-#include "audit/shape.h"
 #include "config/config.h"
 #include "decode/line_decoder.h"
 

@@ -3,7 +3,7 @@
 
 #include <Eigen/Core>
 
-#include "audit/shape.h"
+#include "audit/canary.h"
 #include "nustream/noise/correlation.h"
 
 namespace nustream::audit {

@@ -1,11 +1,11 @@
-#include "audit/page.h"
+#include "audit/audit.h"
 
 #include <cctype>
 #include <tuple>
 
 #include <fmt/format.h>
 
-#include "audit/verdict.h"
+#include "audit/finding.h"
 #include "chart/rows.h"
 #include "console/report_parts.h"
 #include "engine/release_encoder.h"

@@ -8,8 +8,7 @@
 #include <fmt/format.h>
 
 #include "audit/audit.h"
-#include "audit/page.h"
-#include "audit/verdict.h"
+#include "audit/finding.h"
 #include "console/operator_file.h"
 #include "console/path_printer.h"
 #include "console/report_parts.h"

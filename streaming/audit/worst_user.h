@@ -2,7 +2,7 @@
 #pragma once
 
 #include "audit/audit.h"
-#include "audit/shape.h"
+#include "audit/canary.h"
 #include "config/mechanism.h"
 
 namespace nustream::audit {
