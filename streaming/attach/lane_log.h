@@ -4,10 +4,16 @@
 #include <string>
 #include <vector>
 
-#include "attach/lane_end.h"
+#include "error.h"
 #include "nustream/base/units.h"
 
 namespace nustream::attach {
+
+/// The reason, and the exit code that stands for it.
+struct LaneEnd {
+  Exit code;
+  std::string reason;  ///< for the operator
+};
 
 /// This process has the lane now, and goes on from what is committed. The event "lane_gained".
 void say_gained(LaneId lane, EpochId epoch, StepCount steps, Position position);

@@ -14,8 +14,8 @@
 
 #include "attach/backoff.h"
 #include "attach/host.h"
-#include "attach/lane_end.h"
 #include "attach/lane_input.h"
+#include "attach/lane_log.h"
 #include "attach/lane_machine.h"
 #include "attach/lane_tally.h"
 #include "attach/lane_transactions.h"

@@ -1,13 +1,27 @@
 #include "attach/open_batch.h"
 
+#include "decode/line_decoder.h"
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
-#include "attach/reject_reason.h"
 #include "journal/release_chain.h"
 
 namespace nustream::attach {
+namespace {
+
+/// The reason that a decoder gave for a reject, in the short list of reasons that the operator's counter knows.
+serve::RejectReason reject_reason(std::string_view reason) {
+  if (reason == decode::too_long) return serve::RejectReason::too_long;
+  if (reason == decode::deleted || reason.find("tombstone") != std::string_view::npos)
+    return serve::RejectReason::tombstone;
+  if (reason.find("': a user of another lane") != std::string_view::npos) return serve::RejectReason::other_lane;
+  if (reason.starts_with("column '")) return serve::RejectReason::unusable_field;
+  return serve::RejectReason::malformed;
+}
+
+}  // namespace
 
 BatchLimits batch_limits(const Setup& setup) {
   const config::Config& config = setup.config;

@@ -9,7 +9,7 @@
 #include <set>
 #include <string>
 
-#include "attach/lane_end.h"
+#include "attach/lane_log.h"
 #include "nustream/base/units.h"
 
 namespace nustream::attach {
