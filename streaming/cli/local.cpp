@@ -1,6 +1,5 @@
 #include "cli/commands.h"
-#include "local/collect.h"
-#include "local/randomize.h"
+#include "local/commands.h"
 
 namespace nustream::cli {
 

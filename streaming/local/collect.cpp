@@ -1,4 +1,4 @@
-#include "local/collect.h"
+#include "local/commands.h"
 
 #include <algorithm>
 #include <atomic>
@@ -14,8 +14,6 @@
 #include "local/counting.h"
 #include "local/lines.h"
 #include "local/model_text.h"
-#include "local/public_rows.h"
-#include "local/topic_reports.h"
 #include "secrets/locked_memory.h"
 
 namespace nustream::local {

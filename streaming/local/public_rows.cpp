@@ -1,4 +1,4 @@
-#include "local/public_rows.h"
+#include "local/model_text.h"
 
 #include <algorithm>
 #include <span>

@@ -1,4 +1,4 @@
-#include "local/randomize.h"
+#include "local/commands.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "local/topic_reports.h"
+#include "local/counting.h"
 
 #include <poll.h>
 
