@@ -1,7 +1,9 @@
-// Lines of a text, and where something is wrong with one.
+// Lines of a text or a file, and where something is wrong with one.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <istream>
 #include <string>
 
@@ -24,6 +26,18 @@ void for_each_numbered_line(std::istream& lines, const std::string& name, Visit 
       throw Failure(failure.code(), fmt::format("{}:{}: {}", name, number, failure.what()));
     }
   }
+}
+
+/// Calls visit(line) for each line of the file, without its newline. The file and the line number are added to the
+/// message of what it throws. Throws Failure(io) where the file cannot be read.
+template <class Visit>
+void for_each_line(const std::string& file, Visit visit) {
+  std::error_code unknown;
+  std::ifstream lines(file, std::ios::binary);
+  if (!std::filesystem::is_regular_file(file, unknown) || !lines) {
+    throw Failure(Exit::io, file + ": cannot be read; name a file");
+  }
+  for_each_numbered_line(lines, file, visit);
 }
 
 }  // namespace nustream

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "chart/legend.h"
+#include "chart/rows.h"
 #include "chart/scale.h"
 
 namespace nustream::chart {

@@ -1,4 +1,4 @@
-#include "chart/legend.h"
+#include "chart/rows.h"
 
 #include <algorithm>
 #include <cmath>

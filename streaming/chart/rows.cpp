@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "chart/legend.h"
 #include "chart/scale.h"
 
 namespace nustream::chart {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "chart/chart.h"
@@ -40,5 +41,9 @@ struct Rows {
 
 /// A whole SVG file of the rows.
 [[nodiscard]] std::string svg_file(const Rows& rows);
+
+/// One entry for each named layer, in rows of at most `width` units, the first row at `top`. Returns the SVG and the
+/// height at which the file ends below the rows.
+[[nodiscard]] std::pair<std::string, double> legend_rows(const std::vector<Layer>& layers, double top, double width);
 
 }  // namespace nustream::chart

@@ -20,7 +20,7 @@
 #include "engine/budget_advice.h"
 #include "engine/release_encoder.h"
 #include "engine/spent.h"
-#include "measure/ranges_plan.h"
+#include "measure/measure.h"
 #include "nustream/noise/rational.h"
 #include "nustream/privacy/plan.h"
 #include "publish/json_writer.h"

@@ -13,7 +13,6 @@
 
 #include <fmt/format.h>
 
-#include "csv/flat_release.h"
 #include "numbered_lines.h"
 
 namespace nustream::csv {

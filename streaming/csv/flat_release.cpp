@@ -1,4 +1,4 @@
-#include "csv/flat_release.h"
+#include "csv/export.h"
 
 #include <cstdint>
 

@@ -16,7 +16,6 @@
 #include "engine/table_design.h"
 #include "estimate/comparison.h"
 #include "estimate/descent_run.h"
-#include "estimate/path.h"
 #include "estimate/report.h"
 #include "estimate/table.h"
 #include "nustream/privacy/zcdp.h"

@@ -1,4 +1,4 @@
-#include "estimate/path.h"
+#include "estimate/report.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -10,7 +10,6 @@
 #include "config/ranges.h"
 #include "error.h"
 #include "journal/running_hash.h"
-#include "measure/values.h"
 #include "nustream/base/error.h"
 #include "nustream/ranges/likelihood_fit.h"
 #include "nustream/ranges/linear_fit.h"

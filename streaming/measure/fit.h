@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <exception>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config/config.h"
 #include "nustream/base/units.h"
+#include "nustream/ranges/table_fit.h"
 #include "nustream/record/batch.h"
 #include "secrets/keyring.h"
 
@@ -64,5 +66,15 @@ struct Found {
 [[nodiscard]] config::Config settled_config(const config::Config& asked, config::Purpose purpose,
                                             const std::string& ranges, const std::string& where,
                                             const std::string& remedy);
+
+/// For each feature, and then for the target, whether its centre and its scale are kept, and so not measured.
+[[nodiscard]] std::vector<ranges::Kept> kept_of(const config::Config& asked);
+
+/// A value for each of asked.measuring.keys, as --set takes it. They are functions of noisy results and public
+/// figures alone. `fit` is over `records` records that were read under `asked`.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> values_of(const config::Config& asked,
+                                                                         config::Purpose purpose,
+                                                                         const ranges::TableFit& fit,
+                                                                         std::uint64_t records);
 
 }  // namespace nustream::measure

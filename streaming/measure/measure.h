@@ -1,6 +1,7 @@
 // Measures the settings that are "private", over the whole input, in an epoch of one step before the run's own epoch.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "config/config.h"
@@ -43,5 +44,11 @@ void show(const Settled& settled, const config::Config& asked);
 /// the spend is recorded.
 [[nodiscard]] std::string used_settings(const config::Config& settled, const config::Config& asked,
                                         const std::string& ledger);
+
+/// One JSON object that says what is measured, at which ρ, and what is left for the run. `records` is 0 where their
+/// number is not known.
+[[nodiscard]] std::string plan_json(const config::Config& asked, std::uint64_t records);
+/// The same for people, in lines.
+[[nodiscard]] std::string plan_text(const config::Config& asked, std::uint64_t records);
 
 }  // namespace nustream::measure

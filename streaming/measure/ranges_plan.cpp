@@ -1,4 +1,4 @@
-#include "measure/ranges_plan.h"
+#include "measure/measure.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "measure/values.h"
+#include "measure/fit.h"
 
 #include <algorithm>
 

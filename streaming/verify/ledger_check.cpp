@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "error.h"
-#include "verify/lines.h"
+#include "numbered_lines.h"
 
 namespace nustream::verify {
 namespace {

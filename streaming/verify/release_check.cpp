@@ -5,7 +5,7 @@
 
 #include "error.h"
 #include "journal/release_chain.h"
-#include "verify/lines.h"
+#include "numbered_lines.h"
 
 namespace nustream::verify {
 namespace {
