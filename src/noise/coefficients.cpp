@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/shown.h"
 #include "nustream/noise/correlation.h"
 #include "overload.h"
-#include "refuse.h"
 
 namespace nustream::noise {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/shown.h"
 #include "overload.h"
-#include "refuse.h"
 
 namespace nustream::noise {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "refuse.h"
+#include "base/shown.h"
 
 namespace nustream::noise {
 namespace {

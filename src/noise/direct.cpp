@@ -1,4 +1,4 @@
-#include "direct.h"
+#include "generator.h"
 
 #include <algorithm>
 #include <cstdint>

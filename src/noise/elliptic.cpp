@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <numbers>
 
-#include "refuse.h"
+#include "base/shown.h"
 
 namespace nustream::noise {
 namespace {

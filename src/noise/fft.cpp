@@ -1,4 +1,4 @@
-#include "fft.h"
+#include "generator.h"
 
 #include <fftw3.h>
 

@@ -1,4 +1,4 @@
-#include "forward.h"
+#include "generator.h"
 
 #include <algorithm>
 #include <cstdint>

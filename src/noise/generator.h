@@ -1,14 +1,17 @@
-// The interface of everything that turns seed noise into correlated noise; private to the noise room. NoiseSource
-// drives one of these.
+// Everything that turns seed noise into correlated noise: the interface, which NoiseSource drives, and its
+// implementations, each in a source of its own; private to the noise room.
 #pragma once
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "nustream/base/units.h"
 #include "nustream/noise/correlation.h"
+#include "nustream/noise/dense.h"
+#include "nustream/noise/gaussian.h"
 #include "nustream/noise/source.h"
 
 namespace nustream::noise {
@@ -52,5 +55,60 @@ class Generator {
 
 /// Makes the recurrent filter of a rational correlation. Independent noise has zero poles.
 [[nodiscard]] std::unique_ptr<Generator> make_recurrent(const Rational& rational, std::size_t dimension);
+
+/// z_t = w_t − Σ_i a_i s_{i,t}, s_{i,t+1} = p_i s_{i,t} + w_t, s_{i,0} = 0, on the loops of `set`. A sample costs 2m
+/// multiply-adds, and the memory is m values per coordinate, row-major poles × dimension. Zero poles give z = w.
+///
+/// Source: docs/notation.md; the states s belong to the terms of β_t = −Σ_i a_i p_i^{t−1}.
+[[nodiscard]] std::unique_ptr<Generator> make_recurrent(const Rational& rational, std::size_t dimension,
+                                                        InstructionSet set);
+/// The same filter from the p_i and a_i of β_t = −Σ_i a_i p_i^{t−1}. There must be as many weights as poles.
+[[nodiscard]] std::unique_ptr<Generator> make_recurrent(std::vector<double> p, std::vector<double> a,
+                                                        std::size_t dimension, InstructionSet set);
+
+/// z_t = Σ_{s < min(W, t+1)} β_s w_{t−s} with W = beta.size() ≥ 1. O(W) per sample. It remembers the last W − 1 steps
+/// of seed noise, and reads them again after restore(). The order of the sum depends on neither block nor restart, so
+/// z is the same to the bit.
+[[nodiscard]] std::unique_ptr<Generator> make_direct(std::vector<double> beta, std::size_t dimension);
+
+/// The z of make_direct(), W = beta.size(), at O(log W) per sample. It agrees to about 2e-15 of the seed noise's
+/// standard deviation, but not to the bit, because FFTW picks its code by processor.
+///
+/// The method is overlap-save with transforms of length N ≥ 2048, about 4 W (2 T where the horizon T is that short).
+/// They cover stretches of N − W + 1 steps, which begin at absolute multiples of that length. The seed noise of a
+/// whole stretch is read ahead of the block that asks for it, and the W − 1 steps before it are read again after
+/// restore(). It takes memory for N samples per coordinate.
+[[nodiscard]] std::unique_ptr<Generator> make_fft(std::span<const double> beta, std::size_t dimension,
+                                                  const std::optional<StepCount>& horizon);
+
+/// z_t = (w_t − Σ_{s<t} C_ts z_s)/C_tt by forward substitution: O(bands) per sample, and B is never written out. Each
+/// z depends on all seed noise since step 0, so all of it is read again after restore(). In memory it keeps the z of
+/// bands − 1 steps. Terms are subtracted from the oldest step to the latest, whatever the block, so z is the same to
+/// the bit in any slicing.
+[[nodiscard]] std::unique_ptr<Generator> make_forward(const Dense& encoder, std::size_t dimension);
+
+/// z_t = P_t − P_{t−1}, where P_t is the noise of the prefix sum up to t. P_t is estimated from the completed nodes
+/// of the tree: from the fewest that cover [0, t] (plain), or with the least variance (honaker). Seed noise is levels
+/// × dimension wide with levels = height + 1, and the node of level ℓ is drawn at the step that completes it. The
+/// generator remembers one value for each coordinate and each level below the root, never the seed noise of an older
+/// step.
+///
+/// A tree without restarts goes on past its last step as if it had them. The caller who takes the steps keeps the
+/// horizon.
+///
+/// Source: Kairouz et al. 2021, Appendix B; Honaker 2015 ("online").
+[[nodiscard]] std::unique_ptr<Generator> make_tree(const Tree& tree, std::size_t dimension);
+
+/// The weight of a completed node of this level in the estimate of its subtree. It is also the variance of that
+/// estimate in units of the seed noise's variance. Under Honaker it is 1/(2 − 2^−ℓ).
+[[nodiscard]] double own_weight(unsigned level, Tree::Estimator estimator);
+
+/// The largest standard deviation of any z_t, in units of the seed noise's standard deviation.
+[[nodiscard]] double largest_tree_stddev(const Tree& tree);
+
+/// Generates z of consecutive stretches of `every` steps, each as `block` generates it from its own step 0 on. The
+/// seed noise is still that of the absolute step, and no seed noise of an earlier stretch is read again.
+[[nodiscard]] std::unique_ptr<Generator> make_restarted(std::unique_ptr<Generator> block, StepCount every,
+                                                        std::size_t dimension);
 
 }  // namespace nustream::noise

@@ -3,13 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "direct.h"
-#include "fft.h"
-#include "forward.h"
 #include "generator.h"
 #include "overload.h"
-#include "restarted.h"
-#include "tree.h"
 
 namespace nustream::noise {
 namespace {

@@ -13,7 +13,6 @@
 
 #include "kernel_vectors.h"
 #include "kernels.h"
-#include "lookahead.h"
 
 namespace nustream::noise {
 namespace {

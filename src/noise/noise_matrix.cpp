@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "generator.h"
 #include "nustream/base/error.h"
 #include "nustream/noise/correlation.h"
 #include "nustream/noise/elliptic.h"
 #include "overload.h"
-#include "tree.h"
 
 namespace nustream::noise {
 namespace {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "refuse.h"
+#include "base/shown.h"
 
 namespace nustream::noise {
 namespace {

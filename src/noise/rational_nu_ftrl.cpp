@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/shown.h"
 #include "nustream/noise/elliptic.h"
 #include "nustream/noise/rational.h"
-#include "refuse.h"
 
 namespace nustream::noise {
 namespace {

@@ -1,11 +1,10 @@
-#include "recurrent.h"
+#include "generator.h"
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
 #include "kernels.h"
-#include "lookahead.h"
 #include "nustream/base/error.h"
 
 namespace nustream::noise {

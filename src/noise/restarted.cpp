@@ -1,4 +1,4 @@
-#include "restarted.h"
+#include "generator.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "generator.h"
+#include "kernels.h"
 #include "key_ring.h"
-#include "lookahead.h"
 #include "nustream/base/error.h"
 #include "seed_noise.h"
 

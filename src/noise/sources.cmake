@@ -21,7 +21,6 @@ target_sources(nustream_core PRIVATE
   noise/kernels_baseline.cpp
   noise/key_ring.cpp
   noise/keystream.cpp
-  noise/recurrence.cpp
   noise/recurrent.cpp
   noise/seed_noise.cpp
   noise/source.cpp)

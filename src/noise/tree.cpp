@@ -1,4 +1,4 @@
-#include "tree.h"
+#include "generator.h"
 
 #include <algorithm>
 #include <bit>

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "noise/recurrent.h"
+#include "noise/generator.h"
 
 namespace nustream::noise {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "noise/recurrent.h"
+#include "noise/generator.h"
 #include "noise/seed_noise.h"
 #include "support/noise_key_example.h"
 

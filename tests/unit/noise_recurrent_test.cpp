@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "noise/recurrent.h"
+#include "noise/generator.h"
 #include "nustream/base/error.h"
 
 namespace nustream::noise {
