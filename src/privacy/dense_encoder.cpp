@@ -1,4 +1,4 @@
-#include "dense_encoder.h"
+#include "encoders.h"
 
 #include <algorithm>
 #include <cstddef>

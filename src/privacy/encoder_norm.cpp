@@ -8,15 +8,9 @@
 #include <variant>
 
 #include "../noise/overload.h"
-#include "dense_encoder.h"
-#include "exponential_encoder.h"
-#include "nu_encoder.h"
-#include "numeric_encoder.h"
+#include "encoders.h"
 #include "nustream/base/error.h"
-#include "restarted_encoder.h"
 #include "rounding.h"
-#include "tree_encoder.h"
-#include "window_encoder.h"
 
 namespace nustream::privacy {
 namespace {

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
+#include "nustream/base/error.h"
 #include "nustream/base/units.h"
 #include "nustream/noise/correlation.h"
 #include "nustream/privacy/participation.h"
@@ -34,5 +36,15 @@ class EncoderNorm {
 [[nodiscard]] std::unique_ptr<EncoderNorm> encoder_norm(const noise::Correlation& correlation,
                                                         const Participation& participation,
                                                         std::optional<StepCount> most_steps);
+
+/// Throws Unsupported where `steps` is beyond the correlation's horizon. A sensitivity computed there would belong
+/// to another correlation than the one that generates the noise.
+inline void require_within_horizon(const noise::Correlation& correlation, StepCount steps) {
+  const auto horizon = correlation.horizon();
+  if (!horizon || steps <= *horizon) return;
+  throw Unsupported(std::to_string(steps.value()) + " steps are beyond the horizon of " +
+                    std::to_string(horizon->value()) + " steps of the correlation " + correlation.name() +
+                    ": stop there, or plan a longer horizon");
+}
 
 }  // namespace nustream::privacy

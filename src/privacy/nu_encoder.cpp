@@ -1,4 +1,4 @@
-#include "nu_encoder.h"
+#include "encoders.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "numeric_encoder.h"
+#include "encoders.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "restarted_encoder.h"
+#include "encoders.h"
 
 #include <algorithm>
 #include <cmath>

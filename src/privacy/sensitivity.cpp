@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "encoder_norm.h"
-#include "horizon.h"
 #include "nustream/base/error.h"
 #include "rounding.h"
 

@@ -5,7 +5,6 @@ target_sources(nustream_core PRIVATE
   privacy/exponential_encoder.cpp
   privacy/group.cpp
   privacy/ledger.cpp
-  privacy/mills_ratio.cpp
   privacy/nu_encoder.cpp
   privacy/numeric_encoder.cpp
   privacy/participation.cpp

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "encoder_norm.h"
-#include "horizon.h"
 #include "nustream/base/error.h"
 #include "nustream/privacy/zcdp.h"
 #include "rounding.h"

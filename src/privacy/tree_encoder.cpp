@@ -1,4 +1,4 @@
-#include "tree_encoder.h"
+#include "encoders.h"
 
 #include <algorithm>
 #include <bit>

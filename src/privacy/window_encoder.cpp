@@ -1,4 +1,4 @@
-#include "window_encoder.h"
+#include "encoders.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,9 @@
-#include "falling.h"
+#include "quasi_newton.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
-
-#include "vectors.h"
 
 namespace nustream::privacy::optimised {
 namespace {

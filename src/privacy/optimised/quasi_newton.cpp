@@ -6,8 +6,6 @@
 #include <limits>
 #include <utility>
 
-#include "vectors.h"
-
 namespace nustream::privacy::optimised {
 namespace {
 

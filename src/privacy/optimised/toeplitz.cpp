@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "falling.h"
 #include "nustream/base/error.h"
 #include "nustream/privacy/optimised.h"
 #include "prefix_sums.h"
