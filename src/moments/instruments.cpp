@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "moments/response_covariance.h"
+#include "moments/sampling.h"
 #include "moments/triangle.h"
 #include "nustream/base/error.h"
 

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <utility>
 
-#include "moments/response_covariance.h"
 #include "moments/sampling.h"
 #include "moments/triangle.h"
 #include "nustream/base/error.h"

@@ -1,4 +1,5 @@
-// The sampling part of an interval: what the noisy spread of residuals says of the covariance of Σ x r.
+// Covariances of what is solved from running sums, by privacy and by sampling: intervals and instruments are computed
+// from these. The sampling part is what the noisy spread of residuals says of the covariance of Σ x r.
 #pragma once
 
 #include <Eigen/Core>
@@ -10,6 +11,13 @@
 #include "nustream/moments/estimate.h"
 
 namespace nustream::moments {
+
+/// By which factor E min(r², b²) exceeds E min(r², a²) of a normal r with E min(r², a²) = mean·a², where b = ratio·a
+/// ≥ a. At most .9 of a mean is believed: above that, hardly anything of the residuals is seen.
+[[nodiscard]] double grown_within(double mean, double ratio) noexcept;
+
+/// The share of normal residuals r beyond ±a, where E min(r², a²) = mean·a².
+[[nodiscard]] double share_beyond(double mean) noexcept;
 
 /// The covariance of Σ x r over the sampled rows, with what noise leaves uncertain of it.
 struct Meat {
@@ -23,5 +31,17 @@ struct Meat {
 [[nodiscard]] std::optional<Meat> meat_of(const RunningSums& sums, const Frame& frame,
                                           std::span<const double> covariance, const Estimate& estimate,
                                           std::span<const double> combination, std::uint64_t steps);
+
+/// The covariance of Σ_k a_k θ̂_k by privacy alone (see privacy_covariance()). `combination` holds a, one weight for
+/// each response.
+[[nodiscard]] std::optional<Eigen::MatrixXd> privacy_of(const RunningSums& sums, const Frame& frame,
+                                                        std::span<const double> covariance, const Estimate& estimate,
+                                                        std::span<const double> combination);
+/// The covariance by privacy and by sampling, where the spread gives the latter. It is quadratic in the weights,
+/// except that a sandwich is of the target alone, whatever the weights are.
+[[nodiscard]] std::optional<Eigen::MatrixXd> covariance_of(const RunningSums& sums, const Frame& frame,
+                                                           std::span<const double> covariance,
+                                                           const Estimate& estimate,
+                                                           std::span<const double> combination, StepCount steps);
 
 }  // namespace nustream::moments

@@ -2,7 +2,6 @@ target_sources(nustream_core PRIVATE
   moments/batch_sums.cpp
   moments/budget.cpp
   moments/choice.cpp
-  moments/clipped_normal.cpp
   moments/encoding.cpp
   moments/estimate.cpp
   moments/expected_error.cpp

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "inference/symmetric.h"
-#include "moments/response_covariance.h"
 #include "moments/sampling.h"
 #include "moments/triangle.h"
 #include "nustream/base/error.h"

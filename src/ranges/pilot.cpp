@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "inference/symmetric.h"
-#include "moments/response_covariance.h"
+#include "moments/sampling.h"
 #include "moments/triangle.h"
 
 namespace nustream::ranges {

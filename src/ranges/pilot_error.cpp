@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "inference/symmetric.h"
-#include "moments/clipped_normal.h"
+#include "moments/sampling.h"
 #include "nustream/base/error.h"
 
 namespace nustream::ranges {
