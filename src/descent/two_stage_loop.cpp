@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string>
 
-#include "descent/average_step.h"
 #include "descent/check_rule.h"
 #include "descent/gradient_sum.h"
 #include "descent/kernel.h"

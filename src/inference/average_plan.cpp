@@ -6,7 +6,7 @@
 #include <functional>
 #include <limits>
 
-#include "inference/eigenvalue_groups.h"
+#include "inference/symmetric.h"
 #include "nustream/base/error.h"
 #include "nustream/inference/average_noise.h"
 #include "nustream/noise/rational.h"

@@ -8,7 +8,7 @@
 #include <numbers>
 #include <string>
 
-#include "inference/eigenvalue_groups.h"
+#include "inference/symmetric.h"
 #include "nustream/base/error.h"
 #include "nustream/inference/average_noise.h"
 

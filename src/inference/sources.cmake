@@ -6,7 +6,6 @@ target_sources(nustream_core PRIVATE
   inference/adassp.cpp
   inference/average_noise.cpp
   inference/average_plan.cpp
-  inference/eigenvalue_groups.cpp
   inference/expected_error.cpp
   inference/first_stage.cpp
   inference/glm_scale.cpp

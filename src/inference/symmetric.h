@@ -5,6 +5,7 @@
 #include <Eigen/Core>
 
 #include <optional>
+#include <vector>
 
 namespace nustream::inference {
 
@@ -31,5 +32,15 @@ struct RelativeSpectrum {
 [[nodiscard]] std::optional<RelativeSpectrum> relative_spectrum(const Eigen::MatrixXd& s, const Eigen::MatrixXd& h);
 /// The eigenvalues alone, rising.
 [[nodiscard]] Eigen::VectorXd symmetric_eigenvalues(const Eigen::MatrixXd& matrix);
+
+/// An eigenvalue and how many it represents.
+struct EigenvalueGroup {
+  double eigenvalue;
+  double count;
+};
+
+/// Equal eigenvalues share a group. If there are more than 8 different ones, neighbours share a group at their
+/// harmonic mean, because the loss of an average behaves like Σ 1/λ.
+[[nodiscard]] std::vector<EigenvalueGroup> groups_of(std::vector<double> eigenvalues);
 
 }  // namespace nustream::inference

@@ -1,1 +1,1 @@
-target_sources(nustream_core PRIVATE lane/encoding.cpp lane/lane.cpp lane/releases.cpp lane/settings.cpp)
+target_sources(nustream_core PRIVATE lane/encoding.cpp lane/lane.cpp lane/releases.cpp)

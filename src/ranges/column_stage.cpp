@@ -1,4 +1,4 @@
-#include "ranges/column_stage.h"
+#include "ranges/working_rows.h"
 
 #include <algorithm>
 #include <cmath>

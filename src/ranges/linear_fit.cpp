@@ -15,7 +15,6 @@
 #include "nustream/moments/interval.h"
 #include "nustream/ranges/rows.h"
 #include "ranges/pilot.h"
-#include "ranges/pilot_error.h"
 #include "ranges/residual_tails.h"
 
 namespace nustream::ranges {

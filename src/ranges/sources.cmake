@@ -8,7 +8,6 @@ target_sources(nustream_core PRIVATE
   ranges/noise_draws.cpp
   ranges/part_sums.cpp
   ranges/pilot.cpp
-  ranges/pilot_error.cpp
   ranges/residual_tails.cpp
   ranges/rows.cpp
   ranges/scores.cpp
@@ -19,6 +18,6 @@ target_sources(nustream_core PRIVATE
 # Eigen inside, as in the inference room.
 set_source_files_properties(
   ranges/coordinates.cpp ranges/likelihood_fit.cpp ranges/linear_fit.cpp ranges/pilot.cpp
-  ranges/pilot_error.cpp ranges/residual_tails.cpp ranges/scores.cpp
+  ranges/residual_tails.cpp ranges/scores.cpp
   ranges/working_rows.cpp
   PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Sanitized>:-fno-sanitize=null,alignment,object-size,vptr,pointer-overflow,thread>")

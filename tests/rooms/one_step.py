@@ -40,7 +40,7 @@ ALLOWED = [
     ("src/moments/participation.cpp", "separation", "a number of steps"),
     ("src/moments/sampling.cpp", "grown_within", "of sums that have their noise"),
     ("src/privacy/", "", "sees no record"),
-    ("src/ranges/pilot_error.cpp", "residuals.middle", "variances of noise"),
+    ("src/ranges/pilot.cpp", "residuals.middle", "variances of noise"),
     ("include/nustream/model/logistic.h", "tail", "the logistic function"),
     ("streaming/audit/", "", "the adversary computes the mechanism in its own words, to compare"),
     ("streaming/chart/", "", "places in a picture"),

@@ -1,5 +1,5 @@
 // What a bound on residuals leaves of the pilot's error, against a case by hand.
-#include "ranges/pilot_error.h"
+#include "ranges/pilot.h"
 
 #include <Eigen/LU>
 
