@@ -1,4 +1,4 @@
-#include "dpgd_intervals.h"
+#include "dpgd.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "dpgd.h"
 #include "nustream/inference/interval.h"
 
 namespace nustream::benchmarks {

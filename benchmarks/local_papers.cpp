@@ -1,4 +1,4 @@
-#include "local_papers.h"
+#include "local_figure.h"
 
 #include <algorithm>
 #include <cmath>

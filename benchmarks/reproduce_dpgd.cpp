@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "dpgd.h"
-#include "dpgd_intervals.h"
 #include "figure.h"
 #include "nustream/inference/adassp.h"
 #include "nustream/privacy/optimised.h"

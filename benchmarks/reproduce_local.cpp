@@ -1,6 +1,6 @@
 // The figures of NLDP (generalised linear models in local privacy): reproduce_local [--quick] [--repetitions N]
 // [--drawn-up-to N] [--out FOLDER] [public_rows: that figure alone]. Each becomes FOLDER/local_FIGURE.json and .svg;
-// local_figure.h and local_papers.h say what they are of.
+// local_figure.h says what they are of.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "local_figure.h"
-#include "local_papers.h"
 
 namespace {
 
