@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "attach_promise.h"
-#include "estimates_in.h"
+#include "release_text.h"
 #include "secrets/hex.h"
 
 namespace nustream::tests {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "command.h"
-#include "estimates_in.h"
+#include "release_text.h"
 
 namespace nustream::tests {
 namespace {

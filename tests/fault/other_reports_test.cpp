@@ -11,8 +11,8 @@
 #include <simdjson.h>
 
 #include "command.h"
-#include "exact_data.h"
 #include "example_config.h"
+#include "release_text.h"
 #include "temporary_folder.h"
 
 namespace nustream::tests {

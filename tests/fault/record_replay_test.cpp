@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "record/segment_writer.h"
+#include "release_text.h"
 #include "replay_world.h"
-#include "without_chain.h"
 
 namespace nustream::tests {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "estimate_world.h"
-#include "exact_data.h"
 #include "publish/release_json.h"
+#include "release_text.h"
 #include "replay_world.h"
 
 namespace nustream::tests {

@@ -8,7 +8,6 @@
 #include "decode/byte_source.h"
 #include "error.h"
 #include "fuzz.h"
-#include "memory_files.h"
 
 namespace nustream::fuzz {
 

@@ -10,6 +10,9 @@
 #include <string>
 #include <string_view>
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 namespace nustream::fuzz {
 
 /// A property that does not hold. Nothing catches it, so a fuzzer sees a crash and the test shows the message.
@@ -46,8 +49,18 @@ inline std::string_view take_part(std::string_view& input) {
   return part;
 }
 
-}  // namespace nustream::fuzz
+/// The path of the one file, which holds `content` from now on.
+inline const std::string& file_of(std::string_view content) {
+  static const int file = ::memfd_create("input", MFD_CLOEXEC);
+  static const std::string path = "/proc/self/fd/" + std::to_string(file);
+  if (::ftruncate(file, 0) != 0 ||
+      ::pwrite(file, content.data(), content.size(), 0) != static_cast<ssize_t>(content.size())) {
+    throw std::runtime_error("no file in memory");
+  }
+  return path;
+}
 
+}  // namespace nustream::fuzz
 #ifdef NUSTREAM_LIBFUZZER
 #define NUSTREAM_FUZZ_TARGET(kind)                                                     \
   extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) { \

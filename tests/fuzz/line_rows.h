@@ -16,7 +16,6 @@
 #include "decode_rows.h"
 #include "error.h"
 #include "fuzz.h"
-#include "memory_files.h"
 #include "nustream/record/schema.h"
 
 namespace nustream::fuzz {

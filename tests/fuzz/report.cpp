@@ -5,7 +5,6 @@
 
 #include "fuzz.h"
 #include "local/report.h"
-#include "memory_files.h"
 
 namespace nustream::fuzz {
 namespace {

@@ -6,7 +6,6 @@
 #include "config/config.h"
 #include "error.h"
 #include "fuzz.h"
-#include "memory_files.h"
 
 namespace nustream::fuzz {
 namespace {

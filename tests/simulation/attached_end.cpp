@@ -1,4 +1,4 @@
-#include "attached_end.h"
+#include "attached_watch.h"
 
 #include <algorithm>
 #include <map>

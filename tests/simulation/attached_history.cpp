@@ -1,10 +1,9 @@
 #include <fmt/format.h>
 
 #include "attached_case.h"
-#include "attached_end.h"
 #include "attached_watch.h"
 #include "played.h"
-#include "simulated_clock.h"
+#include "simulated_broker.h"
 #include "simulated_service.h"
 
 namespace nustream::tests {

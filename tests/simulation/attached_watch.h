@@ -4,17 +4,34 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "attached_case.h"
 #include "history.h"
 #include "journal/release_chain.h"
-#include "shown_pages.h"
+#include "serve/public_surface.h"
 #include "simulated_broker.h"
 #include "verdict.h"
 
 namespace nustream::tests {
+
+/// One lane on both pages.
+struct ShownLane {
+  std::uint32_t lane = 0;
+  std::uint64_t steps_committed = 0;
+  std::uint64_t steps_total = 0;          ///< the number of steps as the metrics have it
+  std::optional<std::uint64_t> released;  ///< the step of the estimate; empty where none is shown
+  std::string estimate;                   ///< the estimate as JSON
+};
+
+[[nodiscard]] std::vector<ShownLane> shown_lanes(const serve::PublicSurface& shown);
+
+/// The object of an estimate in a line of JSON, or in a part of one; empty where there is none.
+[[nodiscard]] std::string_view estimate_in(std::string_view json);
 
 /// Reads every record at the moment at which it becomes readable, uncommitted records too, and the public pages.
 class AttachedWatch {
@@ -64,5 +81,8 @@ class AttachedWatch {
   std::string log_;
   std::map<std::string, std::string> pages_;  ///< the pages that were logged last, by process
 };
+
+/// Compares each lane's releases, state, offset, ledger and dead letters with those of a run that nothing disturbs.
+void check_attached_end(const AttachedCase& of, SimulatedBroker& broker, Verdict& verdict);
 
 }  // namespace nustream::tests

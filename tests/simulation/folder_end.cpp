@@ -1,4 +1,4 @@
-#include "folder_end.h"
+#include "folder_watch.h"
 
 #include <set>
 #include <string>

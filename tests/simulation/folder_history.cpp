@@ -4,7 +4,6 @@
 #include "engine/release_encoder.h"
 #include "folder/session.h"
 #include "folder_case.h"
-#include "folder_end.h"
 #include "folder_watch.h"
 #include "journal/outbox_folder.h"
 #include "played.h"
@@ -12,8 +11,8 @@
 #include "replay/stream_input.h"
 #include "replay/summarise.h"
 #include "secrets/seal.h"
-#include "simulated_clock.h"
-#include "simulated_posix_disk.h"
+#include "simulated_broker.h"
+#include "simulated_disk.h"
 
 namespace nustream::tests {
 namespace {

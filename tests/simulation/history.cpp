@@ -14,9 +14,9 @@
 #include "journal/last_release.h"
 #include "journal/release_chain.h"
 #include "played.h"
+#include "release_text.h"
 #include "secrets/locked_memory.h"
 #include "temporary_folder.h"
-#include "without_chain.h"
 
 namespace nustream::tests {
 namespace {

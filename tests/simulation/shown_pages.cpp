@@ -1,4 +1,4 @@
-#include "shown_pages.h"
+#include "attached_watch.h"
 
 #include <charconv>
 #include <stdexcept>

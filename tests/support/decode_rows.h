@@ -8,11 +8,26 @@
 #include <string>
 #include <vector>
 
+#include "config/input.h"
 #include "decode/reader.h"
 #include "nustream/record/batch.h"
 #include "nustream/record/schema.h"
 
 namespace nustream::tests {
+
+// Settings of files of lines with two columns.
+inline config::InputSettings csv(bool header = true) {
+  config::InputSettings settings;
+  settings.header = header;
+  if (!header) settings.columns = {"a", "b"};
+  return settings;
+}
+
+inline config::InputSettings jsonl() {
+  config::InputSettings settings;
+  settings.format = config::Format::json_lines;
+  return settings;
+}
 
 /// A schema of features that are columns as they are, and a target, without an intercept.
 inline record::Schema columns(const std::vector<std::string>& features, const std::string& target = {}) {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "simulated_clock.h"
-
 namespace nustream::tests {
 
 using State = SimulatedTransaction::State;

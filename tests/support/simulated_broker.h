@@ -157,4 +157,8 @@ class SimulatedBroker {
   std::vector<std::shared_ptr<SimulatedTransaction>> late_;
 };
 
+/// Moves this program's steady clock on. A program that links simulated_clock.cpp has no other, and whoever sleeps in
+/// it moves the time. Any thread may call it.
+void pass_time(std::chrono::nanoseconds time);
+
 }  // namespace nustream::tests

@@ -1,5 +1,5 @@
 // This file is linked before the library's own and replaces this program's steady clock and its sleep.
-#include "simulated_clock.h"
+#include "simulated_broker.h"
 
 #include <errno.h>
 #include <time.h>

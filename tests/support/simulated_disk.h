@@ -123,4 +123,7 @@ class SimulatedDisk final : public journal::Disk {
   bool ended_ = false;
 };
 
+/// The disk that journal::posix_disk() gives from now on, in a program that links simulated_posix_disk.cpp.
+[[nodiscard]] SimulatedDisk*& present_disk();
+
 }  // namespace nustream::tests

@@ -1,6 +1,6 @@
 // The reader of whole partitions, on the simulated broker.
 #include "kafka/interruption.h"
-#include "simulated_clock.h"
+#include "simulated_broker.h"
 #include "simulated_kafka.h"
 
 namespace nustream::kafka {

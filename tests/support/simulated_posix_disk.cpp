@@ -1,5 +1,5 @@
 // This file is linked before the library's own: the program's file system is then the simulated one.
-#include "simulated_posix_disk.h"
+#include "simulated_disk.h"
 
 namespace nustream::tests {
 namespace {

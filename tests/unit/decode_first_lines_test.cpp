@@ -15,7 +15,6 @@
 #include "decode/reader.h"
 #include "decode_rows.h"
 #include "expect_failure.h"
-#include "lines_settings.h"
 #include "temporary_folder.h"
 
 namespace nustream::decode {
