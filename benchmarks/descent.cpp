@@ -149,7 +149,7 @@ benchmarks::Case noisy_lane_case(const std::string& name, const noise::Correlati
   const lane::Settings settings = settings_of(dimension, {.name = name});
   const noise::Grid grid(NoiseStddev{1.0}, noise::largest_stddev(correlation), settings.clip);
   auto lane = std::make_shared<lane::Lane>(settings, grid, Position{0});
-  const noise::Stage stage{LaneId{0}, EpochId{0}, 0};
+  const noise::StageId stage{LaneId{0}, EpochId{0}, 0};
   const auto source =
       std::make_shared<noise::NoiseSource>(correlation, noise::GeneratorKind::automatic, dimension,
                                            noise::first_checkpoint(noise::KeyBytes{1}, stage), StepIndex{0});

@@ -226,7 +226,7 @@ void bike(std::uint64_t keys, std::vector<Figure>& figures) {
 
 /// The stream under settings that were measured over `table`.
 Stream measured(const config::Config& asked, const measure::RawTable& table, std::uint64_t key) {
-  const measure::Found found = measure::find_ranges(
+  const measure::Measured found = measure::find_ranges(
       asked, config::Purpose::stream, table, secrets::Keyring::insecure(key), EpochId{1}, std::string(64, '0'));
   if (found.failure) std::rethrow_exception(found.failure);
   return read_stream(measure::settled_config(asked, config::Purpose::stream, found.ranges, "", ""));

@@ -47,7 +47,7 @@ inline PathEnd descend(const lane::Settings& settings, const record::RowBatch& r
   std::vector<std::int64_t> units(noise::steps_per_block(settings.dimension) * settings.dimension, 0);
   std::unique_ptr<noise::NoiseSource> source;
   if (key != nullptr) {
-    const noise::Stage stage{LaneId{0}, EpochId{0}, 0};
+    const noise::StageId stage{LaneId{0}, EpochId{0}, 0};
     source = std::make_unique<noise::NoiseSource>(correlation, noise::GeneratorKind::automatic, settings.dimension,
                                                   noise::first_checkpoint(*key, stage), StepIndex{0});
   }

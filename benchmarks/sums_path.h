@@ -20,7 +20,7 @@ inline moments::Release last_release(const moments::Settings& settings, const re
   std::vector<std::vector<std::int64_t>> units(grids.size());
   for (std::size_t block = 0; block < grids.size(); ++block) {
     const std::size_t entries = moments::entries(design, noised[block]);
-    const noise::Stage stage{LaneId{0}, EpochId{0}, static_cast<std::uint32_t>(block)};
+    const noise::StageId stage{LaneId{0}, EpochId{0}, static_cast<std::uint32_t>(block)};
     noise::NoiseSource source(settings.mechanism.correlation, noise::GeneratorKind::automatic, entries,
                               noise::first_checkpoint(numbered_key(key), stage), StepIndex{0});
     std::vector<std::int64_t>& all = units[block];

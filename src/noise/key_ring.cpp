@@ -37,7 +37,7 @@ void wipe(std::span<std::uint8_t> memory) noexcept {
 }
 
 // Lane, epoch and stage enter the info, so that two stages cannot share a key even under one epoch key.
-Checkpoint first_checkpoint(const KeyBytes& epoch_key, const Stage& stage) {
+Checkpoint first_checkpoint(const KeyBytes& epoch_key, const StageId& stage) {
   Hkdf hkdf;
   KeyBytes extracted{};
   hkdf.extract({}, epoch_key, extracted);

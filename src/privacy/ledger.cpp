@@ -25,9 +25,9 @@ struct Lane {
 
 /// One entry for each epoch: the worst of everything that its entries say. It does not rely on the entries' order,
 /// so that a later entry cannot take back what an earlier one said.
-std::map<std::pair<LaneId, EpochId>, Epoch> latest(std::span<const LedgerEntry> entries) {
+std::map<std::pair<LaneId, EpochId>, Epoch> latest(std::span<const EpochSpend> entries) {
   std::map<std::pair<LaneId, EpochId>, Epoch> epochs;
-  for (const LedgerEntry& entry : entries) {
+  for (const EpochSpend& entry : entries) {
     const Epoch said{entry.first.value(), entry.end.value(), entry.rho, entry.disjointness};
     const auto [place, is_new] = epochs.try_emplace({entry.lane, entry.epoch}, said);
     if (is_new) continue;
@@ -60,7 +60,7 @@ Rho largest_overlap(const std::vector<Epoch>& epochs) {
 
 }  // namespace
 
-Rho total(std::span<const LedgerEntry> entries) {
+Rho total(std::span<const EpochSpend> entries) {
   std::map<LaneId, Lane> lanes;
   std::vector<Rho> of_every_record;
   for (const auto& [key, epoch] : latest(entries)) {

@@ -195,7 +195,7 @@ class Measuring {
     const Joined joined{pool_.emplace(1)};  // declared after the journal, so that the pool ends first
     if (const auto sealed = journal.load()) return ranges_in(*sealed);
     require_no_remains();
-    const measure::Found found =
+    const measure::Measured found =
         measure::find_ranges(asked_, config::Purpose::stream, records.table, order_.keys, first_epoch, rule_);
     const auto promise = std::make_shared<std::promise<void>>();
     journal.commit_spend(sealed(records, found.ranges, journal.bookmark()), journal::that_ends(promise));

@@ -62,11 +62,11 @@ class EpochLedger {
   [[nodiscard]] std::optional<StepCount> limit(const std::optional<Rho>& budget, Position to) const;
 
   /// The lines that are due with a commit; mostly there are none. A line reserves the spend of a stretch of steps
-  /// (reserved_steps()). Another one is due with the first commit behind that stretch; with the first commit that takes
-  /// a step after the lane was opened, so that two runs from one state never go on under one line; and where a run
-  /// closes, to say which steps were taken. `released` is the head of the chain of the lane's releases before this
-  /// commit, which are durable; a commit that closes has no release by cadence of its own. The head of the ledger's
-  /// chain moves behind the lines.
+  /// (reserved_steps()). Another one is due with the first commit behind that stretch; with the first commit that
+  /// takes a step after the lane was opened, so that two runs from one state never go on under one line; and where a
+  /// run closes, to say which steps were taken. `released` is the head of the chain of the lane's releases before
+  /// this commit, which are durable; a commit that closes has no release by cadence of its own. The head of the
+  /// ledger's chain moves behind the lines.
   [[nodiscard]] std::string append_lines(const LedgerCommit& commit, const secrets::Keyring& keys,
                                          const journal::Hash& released);
   /// True where the last line reserves more than `steps` steps, so that a commit that closes would write a line.

@@ -87,7 +87,7 @@ void require_same_framing(std::span<const journal::LedgerEntry> entries, bool is
 
 Rho total_spent(std::span<const journal::LedgerEntry> entries, privacy::Neighbours asked) {
   if (asked.of_user) return spent_by_user(entries, asked);
-  std::vector<privacy::LedgerEntry> spends;
+  std::vector<privacy::EpochSpend> spends;
   for (const journal::LedgerEntry& entry : entries) {
     if (entry.neighbours.of_user) refuse_another_unit(entry, false);
     const std::optional<Rho> rho = privacy::restated(entry.rho, entry.neighbours, asked);

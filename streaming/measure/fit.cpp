@@ -67,10 +67,6 @@ std::string why_stopped(const config::Config& asked, const ranges::TableFit& fit
                      is_target ? asked.schema.target->name : asked.schema.features[column].name, fit.shares[column]);
 }
 
-}  // namespace
-
-namespace {
-
 /// Of the keys that are to be measured.
 void require_measurable_keys(const config::Config& asked) {
   const LossKind kind = asked.descent.loss.kind;
@@ -162,9 +158,9 @@ void require_enough(const config::Config& asked, std::uint64_t records) {
                   rho.value(), asked.privacy.budget->value()));
 }
 
-Found find_ranges(const config::Config& asked, config::Purpose purpose, const RawTable& table,
-                  const secrets::Keyring& keys, EpochId epoch, const std::string& rule) {
-  Found found{"rule " + rule + '\n'};
+Measured find_ranges(const config::Config& asked, config::Purpose purpose, const RawTable& table,
+                     const secrets::Keyring& keys, EpochId epoch, const std::string& rule) {
+  Measured found{"rule " + rule + '\n'};
   try {
     const ranges::TableFit fitted = fit(asked, table, keys, epoch);
     if (fitted.is_stopped) {

@@ -51,14 +51,14 @@ struct RawTable {
 void require_enough(const config::Config& asked, std::uint64_t records);
 
 /// What measuring found.
-struct Found {
+struct Measured {
   std::string ranges;            ///< StateRecord::ranges: the values, or why it stopped
   std::exception_ptr failure{};  ///< a failure to be thrown after `ranges`, which tells of it, is committed
 };
 /// Measures, with noise from an epoch's key that is drawn and wiped here. Nothing of what it returns may be shown
 /// before it is committed. So a process that is killed before the commit has shown nothing, and its noise is gone.
-[[nodiscard]] Found find_ranges(const config::Config& asked, config::Purpose purpose, const RawTable& table,
-                                const secrets::Keyring& keys, EpochId epoch, const std::string& rule);
+[[nodiscard]] Measured find_ranges(const config::Config& asked, config::Purpose purpose, const RawTable& table,
+                                   const secrets::Keyring& keys, EpochId epoch, const std::string& rule);
 
 /// The settings with what was measured in place of "private", and with the ρ that is left for the run. Throws
 /// Failure(data) where `ranges` say that hardly any record was usable. `where` says in that message where that was

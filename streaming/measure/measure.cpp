@@ -101,7 +101,7 @@ std::string measure_now(const config::Config& asked, config::Purpose purpose, co
   require_no_remains(asked);
   folder::OneStepAccount account(place_of(asked, options));
   share.begin(account.spent(asked.privacy.neighbours()));
-  const Found found = find_ranges(asked, purpose, table, account.keys(), account.epoch(), rule);
+  const Measured found = find_ranges(asked, purpose, table, account.keys(), account.epoch(), rule);
   account.commit({rhos_of(asked).ranges,
                   table.y.size(),
                   asked.privacy.neighbours(),

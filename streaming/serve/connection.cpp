@@ -68,7 +68,7 @@ asio::awaitable<bool> send(Connection& connection, Answer answer, bool header_al
 
 /// Closes this side and reads on until the client closes its own.
 asio::awaitable<void> leave(Connection& connection) {
-  connection.enter(Stage::leaving);
+  connection.enter(Activity::leaving);
   beast::error_code error;
   static_cast<void>(connection.stream.socket().shutdown(asio::socket_base::shutdown_send, error));
   connection.stream.expires_after(linger_time);
@@ -96,7 +96,7 @@ asio::awaitable<void> serve_requests(Connection& connection, const Limits& limit
       const beast::error_code nothing = co_await receive(connection, received, limits.header_bytes_max);
       if (nothing) co_return;
     }
-    connection.enter(Stage::reading);
+    connection.enter(Activity::reading);
     if (number > 1) deadline = Clock::now() + limits.request_time;
 
     // The whole request has one deadline: a client cannot move it by sending a byte now and then.
@@ -105,7 +105,7 @@ asio::awaitable<void> serve_requests(Connection& connection, const Limits& limit
     const beast::error_code error = co_await read_header(connection, received, limits.header_bytes_max, parser);
     if (error && !unreadable(error)) co_return;
 
-    connection.enter(Stage::answering);
+    connection.enter(Activity::answering);
     Reply reply = error ? Reply{refusal(error)} : answerer(parser, number);
     if (reply.follow) co_return co_await follow_events(connection, limits, std::move(reply));
     const bool stays = reply.answer.keep_alive();
@@ -117,7 +117,7 @@ asio::awaitable<void> serve_requests(Connection& connection, const Limits& limit
       if (has_unread(error.failed(), parser, received)) co_await leave(connection);
       co_return;
     }
-    connection.enter(Stage::idle);
+    connection.enter(Activity::idle);
     deadline = Clock::now() + limits.idle_time;
   }
 }

@@ -45,8 +45,8 @@ struct Connection {
   Guest guest{};
   bool last_request = false;  ///< set from outside: the connection closes after the present request
 
-  void enter(Stage stage) {
-    guest.stage = stage;
+  void enter(Activity activity) {
+    guest.activity = activity;
     guest.since = std::chrono::steady_clock::now();
   }
 };

@@ -7,16 +7,16 @@ namespace nustream::serve {
 namespace {
 
 /// Connections with a lower rank go first; those without a rank stay.
-std::optional<int> rank(Stage stage) {
-  switch (stage) {
-    case Stage::leaving:
-    case Stage::idle:
+std::optional<int> rank(Activity activity) {
+  switch (activity) {
+    case Activity::leaving:
+    case Activity::idle:
       return 0;
-    case Stage::fresh:
-    case Stage::reading:
+    case Activity::fresh:
+    case Activity::reading:
       return 1;
-    case Stage::answering:
-    case Stage::following:
+    case Activity::answering:
+    case Activity::following:
       return std::nullopt;
   }
   return std::nullopt;
@@ -33,7 +33,7 @@ std::optional<std::size_t> who_makes_room(std::span<const Guest> guests,
   std::optional<std::size_t> found;
   for (std::size_t i = 0; i < guests.size(); ++i) {
     const Guest& guest = guests[i];
-    const std::optional<int> first = rank(guest.stage);
+    const std::optional<int> first = rank(guest.activity);
     if (!first || (among && guest.address != *among)) continue;
     const Order order{*first, -connections[guest.address], guest.since};
     if (least && *least <= order) continue;

@@ -12,7 +12,7 @@
 namespace nustream::serve {
 
 /// What a connection is doing.
-enum class Stage : std::uint8_t {
+enum class Activity : std::uint8_t {
   fresh,      ///< connected, and has sent nothing yet
   reading,    ///< a request has begun and is not yet whole
   answering,  ///< an answer is on the way
@@ -22,14 +22,14 @@ enum class Stage : std::uint8_t {
 };
 
 struct Guest {
-  Stage stage = Stage::fresh;
-  std::chrono::steady_clock::time_point since{};  ///< when the stage began
+  Activity activity = Activity::fresh;
+  std::chrono::steady_clock::time_point since{};  ///< when that began
   boost::asio::ip::address address{};
 };
 
 /// The guest that has to go, as its place in `guests`. Guests that are idle or leaving go first, then those that have
 /// sent no whole request. Among equals, a guest of the address with the most connections goes, and among its guests
-/// the one that has been in its stage for longest. So a client that sends its request at once is answered, however
+/// the one that has been at that for longest. So a client that sends its request at once is answered, however
 /// many others keep silent or send a byte now and then.
 ///
 /// Empty where all guests are being answered or follow events. That does not last: each answer ends within

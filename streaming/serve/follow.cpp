@@ -44,7 +44,7 @@ asio::awaitable<bool> send_header(Connection& connection, const Limits& limits, 
 }  // namespace
 
 asio::awaitable<void> follow_events(Connection& connection, const Limits& limits, Reply reply) {
-  connection.enter(Stage::following);
+  connection.enter(Activity::following);
   if (!co_await send_header(connection, limits, std::move(reply.answer))) co_return;
   asio::steady_timer clock(co_await asio::this_coro::executor);
   // Tells the client to wait for 3 s before it comes back: after an orderly end all followers come back.

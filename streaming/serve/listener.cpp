@@ -78,7 +78,7 @@ class Listener::Service : public std::enable_shared_from_this<Service> {
   void change_access(const Access& access) {
     const bool is_another = access.token != access_.token;
     access_ = access;
-    if (is_another) close_those_in({Stage::idle, Stage::following});
+    if (is_another) close_those_in({Activity::idle, Activity::following});
   }
 
   void stop() {
@@ -86,7 +86,7 @@ class Listener::Service : public std::enable_shared_from_this<Service> {
     beast::error_code ignored;
     static_cast<void>(acceptor_.close(ignored));
     pause_.cancel();
-    dismiss({Stage::fresh, Stage::idle, Stage::leaving, Stage::following});
+    dismiss({Activity::fresh, Activity::idle, Activity::leaving, Activity::following});
   }
 
   /// Stops, and also cuts off requests in flight: what the routes refer to may be gone from now on.
@@ -94,7 +94,7 @@ class Listener::Service : public std::enable_shared_from_this<Service> {
     stop();
     routes_ = nullptr;
     feed_ = nullptr;
-    dismiss({Stage::fresh, Stage::idle, Stage::leaving, Stage::reading, Stage::answering});
+    dismiss({Activity::fresh, Activity::idle, Activity::leaving, Activity::reading, Activity::answering});
   }
 
  private:
@@ -103,7 +103,7 @@ class Listener::Service : public std::enable_shared_from_this<Service> {
     Client(std::shared_ptr<Service> owner, tcp::socket socket)
         : service(std::move(owner)), connection{beast::tcp_stream(std::move(socket))} {
       connection.guest.address = address_of(connection.stream.socket());
-      connection.enter(Stage::fresh);
+      connection.enter(Activity::fresh);
       service->connections_.insert(&connection);
     }
     ~Client() {
@@ -126,8 +126,8 @@ class Listener::Service : public std::enable_shared_from_this<Service> {
   [[nodiscard]] bool full() const noexcept { return connections_.size() >= limits_.connections_max; }
   [[nodiscard]] std::size_t of(const asio::ip::address& address) const;
   [[nodiscard]] bool make_room(const std::optional<asio::ip::address>& among);
-  void dismiss(std::initializer_list<Stage> at_once);
-  void close_those_in(std::initializer_list<Stage> stages);
+  void dismiss(std::initializer_list<Activity> at_once);
+  void close_those_in(std::initializer_list<Activity> activities);
   [[nodiscard]] Reply reply(Client& client, const RequestParser& parser, std::size_t number);
   [[nodiscard]] Reply follow(Client& client, Answer answer, const RequestParser& parser);
   [[nodiscard]] bool has_room_for_follower(const asio::ip::address& address) const;
@@ -201,15 +201,16 @@ bool Listener::Service::make_room(const std::optional<asio::ip::address>& among)
   return true;
 }
 
-/// Closes the connections in those stages at once, and the others after their present requests.
-void Listener::Service::dismiss(std::initializer_list<Stage> at_once) {
+/// Closes the connections that are doing these at once, and the others after their present requests.
+void Listener::Service::dismiss(std::initializer_list<Activity> at_once) {
   for (Connection* const connection : connections_) connection->last_request = true;
   close_those_in(at_once);
 }
 
-void Listener::Service::close_those_in(std::initializer_list<Stage> stages) {
+void Listener::Service::close_those_in(std::initializer_list<Activity> activities) {
   for (Connection* const connection : connections_) {
-    if (std::find(stages.begin(), stages.end(), connection->guest.stage) != stages.end()) connection->stream.close();
+    if (std::find(activities.begin(), activities.end(), connection->guest.activity) != activities.end())
+      connection->stream.close();
   }
 }
 
@@ -236,7 +237,7 @@ bool Listener::Service::has_room_for_follower(const asio::ip::address& address) 
   std::size_t all = 0;
   std::size_t same = 0;
   for (const Connection* const connection : connections_) {
-    if (connection->guest.stage != Stage::following) continue;
+    if (connection->guest.activity != Activity::following) continue;
     ++all;
     same += connection->guest.address == address ? 1U : 0U;
   }

@@ -28,7 +28,7 @@ constexpr std::size_t dimension = 16;
 /// Gives consecutive blocks of the seed noise of one stage, and forgets the keys behind them.
 class Stream {
  public:
-  explicit Stream(const Stage& stage)
+  explicit Stream(const StageId& stage)
       : steps_(steps_per_block(dimension)),
         keys_(first_checkpoint(testing::example_epoch_key(), stage).segments, steps_,
               std::pmr::get_default_resource()),
@@ -49,12 +49,12 @@ class Stream {
   std::uint64_t block_ = 0;
 };
 
-Stage stage(std::uint32_t lane, std::uint32_t epoch = 0, std::uint32_t number = 0) {
+StageId stage(std::uint32_t lane, std::uint32_t epoch = 0, std::uint32_t number = 0) {
   return {LaneId{lane}, EpochId{epoch}, number};
 }
 
 template <class Visit>
-std::uint64_t for_each_block(const Stage& of, Visit visit) {
+std::uint64_t for_each_block(const StageId& of, Visit visit) {
   Stream stream(of);
   std::uint64_t drawn = 0;
   while (drawn < samples_to_draw()) {

@@ -17,7 +17,7 @@ inline noise::KeyBytes example_epoch_key() {
 }
 
 /// Three numbers whose bytes all differ, so that a wrong byte order shows.
-inline noise::Stage example_stage() {
+inline noise::StageId example_stage() {
   return {LaneId{258}, EpochId{772}, 1286};
 }
 

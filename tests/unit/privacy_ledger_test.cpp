@@ -15,8 +15,8 @@
 namespace nustream::privacy {
 namespace {
 
-LedgerEntry entry(std::uint32_t lane, std::uint32_t epoch, std::uint64_t first, std::uint64_t end, double rho,
-                  Disjointness disjointness = Disjointness::disjoint) {
+EpochSpend entry(std::uint32_t lane, std::uint32_t epoch, std::uint64_t first, std::uint64_t end, double rho,
+                 Disjointness disjointness = Disjointness::disjoint) {
   return {LaneId{lane},           EpochId{epoch}, Position{first}, Position{end},
           StepCount{end - first}, Rho{rho},       "digest",        disjointness};
 }
@@ -49,41 +49,40 @@ TEST(Ledger, OfNothingIsNothing) {
 }
 
 TEST(Ledger, RunningSpendSupersedesWithinAnEpoch) {
-  const std::vector<LedgerEntry> entries = {entry(0, 0, 0, 10, 0.1), entry(0, 0, 0, 20, 0.15),
-                                            entry(0, 0, 0, 30, 0.18)};
+  const std::vector<EpochSpend> entries = {entry(0, 0, 0, 10, 0.1), entry(0, 0, 0, 20, 0.15),
+                                           entry(0, 0, 0, 30, 0.18)};
   EXPECT_EQ(total(entries).value(), 0.18);
 }
 
 TEST(Ledger, NothingThatWasRecordedIsTakenBack) {
-  const std::vector<LedgerEntry> lower = {entry(0, 0, 0, 30, 0.2), entry(0, 0, 20, 25, 0.1),
-                                          entry(0, 1, 10, 20, 0.5)};
+  const std::vector<EpochSpend> lower = {entry(0, 0, 0, 30, 0.2), entry(0, 0, 20, 25, 0.1), entry(0, 1, 10, 20, 0.5)};
   EXPECT_NEAR(total(lower).value(), 0.7, 1e-15);
-  const std::vector<LedgerEntry> milder = {entry(0, 0, 0, 30, 0.2), entry(0, 1, 30, 40, 0.5, Disjointness::unknown),
-                                           entry(0, 1, 30, 50, 0.5, Disjointness::disjoint)};
+  const std::vector<EpochSpend> milder = {entry(0, 0, 0, 30, 0.2), entry(0, 1, 30, 40, 0.5, Disjointness::unknown),
+                                          entry(0, 1, 30, 50, 0.5, Disjointness::disjoint)};
   EXPECT_NEAR(total(milder).value(), 0.7, 1e-15);
 }
 
 TEST(Ledger, LanesAndSuccessiveEpochsCostTheMaximum) {
-  const std::vector<LedgerEntry> entries = {entry(0, 0, 0, 100, 0.5), entry(0, 1, 100, 200, 0.3),
-                                            entry(1, 0, 0, 100, 0.4)};
+  const std::vector<EpochSpend> entries = {entry(0, 0, 0, 100, 0.5), entry(0, 1, 100, 200, 0.3),
+                                           entry(1, 0, 0, 100, 0.4)};
   EXPECT_EQ(total(entries).value(), 0.5);
 }
 
 TEST(Ledger, ReadAgainCostsTheSum) {
-  const std::vector<LedgerEntry> same = {entry(0, 0, 0, 100, 0.5), entry(0, 1, 50, 200, 0.3)};
+  const std::vector<EpochSpend> same = {entry(0, 0, 0, 100, 0.5), entry(0, 1, 50, 200, 0.3)};
   EXPECT_NEAR(total(same).value(), 0.8, 1e-15) << "ranges that overlap are summed, whatever was recorded";
   // The recorded end of epoch 0 is 100, but a later release says that the epoch had come to 180.
-  const std::vector<LedgerEntry> rolled_back = {entry(0, 0, 0, 100, 0.5),
-                                                entry(0, 1, 150, 200, 0.3, Disjointness::overlapping)};
+  const std::vector<EpochSpend> rolled_back = {entry(0, 0, 0, 100, 0.5),
+                                               entry(0, 1, 150, 200, 0.3, Disjointness::overlapping)};
   EXPECT_NEAR(total(rolled_back).value(), 0.8, 1e-15);
 }
 
 TEST(Ledger, OverlapStaysInItsLaneAndUnknownDoesNot) {
-  const std::vector<LedgerEntry> overlapping = {entry(0, 0, 0, 100, 0.1), entry(1, 0, 0, 100, 0.5),
-                                                entry(0, 1, 0, 100, 0.3, Disjointness::overlapping)};
+  const std::vector<EpochSpend> overlapping = {entry(0, 0, 0, 100, 0.1), entry(1, 0, 0, 100, 0.5),
+                                               entry(0, 1, 0, 100, 0.3, Disjointness::overlapping)};
   EXPECT_EQ(total(overlapping).value(), 0.5);
-  const std::vector<LedgerEntry> unknown = {entry(0, 0, 0, 100, 0.1), entry(1, 0, 0, 100, 0.5),
-                                            entry(0, 1, 0, 100, 0.3, Disjointness::unknown)};
+  const std::vector<EpochSpend> unknown = {entry(0, 0, 0, 100, 0.1), entry(1, 0, 0, 100, 0.5),
+                                           entry(0, 1, 0, 100, 0.3, Disjointness::unknown)};
   EXPECT_NEAR(total(unknown).value(), 0.8, 1e-15);
 }
 
@@ -92,9 +91,9 @@ TEST(Ledger, AnEpochWithoutPositionsIsStillCharged) {
 }
 
 /// Goes through the records one by one and adds up the epochs that are charged to each.
-double charged_by_brute_force(const std::vector<LedgerEntry>& entries, std::uint32_t lanes, std::uint64_t positions) {
-  std::map<std::pair<std::uint32_t, std::uint32_t>, LedgerEntry> last;
-  for (const LedgerEntry& e : entries) last.insert_or_assign({e.lane.value(), e.epoch.value()}, e);
+double charged_by_brute_force(const std::vector<EpochSpend>& entries, std::uint32_t lanes, std::uint64_t positions) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, EpochSpend> last;
+  for (const EpochSpend& e : entries) last.insert_or_assign({e.lane.value(), e.epoch.value()}, e);
   double largest = 0;
   for (std::uint32_t lane = 0; lane < lanes; ++lane) {
     for (std::uint64_t position = 0; position < positions; ++position) {
@@ -119,7 +118,7 @@ TEST(Ledger, ChargesEveryRecordWhatTheDefinitionSays) {
     return std::uniform_int_distribution<std::uint64_t>(low, high)(engine);
   };
   for (int trial = 0; trial < 2000; ++trial) {
-    std::vector<LedgerEntry> entries;
+    std::vector<EpochSpend> entries;
     const std::uint64_t epochs = integer(0, 6);
     for (std::uint32_t epoch = 0; epoch < epochs; ++epoch) {
       const auto lane = static_cast<std::uint32_t>(integer(0, 2));

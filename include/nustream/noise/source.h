@@ -25,7 +25,7 @@ void wipe(std::span<std::uint8_t> memory) noexcept;
 
 /// Which noise of a stream a key is for. Two different (lane, epoch, stage) never share a key, even if the epoch keys
 /// were equal.
-struct Stage {
+struct StageId {
   LaneId lane;
   EpochId epoch;
   std::uint32_t stage;
@@ -52,7 +52,7 @@ struct Checkpoint {
 inline constexpr std::size_t segments_max = 4096;
 
 /// The checkpoint of step 0 of a fresh epoch, whose chain key is HKDF(epoch key; lane, epoch, stage).
-[[nodiscard]] Checkpoint first_checkpoint(const KeyBytes& epoch_key, const Stage& stage);
+[[nodiscard]] Checkpoint first_checkpoint(const KeyBytes& epoch_key, const StageId& stage);
 
 /// How a chain of keys comes to depend on bytes that no old copy of it holds.
 struct Healing {

@@ -18,7 +18,7 @@ enum class Disjointness {
 
 /// One line of the ledger: what one (lane, epoch) has spent so far. The spend of an epoch is a running total and
 /// its range of positions grows, so a later entry of the same (lane, epoch) replaces the earlier ones.
-struct LedgerEntry {
+struct EpochSpend {
   LaneId lane;
   EpochId epoch;
   Position first;  ///< position of the first record of the epoch
@@ -46,6 +46,6 @@ struct LedgerEntry {
 /// neither take that back, nor lower the epoch's ρ, nor shrink its range.
 ///
 /// Source: rule 7 of the privacy statement; composition of zCDP (Bun and Steinke 2016, Lemma 1.7).
-[[nodiscard]] Rho total(std::span<const LedgerEntry> entries);
+[[nodiscard]] Rho total(std::span<const EpochSpend> entries);
 
 }  // namespace nustream::privacy
