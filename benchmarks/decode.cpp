@@ -22,7 +22,7 @@
 #include "decode/message_decoder.h"
 #include "decode/reader.h"
 #include "harness.h"
-#include "record/segment_writer.h"
+#include "recording/segment_writer.h"
 
 namespace nustream::benchmarks {
 namespace {

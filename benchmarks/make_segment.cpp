@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "journal/disk.h"
-#include "record/segment_writer.h"
+#include "recording/segment_writer.h"
 
 int main(int argc, char** argv) try {
   using namespace nustream;

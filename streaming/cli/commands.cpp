@@ -16,7 +16,7 @@
 #include "folder/account_share.h"
 #include "located.h"
 #include "measure/measure.h"
-#include "record/record_topic.h"
+#include "recording/record_topic.h"
 #include "replay/replay.h"
 #include "secrets/locked_memory.h"
 
@@ -53,10 +53,6 @@ measure::Settled settle_ranges(config::Config asked, config::Purpose purpose, co
   }
   return settled;
 }
-
-}  // namespace
-
-namespace {
 
 /// Reads "max", which gives no factor, or a factor such as 60x.
 std::optional<double> speed_factor(const std::string& text) {

@@ -12,7 +12,7 @@
 #include "error.h"
 #include "estimate/estimate.h"
 #include "local/commands.h"
-#include "record/record_topic.h"
+#include "recording/record_topic.h"
 #include "replay/replay.h"
 #include "solve/solve.h"
 

@@ -17,7 +17,7 @@
 #include "journal/disk.h"
 #include "journal/state_record.h"
 #include "nustream/lane/lane.h"
-#include "record/segment_writer.h"
+#include "recording/segment_writer.h"
 #include "stored_message.h"
 #include "temporary_folder.h"
 

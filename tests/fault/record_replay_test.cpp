@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "record/segment_writer.h"
+#include "recording/segment_writer.h"
 #include "release_text.h"
 #include "replay_world.h"
 

@@ -14,7 +14,7 @@
 #include "command.h"
 #include "decode_rows.h"
 #include "journal/disk.h"
-#include "record/segment_writer.h"
+#include "recording/segment_writer.h"
 #include "replay_world.h"
 #include "stored_message.h"
 

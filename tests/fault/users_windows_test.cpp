@@ -11,7 +11,7 @@
 #include <simdjson.h>
 
 #include "journal/disk.h"
-#include "record/segment_writer.h"
+#include "recording/segment_writer.h"
 #include "stored_message.h"
 #include "users_windows_world.h"
 

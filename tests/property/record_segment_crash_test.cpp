@@ -8,7 +8,7 @@
 
 #include "error.h"
 #include "random_messages.h"
-#include "record/segment_writer.h"
+#include "recording/segment_writer.h"
 #include "segment_bytes.h"
 #include "simulated_disk.h"
 

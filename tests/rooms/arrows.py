@@ -34,7 +34,7 @@ SERVICE = [
     ["folder", "console"],  # a lane in a folder; what a person at a terminal sees and types
     ["measure"],  # settings that are measured, in an epoch of their own
     ["report"],  # a run as a file to show
-    ["replay", "attach", "estimate", "fit", "solve", "verify", "csv", "local", "record", "audit"],  # commands
+    ["replay", "attach", "estimate", "fit", "solve", "verify", "csv", "local", "recording", "audit"],  # commands
     ["cli"],
 ]
 

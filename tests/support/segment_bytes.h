@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "decode/segment_reader.h"
-#include "record/segment_writer.h"
+#include "recording/segment_writer.h"
 #include "simulated_disk.h"
 #include "stored_message.h"
 

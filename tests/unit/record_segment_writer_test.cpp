@@ -1,5 +1,5 @@
 // A recording of one partition: how it is begun, continued and ended.
-#include "record/segment_writer.h"
+#include "recording/segment_writer.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "record/partition_recorder.h"
+#include "recording/partition_recorder.h"
 
 #include <algorithm>
 #include <limits>

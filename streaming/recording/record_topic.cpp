@@ -1,4 +1,4 @@
-#include "record/record_topic.h"
+#include "recording/record_topic.h"
 
 #include <atomic>
 #include <csignal>
@@ -17,8 +17,8 @@
 #include "kafka/place_offset.h"
 #include "kafka/topic_checks.h"
 #include "publish/json_writer.h"
-#include "record/partition_recorder.h"
-#include "record/segment_writer.h"
+#include "recording/partition_recorder.h"
+#include "recording/segment_writer.h"
 #include "secrets/locked_memory.h"
 
 namespace nustream::recording {

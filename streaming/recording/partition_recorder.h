@@ -11,7 +11,7 @@
 #include "kafka/client_settings.h"
 #include "kafka/partition.h"
 #include "kafka/partition_reader.h"
-#include "record/segment_writer.h"
+#include "recording/segment_writer.h"
 
 namespace nustream::recording {
 

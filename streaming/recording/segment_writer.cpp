@@ -1,4 +1,4 @@
-#include "record/segment_writer.h"
+#include "recording/segment_writer.h"
 
 #include <zstd.h>
 
