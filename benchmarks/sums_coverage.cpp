@@ -1,11 +1,14 @@
 // Measures how often intervals beside models that are solved from sums hold the population's coefficients: running
 // sums of streams, and fits of whole tables. The rows are 1 and two features: both normal, or one of them is 1 in a
 // twentieth of the rows and else 0, or lognormal. The residual's deviation is one number, or grows with that feature,
-// or its tails are those of Student's t with three degrees of freedom.
+// or its tails are those of Student's t with three degrees of freedom, or residuals are skewed: lognormal, or with
+// three in a hundred that lie far above all others.
 //
 // Usage: sums_coverage [STREAMS OF EACH KIND [JSON file]], 1,000 by default. Exits with 1 where the coverage at a
-// nominal .95 is outside .93–.97 by more than three standard errors of the count. Keys and data are fixed, so the
-// result does not vary by chance.
+// nominal .95 is outside .93–.97 by more than three standard errors of the count. Where fewer than a tenth of the
+// intervals of a kind are shown, those may also be the ones that noise has made look right: then it is enough that no
+// more than 5% of all streams have an interval that misses. Keys and data are fixed, so the result does not vary by
+// chance.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -32,8 +35,8 @@ constexpr double level = 0.95;
 
 enum class Feature { normal, rare, lognormal };
 constexpr const char* name_of_feature[] = {"normal", "rare", "lognormal"};
-enum class Residuals { alike, growing, heavy };
-constexpr const char* name_of[] = {"alike", "growing with a feature", "t(3)"};
+enum class Residuals { alike, growing, heavy, lognormal, far_above };
+constexpr const char* name_of[] = {"alike", "growing with a feature", "t(3)", "lognormal", "a few far above"};
 
 struct Cell {
   const char* estimator;
@@ -59,6 +62,11 @@ double growth(Feature kind, double feature) {
 double residual(const Cell& cell, double feature, std::mt19937_64& engine) {
   std::normal_distribution<double> normal;
   if (cell.residuals == Residuals::heavy) return 0.5 * std::student_t_distribution<double>(3)(engine);
+  if (cell.residuals == Residuals::lognormal) return 0.5 * (std::exp(normal(engine)) - std::exp(0.5));
+  if (cell.residuals == Residuals::far_above) {
+    const bool is_far = std::bernoulli_distribution(0.03)(engine);
+    return 0.5 * normal(engine) + (is_far ? std::exponential_distribution<double>(0.2)(engine) : 0) - 0.15;
+  }
   return 0.5 * normal(engine) * (cell.residuals == Residuals::growing ? growth(cell.feature, feature) : 1);
 }
 
@@ -151,6 +159,10 @@ std::vector<Cell> cells() {
         }
       }
     }
+    for (const Residuals kind : {Residuals::lognormal, Residuals::far_above}) {
+      for (const std::uint64_t records : {20'000U, 100'000U})
+        all.push_back({"fit", moments::Spread::none, Feature::normal, kind, records, rho});
+    }
   }
   return all;
 }
@@ -167,13 +179,15 @@ int main(int argc, char** argv) {
     const double coverage = shown > 0 ? static_cast<double>(tally.held) / shown : 0;
     // The intervals of one stream depend on each other, so that streams are counted here.
     const double error = shown > 0 ? std::sqrt(level * (1 - level) * d / shown) : 0;
-    if (shown > 0 && std::fabs(coverage - level) > 0.02 + 3 * error) holds = false;
+    const double intervals = static_cast<double>(streams * d);
+    const bool rarely_misses = shown < 0.1 * intervals && shown * (1 - coverage) <= (1 - level) * intervals;
+    if (shown > 0 && std::fabs(coverage - level) > 0.02 + 3 * error && !rarely_misses) holds = false;
     rows += fmt::format(
         "{}\n  {{\"estimator\": \"{}\", \"feature\": \"{}\", \"residuals\": \"{}\", \"records\": {}, \"rho\": {}, "
         "\"shown\": {:.4f}, \"coverage\": {}, \"width\": {}}}",
         rows.empty() ? "" : ",", cell.estimator, name_of_feature[static_cast<std::size_t>(cell.feature)],
-        name_of[static_cast<std::size_t>(cell.residuals)], cell.records, cell.rho,
-        shown / static_cast<double>(streams * d), shown > 0 ? fmt::format("{:.4f}", coverage) : "null",
+        name_of[static_cast<std::size_t>(cell.residuals)], cell.records, cell.rho, shown / intervals,
+        shown > 0 ? fmt::format("{:.4f}", coverage) : "null",
         shown > 0 ? fmt::format("{:.5f}", tally.width / shown) : "null");
     std::fprintf(stderr, "%s\n", rows.substr(rows.rfind("\n  {") + 1).c_str());
   }

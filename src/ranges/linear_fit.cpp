@@ -69,21 +69,21 @@ double noise_per_unit(const FitSettings& settings, double inputs) {
 }
 
 /// The residuals' deviation: that of the middle ones, or that of all where a few are much longer than most.
-double deviation_of(const RowScales& scales, const ResidualTails& tails, double longest) {
-  return std::max(scales.residuals, std::sqrt(tails.sum_of_squares(longest) / tails.rows()));
+double deviation_of(const RowScales& scales, const ResidualTails& tails) {
+  return std::max(scales.residuals, std::sqrt(tails.sum_of_squares(tails.most()) / tails.rows()));
 }
 
 /// The bounds of the answer about the pilot's solution. They are as wide as the noise allows, and the bound of
 /// residuals is wider where it would take more off on one side than on the other. `weight` is the rows' mean weight.
 RowBounds answer_bounds(const FitSettings& settings, const RowScales& scales, const ResidualTails& tails,
-                        double longest, double weight, const TableFit& fit) {
+                        double weight, const TableFit& fit) {
   const std::size_t d = fit.placements.size();
   // The inputs were whitened by weighted moments. Without the weights their lengths would be about √d.
   const double wide = widening(rho_of_target(settings), fit.answer_records, d, scales.inputs / std::sqrt(weight));
   RowBounds bounds;
   bounds.inputs = inputs_multiple(wide, d) * scales.inputs;
-  const double least = std::max(residuals_multiple(wide, d) * deviation_of(scales, tails, longest), scales.tail);
-  bounds.residuals = residual_bound(tails, {least, longest, noise_per_unit(settings, bounds.inputs)});
+  const double least = std::max(residuals_multiple(wide, d) * deviation_of(scales, tails), scales.tail);
+  bounds.residuals = residual_bound(tails, {least, noise_per_unit(settings, bounds.inputs)});
   bounds.widening = bounds.residuals / scales.residuals;
   bounds.balanced = std::max(wide * scales.residuals, scales.tail);
   return bounds;
@@ -205,13 +205,13 @@ TableFit fit_linear(const Table& table, const FitSettings& settings, const DrawN
   if (fit.is_stopped) return fit;
   const Part rest = rows.dealer.rest();
   fit.answer_records = rest.count;
+  const Rho of_tails{tails_share * settings.rho.value()};
   const ResidualTails tails =
-      residual_tails(working, rest, centre, Rho{tails_share * settings.rho.value()}, settings.adjacency, draw);
+      residual_tails(working, rest, centre, 2 * longest_target(fit), of_tails, settings.adjacency, draw);
   FitSettings left = settings;
   left.rho = Rho{(1 - tails_share) * settings.rho.value()};
-  const double longest = 2 * longest_target(fit);
-  fit.bounds = answer_bounds(left, *closer, tails, longest, first.weight, fit);
-  const PartDesign design = answer_design(left, deviation_of(*closer, tails, longest), centre, fit);
+  fit.bounds = answer_bounds(left, *closer, tails, first.weight, fit);
+  const PartDesign design = answer_design(left, deviation_of(*closer, tails), centre, fit);
   answer(sum_part(
              design, [&](const AddRow& add) { working.each(rest, add); }, draw),
          first, static_cast<double>(parts.pilot), working.are_weighted(), fit);

@@ -16,6 +16,9 @@ constexpr std::size_t octave = 2;  // bins
 constexpr double small_share = 0.25;
 constexpr double small_share_of_both = 0.75;
 constexpr double most_on_one_side = 0.75;
+/// Counts of several bins are more than noise where their sum is above so many deviations of its noise. Noise alone
+/// is above them in some 3% of the tables, which then get wider intervals than they need, or none.
+constexpr double sum_threshold = 2.5;
 /// No residuals are expected beyond so many times the longest ones that are seen.
 constexpr double unseen = 4;
 
@@ -26,7 +29,7 @@ double excess(std::size_t bin, double bound) {
 
 }  // namespace
 
-ResidualTails::ResidualTails(const NoisyCounts& counts) : counts_(counts) {}
+ResidualTails::ResidualTails(const NoisyCounts& counts, double most) : counts_(counts), most_(most) {}
 
 double ResidualTails::seen(std::size_t side, std::size_t bin) const {
   const double count = counts_.histogram(0)[side * length_bins + bin];
@@ -65,7 +68,51 @@ double ResidualTails::taken_off(double bound) const {
   const double more_above = sum_over_seen([&](std::size_t side, std::size_t bin, double count) {
     return (side == 0 ? 1 : -1) * count * excess(bin, bound);
   });
-  return std::fabs(more_above) + (are_skewed() ? taken_off_unseen(bound) : 0);
+  const double guessed = are_skewed() ? taken_off_unseen(bound) : 0;
+  return std::fabs(more_above) + std::max(guessed, hidden(bound).on_one_side);
+}
+
+double ResidualTails::standing(std::size_t first, std::size_t last) const {
+  double most = 0;
+  for (std::size_t side = 0; side < sides; ++side) {
+    double counts = 0;
+    double bins = 0;
+    for (std::size_t bin = first; bin <= last; ++bin) {
+      if (seen(side, bin) > 0) continue;
+      counts += counts_.histogram(0)[side * length_bins + bin];
+      ++bins;
+    }
+    if (bins > 0) most = std::max(most, counts / (counts_.stddev() * std::sqrt(bins)));
+  }
+  return most;
+}
+
+// Three per cent of residuals far above the bound may be spread so wide that noise hides each bin's count, while
+// their sum is far above its own noise. So bins are added up from the bound outwards, to the length at which the sum
+// stands out most.
+ResidualTails::Hidden ResidualTails::hidden(double bound) const {
+  const std::size_t first = length_bin(bound);
+  const std::size_t end = std::min(length_bins, std::min(length_bin(most_), length_bins) + 1 + octave);
+  double most = sum_threshold;
+  std::size_t last = first;
+  for (std::size_t bin = first; bin < end; ++bin) {
+    if (const double here = standing(first, bin); here > most) {
+      most = here;
+      last = bin + 1;
+    }
+  }
+  Hidden found;
+  double squares = 0;
+  for (std::size_t side = 0; side < sides; ++side) {
+    for (std::size_t bin = first; bin < last; ++bin) {
+      if (seen(side, bin) > 0) continue;
+      const double off = counts_.histogram(0)[side * length_bins + bin] * excess(bin, bound);
+      found.on_one_side += side == 0 ? off : -off;
+      found.on_both += off;
+      squares += std::pow(excess(bin, bound), 2);
+    }
+  }
+  return {std::fabs(found.on_one_side), std::fabs(found.on_both), counts_.stddev() * std::sqrt(squares)};
 }
 
 // Beyond the last bin that is seen, counts are taken to decline as they did over the octave before or over its second
@@ -88,13 +135,14 @@ double ResidualTails::taken_off_unseen(double bound) const {
 }
 
 double ResidualTails::taken_off_both(double bound) const {
-  return sum_over_seen([&](std::size_t, std::size_t bin, double count) { return count * excess(bin, bound); });
+  return sum_over_seen([&](std::size_t, std::size_t bin, double count) { return count * excess(bin, bound); }) +
+         hidden(bound).on_both;
 }
 
 double ResidualTails::stddev_of_taken_off(double bound) const {
   const double squares =
       sum_over_seen([&](std::size_t, std::size_t bin, double) { return std::pow(excess(bin, bound), 2); });
-  return counts_.stddev() * std::sqrt(squares);
+  return std::hypot(counts_.stddev() * std::sqrt(squares), hidden(bound).stddev);
 }
 
 double ResidualTails::sum_of_squares(double bound) const {
@@ -107,14 +155,15 @@ double ResidualTails::deviation(double noise_per_unit, double bound) const {
   return std::sqrt(sum_of_squares(bound) + std::pow(bound * noise_per_unit, 2));
 }
 
-ResidualTails residual_tails(WorkingRows& rows, const Part& part, const Eigen::VectorXd& centre, Rho rho,
+ResidualTails residual_tails(WorkingRows& rows, const Part& part, const Eigen::VectorXd& centre, double most, Rho rho,
                              privacy::Adjacency adjacency, const DrawNoise& draw) {
   const RowBins bins_of = [&](const auto& x, double target, double weight, std::span<std::size_t> bins) {
     const double residual = std::sqrt(weight) * (target - x.dot(centre));
     const std::size_t size = length_bin(std::fabs(residual));
     bins[0] = size == no_bin || residual > 0 ? size : length_bins + size;
   };
-  return ResidualTails(count(rows, part, {1, sides * length_bins, adjacency}, rho, bins_of, KeyStage::tails, draw));
+  return ResidualTails(count(rows, part, {1, sides * length_bins, adjacency}, rho, bins_of, KeyStage::tails, draw),
+                       most);
 }
 
 bool takes_much_off(const ResidualTails& tails, double noise_per_unit, double bound) {
@@ -125,12 +174,12 @@ bool takes_much_off(const ResidualTails& tails, double noise_per_unit, double bo
 }
 
 double residual_bound(const ResidualTails& tails, BoundChoice choice) {
-  choice.most = std::max(choice.most, unseen * tails.longest());
+  const double most = std::max(tails.most(), unseen * tails.longest());
   choice.least = std::max(choice.least, bin_length(1));  // above 0, so that the steps lead on
   double best = choice.least;
   double least_error = std::numeric_limits<double>::infinity();
   for (double bound = choice.least;; bound *= std::numbers::sqrt2) {
-    bound = std::min(bound, std::max(choice.least, choice.most));
+    bound = std::min(bound, std::max(choice.least, most));
     const double off = tails.taken_off(bound);
     const double deviation = tails.deviation(choice.noise_per_unit, bound);
     const double both = tails.taken_off_both(bound);
@@ -141,7 +190,7 @@ double residual_bound(const ResidualTails& tails, BoundChoice choice) {
       best = bound;
     }
     const double noise = bound * choice.noise_per_unit;
-    if (bound >= choice.most || noise * noise > tails.sum_of_squares(bound)) return best;
+    if (bound >= most || noise * noise > tails.sum_of_squares(bound)) return best;
   }
 }
 

@@ -15,11 +15,12 @@ namespace nustream::ranges {
 /// does not, the answer is moved, by about the sum of what is taken off over the number of rows.
 class ResidualTails {
  public:
-  explicit ResidualTails(const NoisyCounts& counts);
+  /// No residual is longer than `most`, which comes from an earlier release.
+  ResidualTails(const NoisyCounts& counts, double most);
 
-  /// By how much a bound takes more off on one side than on the other, as a sum over the rows. Where residuals are
-  /// skewed, the sum includes what the bound takes off residuals that noise hides; how many there are is guessed from
-  /// how fast the counts decline towards them.
+  /// By how much a bound takes more off on one side than on the other, as a sum over the rows. The sum includes what
+  /// the bound takes off residuals that noise hides: those that show in several bins together, and, where residuals
+  /// are skewed, those that are guessed from how fast the counts decline towards them.
   [[nodiscard]] double taken_off(double bound) const;
   /// What a bound takes off on both sides together. Where rows of one kind have the residuals above, and rows of
   /// another kind those below, the two sides do not cancel, and the answer is moved by both.
@@ -35,6 +36,8 @@ class ResidualTails {
   [[nodiscard]] double longest() const;
   /// Whether the longest ones of one side are more than twice as long as those of the other.
   [[nodiscard]] bool are_skewed() const;
+  /// No residual is longer.
+  [[nodiscard]] double most() const noexcept { return most_; }
   [[nodiscard]] double rows() const noexcept { return static_cast<double>(counts_.rows()); }
 
  private:
@@ -44,19 +47,29 @@ class ResidualTails {
   [[nodiscard]] double sum_over_seen(const Of& of) const;
   [[nodiscard]] std::size_t outermost(std::size_t side) const;
   [[nodiscard]] double taken_off_unseen(double bound) const;
+  /// What a bound takes off in bins whose counts are hidden one by one but show together.
+  struct Hidden {
+    double on_one_side = 0;  ///< how much more on one side than on the other
+    double on_both = 0;      ///< on both together
+    double stddev = 0;       ///< of the noise in each of the two
+  };
+  [[nodiscard]] Hidden hidden(double bound) const;
+  /// How far the sum of the counts of the hidden bins from `first` to `last` is above 0, in deviations of its noise;
+  /// of the side that has more.
+  [[nodiscard]] double standing(std::size_t first, std::size_t last) const;
 
   NoisyCounts counts_;
+  double most_;
 };
 
 /// Makes one release at `rho` over the rows of `part`, of residuals about `centre`, each multiplied by the root of
-/// its row's weight. A row has one count.
+/// its row's weight. A row has one count. No residual is taken to be longer than `most`.
 [[nodiscard]] ResidualTails residual_tails(WorkingRows& rows, const Part& part, const Eigen::VectorXd& centre,
-                                           Rho rho, privacy::Adjacency adjacency, const DrawNoise& draw);
+                                           double most, Rho rho, privacy::Adjacency adjacency, const DrawNoise& draw);
 
 /// What decides on a bound of residuals. All of it is public, or comes from earlier releases.
 struct BoundChoice {
   double least;           ///< the bound where residuals are symmetric
-  double most;            ///< no residual is longer
   double noise_per_unit;  ///< as ResidualTails::deviation() has it
 };
 /// Whether the bound takes more off than intervals can allow for: more than three quarters of the deviation on one

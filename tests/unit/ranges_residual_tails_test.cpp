@@ -45,7 +45,7 @@ ResidualTails tails_of(const std::vector<double>& residuals, double seen) {
   const double stddev = seen / length_threshold;
   const CountNoise mechanism(design, Rho{1 / (2 * stddev * stddev)});
   const std::vector<std::int64_t> none(design.entries());
-  return ResidualTails(NoisyCounts(counts, mechanism, none));
+  return ResidualTails(NoisyCounts(counts, mechanism, none), 100);
 }
 
 /// What a bound takes off, by hand.
@@ -95,27 +95,59 @@ TEST(ResidualTails, OfWhichNoiseHidesTheEndTellMoreThanIsSeen) {
   EXPECT_LT(hidden.taken_off(bound), 6 * off);
 }
 
+/// As many as every bin may hold without being seen, from 4 to 64 in steps of half an octave.
+std::vector<double> spread_over_bins(double per_bin, double sign) {
+  std::vector<double> all = normal_residuals();
+  auto next = all.begin();
+  for (std::size_t bin = length_bin(4.5); bin_length(bin) < 64; ++bin)
+    next = std::fill_n(next, per_bin, sign * bin_length(bin));
+  return all;
+}
+
+// Counts of 90 in eight bins are hidden one by one where 100 are seen. Together they are 720, and 28.6·√8 is the
+// deviation of the noise in the sum of eight.
+TEST(ResidualTails, ThatAreHiddenInEachBinShowTogether) {
+  for (const double sign : {1.0, -1.0}) {
+    const std::vector<double> residuals = spread_over_bins(90, sign);
+    const ResidualTails tails = tails_of(residuals, 100);
+    ASSERT_LT(tails.longest(), 4);
+    const auto [above, below] = taken_off(residuals, 4);
+    const double off = std::fabs(above - below);
+    EXPECT_NEAR(tails.taken_off(4), off, 0.05 * off) << sign;
+    EXPECT_NEAR(tails.taken_off_both(4), off, 0.05 * off) << sign;
+    EXPECT_GT(tails.stddev_of_taken_off(4), 0) << sign;
+    EXPECT_TRUE(takes_much_off(tails, 1, 4)) << sign;
+  }
+}
+
+// Sums of 20 in each bin are what noise makes, and are not told.
+TEST(ResidualTails, ThatNoiseMayHaveMadeAreNotAddedUp) {
+  const ResidualTails tails = tails_of(spread_over_bins(20, 1), 100);
+  EXPECT_EQ(tails.taken_off(4), 0);
+  EXPECT_EQ(tails.taken_off_both(4), 0);
+}
+
 TEST(ResidualBound, StaysWhereResidualsAreSymmetric) {
   const ResidualTails tails = tails_of(normal_residuals(), 30);
-  EXPECT_EQ(residual_bound(tails, {5, 100, 10}), 5);
+  EXPECT_EQ(residual_bound(tails, {5, 10}), 5);
 }
 
 // Nearly all targets are alike, so that the middle residual is 0, and some are far above.
 TEST(ResidualBound, LeavesZero) {
   std::vector<double> residuals(rows);
   std::fill_n(residuals.begin(), rows / 20, 8.0);
-  EXPECT_GT(residual_bound(tails_of(residuals, 30), {0, 100, 1}), 1);
+  EXPECT_GT(residual_bound(tails_of(residuals, 30), {0, 1}), 1);
 }
 
 TEST(ResidualBound, IsWiderWhereTheyAreSkewedAsFarAsTheNoiseAllows) {
   const std::vector<double> residuals = lognormal_residuals();
   const ResidualTails tails = tails_of(residuals, 30);
-  const double wide = residual_bound(tails, {5, 100, 1});
+  const double wide = residual_bound(tails, {5, 1});
   EXPECT_GT(wide, 12);
   EXPECT_FALSE(takes_much_off(tails, 1, wide));
   EXPECT_TRUE(takes_much_off(tails, 1, 5));
   // With so much noise a bound of more than 15 would cost more than sampling does.
-  EXPECT_LT(residual_bound(tails, {5, 100, 20}), 22);
+  EXPECT_LT(residual_bound(tails, {5, 20}), 22);
 }
 
 /// The mean of 20,000 lognormal numbers, at `rho`: how many of 100 tables have an interval, and how many of those
