@@ -43,7 +43,7 @@ if(NUSTREAM_TESTS)
   add_test(NAME figure_retail_privacy_error COMMAND retail_privacy_error 40)
   add_test(NAME figure_status_coverage COMMAND status_coverage 20)
   add_test(NAME figure_estimator_grid COMMAND estimator_grid 8)
-  add_test(NAME figure_sums_coverage COMMAND sums_coverage 60)
+  add_test(NAME figure_sums_coverage COMMAND sums_coverage 30)
   add_test(NAME figure_moments_bars COMMAND moments_bars 8)
   add_test(NAME figure_mean_variance_ratio COMMAND mean_variance_ratio 300000)
   set_tests_properties(figure_retail_privacy_error figure_moments_bars figure_mean_variance_ratio figure_interval_coverage
