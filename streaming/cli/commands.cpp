@@ -48,8 +48,8 @@ measure::Settled settle_ranges(config::Config asked, config::Purpose purpose, co
                             "what was measured is committed; the same command with --resume goes on");
     fmt::print(stderr,
                "nustream: {} holds the settings that are used; a run of it over the same records is a second spend, "
-               "and adds\n",
-               write_config);
+               "and adds to the same ledger: begin it with --new-epoch{}\n",
+               write_config, purpose == config::Purpose::stream ? " --from 0" : "");
   }
   return settled;
 }

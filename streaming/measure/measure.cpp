@@ -187,16 +187,12 @@ std::string used_settings(const config::Config& settled, const config::Config& a
     publish::append_string(std::filesystem::absolute(asked.input.files.front()).string(), quoted);
     overrides.push_back("stream.input=" + quoted);
   }
-  if (asked.kafka.brokers.empty()) {  // the folder of this run is of other settings, and would refuse the new ones
-    std::string quoted;
-    publish::append_string(std::filesystem::absolute(asked.state.directory).string() + ".used", quoted);
-    overrides.push_back("state.directory=" + quoted);
-  }
   return fmt::format(
              "# The settings that a run measured privately, at rho = {0}, and used. The privacy of these values is "
              "spent.\n"
-             "# WARNING: a run over the same records spends again, in addition to what {1} holds.\n",
-             rhos_of(asked).ranges.value(), ledger) +
+             "# WARNING: a run over the same records spends again, in addition to what {1} holds.\n"
+             "# These settings are other ones than those of its state, so that such a run needs --new-epoch{2}.\n",
+             rhos_of(asked).ranges.value(), ledger, asked.kafka.brokers.empty() ? " (a replay also --from 0)" : "") +
          config::settings_as_toml(asked.file, overrides);
 }
 

@@ -184,7 +184,24 @@ TEST_F(Measured, WritesWhatItUsed) {
   const CommandResult check = run({"check", used});
   EXPECT_EQ(check.code, 0) << check.err << check.out;
   EXPECT_THAT(read_file(used), Not(HasSubstr("\"private\"")));
-  EXPECT_EQ(run({"estimate", used, "--quiet"}).code, 0) << "it has a folder of its own";
+  EXPECT_EQ(run({"estimate", used, "--quiet"}).code, 65) << "the state is of other settings";
+  const double once = spends()["total"];
+  const CommandResult again = run({"estimate", used, "--new-epoch", "--quiet"});
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_GT(spends()["total"], 1.5 * once) << "one ledger has both";
+}
+
+// What a run wrote names the run's folder, so that a second run counts against the same budget.
+TEST_F(Measured, ASecondRunOfWhatWasWrittenKeepsToTheBudget) {
+  const std::string used = (folder.path() / "used.toml").string();
+  const std::string first = settings("[descent]\nclip_norm = \"private\"\nstep_size = 0.001\n[noise]\nnu = 0.01\n");
+  const CommandResult result = run({"replay", first, "--set", "privacy.budget=1.5", "--write-config", used});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("--new-epoch --from 0"));
+  const CommandResult over = run({"replay", used, "--new-epoch", "--from", "0"});
+  EXPECT_EQ(over.code, 73) << over.err;
+  EXPECT_THAT(over.err, HasSubstr("privacy.budget"));
+  EXPECT_EQ(run({"replay", used, "--new-epoch", "--from", "0", "--set", "privacy.budget=3"}).code, 0);
 }
 
 TEST_F(Measured, AReportShowsTheNumbersThatWereMeasured) {
