@@ -19,8 +19,6 @@ constexpr double most_on_one_side = 0.75;
 /// Counts of several bins are more than noise where their sum is above so many deviations of its noise. Noise alone
 /// is above them in some 3% of the tables, which then get wider intervals than they need, or none.
 constexpr double sum_threshold = 2.5;
-/// No residuals are expected beyond so many times the longest ones that are seen.
-constexpr double unseen = 4;
 
 /// How much longer the residuals of a bin are than `bound`.
 double excess(std::size_t bin, double bound) {
@@ -29,9 +27,15 @@ double excess(std::size_t bin, double bound) {
 
 }  // namespace
 
-ResidualTails::ResidualTails(const NoisyCounts& counts, double most) : counts_(counts), most_(most) {}
+ResidualTails::ResidualTails(const NoisyCounts& counts, double most)
+    : counts_(counts),
+      most_(most),
+      end_(std::min(length_bins, std::min(length_bin(most), length_bins) + 1 + octave)) {}
 
+// Beyond the longest residual that there may be, a count above the threshold is noise. One of the hundred bins there
+// is above it in a few per cent of all tables, and a bound that went by it would drown the answer in noise.
 double ResidualTails::seen(std::size_t side, std::size_t bin) const {
+  if (bin >= end_) return 0;
   const double count = counts_.histogram(0)[side * length_bins + bin];
   return count > length_threshold * counts_.stddev() ? count : 0;
 }
@@ -92,10 +96,9 @@ double ResidualTails::standing(std::size_t first, std::size_t last) const {
 // stands out most.
 ResidualTails::Hidden ResidualTails::hidden(double bound) const {
   const std::size_t first = length_bin(bound);
-  const std::size_t end = std::min(length_bins, std::min(length_bin(most_), length_bins) + 1 + octave);
   double most = sum_threshold;
   std::size_t last = first;
-  for (std::size_t bin = first; bin < end; ++bin) {
+  for (std::size_t bin = first; bin < end_; ++bin) {
     if (const double here = standing(first, bin); here > most) {
       most = here;
       last = bin + 1;
@@ -174,7 +177,7 @@ bool takes_much_off(const ResidualTails& tails, double noise_per_unit, double bo
 }
 
 double residual_bound(const ResidualTails& tails, BoundChoice choice) {
-  const double most = std::max(tails.most(), unseen * tails.longest());
+  const double most = std::max(tails.most(), tails.longest());
   choice.least = std::max(choice.least, bin_length(1));  // above 0, so that the steps lead on
   double best = choice.least;
   double least_error = std::numeric_limits<double>::infinity();

@@ -60,6 +60,7 @@ class ResidualTails {
 
   NoisyCounts counts_;
   double most_;
+  std::size_t end_;  ///< bins from here on hold noise alone
 };
 
 /// Makes one release at `rho` over the rows of `part`, of residuals about `centre`, each multiplied by the root of

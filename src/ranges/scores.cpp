@@ -72,7 +72,7 @@ void ScoreSums::add(const Eigen::Ref<const Eigen::VectorXd>& inputs, double targ
   // A smaller share would be rounded to a number whose product with the row's squares exceeds the bounds, so such a
   // large row adds nothing.
   constexpr double smallest = 0x1p-900;
-  if (counts < smallest) return;
+  if (counts < smallest || !std::isfinite(heavy)) return;
   const double root = std::sqrt(counts);
   const double longer = std::sqrt(times);
   const double residual = longer * root * descent::clamp_to(root * longer * (target - mean), bounds_.residuals);

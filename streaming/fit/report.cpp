@@ -253,13 +253,13 @@ std::string to_text(const Report& report) {
                        report.weight, report.weight_bound);
   }
   out += fmt::format(
-      "{:<15} privately, from {} of the records: centre and scale of {} columns, lengths and residuals of rows; "
+      "{:<15} privately, from {} of the records: centre and scale of {} columns, lengths and residuals of rows{}; "
       "usable "
       "rows about {:.0f}%\n{:<15} rows to a length of {:.3g}, where features are about uncorrelated and of size 1; "
       "residuals to {:.3g}, in units of the target{}\n",
-      "measured", with_separators(report.records - fit.answer_records), fit.placements.size(), 100 * fit.usable,
-      "bounded", fit.bounds.inputs, residual_bound(report),
-      report.weight.empty() ? "" : " times the root of a weight");
+      "measured", with_separators(report.records - fit.answer_records), fit.placements.size(),
+      is_linear(report) ? " (the longest residuals from the others)" : "", 100 * fit.usable, "bounded",
+      fit.bounds.inputs, residual_bound(report), report.weight.empty() ? "" : " times the root of a weight");
   out += cautions(report);
   out += table_of(report) + spent_of(report);
   if (!report.is_private) out += fmt::format("{:<15} false: an insecure seed\n", "private");

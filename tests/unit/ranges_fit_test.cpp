@@ -299,7 +299,36 @@ TEST(LinearFit, IsUnchangedByRowsThatMoveWithinTheBinsOfTheirOnlyPart) {
 
 /// One record at a time loses all its numbers: the ranges of all stages and the answer may move only through one
 /// release.
-TEST(LinearFit, TakesEachRecordIntoOneReleaseAtMost) {
+// The answer's records take part in a histogram and in three sums, each of which a record moves by the Δ of
+// histogram.h and moments/budget.h, whose rule for records that are replaced is written out here.
+TEST(LinearFit, ReleasesOfTheAnswerTogetherSpendRho) {
+  const Made made = two_columns(20'000);
+  for (const auto adjacency : {privacy::Adjacency::zero_out, privacy::Adjacency::replace_one}) {
+    std::map<KeyStage, double> stddevs;
+    const TableFit fit = fit_linear(made.table(), {Rho{1}, adjacency}, tests::told_noise_of(0, stddevs));
+    ASSERT_FALSE(fit.is_stopped);
+    const auto cost = [&](KeyStage stage, double squared_move) {
+      return squared_move / (2 * std::pow(stddevs.at(stage), 2));
+    };
+    double spent = 0;
+    if (adjacency == privacy::Adjacency::zero_out) {
+      for (const KeyStage stage : {KeyStage::tails, KeyStage::second, KeyStage::target, KeyStage::spread}) {
+        spent += cost(stage, 1);
+      }
+    } else {
+      const double second = cost(KeyStage::second, 2);
+      const double target = cost(KeyStage::target, 4);
+      ASSERT_LE(target, 4 * second);
+      spent = cost(KeyStage::tails, 2) + second + target / 2 + target * target / (16 * second) +
+              cost(KeyStage::spread, 2);
+    }
+    EXPECT_LE(spent, 1 + 1e-8);
+    EXPECT_GE(spent, 1 - 1e-8);
+  }
+}
+
+// Stages before the answer have parts of their own, and a record of the answer is in none of these.
+TEST(LinearFit, TakesEachRecordIntoOnePartAtMost) {
   const Made made = two_columns(4000);
   const FitSettings settings{Rho{10}};
   // What a stage's noise is added to cannot be seen from outside. What can be seen is which stages' settings changed:

@@ -204,14 +204,7 @@ TEST(LikelihoodFit, IntervalsCoverTheTruth) {
 TEST(LikelihoodFit, StepsTogetherSpendRho) {
   const Made made = made_of(Likelihood::logistic, 20'000, 1);
   std::map<KeyStage, double> stddevs;
-  const DrawNoise draw = [&, keyed = noise_of(0)](KeyStage stage, const noise::Grid& grid, std::size_t entries) {
-    std::int64_t units = 0;
-    const double one = 1;
-    grid.round_noise({&one, 1}, {&units, 1});
-    stddevs[stage] = grid.to_gradient(units);
-    return keyed(stage, grid, entries);
-  };
-  const TableFit fit = fit_likelihood(Likelihood::logistic, made.table(), {Rho{1}}, draw);
+  const TableFit fit = fit_likelihood(Likelihood::logistic, made.table(), {Rho{1}}, tests::told_noise_of(0, stddevs));
   ASSERT_FALSE(fit.is_stopped);
   const double inputs = fit.bounds.inputs;
   double spent = 0;
