@@ -19,6 +19,8 @@ constexpr double most_on_one_side = 0.75;
 /// Counts of several bins are more than noise where their sum is above so many deviations of its noise. Noise alone
 /// is above them in some 3% of the tables, which then get wider intervals than they need, or none.
 constexpr double sum_threshold = 2.5;
+/// No residuals are expected beyond so many times the longest ones that are seen.
+constexpr double unseen = 4;
 
 /// How much longer the residuals of a bin are than `bound`.
 double excess(std::size_t bin, double bound) {
@@ -177,7 +179,7 @@ bool takes_much_off(const ResidualTails& tails, double noise_per_unit, double bo
 }
 
 double residual_bound(const ResidualTails& tails, BoundChoice choice) {
-  const double most = std::max(tails.most(), tails.longest());
+  const double most = std::max(tails.most(), unseen * tails.longest());
   choice.least = std::max(choice.least, bin_length(1));  // above 0, so that the steps lead on
   double best = choice.least;
   double least_error = std::numeric_limits<double>::infinity();
