@@ -45,8 +45,10 @@ void LaneTally::read(const record::RowBatch& rows, std::size_t first, const chec
   first_.records += rows.count() - first;
   first_.add(std::span(rejects, rows.rejects.end()));
   if (count_clips) {
-    first_.gradients = first_.records - first_.rejected;
-    first_.clipped += count_clips(record::slice(rows, first, rows.count()));
+    const std::size_t usable = rows.count() - first - static_cast<std::size_t>(rows.rejects.end() - rejects);
+    const check::ClipCount clips = count_clips(record::slice(rows, first, rows.count()), usable);
+    first_.gradients += clips.gradients;
+    first_.clipped += clips.clipped;
   }
   const auto tell = [&](bool& told, const std::string& what) {
     if (!told) say(what, true);

@@ -24,8 +24,8 @@ class LaneTally {
  public:
   explicit LaneTally(LaneId lane) : lane_(lane) {}
 
-  /// Counts the rows whose gradient is clipped at the parameters where the lane begins.
-  using CountClips = std::function<std::uint64_t(const record::RowSlice& rows)>;
+  /// check::count_clips() of rows, of which so many are usable.
+  using CountClips = std::function<check::ClipCount(const record::RowSlice& rows, std::size_t usable)>;
 
   /// Looks at rows that were read and took no step yet; those from `first` on are seen for the first time. Until a
   /// hundred records have been seen it says at once where many cannot be used, or where nearly all are clipped at

@@ -1,5 +1,4 @@
 #include "attach/lane_worker.h"
-#include "check/first_look.h"
 
 #include <boost/asio/post.hpp>
 
@@ -7,6 +6,7 @@
 #include <utility>
 
 #include "attach/open_lane_parts.h"
+#include "check/first_look.h"
 #include "engine/noise_ahead.h"
 
 namespace nustream::attach {
@@ -65,8 +65,8 @@ void LaneWorker::take(std::span<const kafka::Message> messages) {
 /// Tells the operator of the rows from `before` on, which were read just now and took no step yet.
 void LaneWorker::look_at_first(std::size_t before) {
   const config::Config& config = host_.setup.config;
-  const auto count_clips = [&](const record::RowSlice& rows) {
-    return check::clipped_at_start(config, *open_->state.mechanism, rows);
+  const auto count_clips = [&](const record::RowSlice& rows, std::size_t usable) {
+    return check::count_clips(config, *open_->state.mechanism, rows, usable);
   };
   tally_.read(open_->input.rows(), before, check::clip_of(config),
               open_->begins ? LaneTally::CountClips(count_clips) : LaneTally::CountClips(), [&] {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "check/first_look.h"
@@ -56,11 +57,15 @@ std::string start_in_words(const config::Config& config) {
 
 }  // namespace
 
-DataCheck::DataCheck(const config::Config& config, const config::Mechanism& mechanism)
-    : config_(config), mechanism_(mechanism), dimension_(config.schema.dimension()), schema_(config.schema) {
+DataCheck::DataCheck(const config::Config& config, const config::Mechanism& mechanism, bool is_one_step)
+    : config_(config),
+      mechanism_(mechanism),
+      rows_of_step_(is_one_step ? std::numeric_limits<std::size_t>::max() : config.descent.minibatch),
+      dimension_(config.schema.dimension()),
+      schema_(config.schema) {
   found_.start = start_in_words(config);
   found_.tally.of_sums = config.moments.has_value();
-  found_.tally.of_users = config.users.has_value() && !config.moments;
+  found_.tally.of_users = config.users.has_value();
   for (const record::Feature& feature : config.schema.features) found_.columns.push_back(column_of(feature));
   if (!config.schema.target) return;
   found_.target = column_of(*config.schema.target);
@@ -130,11 +135,17 @@ void DataCheck::take(record::RowBatch& rows) {
   rows.clear();
 }
 
-/// Where the unit is the user, what is clipped is the sum of a user's rows in a step. Running sums are looked at
-/// record by record all the same.
+std::size_t DataCheck::rows_together() const noexcept {
+  constexpr std::size_t about = 2048;
+  if (!found_.tally.of_users) return about;
+  if (rows_of_step_ > about) return rows_of_step_;
+  return (about + rows_of_step_ - 1) / rows_of_step_ * rows_of_step_;
+}
+
+/// Where the unit is the user, what is clipped is the sum of a user's rows in a step.
 void DataCheck::count_clips(const record::RowSlice& rows, std::size_t usable) {
   if (found_.tally.of_users) {
-    const ClippedContributions found = clipped_contributions(config_, mechanism_, rows);
+    const ClippedContributions found = clipped_contributions(config_, mechanism_, rows, rows_of_step_);
     found_.tally.gradients += found.contributions;
     found_.tally.clipped += found.clipped;
     return;

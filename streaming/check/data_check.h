@@ -20,7 +20,9 @@ namespace nustream::check {
 /// To be used by one thread at a time. `config` and `mechanism` have to outlive it.
 class DataCheck {
  public:
-  DataCheck(const config::Config& config, const config::Mechanism& mechanism);
+  /// `is_one_step`: the input is a table of which each step takes all records. Else a step takes descent.minibatch of
+  /// them.
+  DataCheck(const config::Config& config, const config::Mechanism& mechanism, bool is_one_step = false);
 
   /// The schema to read records by: the run's own, and behind its features the columns of [weight] and [exposure] as
   /// they are. Where the target is a label, a last feature counts its texts.
@@ -29,6 +31,9 @@ class DataCheck {
   /// another lane are unusable, as they are when the topic is attached. The schema is good until this is called
   /// again.
   [[nodiscard]] record::Schema schema_of_lane(const users::LaneOfUsers& lane);
+  /// About how many rows are to be looked at together. Where the unit is the user they are whole steps, since a
+  /// user's records in one step are one contribution.
+  [[nodiscard]] std::size_t rows_together() const noexcept;
   /// Looks at rows that were read by schema(), and clears them.
   void take(record::RowBatch& rows);
   /// The names of members that the JSON records have; whoever reads the records adds them here.
@@ -45,6 +50,7 @@ class DataCheck {
 
   const config::Config& config_;
   const config::Mechanism& mechanism_;
+  std::size_t rows_of_step_;
   std::size_t dimension_;
   std::unique_ptr<LabelTexts> labels_;  ///< null where the target is not a label
   record::Schema schema_;

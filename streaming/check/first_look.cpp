@@ -46,6 +46,11 @@ std::string unusable_at_first(const Tally& first, const std::string& missing) {
 }
 
 Clip clip_of(const config::Config& config) {
+  if (config.users) {
+    if (!config.moments) return {"contributions of users", "descent.clip_norm", config.descent.clip.value()};
+    return {"contributions of users", "one row may be by moments.row_norm",
+            config.moments->stages.front().radii.inputs};
+  }
   if (config.moments) {
     return {"residuals", "moments.residual_bound", config.moments->stages.front().radii.target};
   }
@@ -61,10 +66,11 @@ std::string clipped_at_first(const Tally& first, const Clip& clip) {
       percent(first.clipped, first.gradients), clip.setting, clip.length);
 }
 
-void count_clips(const config::Config& config, const config::Mechanism& mechanism, const record::RowSlice& rows,
-                 Tally& first) {
-  first.gradients = first.records - first.rejected;
-  first.clipped = clipped_at_start(config, mechanism, rows);
+ClipCount count_clips(const config::Config& config, const config::Mechanism& mechanism, const record::RowSlice& rows,
+                      std::uint64_t usable) {
+  if (!config.users) return {usable, clipped_at_start(config, mechanism, rows)};
+  const ClippedContributions found = clipped_contributions(config, mechanism, rows, config.descent.minibatch);
+  return {found.contributions, found.clipped};
 }
 
 void require_usable(const Tally& first, double min_usable) {

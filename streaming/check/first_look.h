@@ -23,12 +23,13 @@ struct ClippedContributions {
   std::uint64_t clipped = 0;
 };
 
-/// The same where the unit is the user: how many sums of one user's rows in a step of descent.minibatch rows there
-/// are, and how many of them are longer than the clip norm. Limits are left out of account. The rows name their
-/// users. Contract: the model is estimated by descent.
+/// The same where the unit is the user: how many sums of one user's rows in a step of `rows_of_step` rows there are,
+/// and how many of them the step shortens: to the clip norm, or in running sums to the radii. The first step begins
+/// with the first of the rows, and the last one may be cut off. Limits are left out of account. The rows name their
+/// users. Contract: rows_of_step > 0.
 [[nodiscard]] ClippedContributions clipped_contributions(const config::Config& config,
                                                          const config::Mechanism& mechanism,
-                                                         const record::RowSlice& rows);
+                                                         const record::RowSlice& rows, std::size_t rows_of_step);
 
 /// How many records are read before their share of usable ones is judged (--min-usable); fewer where the input ends.
 inline constexpr std::size_t records_judged = 1000;
@@ -45,16 +46,22 @@ inline constexpr std::size_t records_judged = 1000;
 /// member is one of the reasons.
 [[nodiscard]] std::string unusable_at_first(const Tally& first, const std::string& missing = {});
 
-/// Counts the gradients of `rows`, which are the records of `first`, and how many of them are longer than the clip
-/// norm at θ_0.
-void count_clips(const config::Config& config, const config::Mechanism& mechanism, const record::RowSlice& rows,
-                 Tally& first);
+/// What is clipped, and how much of it was.
+struct ClipCount {
+  std::uint64_t gradients = 0;
+  std::uint64_t clipped = 0;
+};
+/// Counts what clip_of() names: the gradients of `rows`, of which `usable` can be used, and how many of them are
+/// longer than the clip norm at θ_0. Where the unit is the user it counts the users' sums in each step, as far as the
+/// rows go: the first step begins with the first row.
+[[nodiscard]] ClipCount count_clips(const config::Config& config, const config::Mechanism& mechanism,
+                                    const record::RowSlice& rows, std::uint64_t usable);
 
 /// What a run clips, and the setting that says to which length.
 struct Clip {
-  std::string_view what;     ///< "gradients", or "residuals" where the model is running sums
+  std::string_view what;     ///< "gradients"; "residuals" of running sums; "contributions of users"
   std::string_view setting;  ///< such as "descent.clip_norm"
-  double length;
+  double length;             ///< that of the setting
 };
 [[nodiscard]] Clip clip_of(const config::Config& config);
 

@@ -18,13 +18,6 @@
 namespace nustream::check {
 namespace {
 
-/// How many rows are looked at together: whole steps, since a user's records in one step are one contribution.
-std::size_t rows_per_look(const config::Config& config) {
-  constexpr std::size_t about = 2048;
-  const std::size_t minibatch = std::max<std::size_t>(1, config.descent.minibatch);
-  return (about + minibatch - 1) / minibatch * minibatch;
-}
-
 /// Offsets [from, end) of one partition.
 struct Offsets {
   std::int64_t from;
@@ -84,7 +77,7 @@ std::string look_at_files(const config::Config& config, std::optional<std::uint6
   record::RowBatch rows;
   rows.dimension = check.schema().dimension();
   for (bool more = true; more;) {
-    more = reader->read(rows, rows_per_look(config));
+    more = reader->read(rows, check.rows_together());
     check.take(rows);
   }
   check.members() = decode::first_members(input);
@@ -112,7 +105,7 @@ std::string look_at_topic(const config::Config& config, std::uint64_t records, D
   rows.dimension = check.schema().dimension();
   kafka::PartitionReader reader(client, kafka::Isolation::read_committed, settings.group);
   const auto lanes = static_cast<std::uint32_t>(partitions);
-  const std::size_t together = rows_per_look(config);
+  const std::size_t together = check.rows_together();
   std::vector<Offsets> offsets;
   for (std::int32_t p = 0; p < partitions; ++p) {
     offsets.push_back(offsets_of(config, reader, {topic, kafka::PartitionIndex{p}}, kafka::in(patience)));

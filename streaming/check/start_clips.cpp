@@ -8,6 +8,7 @@
 #include "config/moments.h"
 #include "nustream/lane/lane.h"
 #include "nustream/moments/batch_sums.h"
+#include "nustream/moments/lane.h"
 #include "nustream/users/changes.h"
 #include "nustream/users/table.h"
 
@@ -38,24 +39,85 @@ lane::Settings first_step(const config::Config& config, std::size_t rows) {
   return settings;
 }
 
+/// The zeros that a lane is given in the place of its first step's noise.
+class NoNoise {
+ public:
+  explicit NoNoise(const std::vector<std::size_t>& dimensions) {
+    zeros_.reserve(dimensions.size());
+    for (const std::size_t dimension : dimensions) {
+      zeros_.emplace_back(dimension, 0);
+      noise_.push_back({StepIndex{0}, dimension, zeros_.back()});
+    }
+  }
+  [[nodiscard]] std::span<const noise::GridNoise> of_stages() const noexcept { return noise_; }
+
+ private:
+  std::vector<std::vector<std::int64_t>> zeros_;
+  std::vector<noise::GridNoise> noise_;
+};
+
 /// One step over all rows, by the lane itself and with noise that is zero: whatever the lane clips is counted as the
 /// run will count it. Where the unit is the user, `users` takes what users use up.
 lane::Lane stepped(const lane::Settings& settings, const config::Mechanism& mechanism, const record::RowSlice& rows,
                    users::Changes* users) {
   const std::vector<lane::Stage> stages = lane::stages(settings);
-  std::vector<std::vector<std::int64_t>> nothing;
-  nothing.reserve(stages.size());
-  std::vector<noise::GridNoise> noise;
-  for (const lane::Stage& stage : stages) {
-    nothing.emplace_back(stage.dimension, 0);
-    noise.push_back({StepIndex{0}, stage.dimension, nothing.back()});
-  }
+  std::vector<std::size_t> dimensions;
+  for (const lane::Stage& stage : stages) dimensions.push_back(stage.dimension);
+  const NoNoise nothing(dimensions);
   // Second moments and the private count are the last stages; they are left out.
   lane::Lane lane(settings, std::span(mechanism.grids).first(stages.size()), Position{0});
   lane::Releases releases;
-  lane.advance({rows.dimension, rows.count, rows.x, rows.y, nullptr, rows.users, rows.weights}, noise, releases,
-               users);
+  lane.advance({rows.dimension, rows.count, rows.x, rows.y, nullptr, rows.users, rows.weights}, nothing.of_stages(),
+               releases, users);
   return lane;
+}
+
+/// Of the first step no limit keeps anybody out.
+users::Limits of_one_step() {
+  return {privacy::Participation::once(), {}};
+}
+
+/// What a lane of running sums does in its first step, over so many rows and about the start.
+moments::Settings first_step_of_sums(const config::Config& config, const config::Mechanism& mechanism,
+                                     std::size_t rows) {
+  moments::Settings settings = config::moments_settings(config, mechanism);
+  settings.mechanism.participation.batch = rows;
+  settings.mechanism.users = of_one_step();
+  settings.stages.resize(1);
+  settings.repeat_every = 0;
+  settings.memory.reset();
+  settings.release_sums = false;
+  return settings;
+}
+
+/// The same for running sums.
+moments::Lane stepped(const moments::Settings& settings, const record::RowSlice& rows, users::Changes& users) {
+  const moments::Design& design = settings.mechanism.design;
+  std::vector<std::size_t> dimensions;
+  for (const moments::Block block : moments::noised_blocks(design)) {
+    dimensions.push_back(moments::entries(design, block));
+  }
+  const NoNoise nothing(dimensions);
+  moments::Lane lane(settings, Position{0});
+  moments::Releases releases;
+  lane.advance({rows.dimension, rows.count, rows.x, rows.y, nullptr, rows.users, rows.weights}, nothing.of_stages(),
+               releases, &users);
+  return lane;
+}
+
+/// What is clipped in one step over all rows.
+ClippedContributions of_step(const config::Config& config, const config::Mechanism& mechanism,
+                             const record::RowSlice& rows) {
+  const users::Table nobody;
+  users::Changes changes(nobody);
+  if (config.moments) {
+    const moments::Lane lane = stepped(first_step_of_sums(config, mechanism, rows.count), rows, changes);
+    return {lane.contributions(), lane.clipped()};
+  }
+  lane::Settings settings = first_step(config, rows.count);
+  settings.users = of_one_step();
+  const lane::Lane lane = stepped(settings, mechanism, rows, &changes);
+  return {lane.contributions(), lane.clipped()};
 }
 
 }  // namespace
@@ -68,19 +130,14 @@ std::uint64_t clipped_at_start(const config::Config& config, const config::Mecha
 }
 
 ClippedContributions clipped_contributions(const config::Config& config, const config::Mechanism& mechanism,
-                                           const record::RowSlice& rows) {
+                                           const record::RowSlice& rows, std::size_t rows_of_step) {
   ClippedContributions found;
-  const users::Table nobody;
-  for (std::size_t first = 0; first < rows.count; first += config.descent.minibatch) {
-    const record::RowSlice step =
-        rows.part(first, std::min<std::size_t>(config.descent.minibatch, rows.count - first));
-    lane::Settings settings = first_step(config, step.count);
-    settings.users =
-        users::Limits(privacy::Participation::once(), {});  // of the first step no limit keeps anybody out
-    users::Changes changes(nobody);
-    const lane::Lane lane = stepped(settings, mechanism, step, &changes);
-    found.contributions += lane.contributions();
-    found.clipped += lane.clipped();
+  for (std::size_t first = 0; first < rows.count;) {
+    const record::RowSlice step = rows.part(first, std::min(rows_of_step, rows.count - first));
+    const ClippedContributions here = of_step(config, mechanism, step);
+    found.contributions += here.contributions;
+    found.clipped += here.clipped;
+    first += step.count;
   }
   return found;
 }

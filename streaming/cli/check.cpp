@@ -103,11 +103,22 @@ bool reads_topic(const CheckArguments& arguments, const config::Config& config) 
   return arguments.records || config.input.files.empty();
 }
 
+/// Whether every step of a table takes all of its records. Running sums then have one step; how many it has otherwise
+/// follows from the number of records, which is not known yet and does not matter to what is clipped.
+bool settle_table(config::Config& config, std::optional<StepCount>& steps) {
+  if (!config.moments) return config.estimate.full_batch;
+  const bool is_one_step = config.descent.minibatch == 0;
+  config.descent.minibatch = std::max<std::uint64_t>(1, config.descent.minibatch);
+  steps = StepCount{1};
+  return is_one_step;
+}
+
 check::Findings look(const CheckArguments& arguments, config::Config& config, std::optional<StepCount> steps) {
   constexpr std::uint64_t records_of_a_topic = 10'000;
+  const bool is_one_step = steps && settle_table(config, steps);
   const config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once(), steps);
   if (!arguments.files.empty()) config.input.files = arguments.files;
-  check::DataCheck dry_run(config, mechanism);
+  check::DataCheck dry_run(config, mechanism, is_one_step);
   if (reads_topic(arguments, config)) {
     std::map<std::string, std::string> examples;
     const std::uint64_t records = arguments.records.value_or(records_of_a_topic);

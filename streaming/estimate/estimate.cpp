@@ -144,8 +144,9 @@ void say_at_first(const config::Config& config, const config::Mechanism& mechani
   if (options.start == folder::Start::resume) return;
   const record::RowSlice all = table.slice(0, table.rows());
   check::Tally first = table.counts;
-  first.of_sums = config.moments.has_value();
-  check::count_clips(config, mechanism, all, first);
+  const check::ClipCount clips = check::count_clips(config, mechanism, all, first.records - first.rejected);
+  first.gradients = clips.gradients;
+  first.clipped = clips.clipped;
   console::say_for_operator(check::clipped_at_first(first, check::clip_of(config)));
   console::say_for_operator(table.constant);
 }

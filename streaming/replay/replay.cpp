@@ -101,7 +101,10 @@ FirstLook first_look(const config::Config& config, const config::Mechanism& mech
     console::say_for_operator(check::unusable_at_first(
         first, is_asked ? decode::missing_members(config.input, config.schema) : std::string()));
     if (!is_new) return;
-    check::count_clips(config, mechanism, record::slice(rows, 0, rows.count()), first);
+    const check::ClipCount clips =
+        check::count_clips(config, mechanism, record::slice(rows, 0, rows.count()), first.records - first.rejected);
+    first.gradients = clips.gradients;
+    first.clipped = clips.clipped;
     console::say_for_operator(check::clipped_at_first(first, check::clip_of(config)));
     check::ConstantColumns columns(config.schema);
     columns.take(rows);

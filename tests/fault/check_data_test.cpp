@@ -56,6 +56,40 @@ class CheckData : public ::testing::Test {
   std::string config_;
 };
 
+// A table of running sums is one step, unless release.every says otherwise; how many records it has is known only
+// once they are read. The sums of a user's rows are what is clipped: here those of a, whose x² add up to 4.5.
+TEST_F(CheckData, LooksAtATableOfRunningSums) {
+  const std::string table = folder_.write("table.toml", R"([stream]
+name = "dry"
+input = "rows.csv"
+[target]
+column = "y"
+[[features]]
+column = "x"
+[model]
+estimator = "moments"
+intercept = false
+[moments]
+row_norm = 2.0
+residual_bound = 2.0
+[privacy]
+rho = 0.5
+delta = 1e-6
+[estimate]
+)");
+  rows("x,who,y\n1.5,a,0\n1.5,b,0\n1.5,a,0\n");
+  const auto check_table = [&](Words more) {
+    more.insert(more.begin(), {"check", table, "--data"});
+    return run_command(NUSTREAM_COMMAND, more);
+  };
+  EXPECT_THAT(check_table({}).out, HasSubstr("clipped         0 of 3 residuals (0%)"));
+  const Words by_user{"--set", "privacy.unit=user", "--set", "privacy.user=who"};
+  EXPECT_THAT(check_table(by_user).out, HasSubstr("clipped         1 of 2 contributions of users (50%)"));
+  Words in_steps = by_user;
+  in_steps.insert(in_steps.end(), {"--set", "release.every=2"});
+  EXPECT_THAT(check_table(in_steps).out, HasSubstr("clipped         0 of 3 contributions of users (0%)"));
+}
+
 TEST_F(CheckData, ShowsWhatARunWouldMeetAndKeepsNothing) {
   rows("x,kind,y\n100,old,-1\n110,old,1\n120,old,1\n,old,1\n130,old,-1\n");
   const CommandResult result = check({"--data"});

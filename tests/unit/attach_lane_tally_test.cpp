@@ -86,7 +86,9 @@ TEST(LaneTally, LooksAtTheFirstHundredRecordsOncePerRecord) {
 
 TEST(LaneTally, SaysAtOnceAndOnceThatNearlyAllOfTheFirstGradientsAreClipped) {
   LaneTally tally(LaneId{0});
-  const auto all = [](const record::RowSlice& rows) { return std::uint64_t{rows.count}; };
+  const auto all = [](const record::RowSlice& rows, std::size_t usable) {
+    return check::ClipCount{usable, rows.count};
+  };
   EXPECT_THAT(said_by([&] { tally.read(rows_of(4, 0), 0, two, all); }), IsEmpty()) << "too few to tell";
   EXPECT_THAT(said_by([&] { tally.read(rows_of(8, 0), 0, two, all); }),
               HasSubstr("lane 0: operator only, not private: of the first 12 gradients 12 (100%) are longer than "
@@ -172,7 +174,9 @@ TEST(LaneTally, HasNothingToSayWhereAllIsUsedAndNothingClipped) {
   LaneTally tally(LaneId{0});
   tally.committed(batch_of(100, 0, 0));
   EXPECT_THAT(said_by([&] {
-                tally.read(rows_of(10, 0), 0, two, [](const record::RowSlice&) { return 9U; });
+                tally.read(rows_of(10, 0), 0, two, [](const record::RowSlice&, std::size_t usable) {
+                  return check::ClipCount{usable, 9};
+                });
                 tally.tick(std::chrono::steady_clock::now() + minutes(11));
                 tally.end();
               }),

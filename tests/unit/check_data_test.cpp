@@ -9,6 +9,7 @@
 
 #include "check/data_check.h"
 #include "check/findings.h"
+#include "check/first_look.h"
 #include "check/look.h"
 #include "decode/reader.h"
 #include "temporary_folder.h"
@@ -119,6 +120,80 @@ TEST(DataCheck, CountsContributionsOfUsersWhereTheyAreTheUnit) {
   EXPECT_EQ(found.tally.gradients, 4U);
   EXPECT_EQ(found.tally.clipped, 2U);
   EXPECT_EQ(look_at("x,kind,y\n10,a,1.2\n10,a,1.2\n").tally.clipped, 0U) << "record by record";
+}
+
+constexpr const char* sums = R"([stream]
+name = "dry"
+input = "rows.csv"
+[target]
+column = "y"
+[[features]]
+column = "x"
+[model]
+estimator = "moments"
+intercept = false
+[moments]
+row_norm = 2.0
+residual_bound = 2.0
+[privacy]
+unit = "user"
+user = "who"
+rho = 0.5
+delta = 1e-6
+)";
+
+/// Looks at rows of users of running sums, of which each step takes `every`; all where that is 0.
+Tally clips_of_sums(const std::string& rows, std::uint64_t every) {
+  const tests::TemporaryFolder folder;
+  static_cast<void>(folder.write("rows.csv", "x,who,y\n" + rows));
+  const config::Config config =
+      config::read_config(folder.write("dry.toml", sums),
+                          {"users.participations=1", "release.every=" + std::to_string(every == 0 ? 1000 : every)});
+  const config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
+  DataCheck check(config, mechanism, every == 0);
+  static_cast<void>(look_at_files(config, std::nullopt, check));
+  return check.findings("").tally;
+}
+
+// In running sums a run shortens a user's sums where that of x² is longer than row_norm², 4, or that of r·x longer
+// than row_norm·residual_bound, 4. No row of these is so long by itself. Where a step takes two rows, a's come
+// to 4.5 of x², b's to 4.5 of both, and c's and d's to less.
+TEST(DataCheck, CountsContributionsOfUsersToRunningSums) {
+  const std::string rows = "1.5,a,0\n1.5,a,0\n1.5,b,1.5\n1.5,b,1.5\n1.5,c,0\n1.5,d,0\n";
+  const Tally by_two = clips_of_sums(rows, 2);
+  EXPECT_EQ(by_two.gradients, 4U);
+  EXPECT_EQ(by_two.clipped, 2U);
+  EXPECT_EQ(clips_of_sums(rows, 1).gradients, 6U);
+  EXPECT_EQ(clips_of_sums(rows, 1).clipped, 0U) << "row by row";
+  EXPECT_THAT(clipped_line(by_two), HasSubstr("2 of 4 contributions of users (50%) were clipped"));
+}
+
+// Of x² all of a's rows have 4.5, wherever they are in the table.
+TEST(DataCheck, TakesATableThatIsOneStepAsOneStep) {
+  std::string rows = "1.5,a,0\n";
+  for (int i = 0; i < 5000; ++i) rows += "1,user " + std::to_string(i) + ",0\n";
+  const Tally found = clips_of_sums(rows + "1.5,a,0\n", 0);
+  EXPECT_EQ(found.gradients, 5001U);
+  EXPECT_EQ(found.clipped, 1U);
+}
+
+// What is said of the first records has the same unit. The last step is cut off behind its first row.
+TEST(FirstLook, CountsContributionsOfUsersWhereTheyAreTheUnit) {
+  const tests::TemporaryFolder folder;
+  const config::Config config =
+      config::read_config(folder.write("dry.toml", sums), {"users.participations=1", "release.every=2"});
+  const config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
+  const std::vector<double> x{1.5, 1.5, 1.5, 1.5, 1.5};
+  const std::vector<double> y(5);
+  const std::vector<record::RowUser> who{{1, 1, 0}, {1, 1, 0}, {2, 2, 0}, {3, 3, 0}, {1, 1, 0}};
+  const ClipCount found = count_clips(config, mechanism, {1, 5, x.data(), y.data(), nullptr, who.data()}, 5);
+  EXPECT_EQ(found.gradients, 4U);
+  EXPECT_EQ(found.clipped, 1U);
+  Tally nearly_all;
+  nearly_all.gradients = nearly_all.clipped = 40;
+  EXPECT_THAT(clipped_at_first(nearly_all, clip_of(config)),
+              HasSubstr("of the first 40 contributions of users 40 (100%) are longer than one row may be by "
+                        "moments.row_norm = 2 where the run begins"));
 }
 
 // Attached, a user counts in the lane of its hash alone: in one of two partitions about half of the users do.
