@@ -26,6 +26,10 @@ namespace {
 
 constexpr unsigned threads = 2;
 constexpr std::uint64_t table_records = 4;
+/// How many rows a canary user has in a step of running sums: so many where a step has them, and more where its sum
+/// would else be shorter than is claimed.
+constexpr std::uint64_t few_rows = 4;
+constexpr std::uint64_t many_rows = 256;
 
 /// Games in each world. A small ε needs more of them, because the rates that tell the worlds apart are closer
 /// together.
@@ -75,13 +79,31 @@ Match stream_match(config::Config config, const Options& options) {
 /// The canary is the table's first record, which is in the first minibatch of every pass. Where the unit is the user,
 /// it is a user who has all rows and takes part in every step.
 Match table_match(config::Config config, const Options& options) {
-  const engine::TableDesign design = engine::settle_design(config, options.records.value_or(table_records));
+  const std::uint64_t of_step = config.moments ? std::max<std::uint64_t>(1, config.descent.minibatch) : 1;
+  const engine::TableDesign design = engine::settle_design(config, options.records.value_or(table_records * of_step));
   config::Mechanism mechanism = config::make_mechanism(config, design.participation(), StepCount{design.steps});
   GameShape shape{std::min(options.steps, design.steps), {}, options.along_axis};
   const std::uint64_t separation = design.of_users ? 1 : design.steps_of_a_pass;
   for (std::uint64_t at = 0; at < shape.steps; at += separation) shape.at.push_back(at);
   const Rho claimed = mechanism.spend.after(StepCount{shape.steps});
   return {std::move(config), std::move(mechanism), std::move(shape), claimed, design.runs};
+}
+
+/// Where the unit is the user, a step of running sums has the canary's rows alone: so many that more of them would
+/// hardly show more, or as many as the settings' steps have.
+Match match_of(const config::Config& config, config::Purpose purpose, const Options& options) {
+  const auto of = [&](config::Config played) {
+    return purpose == config::Purpose::table ? table_match(std::move(played), options)
+                                             : stream_match(std::move(played), options);
+  };
+  if (!config.moments) return of(config);
+  if (!config.users || config.descent.minibatch == 0) return of(with_steps_of(config, 1));
+  constexpr double nearly_all = 0.95;
+  const std::uint64_t most = std::min({config.descent.minibatch, many_rows, options.records.value_or(many_rows)});
+  for (std::uint64_t rows = std::min(few_rows, most);; rows = std::min(2 * rows, most)) {
+    Match match = of(with_steps_of(config, rows));
+    if (rows == most || reach_in_games(match.config, match.mechanism, match.shape) >= nearly_all) return match;
+  }
 }
 
 /// How often the record was guessed to be there, at each of the two thresholds.
@@ -268,9 +290,7 @@ Finding audit(const config::Config& config, config::Purpose purpose, const Optio
   }
   Options options = asked;
   if (options.at_random) options.at = random_step(options.steps / options.passes);
-  const config::Config played = config.moments ? with_steps_of_one(config) : config;
-  const Match match =
-      purpose == config::Purpose::table ? table_match(played, options) : stream_match(played, options);
+  const Match match = match_of(config, purpose, options);
   const bool against_nothing =
       config.privacy.adjacency == privacy::Adjacency::replace_one && match.mechanism.stages.size() > 1;
   // Two pairs of worlds share the error: each bound gets half of it, so that all hold together at the stated level.

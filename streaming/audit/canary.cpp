@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <span>
@@ -83,18 +84,21 @@ Eigen::VectorXd after_some_noise(const Search& search, Eigen::VectorXd theta) {
   return theta;
 }
 
+/// Where the unit is the user, all records of a step are the canary's, and their sum is what is clipped.
+void sum_up_rows(const Search& search, std::vector<Contribution>& added) {
+  if (!search.config.users) return;
+  const auto records = static_cast<double>(search.config.descent.minibatch);
+  search.sums ? sum_up_together(added, records) : sum_up(added, records);
+}
+
 /// Plays the first step of running sums. Later steps are not played, because the noise decides where their centres
 /// are.
 void play_first_step(const Search& search, Candidate& candidate) {
   const moments::Settings& settings = *search.sums;
   candidate.added = contributions(settings.mechanism.design, aim_at_start(settings), candidate.row.x, candidate.row.y,
                                   candidate.row.weight);
+  sum_up_rows(search, candidate.added);
   candidate.reach = reach_of(search.mechanism, candidate.added);
-}
-
-/// Where the unit is the user, all records of a step are the canary's, and their sum is what is clipped.
-void sum_up_rows(const Search& search, std::vector<Contribution>& added) {
-  if (search.config.users) sum_up(added, static_cast<double>(search.config.descent.minibatch));
 }
 
 /// Plays the record's steps with next to no noise. Returns false where one of its gradients is not finite.
@@ -244,10 +248,25 @@ std::vector<Values> countings_of(const Search& search) {
   return all;
 }
 
-std::span<const double> targets_of(const Search& search) {
+/// A user's sums are shortened by one factor. Where its rows are shorter than their radius, the sums of xxᵀ and of
+/// r·x are as long as claimed at once for one length of r alone, which lies between two of these.
+void add_fine_targets(std::vector<double>& all, bool is_log) {
+  constexpr int of_decade = 16;
+  for (int i = -2 * of_decade; i <= 4 * of_decade; ++i) {
+    const double size = std::pow(10, static_cast<double>(i) / of_decade);
+    all.push_back(size);
+    if (!is_log) all.push_back(-size);
+  }
+}
+
+std::vector<double> targets_of(const Search& search) {
   const auto& target = search.config.schema.target;
   const bool is_log = target && target->first.transform == record::Transform::log;
-  return is_log ? std::span<const double>(logarithmic_targets) : std::span<const double>(targets);
+  std::vector<double> all = is_log
+                                ? std::vector<double>(std::begin(logarithmic_targets), std::end(logarithmic_targets))
+                                : std::vector<double>(std::begin(targets), std::end(targets));
+  if (search.sums && search.config.users) add_fine_targets(all, is_log);
+  return all;
 }
 
 void add_candidates(const Search& search, double magnitude, const std::string* axis,
@@ -276,6 +295,24 @@ std::vector<Candidate> candidates_of(const Search& search, double magnitude) {
   std::vector<Candidate> candidates;
   for (const std::string* const axis : axes_of(search)) add_candidates(search, magnitude, axis, candidates);
   return candidates;
+}
+
+Search search_of(const config::Config& config, const config::Mechanism& mechanism, const GameShape& shape,
+                 const record::RowBuilder& builder, const RecordWriter& writer) {
+  Search search{config, mechanism, shape, builder, writer};
+  if (config.moments) search.sums = config::moments_settings(config, mechanism);
+  return search;
+}
+
+/// The search stops at the first magnitude that shows the whole claim. No pair in running sums does, and apart() has
+/// another scale, so that there all of the list is tried.
+std::optional<Pair> best_of(const Search& search, bool opposites) {
+  std::optional<Pair> best;
+  for (const double magnitude : magnitudes) {
+    look_for_pairs(search, candidates_of(search, magnitude), opposites, best);
+    if (best && !(search.sums && opposites) && best->reach >= ample_reach) break;
+  }
+  return best;
 }
 
 [[noreturn]] void refuse(const config::Config& config, const char* why) {
@@ -309,20 +346,20 @@ double part_of_rho(const config::Config& config, const config::Mechanism& mechan
   return together / moments::joint(config::moments_settings(config, mechanism).mechanism.design, alone).value();
 }
 
+double reach_of_canary(const config::Config& config, const config::Mechanism& mechanism, const GameShape& shape) {
+  const record::RowBuilder builder(config.schema);
+  const RecordWriter writer(config, builder.fields());
+  const std::optional<Pair> best = best_of(search_of(config, mechanism, shape, builder, writer), false);
+  return best ? best->reach : 0;
+}
+
 Canary find_canary(const config::Config& config, const config::Mechanism& mechanism, const GameShape& shape,
                    Absent absent) {
   const record::RowBuilder builder(config.schema);
   const RecordWriter writer(config, builder.fields());
-  Search search{config, mechanism, shape, builder, writer};
-  if (config.moments) search.sums = config::moments_settings(config, mechanism);
+  const Search search = search_of(config, mechanism, shape, builder, writer);
   const bool opposites = absent == Absent::neighbour && config.privacy.adjacency == privacy::Adjacency::replace_one;
-  std::optional<Pair> best;
-  for (const double magnitude : magnitudes) {
-    look_for_pairs(search, candidates_of(search, magnitude), opposites, best);
-    // The search stops at the first magnitude that shows the whole claim. No pair in running sums does, and apart()
-    // has another scale, so that there all of the list is tried.
-    if (best && !(search.sums && opposites) && best->reach >= ample_reach) break;
-  }
+  const std::optional<Pair> best = best_of(search, opposites);
   if (!best) {
     refuse(config,
            "a record whose gradient is as long as the clip norm, and no such record was found: clamp the columns "

@@ -62,6 +62,11 @@ struct Canary {
   bool opposite;  ///< `absent` can be used; gradients of descents are then opposite to the canary's
 };
 
+/// The share of ρ that the canary shows in its first step against nothing, as far as its sums are as long as is
+/// claimed, and at most some percent above 1; 0 where find_canary() would find none.
+[[nodiscard]] double reach_of_canary(const config::Config& config, const config::Mechanism& mechanism,
+                                     const GameShape& shape);
+
 /// Tries records until all gradients of one are some four clip norms long, or the list ends, and returns the one that
 /// shows most of the claim in the steps that it takes part in, along the path without noise. With replace-one
 /// neighbours in running sums it tries pairs of records, all of the list. Throws Failure(configuration) where no

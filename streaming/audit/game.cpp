@@ -60,10 +60,9 @@ config::Config played_by(const config::Config& config, users::Identifiers& ident
   return played;
 }
 
-/// Turns what one record adds into what a step's `records` of one user add (audit/stages.h), shortened to the `mass`
-/// that the user may still use. A count, which is the last stage, takes in only what is not shortened.
-void sum_up_within(std::vector<Contribution>& added, double records, double mass, bool counts) {
-  sum_up(added, records);
+/// Shortens what a step's records of one user add to the `mass` that the user may still use. A count, which is the
+/// last stage, takes in only what is not shortened.
+void shorten_to(double mass, std::vector<Contribution>& added, bool counts) {
   double longest = 0;
   for (const Contribution& each : added) longest = std::max(longest, std::min(each.length, 1.0));
   if (longest <= mass) return;
@@ -82,6 +81,11 @@ double mu_of(const std::vector<MatchedFilter>& filters) {
 
 bool is_projected(const config::Config& config) {
   return config.descent.projection.family().index() != 0;
+}
+
+double reach_in_games(const config::Config& config, const config::Mechanism& mechanism, const GameShape& shape) {
+  users::Identifiers identifiers(config::partitioner_of(config));
+  return reach_of_canary(played_by(config, identifiers), mechanism, shape);
 }
 
 class Game::Stream {
@@ -262,9 +266,10 @@ class Game::Stream {
                                 std::vector<Vector>& sums) {
     const auto added_by = [&](const Row& row) {
       std::vector<Contribution> added = at(row);
-      if (config_.users)
-        sum_up_within(added, static_cast<double>(config_.descent.minibatch), shape_.length,
-                      config_.descent.counts_clipped);
+      if (!config_.users) return added;
+      const auto records = static_cast<double>(config_.descent.minibatch);
+      sums_ ? sum_up_together(added, records) : sum_up(added, records);
+      shorten_to(shape_.length, added, config_.descent.counts_clipped);
       return added;
     };
     std::vector<Vector> shifts;

@@ -19,6 +19,10 @@ enum class World : std::uint8_t { without, with };
 /// Whether the settings have a projection, which a game leaves out: it hides a part of the noisy gradients.
 [[nodiscard]] bool is_projected(const config::Config& config);
 
+/// reach_of_canary() under the settings as a game plays them.
+[[nodiscard]] double reach_in_games(const config::Config& config, const config::Mechanism& mechanism,
+                                    const GameShape& shape);
+
 /// What a game says of one stage. `log_ratio` is the logarithm of its likelihood ratio. `information` is how far
 /// apart the means of that logarithm are in the two worlds; where the noise is as claimed it is also the variance.
 struct StageRatio {

@@ -48,16 +48,17 @@ config::Config as_played(config::Config config) {
   return config;
 }
 
-config::Config with_steps_of_one(config::Config config) {
+config::Config with_steps_of(config::Config config, std::uint64_t records) {
   config::Moments& moments = *config.moments;
   moments.release_sums = true;
   moments.residual_variance.reset();
   const std::uint64_t every = config.descent.minibatch;
   if (every == 0) return config;
-  config.descent.minibatch = 1;
-  for (config::Moments::Stage& stage : moments.stages) stage.from /= every;
-  moments.restage_every /= every;
-  if (moments.memory) *moments.memory /= every;
+  config.descent.minibatch = records;
+  const auto in_as_many_steps = [&](std::uint64_t& count) { count = count / every * records; };
+  for (config::Moments::Stage& stage : moments.stages) in_as_many_steps(stage.from);
+  in_as_many_steps(moments.restage_every);
+  if (moments.memory) in_as_many_steps(*moments.memory);
   return config;
 }
 

@@ -1,6 +1,7 @@
 // The settings that a game plays, and how iterates are read back from what the game released.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,10 +29,10 @@ class WorkingUnits {
 /// which they are columns among the others. No row depends on its time.
 [[nodiscard]] config::Config as_played(config::Config config);
 
-/// The same settings of running sums with one record a step, because what one record adds to a step's sums does not
-/// depend on how many others there are. A table that is one step stays one. Stages begin after as many steps as
-/// before, the sums are released, and all stages count alike; no claim depends on these. Apply it before as_played().
-/// Contract: config.moments is there.
-[[nodiscard]] config::Config with_steps_of_one(config::Config config);
+/// The same settings of running sums with `records` a step, because what a record or a user adds to a step's sums
+/// does not depend on how many other records there are. A table that is one step stays one. Stages begin after as
+/// many steps as before, the sums are released, and all stages count alike; no claim depends on these. Apply it
+/// before as_played(). Contract: config.moments is there, and records > 0.
+[[nodiscard]] config::Config with_steps_of(config::Config config, std::uint64_t records);
 
 }  // namespace nustream::audit

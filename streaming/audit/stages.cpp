@@ -1,5 +1,6 @@
 #include "audit/stages.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -116,6 +117,17 @@ void sum_up(std::vector<Contribution>& added, double records) {
     const double alone = std::min(each.length, 1.0);
     each.length *= records;
     if (alone > 0) each.clipped *= std::min(each.length, 1.0) / alone;
+  }
+}
+
+void sum_up_together(std::vector<Contribution>& added, double records) {
+  constexpr double nearly = 1 - 1e-9;
+  double longest = 1;
+  for (const Contribution& each : added) longest = std::max(longest, records * each.clipped.norm());
+  for (Contribution& each : added) {
+    each.clipped *= records / longest;
+    const double norm = each.clipped.norm();
+    each.length = norm >= nearly ? std::max(1.0, records * each.length) : norm;
   }
 }
 

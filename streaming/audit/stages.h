@@ -26,6 +26,8 @@ struct Contribution {
 
 /// Turns what one record adds into what a step's `records` of one user add: their sum, each stage clipped as a whole.
 void sum_up(std::vector<Contribution>& added, double records);
+/// The same for running sums, of which all blocks are shortened by one factor.
+void sum_up_together(std::vector<Contribution>& added, double records);
 
 /// Moves `theta` by step `step` without noise, where `added` is all that the step sums; an empty one stands for null
 /// records alone. `velocity` is momentum's and is empty before the first step. A first stage without noise is moved

@@ -93,7 +93,9 @@ def check_audit_rows():
             mistake("docs/audit.md", f"the table's line is not that of the result: {line}")
 
 
-USERS_LIMITS = {"k1": "k = 1", "k4": "k = 4, b = 3", "k16": "k = 16", "mass1": "W = 1", "mass4": "W = 4"}
+USERS_LIMITS = {f"{name}{key}": f"{model}{limits}" for name, model in {"": "", "sums-": "sums, "}.items()
+                for key, limits in {"k1": "k = 1", "k4": "k = 4, b = 3", "k16": "k = 16", "mass1": "W = 1",
+                                    "mass4": "W = 4"}.items()}
 USERS_STRETCHES = ("one-epoch", "two-epochs", "two-epochs-counts-lost", "two-windows", "two-epochs-of-two-windows")
 
 

@@ -49,10 +49,7 @@ std::vector<std::string> with(std::vector<std::string> more) {
 /// Where the noise is known, what is left of every step's sums without it has to be what contributions() says of the
 /// step's rows.
 void expect_what_the_lane_adds(const config::Config& asked, bool are_weighted) {
-  config::Config config = with_steps_of_one(asked);
-  config.descent.minibatch = 2;  // stages and memory, counted in steps, stay what they are
-  for (config::Moments::Stage& stage : config.moments->stages) stage.from *= 2;
-  if (config.moments->memory) *config.moments->memory *= 2;
+  const config::Config config = with_steps_of(asked, 2);
   const config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
   const moments::Settings settings = config::moments_settings(config, mechanism);
   const moments::Design& design = settings.mechanism.design;

@@ -39,6 +39,12 @@ const std::vector<std::vector<std::string>> reached{
     {"participations=1"}, {"participations=4", "separation=3"},           {"participations=16"}, {"mass=1"},
     {"mass=0.25"},        {"participations=2", "separation=5", "mass=20"}};
 
+/// Limits for the slower tests: a count and a mass here, and all of them in a campaign.
+std::vector<std::vector<std::string>> of_this_run() {
+  if (tests::campaign()) return reached;
+  return {reached.at(1), {"mass=1"}};
+}
+
 // In minibatches every record of a step is the canary's. If each were clipped by itself, or if a step counted that
 // the limits do not let in, more would be proven than is claimed.
 TEST(AuditOfUsers, ProvesNearlyAllOfTheClaimAndNeverMore) {
@@ -77,13 +83,62 @@ TEST(AuditOfUsers, OfALargeMassProvesLessThanIsClaimed) {
   EXPECT_GE(finding.mu_bound, 0.9 * finding.mu_of_filter);
 }
 
+// A step of running sums has four rows of the canary here, as long as the radii each. If each row were clipped by
+// itself, more would be proven than is claimed.
 TEST(AuditOfUsers, PlaysRunningSums) {
   for (const std::vector<std::string>& limits : reached) {
     const config::Config config = settings(tests::moments_config(), limits, {"intervals.kind=none"});
     const Finding finding = audit(config, config::Purpose::stream, games(12'000));
     EXPECT_LE(finding.mu_bound, finding.mu * 1.02) << limits.front();
+    EXPECT_LE(finding.epsilon_bound, finding.epsilon * 1.03) << limits.front();
     EXPECT_GE(finding.mu_bound, 0.84 * finding.mu) << limits.front();
+    EXPECT_NEAR(finding.mu_of_filter, finding.mu, 1e-6 * finding.mu) << limits.front();
+    EXPECT_LT(finding.shorter_share(), 0.01) << limits.front();
   }
+}
+
+// The columns are clamped so that no row is a fourth as long as a batch of a user may be, as row_norm is to be
+// chosen. The sums of all rows in a step, of up to 50 records, are as long as both radii at once.
+TEST(AuditOfUsers, LetsAContributionToRunningSumsBeASumOfRows) {
+  const std::vector<std::string> short_rows{"features.0.clamp=[-1, 1]", "features.1.clamp=[-1, 1]",
+                                            "moments.row_norm=7",       "moments.residual_bound=3",
+                                            "release.every=50",         "intervals.kind=none"};
+  for (const std::vector<std::string>& limits : of_this_run()) {
+    const Finding finding =
+        audit(settings(tests::moments_config(), limits, short_rows), config::Purpose::stream, games(12'000));
+    EXPECT_LE(finding.mu_bound, finding.mu * 1.02) << limits.front();
+    EXPECT_GE(finding.mu_bound, 0.82 * finding.mu) << limits.front();
+  }
+}
+
+// With another user in the canary's place no step shows what is claimed, since two users' sums of xxᵀ are never
+// opposite. With nothing in its place each block moves by its radius.
+TEST(AuditOfUsers, PlaysPairsOfUsersInRunningSums) {
+  const Finding finding = audit(settings(tests::moments_config(), {"participations=4", "separation=3"},
+                                         {"intervals.kind=none", "privacy.adjacency=replace-one"}),
+                                config::Purpose::stream, games(12'000));
+  EXPECT_LE(finding.mu_bound, finding.mu * 1.02);
+  EXPECT_GE(finding.mu_bound, 0.5 * finding.mu);
+  ASSERT_TRUE(finding.against_nothing);
+  EXPECT_NEAR(finding.against_nothing->rho / finding.rho, 0.25, 1e-6);
+  EXPECT_LE(finding.against_nothing->mu_bound, finding.against_nothing->mu * 1.03);
+  EXPECT_GE(finding.against_nothing->mu_bound, 0.8 * finding.against_nothing->mu);
+}
+
+// A table of running sums: four steps, each of them with rows of the canary alone.
+TEST(AuditOfUsers, PlaysATableOfRunningSumsAsAUserInEveryStep) {
+  const config::Config config = [] {
+    const tests::TemporaryFolder folder;
+    return config::read_config(
+        folder.write("audit.toml", tests::moments_config() + "[estimate]\n"),
+        {"privacy.unit=user", "privacy.user=who", "privacy.adjacency=zero-out", "intervals.kind=none"},
+        config::Purpose::table);
+  }();
+  const Finding finding = audit(config, config::Purpose::table, games(12'000));
+  EXPECT_EQ(finding.steps, 4U);
+  EXPECT_NEAR(finding.mu_of_filter, finding.mu, 1e-6 * finding.mu);
+  EXPECT_LE(finding.mu_bound, finding.mu * 1.02);
+  EXPECT_GE(finding.mu_bound, 0.84 * finding.mu);
 }
 
 // A user of a table may have rows in each of the table's minibatches.
@@ -121,12 +176,6 @@ TEST(AuditOfUsers, ProvesNearlyAllOfTheClaimWithinAWindow) {
     EXPECT_GE(finding.mu_bound, 0.9 * finding.mu) << limits.front();
     EXPECT_NEAR(finding.mu_of_filter, finding.mu, 1e-6 * finding.mu) << limits.front();
   }
-}
-
-/// Limits for the tests of epochs and windows together: a count and a mass here, and all of them in a campaign.
-std::vector<std::vector<std::string>> of_this_run() {
-  if (tests::campaign()) return reached;
-  return {reached.at(1), {"mass=1"}};
 }
 
 // A canary with records in two windows contributes in both as its limits allow: that is more than the claim of one
