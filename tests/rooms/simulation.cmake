@@ -10,7 +10,7 @@ add_library(nustream_simulation STATIC
   simulation/coupling.cpp
   simulation/folder_case.cpp simulation/folder_end.cpp simulation/folder_history.cpp simulation/folder_watch.cpp
   simulation/history.cpp simulation/printed_path.cpp simulation/shown_pages.cpp simulation/simulated_service.cpp
-  simulation/user_records.cpp
+  simulation/stored_users.cpp simulation/user_records.cpp
   support/random_stream.cpp support/simulated_broker.cpp support/simulated_disk.cpp)
 target_include_directories(nustream_simulation PUBLIC simulation support)
 target_link_libraries(nustream_simulation PUBLIC nustream_service nustream_core nustream_compile fmt::fmt
@@ -19,8 +19,10 @@ target_compile_options(nustream_simulation PRIVATE ${nustream_test_flags})
 # The clock, the file system and Kafka are simulated, and the noise source has blocks so short that a short stream has many.
 set(nustream_simulated_world
   support/simulated_clock.cpp support/simulated_posix_disk.cpp support/simulated_group_consumer.cpp
-  support/simulated_partition_reader.cpp support/simulated_producer.cpp support/simulated_records.cpp)
-set(replaced kafka/client.cpp kafka/group_consumer.cpp kafka/message.cpp kafka/partition_reader.cpp kafka/transactional_producer.cpp
+  support/simulated_partition_reader.cpp support/simulated_producer.cpp support/simulated_records.cpp
+  support/simulated_topic_checks.cpp)
+set(replaced kafka/client.cpp kafka/group_consumer.cpp kafka/message.cpp kafka/partition_reader.cpp kafka/topic_checks.cpp
+             kafka/transactional_producer.cpp
              journal/posix_disk.cpp)
 list(TRANSFORM replaced PREPEND ${PROJECT_SOURCE_DIR}/streaming/)
 nustream_replaced(nustream_service ${replaced})

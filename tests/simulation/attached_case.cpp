@@ -11,6 +11,7 @@ namespace nustream::tests {
 namespace {
 
 constexpr std::size_t letter_bytes_max = 1 << 20;
+constexpr std::size_t user_bytes_max = 1 << 20;
 constexpr std::uint32_t lanes_with_room = 1000;
 
 /// Draws sections of the settings beside the stream's own.
@@ -31,6 +32,14 @@ void draw_keys(AttachedCase& drawn) {
   drawn.settings.digest = config::settings_digest(drawn.settings.config, drawn.settings.mechanism);
 }
 
+/// Divides users among the lanes, as attach does at its start. The records of the store are short, so that a batch's
+/// changes are several records.
+void divide_users(Draws& draws, AttachedCase& drawn) {
+  drawn.user_entries_max = 1 + draws.draw(8);
+  drawn.settings.config.users->lanes = drawn.partitions;
+  drawn.settings.digest = config::settings_digest(drawn.settings.config, drawn.settings.mechanism, false);
+}
+
 /// Draws limits that no settings name.
 void draw_limits(Draws& draws, AttachedCase& drawn) {
   config::Config& config = drawn.settings.config;
@@ -44,11 +53,12 @@ void draw_limits(Draws& draws, AttachedCase& drawn) {
     config.publishing.interval = std::chrono::duration<double>(draws.chance(0.5) ? 0.2 : 2);
 }
 
-std::optional<AttachedCase> try_case(Draws& draws, std::uint64_t seed, const Given* given) {
+std::optional<AttachedCase> try_case(Draws& draws, std::uint64_t seed, const Given* given, bool by_user) {
   const std::uint64_t steps = 20 + draws.draw(80);
   const RandomStream stream =
       given ? given->stream
-            : random_stream(draws.random(), {.steps = steps, .replace_one = true, .beside_values = true});
+            : random_stream(draws.random(),
+                            {.steps = steps, .replace_one = true, .beside_values = true, .by_user = by_user});
   const auto partitions = 1 + static_cast<std::uint32_t>(draws.draw(2));
   const std::uint64_t records =
       given ? given->records.size() : steps * stream.minibatch + draws.draw(stream.minibatch);
@@ -64,6 +74,7 @@ std::optional<AttachedCase> try_case(Draws& draws, std::uint64_t seed, const Giv
                      .partitions = partitions,
                      .records = records,
                      .with_letters = with_letters};
+  if (by_user) divide_users(draws, drawn);
   if (drawn.fresh_keys) draw_keys(drawn);
   draw_limits(draws, drawn);
   return drawn;
@@ -77,11 +88,13 @@ attach::Setup AttachedCase::setup() const {
           keys,
           release_bytes_max,
           letter_bytes_max,
-          lanes_with_room};
+          lanes_with_room,
+          user_bytes_max,
+          user_entries_max};
 }
 
-std::optional<AttachedCase> draw_attached_case(Draws& draws, std::uint64_t seed, const Given* given) {
-  return first_accepted([&] { return try_case(draws, seed, given); });
+std::optional<AttachedCase> draw_attached_case(Draws& draws, std::uint64_t seed, const Given* given, bool by_user) {
+  return first_accepted([&] { return try_case(draws, seed, given, by_user); });
 }
 
 std::vector<std::vector<SimulatedEntry>> draw_input(Draws& draws, const AttachedCase& of, const Given* given) {

@@ -20,6 +20,7 @@ inline constexpr const char* releases = "simulated.releases";
 inline constexpr const char* state = "simulated.state";
 inline constexpr const char* ledger = "simulated.ledger";
 inline constexpr const char* letters = "dead";
+inline constexpr const char* users = "simulated.users";
 }  // namespace attached_topics
 
 inline constexpr LaneId given_lane{0};  ///< the lane to which given records belong, and whose noise is shifted
@@ -33,15 +34,17 @@ struct AttachedCase {
   std::uint64_t records = 0;  ///< the number of records in each partition
   bool with_letters = false;
   std::size_t release_bytes_max = 0;
+  std::size_t user_entries_max = 1;
   BrokerFaults faults{};
 
   /// What the lanes of each process share. It refers to this case, which has to outlive it.
   [[nodiscard]] attach::Setup setup() const;
 };
 
-/// Draws a case. Empty where no settings were accepted in many tries: not every correlation can be combined with
-/// every other setting.
-[[nodiscard]] std::optional<AttachedCase> draw_attached_case(Draws& draws, std::uint64_t seed, const Given* given);
+/// Draws a case, whose unit is the user where that is asked for. Empty where no settings were accepted in many tries:
+/// not every correlation can be combined with every other setting.
+[[nodiscard]] std::optional<AttachedCase> draw_attached_case(Draws& draws, std::uint64_t seed, const Given* given,
+                                                             bool by_user = false);
 
 /// The input of each partition. The record that comes first is the last of the vector, from which it is taken.
 [[nodiscard]] std::vector<std::vector<SimulatedEntry>> draw_input(Draws& draws, const AttachedCase& of,

@@ -9,6 +9,8 @@
 #include "journal/ledger_chain.h"
 #include "journal/release_chain.h"
 #include "journal/state_record.h"
+#include "stored_users.h"
+#include "users/identifiers.h"
 
 namespace nustream::tests {
 namespace {
@@ -52,7 +54,13 @@ class LaneEndCheck {
   [[nodiscard]] Reference straight_through() {
     const config::Config& config = case_.settings.config;
     record::RowBatch rows;
-    decode::MessageDecoder decoder(config.input, config.schema);
+    record::Schema schema = config.schema;
+    users::Identifiers identifiers(config::partitioner_of(config), {lane_, case_.partitions});
+    if (config.users) {
+      identifiers.use(users::UserKey(users_key()));
+      schema.user->reader = &identifiers;
+    }
+    decode::MessageDecoder decoder(config.input, schema);
     rows.dimension = decoder.dimension();
     decode::MessageBatch batch;
     const std::deque<SimulatedEntry>& log = broker_.log({attached_topics::input, partition_});
@@ -71,10 +79,34 @@ class LaneEndCheck {
                        stop().has_value() && end <= log.size());
   }
 
+  /// The key of the stream's users, which every lane's state holds.
+  [[nodiscard]] noise::KeyBytes users_key() {
+    const std::vector<std::string> states = committed(attached_topics::state);
+    if (states.empty()) return {};
+    return journal::open_state(case_.keys, states.back()).record.users->key;
+  }
+
+  /// What users have used up is that of the steps of the last state.
+  void check_users(const journal::State& state) {
+    const config::Config& config = case_.settings.config;
+    if (!config.users) return;
+    Counts stored;
+    try {
+      stored = stored_counts(broker_, {attached_topics::users, partition_}, config.stream, *state.record.users);
+    } catch (const Failure& failure) {
+      return violate(std::string("the store does not hold the users of its state: ") + failure.what());
+    }
+    if (case_.fresh_keys) return;  // what users use up follows from the noise, which nobody knows
+    const std::string what = difference(stored, reference_.users.back());
+    if (!what.empty()) return violate(fmt::format("{}\n{}", what, case_.stream.toml));
+    if (!stored.empty()) broker_.count("users whose counts are those of the steps");
+  }
+
   void check_state() {
     const std::vector<std::string> states = committed(attached_topics::state);
     if (states.empty()) return violate("no state");
     const journal::State state = journal::open_state(case_.keys, states.back());
+    check_users(state);
     const std::string what = difference(state, reference_);
     if (!what.empty()) violate(what);
     if (!state.record.outbox.empty()) violate("an outbox was never published");

@@ -2,9 +2,11 @@
 
 #include "attached_case.h"
 #include "attached_watch.h"
+#include "journal/state_record.h"
 #include "played.h"
 #include "simulated_broker.h"
 #include "simulated_service.h"
+#include "stored_users.h"
 
 namespace nustream::tests {
 namespace {
@@ -17,11 +19,12 @@ class AttachedHistory {
       : seed_(seed), given_(given), draws_{std::mt19937_64(seed)}, broker_(seed ^ 0xabcdef12345U) {}
 
   HistoryResult play() {
-    case_ = draw_attached_case(draws_, seed_, given_);
+    case_ = draw_attached_case(draws_, seed_, given_, given_ == nullptr && is_by_user(seed_));
     if (!case_) return {"no settings were accepted", {}};
     setup_.emplace(case_->setup());
     watch_.expect_lanes(case_->partitions);
     broker_.faults = case_->faults;
+    broker_.lanes = partitions();
     // Letters are the operator's: of two neighbours one may have more of them.
     if (given_) broker_.apart = attached_topics::letters;
     coming_ = draw_input(draws_, *case_, given_);
@@ -32,6 +35,7 @@ class AttachedHistory {
     broker_.on_decided = [this](const SimulatedTransaction& transaction) { watch_.decided(transaction); };
     live_disturbed();
     services_.clear();
+    if (verdict_.holds() && case_->settings.config.users) live_with_another_store();
     if (verdict_.holds()) live_undisturbed();
     if (verdict_.holds() && given_ == nullptr) end_undisturbed();
     if (verdict_.holds() && given_ == nullptr) check_attached_end(*case_, broker_, verdict_);
@@ -132,6 +136,71 @@ class AttachedHistory {
   void judge_failure(const attach::LaneEnd& end) {
     broker_.count("a process that gave up");
     if (end.code != Exit::unavailable) verdict_.violate("a process ended: " + end.reason);
+  }
+
+  // ---- the users
+
+  /// The users of the lane's last state; empty where it has none.
+  [[nodiscard]] std::optional<Counts> users_of(std::int32_t partition) {
+    const std::vector<std::string> states = broker_.committed_values({attached_topics::state, partition});
+    if (states.empty()) return std::nullopt;
+    return stored_counts(broker_, {attached_topics::users, partition}, case_->settings.config.stream,
+                         *journal::open_state(case_->keys, states.back()).record.users);
+  }
+
+  /// While nothing runs, the store of one lane's users loses some of its records: all, the last ones, or some between
+  /// them. The next process refuses to go on with the lane; or it goes on where nothing of what it needs is missing,
+  /// and what users have used up is seen at the end. Then the records are there again.
+  void live_with_another_store() {
+    broker_.settle();
+    const auto partition = static_cast<std::int32_t>(draws_.draw(case_->partitions));
+    const std::optional<Counts> known = users_of(partition);
+    if (!known) return;
+    const Place users{attached_topics::users, partition};
+    const Place state{attached_topics::state, partition};
+    const std::size_t states = broker_.committed_values(state).size();
+    const std::uint64_t kind = draws_.draw(3);
+    const std::vector<std::size_t> hidden = some_records(users, kind);
+    for (const std::size_t offset : hidden) broker_.hide(users, offset, true);
+    start_service(false);
+    live_until_idle();
+    const std::optional<attach::LaneEnd> failure = services_.back()->failure();
+    services_.clear();
+    for (const std::size_t offset : hidden) broker_.hide(users, offset, false);
+    if (!failure) {
+      if (kind == 0 && !known->empty()) verdict_.violate("a lane goes on whose users are lost");
+      return;
+    }
+    if (failure->code != Exit::data) return verdict_.violate("a process ended: " + failure->reason);
+    constexpr const char* names[] = {"a lost store of users", "an older store of users", "a thinned store of users"};
+    broker_.count(std::string(names[kind]) + " that is refused");
+    if (broker_.committed_values(state).size() != states) verdict_.violate("a lane that is refused commits");
+  }
+
+  /// The offsets of all records of a store, of the last ones, or of about every fourth one.
+  [[nodiscard]] std::vector<std::size_t> some_records(const Place& store, std::uint64_t kind) {
+    const std::deque<SimulatedEntry>& log = broker_.log(store);
+    const std::size_t from = kind == 1 ? draws_.draw(log.size() + 1) : 0;
+    std::vector<std::size_t> offsets;
+    for (std::size_t offset = from; offset < log.size(); ++offset) {
+      if (!log[offset].is_control && (kind != 2 || draws_.chance(0.25))) offsets.push_back(offset);
+    }
+    return offsets;
+  }
+
+  /// Lets the last process go on until it fails, or nothing has happened for long.
+  void live_until_idle() {
+    SimulatedService& service = *services_.back();
+    for (int idle = 0; idle < 60 && !service.failure(); ++idle) {
+      broker_.share_out(partitions());
+      while (service.step()) {
+        look_at_pages();
+        idle = 0;
+      }
+      broker_.go_on();
+      pass_time(milliseconds(500));
+      service.look_at_the_clock();
+    }
   }
 
   void live_undisturbed() {

@@ -226,10 +226,22 @@ void couple_under_faults(std::uint64_t passes_max, bool as_file, std::span<const
   }
   // Kinds that such pairs do not have: their keys come from a seed; steps, passes and epochs are counted above; dead
   // letters arrive without a call; and rejects, of which neighbours may have different ones, are compared by
-  // themselves.
-  static constexpr std::array<std::string_view, 7> without{
-      "under a fresh key",   "under an insecure seed", "an epoch that goes on", "several passes", "steps",
-      "no answer to arrive", "every reject on record"};
+  // themselves. Neighbours that differ in a user have histories of their own.
+  static constexpr std::array<std::string_view, 15> without{"under a fresh key",
+                                                            "under an insecure seed",
+                                                            "an epoch that goes on",
+                                                            "several passes",
+                                                            "steps",
+                                                            "no answer to arrive",
+                                                            "every reject on record",
+                                                            "users whose counts are those of the steps",
+                                                            "a lost store of users that is refused",
+                                                            "an older store of users that is refused",
+                                                            "a thinned store of users that is refused",
+                                                            "a cut store of users that is refused",
+                                                            "a damaged store of users that is refused",
+                                                            "an epoch in which users go on counting",
+                                                            "an epoch in which users begin anew"};
   if (end - first >= under_faults_in_the_campaign) expect_every_kind(happened, kinds, without);
 }
 

@@ -8,7 +8,7 @@
 namespace nustream::tests {
 
 /// Counted in histories of `replay` over the disk: the faults, what the histories were spared, and how they ended.
-inline constexpr std::array<std::string_view, 19> counted_of_folders{
+inline constexpr std::array<std::string_view, 26> counted_of_folders{
     "a crash",
     "a crash after a failed call",
     "a life with several failed calls",
@@ -27,6 +27,13 @@ inline constexpr std::array<std::string_view, 19> counted_of_folders{
     "under a fresh key",
     "a release that was printed",
     "every reject on record",
+    "users whose counts are those of the steps",
+    "a lost store of users that is refused",
+    "an older store of users that is refused",
+    "a cut store of users that is refused",
+    "an epoch in which users go on counting",
+    "an epoch in which users begin anew",
+    "a damaged store of users that is refused",
     "steps",
 };
 
@@ -45,7 +52,7 @@ inline constexpr std::array<std::string_view, 22> counted_of_lanes{
 };
 
 /// Counted in histories of `attach` over the broker.
-inline constexpr std::array<std::string_view, 32> counted_of_brokers{
+inline constexpr std::array<std::string_view, 36> counted_of_brokers{
     // processes
     "a crash before a call",
     "a crash after a call",
@@ -81,6 +88,10 @@ inline constexpr std::array<std::string_view, 32> counted_of_brokers{
     // what it came to
     "a committed transaction",
     "a page with a release",
+    "users whose counts are those of the steps",
+    "a lost store of users that is refused",
+    "an older store of users that is refused",
+    "a thinned store of users that is refused",
     "under an insecure seed",
     "under a fresh key",
     "steps",

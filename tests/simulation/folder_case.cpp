@@ -40,7 +40,9 @@ std::optional<FolderCase> try_folder_case(Draws& draws, std::uint64_t seed, cons
   const std::uint64_t steps = 20 + draws.draw(80);
   const std::uint64_t passes = given ? given_passes : draws.draw(3) == 0 ? 2 + draws.draw(2) : 1;
   const RandomStream stream =
-      given ? given->stream : random_stream(draws.random(), {.steps = steps * passes, .replace_one = true});
+      given ? given->stream
+            : random_stream(draws.random(),
+                            {.steps = steps * passes, .replace_one = true, .by_user = is_by_user(seed)});
   const std::uint64_t records =
       given ? given->records.size() : steps * stream.minibatch + draws.draw(stream.minibatch);
   const folder::Window window{0, records, passes};

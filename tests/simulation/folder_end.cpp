@@ -8,20 +8,27 @@
 #include "engine/going_on.h"
 #include "journal/ledger_chain.h"
 #include "journal/outbox_folder.h"
+#include "nustream/users/gate.h"
 #include "publish/release_json.h"
 #include "replay/stream_input.h"
+#include "stored_users.h"
+#include "users/identifiers.h"
 
 namespace nustream::tests {
 namespace {
 
-Reference folder_reference(const FolderCase& of, const std::optional<FirstEpoch>& first) {
-  record::RowBatch rows;
-  rows.dimension = lane::row_entries(of.settings.config.descent);
-  const auto reader = replay::open_window(of.settings.config, of.window, 0);
-  while (reader->read(rows, 4096)) {
+/// What users of the state have used up, as an epoch behind it begins with it. Empty where everybody counts anew.
+std::optional<Counts> carried_counts(const FolderCase& of, SimulatedDisk& disk, const std::string& sealed) {
+  if (sealed.empty()) return std::nullopt;
+  const journal::State state = journal::open_state(of.keys, sealed);
+  if (!state.record.users) return std::nullopt;
+  try {
+    Counts counts = stored_counts(disk, of.settings.config.stream, *state.record.users);
+    for (auto& [user, standing] : counts) standing = users::carried_over(standing);
+    return counts;
+  } catch (const Failure&) {
+    return std::nullopt;
   }
-  return undisturbed(of.settings, of.keys, of.settings.config.lane, std::move(rows), Position{0}, true,
-                     first ? std::optional(first->next) : std::nullopt);
 }
 
 void check_folder_ledger(const FolderCase& of, SimulatedDisk& disk, const Reference& reference, Verdict& verdict) {
@@ -49,14 +56,32 @@ void check_rejects(SimulatedDisk& disk, const Reference& reference, Verdict& ver
 
 }  // namespace
 
+Reference folder_reference(const FolderCase& of, const std::optional<FirstEpoch>& first,
+                           const noise::KeyBytes* users) {
+  config::Config config = of.settings.config;
+  users::Identifiers identifiers(config::partitioner_of(config));
+  if (users != nullptr) {
+    identifiers.use(users::UserKey(*users));
+    config.schema.user->reader = &identifiers;
+  }
+  record::RowBatch rows;
+  rows.dimension = lane::row_entries(config.descent);
+  const auto reader = replay::open_window(config, of.window, 0);
+  while (reader->read(rows, 4096)) {
+  }
+  return undisturbed(of.settings, of.keys, config.lane, std::move(rows), Position{0}, true,
+                     first ? std::optional(first->next) : std::nullopt);
+}
+
 std::optional<FirstEpoch> first_epoch_of(const FolderCase& of, SimulatedDisk& disk) {
   const config::Config& config = of.settings.config;
   journal::Ledger ledger = journal::read_ledger(disk, folder_paths::folder, of.keys);
   const std::string sealed = disk.seen(folder_paths::state);
   if (!sealed.empty()) journal::settle(ledger, journal::open_state(of.keys, sealed).record);
   if (config.privacy.budget || ledger.epochs.empty()) return std::nullopt;
-  FirstEpoch first{disk.seen(folder_paths::releases),
-                   {EpochId{1}, std::move(ledger), {.theta = config.descent.start}}};
+  FirstEpoch first{
+      disk.seen(folder_paths::releases),
+      {EpochId{1}, std::move(ledger), {.theta = config.descent.start}, carried_counts(of, disk, sealed)}};
   if (first.releases.empty()) return first;
   try {
     const std::string last = lines_of_text(first.releases).back();
@@ -69,7 +94,13 @@ std::optional<FirstEpoch> first_epoch_of(const FolderCase& of, SimulatedDisk& di
 
 void check_folder_end(const FolderCase& of, SimulatedDisk& disk, const std::optional<FirstEpoch>& first,
                       Verdict& verdict, FaultCounts& happened) {
-  const Reference reference = folder_reference(of, first);
+  const std::string sealed = disk.seen(folder_paths::state);
+  std::optional<journal::State> state;
+  if (!sealed.empty()) state = journal::open_state(of.keys, sealed);
+  const bool by_user = of.settings.config.users.has_value();
+  const noise::KeyBytes nobodys{};
+  const noise::KeyBytes* const users = !by_user ? nullptr : state ? &state->record.users->key : &nobodys;
+  const Reference reference = folder_reference(of, first, users);
   const std::string releases = disk.seen(folder_paths::releases);
   const std::string before = first ? first->releases : std::string();
   if (!releases.starts_with(before)) return verdict.violate("a new epoch changes what was released before it");
@@ -81,7 +112,8 @@ void check_folder_end(const FolderCase& of, SimulatedDisk& disk, const std::opti
     if (!first && !disk.seen(folder_paths::ledger).empty()) verdict.violate("a ledger line of no step");
     return;
   }
-  const std::string of_state = difference(journal::open_state(of.keys, disk.seen(folder_paths::state)), reference);
+  if (!state) return verdict.violate("no state");
+  const std::string of_state = difference(*state, reference);
   if (!of_state.empty()) return verdict.violate("the state differs: " + of_state);
   check_folder_ledger(of, disk, reference, verdict);
   happened["steps"] += reference.steps;

@@ -1,6 +1,8 @@
 #include <array>
 #include <csignal>
 
+#include <fmt/format.h>
+
 #include "engine/release_encoder.h"
 #include "folder/session.h"
 #include "folder_case.h"
@@ -13,6 +15,8 @@
 #include "secrets/seal.h"
 #include "simulated_broker.h"
 #include "simulated_disk.h"
+#include "stored_users.h"
+#include "users/identifiers.h"
 
 namespace nustream::tests {
 namespace {
@@ -70,7 +74,13 @@ class FolderHistory {
     play_epoch();
     if (given_) log() += disk_.seen(folder_paths::releases) + disk_.seen(folder_paths::ledger);
     if (seed_ % 3 == 0 && verdict_.holds() && given_ == nullptr) {
+      if (by_user() && draws_.draw(3) == 0) put_store(disk_, {});
       first_ = first_epoch_of(*case_, disk_);
+      older_ = {};
+      reference_.reset();
+      if (first_ && by_user()) {
+        count(first_->next.users ? "an epoch in which users go on counting" : "an epoch in which users begin anew");
+      }
       if (first_) play_epoch();
     }
     count_losses();
@@ -85,10 +95,15 @@ class FolderHistory {
   /// Plays lives until the epoch's input is read to its end.
   void play_epoch() {
     undisturbed_life_ = false;
-    for (auto lives = 2 + draws_.draw(5); lives > 0 && verdict_.holds(); --lives) disturbed_life();
+    for (auto lives = 2 + draws_.draw(5); lives > 0 && verdict_.holds(); --lives) {
+      disturbed_life();
+      check_counts();
+      if (by_user() && verdict_.holds() && draws_.draw(3) == 0) live_with_another_store();
+    }
     undisturbed_life_ = true;
     if (verdict_.holds()) live({});
     disk_.lose_power();
+    check_counts();
     if (verdict_.holds() && given_ == nullptr) check_folder_end(*case_, disk_, first_, verdict_, happened_);
   }
 
@@ -119,6 +134,83 @@ class FolderHistory {
     }
   }
 
+  // ---- the users
+
+  [[nodiscard]] bool by_user() const { return case_->settings.config.users.has_value(); }
+  /// The state of the epoch that is played; empty before its first commit.
+  [[nodiscard]] std::optional<journal::State> committed() const {
+    const std::string sealed = disk_.seen(folder_paths::state);
+    if (sealed.empty()) return std::nullopt;
+    journal::State state = journal::open_state(case_->keys, sealed);
+    if (first_ && state.identity.epoch != first_->next.epoch) return std::nullopt;
+    return state;
+  }
+
+  /// What users have used up is that of the steps of the state that a resume would go on from.
+  void check_counts() {
+    if (!by_user() || !verdict_.holds()) return;
+    disk_.start_process({});
+    const auto state = committed();
+    if (!state) return;
+    if (older_ == StoreFiles{}) older_ = store_in(disk_);
+    const journal::UsersOfState& known = *state->record.users;
+    Counts stored;
+    try {
+      stored = stored_counts(disk_, case_->settings.config.stream, known);
+    } catch (const Failure& failure) {
+      return verdict_.violate(std::string("the store does not hold the users of its state: ") + failure.what());
+    }
+    if (case_->fresh_keys) return;  // what users use up follows from the noise, which nobody knows
+    if (!reference_ || reference_key_ != known.key) reference_ = folder_reference(*case_, first_, &known.key);
+    reference_key_ = known.key;
+    const std::uint64_t steps = state->identity.steps.value();
+    if (steps >= reference_->users.size()) return verdict_.violate("a state of more steps than there are");
+    const std::string what = difference(stored, reference_->users[steps]);
+    if (!what.empty()) return verdict_.violate(fmt::format("of {} steps {}", steps, what));
+    if (!stored.empty()) count("users whose counts are those of the steps");
+  }
+
+  /// While nothing runs, the store of users becomes another one. The next process refuses to go on, and the state
+  /// stays what it is; or it goes on where nothing of what it needs is missing, and what users have used up is seen
+  /// later on.
+  void live_with_another_store() {
+    disk_.start_process({});
+    const auto state = committed();
+    if (!state) return;
+    const StoreFiles before = store_in(disk_);
+    const auto fault = static_cast<StoreFault>(draws_.draw(4));
+    put_store(disk_, with_fault(draws_, fault, before, older_));
+    if (store_in(disk_) == before) return;
+    const bool holds_users = !stored_users(*state, before).empty();
+    const std::string sealed = disk_.seen(folder_paths::state);
+    if (!is_refused()) {
+      if (fault == StoreFault::lost && holds_users) verdict_.violate("a run goes on whose users are lost");
+      return;
+    }
+    count(std::string(name(fault)) + " that is refused");
+    if (disk_.seen(folder_paths::state) != sealed) verdict_.violate("a run that is refused changes the state");
+    put_store(disk_, before);
+  }
+
+  /// The users that the files hold at the state.
+  [[nodiscard]] Counts stored_users(const journal::State& state, const StoreFiles& files) {
+    const StoreFiles present = store_in(disk_);
+    put_store(disk_, files);
+    Counts counts = stored_counts(disk_, case_->settings.config.stream, *state.record.users);
+    put_store(disk_, present);
+    return counts;
+  }
+
+  /// Whether the next process refuses what it finds in the folder. Otherwise it lives like any other.
+  [[nodiscard]] bool is_refused() {
+    may_be_refused_ = true;
+    was_refused_ = false;
+    live({});
+    disk_.kill_process();
+    may_be_refused_ = false;
+    return was_refused_;
+  }
+
   // ---- a life
 
   void disturbed_life() {
@@ -143,6 +235,8 @@ class FolderHistory {
       count("a crash");
       if (disk_.failed_calls() > 0) count("a crash after a failed call");
     } catch (const Failure& failure) {
+      was_refused_ = may_be_refused_ && failure.code() == Exit::data;
+      if (was_refused_) return;
       if (failure.code() != Exit::io || faults.fail_at == 0)
         verdict_.violate(std::string("a life ended: ") + failure.what());
     }
@@ -152,7 +246,9 @@ class FolderHistory {
 
   /// Does what replay::run() does, without the terminal.
   void run() {
-    const config::Config& config = case_->settings.config;
+    config::Config config = case_->settings.config;
+    users::Identifiers identifiers(config::partitioner_of(config));
+    if (config.schema.user) config.schema.user->reader = &identifiers;
     const config::Mechanism mechanism = case_->settings.mechanism;
     folder::Options options;
     choose_start(options);
@@ -168,6 +264,7 @@ class FolderHistory {
     folder::Session session(
         config, mechanism, case_->window, options, [&](std::string_view released) { printer.published(released); },
         stream);
+    if (const users::UserKey* key = session.user_key()) identifiers.use(*key);
     stream.open(session.lane().position().value());
     Trickle reader(stream.reader(), draws_.random);
     publish::ReleaseEncoder encoder = engine::release_encoder(
@@ -231,6 +328,11 @@ class FolderHistory {
   FolderWatch watch_{disk_, verdict_, given_ != nullptr};
   std::optional<FolderCase> case_;
   std::optional<FirstEpoch> first_;  // the end of the first epoch, where a second one is played
+  StoreFiles older_;                 // an earlier copy of the epoch's store of users
+  std::optional<Reference> reference_;
+  noise::KeyBytes reference_key_{};  // the key of users in that
+  bool may_be_refused_ = false;
+  bool was_refused_ = false;
   bool undisturbed_life_ = false;
   FaultCounts happened_;
 };

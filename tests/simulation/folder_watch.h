@@ -61,11 +61,16 @@ struct FirstEpoch {
 };
 
 /// The folder as it is, with the epoch that would continue from it. Empty where no epoch can read its records again
-/// without a limit of its own: no step was taken, a budget is set, or the iterate has diverged.
+/// without a limit of its own: no step was taken, a budget is set, or the iterate has diverged. Users go on counting
+/// where their store is whole; where it is lost they count anew.
 [[nodiscard]] std::optional<FirstEpoch> first_epoch_of(const FolderCase& of, SimulatedDisk& disk);
 
-/// Compares releases, state and ledger with the run that nothing disturbs: that of the folder's first epoch, or that
-/// of the epoch behind `first`. Counts the steps, and of what kind the run was.
+/// The run that nothing disturbs: that of the folder's first epoch, or that of the epoch behind `first`. `users` is
+/// the key that tells users apart; null where the unit is the record.
+[[nodiscard]] Reference folder_reference(const FolderCase& of, const std::optional<FirstEpoch>& first,
+                                         const noise::KeyBytes* users);
+
+/// Compares releases, state and ledger with that run. Counts the steps, and of what kind the run was.
 void check_folder_end(const FolderCase& of, SimulatedDisk& disk, const std::optional<FirstEpoch>& first,
                       Verdict& verdict, FaultCounts& happened);
 

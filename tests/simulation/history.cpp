@@ -13,6 +13,8 @@
 #include "error.h"
 #include "journal/last_release.h"
 #include "journal/release_chain.h"
+#include "nustream/users/changes.h"
+#include "nustream/users/table.h"
 #include "played.h"
 #include "release_text.h"
 #include "secrets/locked_memory.h"
@@ -53,6 +55,25 @@ std::uint64_t step_of(const std::string& line) {
   return journal::parse_last_release(line).steps.value();
 }
 
+/// The users of a run that nothing disturbs, whose table takes every step at once.
+class UsersOfReference {
+ public:
+  UsersOfReference(engine::Estimator& lane, const std::optional<LaterEpoch>& later) {
+    if (later && later->users) {
+      for (const auto& [user, standing] : *later->users) table_.put({user, 0, standing});
+    }
+    lane.use(open_);
+  }
+  void took_a_step(Reference& reference) {
+    open_.apply(table_);
+    reference.users.push_back(counts_of(table_));
+  }
+
+ private:
+  users::Table table_;
+  users::Changes open_{table_};
+};
+
 Reference straight_through(const Settings& settings, const secrets::Keyring& keys, LaneId lane_id,
                            record::RowBatch rows, Position start, bool end_release,
                            const std::optional<LaterEpoch>& later) {
@@ -67,7 +88,8 @@ Reference straight_through(const Settings& settings, const secrets::Keyring& key
   if (later) lane.go_on_from(later->carried);
   const engine::EpochLedger ledger(
       {config.stream, lane_id, epoch, start, later ? journal::Overlap::overlapping : journal::Overlap::disjoint,
-       settings.digest, config.privacy.neighbours(), keys.is_private()},
+       settings.digest, config.privacy.neighbours(), keys.is_private(), "", config.descent.users,
+       later && later->users},
       mechanism, later ? later->ledger : journal::Ledger{});
   publish::ReleaseEncoder encoder =
       engine::release_encoder(config, mechanism, {lane_id, epoch, settings.digest, keys.is_private()});
@@ -76,8 +98,13 @@ Reference straight_through(const Settings& settings, const secrets::Keyring& key
   engine::Output output;
   Reference reference;
   reference.epoch = epoch;
+  std::optional<UsersOfReference> users;
+  if (config.users) users.emplace(lane, later).took_a_step(reference);
   while (!reference.at_limit && rows.count() >= config.descent.minibatch) {
-    reference.at_limit = stepper.step(rows, rows.count(), output).limit_reached;
+    const std::size_t at_once = users ? config.descent.minibatch : rows.count();
+    const engine::Progress progress = stepper.step(rows, at_once, output);
+    reference.at_limit = progress.limit_reached;
+    if (users && progress.records > 0) users->took_a_step(reference);
   }
   if (end_release && !reference.at_limit) stepper.release_now("end", output);
   reference.lines = lines_of_text(output.outbox);
@@ -88,6 +115,14 @@ Reference straight_through(const Settings& settings, const secrets::Keyring& key
 }
 
 }  // namespace
+
+Counts counts_of(const users::Standings& table) {
+  Counts counts;
+  for (unsigned part = 0; part < users::Standings::parts; ++part) {
+    table.visit_part(part, [&](const users::Entry& entry) { counts.emplace(entry.user, entry.standing); });
+  }
+  return counts;
+}
 
 const std::string& scratch_folder() {
   static const TemporaryFolder folder;

@@ -13,6 +13,7 @@
 #include "journal/state_record.h"
 #include "nustream/lane/lane.h"
 #include "nustream/record/batch.h"
+#include "nustream/users/standings.h"
 #include "random_stream.h"
 #include "secrets/keyring.h"
 #include "simulated_broker.h"
@@ -41,11 +42,16 @@ template <class Draw>
   return std::nullopt;
 }
 
+/// What each user has used up.
+using Counts = std::map<users::UserHash, users::Standing>;
+[[nodiscard]] Counts counts_of(const users::Standings& table);
+
 /// An epoch behind another one: what the ledger holds before it, and what it continues from.
 struct LaterEpoch {
   EpochId epoch;
   journal::Ledger ledger;
   lane::Carried carried;
+  std::optional<Counts> users{};  ///< what users have used up already; empty where everybody counts anew
 };
 
 /// The result of a run that nothing disturbs.
@@ -57,6 +63,7 @@ struct Reference {
   std::uint64_t position = 0;
   std::uint64_t rejected = 0;  ///< the number of unusable records among those that were stepped
   bool at_limit = false;
+  std::vector<Counts> users;  ///< after each number of steps from 0 on; empty where the unit is the record
 };
 
 /// Takes one lane over `rows` straight through: the decoder's rows, noise, steps, encoder. `end_release`: whether the

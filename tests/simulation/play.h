@@ -18,7 +18,13 @@ struct HistoryResult {
   FaultCounts stages{};  ///< of the lanes of `attach`: how often each arrow of their machine was taken
 };
 
-/// Plays `attach` over a simulated broker. Everything in the history follows from `seed`, except for fresh keys.
+/// Whether the unit of a history is the user: of every fourth one of each kind.
+[[nodiscard]] constexpr bool is_by_user(std::uint64_t seed) noexcept {
+  return seed / 2 % 4 == 1;
+}
+
+/// Plays `attach` over a simulated broker. Everything in the history follows from `seed`, except for fresh keys, and
+/// the key of a folder's users.
 [[nodiscard]] HistoryResult play_attached(std::uint64_t seed);
 /// Plays `replay` over a simulated disk, likewise.
 [[nodiscard]] HistoryResult play_folder(std::uint64_t seed);

@@ -100,6 +100,20 @@ bool may_be_counted_under(const std::string& noise) {
   return false;
 }
 
+/// The lines of [privacy] and of [users] where the unit is the user, who is in the column `user`.
+std::string unit_of_users(Random& random, const std::string& user) {
+  const std::string often = fmt::format("participations = {}\nseparation = {}\n", 1 + random() % 6, 1 + random() % 4);
+  const std::string much = fmt::format("mass = {}\n", 0.5 * static_cast<double>(1 + random() % 8));
+  return fmt::format("unit = \"user\"\nuser = \"{}\"\nuser_null = [\"0\"]\n[users]\n", user) +
+         one_of(random, often, much, often + much);
+}
+
+/// A user's text, JSON or not. Few users have most of the records, and some records belong to nobody.
+std::string random_user(Random& random, bool json) {
+  std::string who = random() % 20 == 0 ? one_of(random, "", "0") : fmt::format("u{}", random() % (1 + random() % 24));
+  return json ? '"' + who + '"' : who;
+}
+
 /// Adds columns. They are `bounded` for a first stage without a clip norm, which would leave the numbers where values
 /// are far out.
 void add_columns(std::string& toml, RandomStream& stream, const char* section, const std::string& prefix,
@@ -202,6 +216,14 @@ RandomStream random_stream(std::uint64_t seed, const StreamLimits& limits) {
 
   std::string format = stream.json ? "format = \"jsonl\"\n" : "header = false\n";
   if (!mean) stream.columns.emplace_back("y");
+  std::string users;
+  if (limits.by_user) {
+    Random of_users(seed * 0x94d049bb133111ebU + 9);
+    stream.user = "who";
+    stream.columns.insert(stream.columns.begin(), stream.user);
+    stream.non_negative.insert(stream.non_negative.begin(), false);
+    users = unit_of_users(of_users, stream.user);
+  }
   if (!stream.json) {
     format += "columns = [";
     for (const std::string& column : stream.columns) format += "\"" + column + "\", ";
@@ -215,8 +237,8 @@ RandomStream random_stream(std::uint64_t seed, const StreamLimits& limits) {
                  course(apart, !two_stages && !sandwich, !sandwich && !stream.batch_means, noise));
   if (!two_stages && may_be_counted_under(noise) && apart() % 3 == 0) privacy += "clipped_share = 0.05\n";
   stream.toml = "[stream]\nname = \"simulated\"\n" + format + (mean ? "" : "[target]\ncolumn = \"y\"\n") + model +
-                descent + privacy + "[noise]\n" + noise + fmt::format("[release]\nevery = {}\n", 1 + random() % 6) +
-                features;
+                descent + privacy + users + "[noise]\n" + noise +
+                fmt::format("[release]\nevery = {}\n", 1 + random() % 6) + features;
   return stream;
 }
 
@@ -244,6 +266,12 @@ std::string random_record(const RandomStream& stream, std::uint64_t seed) {
   const double length = random() % 10 == 0 ? 1e6 : random() % 10 == 0 ? 20 : 1;
   std::string text;
   for (std::size_t i = 0; i < stream.columns.size(); ++i) {
+    if (stream.columns[i] == stream.user) {
+      const std::string who = random_user(random, stream.json);
+      text +=
+          stream.json ? fmt::format("{}\"{}\":{}", i == 0 ? "{" : ",", stream.user, who) : (i == 0 ? "" : ",") + who;
+      continue;
+    }
     const bool is_target = i + 1 == stream.columns.size() && stream.target != RandomStream::Target::none;
     double number = (is_target ? 2 : length) * normal(random);
     // Most values of a transform are ones that it takes, because a record that cannot be used has no gradient to look

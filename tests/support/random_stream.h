@@ -28,6 +28,7 @@ struct RandomStream {
   double clip_norm = 1;
   bool reads_key = false;     ///< a feature is the key of a topic's record
   bool reads_header = false;  ///< a feature is the header `random_header` of a topic's record
+  std::string user{};         ///< the column of users, where the unit is the user; else empty
 };
 inline constexpr const char* random_header = "h";
 
@@ -45,6 +46,7 @@ struct StreamLimits {
   bool may_end_early = true;    ///< horizons and budgets may be below the number of steps
   bool several_passes = false;  ///< only correlations that account for several passes come
   bool beside_values = false;   ///< features of keys and headers may come, which only a topic's records have
+  bool by_user = false;         ///< the unit is the user, each of whom has limits
 };
 
 /// Random settings under `seed`: every loss, schedule, projection, average and correlation.

@@ -62,6 +62,7 @@ class SimulatedBroker {
   explicit SimulatedBroker(std::uint64_t seed) : random_(seed) {}
 
   BrokerFaults faults;
+  std::int32_t lanes = 1;  ///< how many partitions each topic has
   /// A topic on a broker of its own, which has at once whatever is sent to it. No call and no chance depends on it,
   /// and so none of the other faults does.
   std::string apart{};
@@ -75,6 +76,8 @@ class SimulatedBroker {
   void append(const Place& place, SimulatedEntry entry);
   [[nodiscard]] const std::deque<SimulatedEntry>& log(const Place& place) { return logs_[place]; }
   [[nodiscard]] std::int64_t end(const Place& place) { return static_cast<std::int64_t>(logs_[place].size()); }
+  /// Takes the record at the offset away from every reader, or gives it back.
+  void hide(const Place& place, std::size_t offset, bool hidden) { logs_[place][offset].is_control = hidden; }
   [[nodiscard]] std::int64_t last_stable(const Place& place);
   [[nodiscard]] std::vector<std::string> committed_values(const Place& place);
 
