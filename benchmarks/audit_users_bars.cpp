@@ -60,7 +60,7 @@ audit::Options options_of(const Limits& limits, const Stretches& stretches) {
   options.steps = limits.steps * stretches.epochs * stretches.windows;
   options.along_axis = true;
   options.delta = delta;
-  options.runs = 300'000;
+  options.runs = 1'000'000;
   if (const char* asked = std::getenv("RUNS")) options.runs = std::strtoull(asked, nullptr, 10);
   return options;
 }

@@ -178,10 +178,10 @@ class FolderHistory {
     const auto state = committed();
     if (!state) return;
     const StoreFiles before = store_in(disk_);
+    const bool holds_users = !stored_counts(disk_, case_->settings.config.stream, *state->record.users).empty();
     const auto fault = static_cast<StoreFault>(draws_.draw(4));
     put_store(disk_, with_fault(draws_, fault, before, older_));
     if (store_in(disk_) == before) return;
-    const bool holds_users = !stored_users(*state, before).empty();
     const std::string sealed = disk_.seen(folder_paths::state);
     if (!is_refused()) {
       if (fault == StoreFault::lost && holds_users) verdict_.violate("a run goes on whose users are lost");
@@ -190,15 +190,6 @@ class FolderHistory {
     count(std::string(name(fault)) + " that is refused");
     if (disk_.seen(folder_paths::state) != sealed) verdict_.violate("a run that is refused changes the state");
     put_store(disk_, before);
-  }
-
-  /// The users that the files hold at the state.
-  [[nodiscard]] Counts stored_users(const journal::State& state, const StoreFiles& files) {
-    const StoreFiles present = store_in(disk_);
-    put_store(disk_, files);
-    Counts counts = stored_counts(disk_, case_->settings.config.stream, *state.record.users);
-    put_store(disk_, present);
-    return counts;
   }
 
   /// Whether the next process refuses what it finds in the folder. Otherwise it lives like any other.
