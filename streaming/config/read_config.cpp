@@ -262,19 +262,23 @@ LaneId read_lane(const Section& stream) {
   return LaneId{static_cast<std::uint32_t>(lane)};
 }
 
-}  // namespace
-
-Config read_tree(const SettingsTree& tree, const std::string& file, const std::vector<std::string>& overrides,
-                 Purpose purpose) {
-  const Section& root = tree.root();
-  // Sections are checked first. A misspelt section would otherwise be reported as the first setting that is missing
-  // in it.
+/// Checks the sections. This comes first, since a misspelt section would otherwise be reported as the first setting
+/// that is missing in it.
+void require_sections(const Section& root, const std::string& file) {
   root.allow(section_names());
   if (root.has("local") && !root.has("descent") && !root.has("moments")) {
     throw Failure(Exit::configuration, file +
                                            ": [local] is for nustream local randomize and local collect; this "
                                            "command takes the settings of a stream or a table, with [descent]");
   }
+}
+
+}  // namespace
+
+Config read_tree(const SettingsTree& tree, const std::string& file, const std::vector<std::string>& overrides,
+                 Purpose purpose) {
+  const Section& root = tree.root();
+  require_sections(root, file);
   const Section stream = root.section("stream");
   const Section release = root.section("release");
   const Section plan = root.section("plan");

@@ -109,42 +109,47 @@ Correlation with_restarts(const Section& section, const Correlation& correlation
   return Correlation{noise::Restarted{correlation}};
 }
 
+/// The parameters of all correlations.
+constexpr const char* parameters[] = {"nu",
+                                      "poles",
+                                      "q",
+                                      "b",
+                                      "beta",
+                                      "c",
+                                      "window",
+                                      "horizon",
+                                      "height",
+                                      "restarts",
+                                      "objective",
+                                      "error",
+                                      "bands",
+                                      "dense",
+                                      "participations",
+                                      "separation",
+                                      "strong_convexity",
+                                      "smoothness",
+                                      "eigenvalues",
+                                      "taps"};
+
+noise::GeneratorKind read_generator(const Section& section) {
+  using noise::GeneratorKind;
+  return section.choice<GeneratorKind>("generator", GeneratorKind::automatic,
+                                       {{"auto", GeneratorKind::automatic},
+                                        {"direct", GeneratorKind::direct},
+                                        {"fft", GeneratorKind::fft},
+                                        {"recurrent", GeneratorKind::recurrent},
+                                        {"tree", GeneratorKind::tree},
+                                        {"dense", GeneratorKind::dense}});
+}
+
 }  // namespace
 
 Noise read_noise(const Section& root, Purpose purpose) {
-  using noise::GeneratorKind;
   const Section section = root.section("noise");
-  const auto generator = section.choice<GeneratorKind>("generator", GeneratorKind::automatic,
-                                                       {{"auto", GeneratorKind::automatic},
-                                                        {"direct", GeneratorKind::direct},
-                                                        {"fft", GeneratorKind::fft},
-                                                        {"recurrent", GeneratorKind::recurrent},
-                                                        {"tree", GeneratorKind::tree},
-                                                        {"dense", GeneratorKind::dense}});
+  const noise::GeneratorKind generator = read_generator(section);
   // Every parameter is known whichever correlation is chosen, so that --set noise.correlation=… is enough to compare
   // two.
-  for (const char* key : {"nu",
-                          "poles",
-                          "q",
-                          "b",
-                          "beta",
-                          "c",
-                          "window",
-                          "horizon",
-                          "height",
-                          "restarts",
-                          "objective",
-                          "error",
-                          "bands",
-                          "dense",
-                          "participations",
-                          "separation",
-                          "strong_convexity",
-                          "smoothness",
-                          "eigenvalues",
-                          "taps"}) {
-    static_cast<void>(section.has(key));
-  }
+  for (const char* key : parameters) static_cast<void>(section.has(key));
   const Reader read = reader_of(section, purpose);
   try {
     if (read == nullptr) {
