@@ -20,6 +20,7 @@
 
 #include "config/config.h"
 #include "decode/reader.h"
+#include "excess.h"
 #include "nustream/inference/least_squares.h"
 #include "nustream/ranges/linear_fit.h"
 #include "private_path.h"
@@ -58,23 +59,6 @@ Columns columns_of(const record::RowBatch& rows, const std::vector<std::size_t>&
     columns.y.push_back(rows.y[i]);
   }
   return columns;
-}
-
-double excess(const record::RowBatch& rows, const std::vector<double>& theta, const std::vector<double>& best) {
-  double squares = 0;
-  double residuals = 0;
-  for (std::size_t i = 0; i < rows.count(); ++i) {
-    double off = 0;
-    double left = rows.y[i];
-    for (std::size_t j = 0; j < rows.dimension; ++j) {
-      const double x = rows.x[i * rows.dimension + j];
-      off += x * (theta[j] - best[j]);
-      left -= x * best[j];
-    }
-    squares += off * off;
-    residuals += left * left;
-  }
-  return squares / residuals;
 }
 
 struct Table {

@@ -27,6 +27,7 @@
 #include "decode/reader.h"
 #include "engine/estimator.h"
 #include "engine/noise_feed.h"
+#include "excess.h"
 #include "measure/fit.h"
 #include "nustream/inference/least_squares.h"
 #include "nustream/record/batch.h"
@@ -35,6 +36,7 @@
 namespace {
 
 using namespace nustream;
+using benchmarks::excess;
 
 struct Stream {
   config::Config config;
@@ -175,23 +177,6 @@ std::string measured_settings() {
                      [&](const Column&) { return measured; });
 }
 
-double excess(const Stream& stream, const std::vector<double>& theta, const std::vector<double>& best) {
-  const std::size_t d = stream.rows.dimension;
-  double squares = 0;
-  double residuals = 0;
-  for (std::size_t i = 0; i < stream.rows.count(); ++i) {
-    double off = 0;
-    double left = stream.rows.y[i];
-    for (std::size_t j = 0; j < d; ++j) {
-      off += stream.row(i)[j] * (theta[j] - best[j]);
-      left -= stream.row(i)[j] * best[j];
-    }
-    squares += off * off;
-    residuals += left * left;
-  }
-  return squares / residuals;
-}
-
 record::RowBatch shuffled(const record::RowBatch& rows, std::uint64_t seed) {
   std::vector<std::size_t> order(rows.count());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -217,8 +202,8 @@ void bike(std::uint64_t keys, std::vector<Figure>& figures) {
   Figure in_time{"bike, in the order of time", {}, 0.009};
   Figure mixed{"bike, shuffled", {}, 0.009};
   for (std::uint64_t key = 0; key < keys; ++key) {
-    in_time.values.push_back(excess(stream, solve(stream, stream.rows, key).back().theta, best));
-    mixed.values.push_back(excess(stream, solve(stream, shuffled(stream.rows, key), key).back().theta, best));
+    in_time.values.push_back(excess(stream.rows, solve(stream, stream.rows, key).back().theta, best));
+    mixed.values.push_back(excess(stream.rows, solve(stream, shuffled(stream.rows, key), key).back().theta, best));
   }
   figures.push_back(std::move(in_time));
   figures.push_back(std::move(mixed));
@@ -260,7 +245,7 @@ void bike_measured(std::uint64_t keys, std::vector<Figure>& figures) {
     const auto off = [&](const Stream& stream, const record::RowBatch& rows) {
       const std::vector<double> best =
           inference::ordinary_least_squares({stream.rows.dimension, stream.rows.x, stream.rows.y}).theta;
-      return excess(stream, solve(stream, rows, key).back().theta, best);
+      return excess(stream.rows, solve(stream, rows, key).back().theta, best);
     };
     const Stream stream = measured(asked, whole, key);
     in_time.values.push_back(off(stream, stream.rows));

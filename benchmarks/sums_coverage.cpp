@@ -6,9 +6,8 @@
 //
 // Usage: sums_coverage [STREAMS OF EACH KIND [JSON file]], 1,000 by default. Exits with 1 where the coverage at a
 // nominal .95 is outside .93–.97 by more than three standard errors of the count. Where fewer than a tenth of the
-// intervals of a kind are shown, those may also be the ones that noise has made look right: then it is enough that no
-// more than 5% of all streams have an interval that misses. Keys and data are fixed, so the result does not vary by
-// chance.
+// intervals of a kind are shown, noise may have decided which ones. Then it is enough that no more than 5% of all
+// streams have an interval that misses. Keys and data are fixed, so the result does not vary by chance.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -3,11 +3,11 @@
 //
 // Whatever a record contributes is made short by shorten(), in one of four forms: clip_gradient() for gradients,
 // row_factor() for rows of sums, share_within() for parts of a contribution that shrink together, and clamp_to() for
-// single numbers. (A user's blocks may be scaled together before that, in users/contribution.cpp, which takes the
-// place of no bound.) Noise is added by noised() alone, of which add_noise() gives the result as a real number. All
-// kernels, loops, sums, counts and measured ranges call these functions, and tests/rooms/one_step.py looks for other
-// code that clips or adds noise. (Local privacy is another promise: src/inference/local_bounds.cpp projects each
-// record, and local_mechanism.cpp draws its noise.)
+// single numbers. (In users/contribution.cpp the blocks of a user's sum may be scaled together first; each is then
+// made short here all the same.) Noise is added by noised() alone, of which add_noise() gives the result as a real
+// number. All kernels, loops, sums, counts and measured ranges call these functions, and tests/rooms/one_step.py
+// looks for other code that clips or adds noise. (Local privacy is another promise: src/inference/local_bounds.cpp
+// projects each record, and local_mechanism.cpp draws its noise.)
 //
 // The functions for noise are templates over what holds the numbers, so that one text serves a pack of eight
 // (pack.h), a single number and one of 128 bits. All functions are always inlined: each kernel is compiled for one

@@ -27,6 +27,14 @@ double excess(std::size_t bin, double bound) {
   return std::max(0.0, bin_length(bin) - bound);
 }
 
+/// The counts of one side that noise hides one by one, from the bound outwards.
+struct HiddenSide {
+  double counts = 0;
+  double bins = 0;
+  /// How far their sum is above 0, in deviations of its noise.
+  [[nodiscard]] double standing(double stddev) const { return bins > 0 ? counts / (stddev * std::sqrt(bins)) : 0; }
+};
+
 }  // namespace
 
 ResidualTails::ResidualTails(const NoisyCounts& counts, double most)
@@ -78,46 +86,33 @@ double ResidualTails::taken_off(double bound) const {
   return std::fabs(more_above) + std::max(guessed, hidden(bound).on_one_side);
 }
 
-double ResidualTails::standing(std::size_t first, std::size_t last) const {
-  double most = 0;
-  for (std::size_t side = 0; side < sides; ++side) {
-    double counts = 0;
-    double bins = 0;
-    for (std::size_t bin = first; bin <= last; ++bin) {
-      if (seen(side, bin) > 0) continue;
-      counts += counts_.histogram(0)[side * length_bins + bin];
-      ++bins;
-    }
-    if (bins > 0) most = std::max(most, counts / (counts_.stddev() * std::sqrt(bins)));
-  }
-  return most;
-}
-
 // Three per cent of residuals far above the bound may be spread so wide that noise hides each bin's count, while
 // their sum is far above its own noise. So bins are added up from the bound outwards, to the length at which the sum
 // stands out most.
 ResidualTails::Hidden ResidualTails::hidden(double bound) const {
-  const std::size_t first = length_bin(bound);
-  double most = sum_threshold;
-  std::size_t last = first;
-  for (std::size_t bin = first; bin < end_; ++bin) {
-    if (const double here = standing(first, bin); here > most) {
-      most = here;
-      last = bin + 1;
-    }
-  }
-  Hidden found;
+  HiddenSide of[sides];
+  double more_above = 0;
+  double on_both = 0;
   double squares = 0;
-  for (std::size_t side = 0; side < sides; ++side) {
-    for (std::size_t bin = first; bin < last; ++bin) {
+  double most = sum_threshold;
+  Hidden found;
+  for (std::size_t bin = length_bin(bound); bin < end_; ++bin) {
+    const double longer = excess(bin, bound);
+    for (std::size_t side = 0; side < sides; ++side) {
       if (seen(side, bin) > 0) continue;
-      const double off = counts_.histogram(0)[side * length_bins + bin] * excess(bin, bound);
-      found.on_one_side += side == 0 ? off : -off;
-      found.on_both += off;
-      squares += std::pow(excess(bin, bound), 2);
+      const double count = counts_.histogram(0)[side * length_bins + bin];
+      of[side].counts += count;
+      ++of[side].bins;
+      more_above += (side == 0 ? 1 : -1) * count * longer;
+      on_both += count * longer;
+      squares += longer * longer;
     }
+    const double standing = std::max(of[0].standing(counts_.stddev()), of[1].standing(counts_.stddev()));
+    if (standing <= most) continue;
+    most = standing;
+    found = {std::fabs(more_above), std::fabs(on_both), counts_.stddev() * std::sqrt(squares)};
   }
-  return {std::fabs(found.on_one_side), std::fabs(found.on_both), counts_.stddev() * std::sqrt(squares)};
+  return found;
 }
 
 // Beyond the last bin that is seen, counts are taken to decline as they did over the octave before or over its second

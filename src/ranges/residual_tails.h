@@ -54,9 +54,6 @@ class ResidualTails {
     double stddev = 0;       ///< of the noise in each of the two
   };
   [[nodiscard]] Hidden hidden(double bound) const;
-  /// How far the sum of the counts of the hidden bins from `first` to `last` is above 0, in deviations of its noise;
-  /// of the side that has more.
-  [[nodiscard]] double standing(std::size_t first, std::size_t last) const;
 
   NoisyCounts counts_;
   double most_;

@@ -1,11 +1,10 @@
 #include "attach/open_batch.h"
 
-#include "decode/line_decoder.h"
-
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
+#include "decode/line_decoder.h"
 #include "journal/release_chain.h"
 
 namespace nustream::attach {

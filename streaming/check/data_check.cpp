@@ -128,10 +128,17 @@ void DataCheck::take(record::RowBatch& rows) {
   }
   found_.tally.records += rows.count();
   found_.tally.add(rows.rejects);
-  count_clips(
-      {dimension_, rows.count(), without_texts.data(), rows.y.data(), nullptr,
-       rows.users.empty() ? nullptr : rows.users.data(), rows.weights.empty() ? nullptr : rows.weights.data()},
-      rows.count() - rows.rejects.size());
+  const record::RowSlice looked_at{dimension_,
+                                   rows.count(),
+                                   without_texts.data(),
+                                   rows.y.data(),
+                                   nullptr,
+                                   rows.users.empty() ? nullptr : rows.users.data(),
+                                   rows.weights.empty() ? nullptr : rows.weights.data()};
+  const ClipCount clips =
+      count_clips(config_, mechanism_, looked_at, rows.count() - rows.rejects.size(), rows_of_step_);
+  found_.tally.gradients += clips.gradients;
+  found_.tally.clipped += clips.clipped;
   rows.clear();
 }
 
@@ -140,18 +147,6 @@ std::size_t DataCheck::rows_together() const noexcept {
   if (!found_.tally.of_users) return about;
   if (rows_of_step_ > about) return rows_of_step_;
   return (about + rows_of_step_ - 1) / rows_of_step_ * rows_of_step_;
-}
-
-/// Where the unit is the user, what is clipped is the sum of a user's rows in a step.
-void DataCheck::count_clips(const record::RowSlice& rows, std::size_t usable) {
-  if (found_.tally.of_users) {
-    const ClippedContributions found = clipped_contributions(config_, mechanism_, rows, rows_of_step_);
-    found_.tally.gradients += found.contributions;
-    found_.tally.clipped += found.clipped;
-    return;
-  }
-  found_.tally.gradients += usable;
-  found_.tally.clipped += clipped_at_start(config_, mechanism_, rows);
 }
 
 /// Whether the run refuses a label of this text. The text is read as the decoder reads it; in CSV, for example, words

@@ -44,7 +44,6 @@ class DataCheck {
  private:
   void look_at_amount(record::Feature feature, std::optional<ColumnFinding>& finding);
   void profile(const record::RowBatch& rows, std::size_t row);
-  void count_clips(const record::RowSlice& rows, std::size_t usable);
   [[nodiscard]] bool refuses(const std::string& label) const;
   void find_labels(Findings& found) const;
 

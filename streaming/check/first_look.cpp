@@ -67,10 +67,14 @@ std::string clipped_at_first(const Tally& first, const Clip& clip) {
 }
 
 ClipCount count_clips(const config::Config& config, const config::Mechanism& mechanism, const record::RowSlice& rows,
-                      std::uint64_t usable) {
+                      std::uint64_t usable, std::size_t rows_of_step) {
   if (!config.users) return {usable, clipped_at_start(config, mechanism, rows)};
-  const ClippedContributions found = clipped_contributions(config, mechanism, rows, config.descent.minibatch);
-  return {found.contributions, found.clipped};
+  return clipped_contributions(config, mechanism, rows, rows_of_step);
+}
+
+ClipCount count_clips(const config::Config& config, const config::Mechanism& mechanism, const record::RowSlice& rows,
+                      std::uint64_t usable) {
+  return count_clips(config, mechanism, rows, usable, config.descent.minibatch);
 }
 
 void require_usable(const Tally& first, double min_usable) {

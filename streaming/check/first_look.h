@@ -18,8 +18,9 @@ namespace nustream::check {
 [[nodiscard]] std::uint64_t clipped_at_start(const config::Config& config, const config::Mechanism& mechanism,
                                              const record::RowSlice& rows);
 
-struct ClippedContributions {
-  std::uint64_t contributions = 0;
+/// What is clipped, and how much of it was.
+struct ClipCount {
+  std::uint64_t gradients = 0;  ///< or contributions of users
   std::uint64_t clipped = 0;
 };
 
@@ -27,9 +28,8 @@ struct ClippedContributions {
 /// and how many of them the step shortens: to the clip norm, or in running sums to the radii. The first step begins
 /// with the first of the rows, and the last one may be cut off. Limits are left out of account. The rows name their
 /// users. Contract: rows_of_step > 0.
-[[nodiscard]] ClippedContributions clipped_contributions(const config::Config& config,
-                                                         const config::Mechanism& mechanism,
-                                                         const record::RowSlice& rows, std::size_t rows_of_step);
+[[nodiscard]] ClipCount clipped_contributions(const config::Config& config, const config::Mechanism& mechanism,
+                                              const record::RowSlice& rows, std::size_t rows_of_step);
 
 /// How many records are read before their share of usable ones is judged (--min-usable); fewer where the input ends.
 inline constexpr std::size_t records_judged = 1000;
@@ -46,14 +46,12 @@ inline constexpr std::size_t records_judged = 1000;
 /// member is one of the reasons.
 [[nodiscard]] std::string unusable_at_first(const Tally& first, const std::string& missing = {});
 
-/// What is clipped, and how much of it was.
-struct ClipCount {
-  std::uint64_t gradients = 0;
-  std::uint64_t clipped = 0;
-};
 /// Counts what clip_of() names: the gradients of `rows`, of which `usable` can be used, and how many of them are
-/// longer than the clip norm at θ_0. Where the unit is the user it counts the users' sums in each step, as far as the
-/// rows go: the first step begins with the first row.
+/// longer than the clip norm at θ_0. Where the unit is the user it counts the users' sums in each step of
+/// `rows_of_step` rows, as far as the rows go: the first step begins with the first row.
+[[nodiscard]] ClipCount count_clips(const config::Config& config, const config::Mechanism& mechanism,
+                                    const record::RowSlice& rows, std::uint64_t usable, std::size_t rows_of_step);
+/// The same in steps of descent.minibatch rows.
 [[nodiscard]] ClipCount count_clips(const config::Config& config, const config::Mechanism& mechanism,
                                     const record::RowSlice& rows, std::uint64_t usable);
 

@@ -106,8 +106,7 @@ moments::Lane stepped(const moments::Settings& settings, const record::RowSlice&
 }
 
 /// What is clipped in one step over all rows.
-ClippedContributions of_step(const config::Config& config, const config::Mechanism& mechanism,
-                             const record::RowSlice& rows) {
+ClipCount of_step(const config::Config& config, const config::Mechanism& mechanism, const record::RowSlice& rows) {
   const users::Table nobody;
   users::Changes changes(nobody);
   if (config.moments) {
@@ -129,13 +128,13 @@ std::uint64_t clipped_at_start(const config::Config& config, const config::Mecha
   return stepped(first_step(config, rows.count), mechanism, rows, nullptr).clipped();
 }
 
-ClippedContributions clipped_contributions(const config::Config& config, const config::Mechanism& mechanism,
-                                           const record::RowSlice& rows, std::size_t rows_of_step) {
-  ClippedContributions found;
+ClipCount clipped_contributions(const config::Config& config, const config::Mechanism& mechanism,
+                                const record::RowSlice& rows, std::size_t rows_of_step) {
+  ClipCount found;
   for (std::size_t first = 0; first < rows.count;) {
     const record::RowSlice step = rows.part(first, std::min(rows_of_step, rows.count - first));
-    const ClippedContributions here = of_step(config, mechanism, step);
-    found.contributions += here.contributions;
+    const ClipCount here = of_step(config, mechanism, step);
+    found.gradients += here.gradients;
     found.clipped += here.clipped;
     first += step.count;
   }

@@ -191,7 +191,8 @@ std::string used_settings(const config::Config& settled, const config::Config& a
              "# The settings that a run measured privately, at rho = {0}, and used. The privacy of these values is "
              "spent.\n"
              "# WARNING: a run over the same records spends again, in addition to what {1} holds.\n"
-             "# These settings are other ones than those of its state, so that such a run needs --new-epoch{2}.\n",
+             "# The state that is there has other settings than this file, so that such a run needs "
+             "--new-epoch{2}.\n",
              rhos_of(asked).ranges.value(), ledger, asked.kafka.brokers.empty() ? " (a replay also --from 0)" : "") +
          config::settings_as_toml(asked.file, overrides);
 }
