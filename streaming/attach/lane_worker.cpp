@@ -128,8 +128,9 @@ void LaneWorker::step_batch() {
       open_->input.rows(), [this](std::size_t rejects) { return open_->input.next_letters(rejects); }, Clock::now());
 }
 
+/// A lane that is interrupted while it reads is closed before its stage changes, and is asked in between.
 bool LaneWorker::is_full() const {
-  return stage_ == LaneStage::reading && open_->input.is_full();
+  return open_ && stage_ == LaneStage::reading && open_->input.is_full();
 }
 
 void LaneWorker::pause_if_full() {

@@ -2,7 +2,7 @@
 """presets.py ROOT: configures every preset, so that a library or a room that one of them lacks is seen before anybody
 builds that preset.
 
-presets.py ROOT --build: builds the preset of ./run instead, not optimised. That preset compiles its files in
+presets.py ROOT --build: builds the preset of ./run instead, hardly optimised. That preset compiles its files in
 other batches than the presets with tests, in which some files are replaced, and names may collide in its batches alone."""
 import json
 import pathlib
@@ -42,7 +42,7 @@ def configure_all():
 
 def build_release():
     with tempfile.TemporaryDirectory() as folder:
-        if wrong := configured("release", folder, "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -w"):
+        if wrong := configured("release", folder, "-DCMAKE_CXX_FLAGS_RELEASE=-Og -w"):
             return [wrong]
         done = subprocess.run(["cmake", "--build", folder, "--target", "nustream", "-j2"], text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

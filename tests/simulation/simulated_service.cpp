@@ -2,6 +2,7 @@
 
 #include <boost/asio/post.hpp>
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -45,7 +46,7 @@ SimulatedService::SimulatedService(SimulatedBroker& broker, const attach::Setup&
                              {},
                              out_of_time_,
                              std::chrono::milliseconds(4000),
-                             [] {},
+                             [this] { static_cast<void>(is_full()); },
                              [] {},
                              [] { return false; },
                              on_commit_thread,
@@ -120,6 +121,11 @@ void SimulatedService::look_at_the_clock() {
   use();
   loop_.restart();
   for (auto& [lane, worker] : workers_) worker->tick();
+}
+
+/// The service asks this of its lanes whenever one of them calls it, in whatever state that lane is just then.
+bool SimulatedService::is_full() const {
+  return std::ranges::any_of(workers_, [](const auto& entry) { return entry.second->is_full(); });
 }
 
 bool SimulatedService::poll_consumer() {

@@ -49,6 +49,7 @@ class SimulatedService {
   void use() const;
   void watch(LaneId lane, attach::LaneStage from, attach::LaneEvent event, attach::LaneStage to);
   bool run_task();
+  [[nodiscard]] bool is_full() const;
   bool poll_consumer();
   void deliver();
   void handle(kafka::Message&& message);
