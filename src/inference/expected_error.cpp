@@ -109,7 +109,7 @@ class StartFollower {
 };
 
 /// Adds what sampling and privacy leave, under the pull at the end.
-void add_noise(const DescentDesign& design, const Clipping& clipping, Direction& direction) {
+void add_sampling_and_noise(const DescentDesign& design, const Clipping& clipping, Direction& direction) {
   const AverageOver& over = design.over;
   const double curvature = clipping.pull * direction.eigenvalue;
   const AveragedDescent last{design.step_size.value(), curvature, over.steps - 1, over.steps};
@@ -196,7 +196,7 @@ DescentErrors expected_errors(const StreamGuess& guess, const DescentDesign& des
     for (Direction& direction : directions) {
       const bool settles = design.step_size.value() * clipping.pull * direction.eigenvalue < 2;
       if (!settles) return {{infinite, 0, 0}, {infinite, 0, 0}};
-      add_noise(design, clipping, direction);
+      add_sampling_and_noise(design, clipping, direction);
     }
   }
   DescentErrors errors{{0, 0, 0}, {0, 0, 0}};

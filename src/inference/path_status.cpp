@@ -113,14 +113,14 @@ bool grew_apart(std::span<const double> values) {
   return squares_about(late, mean_of(late)) > times * times * squares_about(early, mean_of(early));
 }
 
-/// The limits that a settled path hardly ever exceeds.
-struct Limits {
+/// The thresholds that a settled path hardly ever exceeds.
+struct Thresholds {
   double trend;
   double halves;
   double memory;
 };
 
-Limits limits_of(std::size_t count, double false_alarm) {
+Thresholds thresholds_of(std::size_t count, double false_alarm) {
   // A sixth of the false alarms is given to the four tests of movement, and the rest to the test of memory.
   const double of_movement = false_alarm / 6 / 4;
   const double freedom_of_halves = 2 * static_cast<double>(count / 2) - 2;
@@ -136,17 +136,17 @@ struct Seen {
 };
 
 /// Looks at one coordinate.
-void look_at(std::span<const double> values, const Limits& limits, PathStatus& status, Seen& seen) {
+void look_at(std::span<const double> values, const Thresholds& thresholds, PathStatus& status, Seen& seen) {
   const std::vector<double> ten = ten_means(values);
   const double trend = std::abs(slope_of(ten).t);
   const double first = std::abs(apart_from(std::span(ten).last(groups - 1), ten.front()));
   const double last = std::abs(apart_from(std::span(ten).first(groups - 1), ten.back()));
   const double halves = std::abs(halves_of(values));
   const double memory = memory_of(values);
-  const bool moves = trend > limits.trend || halves > limits.halves;
-  seen.moves = seen.moves || moves || first > limits.trend;
-  seen.goes_on = seen.goes_on || (moves && !slows_down(values)) || last > limits.trend;
-  seen.remembers = seen.remembers || memory > limits.memory;
+  const bool moves = trend > thresholds.trend || halves > thresholds.halves;
+  seen.moves = seen.moves || moves || first > thresholds.trend;
+  seen.goes_on = seen.goes_on || (moves && !slows_down(values)) || last > thresholds.trend;
+  seen.remembers = seen.remembers || memory > thresholds.memory;
   seen.apart = seen.apart || grew_apart(values);
   status.trend = std::max(status.trend, trend);
   status.halves = std::max(status.halves, halves);
@@ -178,12 +178,12 @@ PathStatus path_status(std::span<const double> means, std::size_t dimension, dou
   if (count < enough_batches) return {Verdict::converging, 0, 0, 0, 0, false_alarm};
 
   const double each = false_alarm / static_cast<double>(dimension);
-  const Limits limits = limits_of(count, each);
+  const Thresholds thresholds = thresholds_of(count, each);
   Seen seen;
   std::vector<double> values(count);
   for (std::size_t j = 0; j < dimension; ++j) {
     for (std::size_t i = 0; i < count; ++i) values[i] = means[i * dimension + j];
-    look_at(values, limits, status, seen);
+    look_at(values, thresholds, status, seen);
   }
   status.verdict = seen.apart                     ? Verdict::diverged
                    : seen.goes_on                 ? Verdict::drifting

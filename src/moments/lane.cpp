@@ -103,7 +103,7 @@ Spacings spacings_of(const Settings& settings) {
 std::optional<users::StepContributions> contributions_of(const Settings& settings, const Spacings& spacings) {
   const Mechanism& mechanism = settings.mechanism;
   if (!mechanism.users) return std::nullopt;
-  std::vector<users::Block> all;
+  std::vector<users::ContributionBlock> all;
   for (std::size_t i = 0; i < spacings.size(); ++i) {
     if (static_cast<double>(mechanism.participation.batch) > 0x1p62 * spacings[i]) {
       throw InvalidParameter("records of a step", std::to_string(mechanism.participation.batch),

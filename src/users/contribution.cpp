@@ -15,7 +15,7 @@ namespace {
 
 constexpr double roundoff = 0x1p-53;
 
-void check(const Block& block) {
+void check(const ContributionBlock& block) {
   if (block.entries == 0) throw InvalidParameter("entries of a block", "0", "at least 1");
   if (!(std::isfinite(block.bound) && block.bound > 0)) {
     throw InvalidParameter("bound of a block", shown(block.bound), "a finite number > 0");
@@ -27,9 +27,9 @@ void check(const Block& block) {
   }
 }
 
-std::size_t entries_of(const std::vector<Block>& blocks) {
+std::size_t entries_of(const std::vector<ContributionBlock>& blocks) {
   std::size_t sum = 0;
-  for (const Block& block : blocks) sum += block.entries;
+  for (const ContributionBlock& block : blocks) sum += block.entries;
   return sum;
 }
 
@@ -46,7 +46,7 @@ double clipped_norm(std::span<const double> v, double bound) {
 }
 
 /// Adds trunc(scale · clip(v, bound) / s), which is at most scale·bound/s long.
-void add_clipped(std::span<const double> v, const Block& block, double scale, std::int64_t* units) {
+void add_clipped(std::span<const double> v, const ContributionBlock& block, double scale, std::int64_t* units) {
   const descent::ScaledNorm norm = descent::scaled_norm(v);
   if (std::isnan(norm.fraction) || norm.fraction == 0) return;
   const int exponent = std::ilogb(norm.scale);
@@ -62,10 +62,10 @@ void add_clipped(std::span<const double> v, const Block& block, double scale, st
 
 }  // namespace
 
-StepContributions::StepContributions(std::vector<Block> blocks, Limits limits, Shortening shortening)
+StepContributions::StepContributions(std::vector<ContributionBlock> blocks, Limits limits, Shortening shortening)
     : blocks_(std::move(blocks)), limits_(limits), shortening_(shortening), entries_(entries_of(blocks_)) {
   if (blocks_.empty()) throw InvalidParameter("blocks of a contribution", "0", "at least 1");
-  for (const Block& block : blocks_) check(block);
+  for (const ContributionBlock& block : blocks_) check(block);
 }
 
 void StepContributions::begin(StepIndex step) noexcept {
@@ -101,7 +101,7 @@ bool StepContributions::add(const UserHash& user, std::uint32_t number, std::spa
 void StepContributions::shorten_together(std::span<double> sum) const noexcept {
   double longest = 0;
   std::span<const double> rest = sum;
-  for (const Block& block : blocks_) {
+  for (const ContributionBlock& block : blocks_) {
     const descent::ScaledNorm norm = descent::scaled_norm(rest.first(block.entries));
     const double relative = norm.scale / block.bound * norm.fraction;
     if (!std::isfinite(relative)) {
@@ -117,7 +117,7 @@ void StepContributions::shorten_together(std::span<double> sum) const noexcept {
 
 double StepContributions::norm_of(std::span<const double> sum) const noexcept {
   double largest = 0;
-  for (const Block& block : blocks_) {
+  for (const ContributionBlock& block : blocks_) {
     largest = std::max(largest, clipped_norm(sum.first(block.entries), block.bound));
     sum = sum.subspan(block.entries);
   }
@@ -125,7 +125,7 @@ double StepContributions::norm_of(std::span<const double> sum) const noexcept {
 }
 
 void StepContributions::add_to_grid(std::span<const double> sum, double scale, std::span<std::int64_t> units) const {
-  for (const Block& block : blocks_) {
+  for (const ContributionBlock& block : blocks_) {
     add_clipped(sum.first(block.entries), block, scale, units.data());
     sum = sum.subspan(block.entries);
     units = units.subspan(block.entries);

@@ -134,7 +134,7 @@ class Session {
     std::string outbox{};  ///< what it releases
   };
   /// The last commit.
-  struct Committed {
+  struct LastCommit {
     std::optional<StepCount> steps{};  ///< of its state; nothing before an epoch's first
     std::uint64_t rejected = 0;        ///< of this run
     std::uint64_t released = 0;        ///< steps of the last release
@@ -196,7 +196,7 @@ class Session {
   std::optional<engine::EpochLedger> ledger_;  // as of the last commit; its head moves with every line
   journal::ReleaseChain releases_;             // the lane's, up to the last commit
   Before before_;
-  Committed committed_;
+  LastCommit committed_;
   Marks marks_;
   std::optional<engine::Estimator> lane_;
   std::optional<engine::NoiseFeed> feed_;

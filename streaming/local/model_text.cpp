@@ -119,7 +119,7 @@ void add_public_rows(const LoadedRows& rows, const std::optional<LocalEstimate>&
   json.field("mean_shift", estimate ? estimate->public_mean_shift : std::nan(""));
 }
 
-void add_noise(const inference::LocalMechanism& mechanism, JsonWriter& json) {
+void add_noise_stddevs(const inference::LocalMechanism& mechanism, JsonWriter& json) {
   const auto object = json.object("noise");
   json.field("second_moment", mechanism.noise().second_moment.value());
   json.field("cross_moment", mechanism.noise().cross_moment.value());
@@ -221,7 +221,7 @@ std::string model_json(const Collected& collected) {
     add_counted(collected.counted, json);
     add_estimate(collected, json);
     add_public_rows(collected.rows, collected.estimate, json);
-    add_noise(collected.mechanism, json);
+    add_noise_stddevs(collected.mechanism, json);
     json.field("epsilon", collected.mechanism.epsilon().value());
     json.field("delta", collected.settings.budget.delta.value());
     json.field("conversion", "gaussian");

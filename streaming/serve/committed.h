@@ -119,6 +119,6 @@ class CommittedPast {
   std::string lines_;
 };
 
-using Committed = std::variant<CommittedSpend, CommittedRelease, CommittedModel, CommittedPast>;
+using CommittedFact = std::variant<CommittedSpend, CommittedRelease, CommittedModel, CommittedPast>;
 
 }  // namespace nustream::serve

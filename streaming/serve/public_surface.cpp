@@ -108,7 +108,7 @@ void PublicSurface::close_lane(LaneId lane) {
   changed();
 }
 
-void PublicSurface::update(const Committed& committed) {
+void PublicSurface::update(const CommittedFact& committed) {
   std::visit([this](const auto& value) { show(value); }, committed);
   changed();
 }

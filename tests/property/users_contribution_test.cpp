@@ -26,7 +26,7 @@ using Steps = std::vector<std::vector<Record>>;
 using Sums = std::vector<std::vector<std::int64_t>>;
 
 struct World {
-  std::vector<Block> blocks;
+  std::vector<ContributionBlock> blocks;
   Limits limits;
 };
 
@@ -37,7 +37,7 @@ UserHash hash_of(std::uint64_t user) {
 /// `counts`: how many clipped contributions each step counts.
 Sums run(const World& world, const Steps& steps, Table& table, std::vector<std::uint64_t>* counts = nullptr) {
   std::size_t entries = 0;
-  for (const Block& block : world.blocks) entries += block.entries;
+  for (const ContributionBlock& block : world.blocks) entries += block.entries;
   StepContributions contributions(world.blocks, world.limits);
   Changes users(table);
   Sums sums;
@@ -63,7 +63,7 @@ World some_world(std::mt19937_64& random) {
   const privacy::Participation participation{1 + random() % 4, 1 + random() % 3};
   const Mass mass{.25 * static_cast<double>(1 + random() % 16)};
   const Limits limits[] = {{participation, {}}, {{}, mass}, {participation, mass}};
-  std::vector<Block> blocks{{1 + random() % 4, 1.5, 0x1p-30}};
+  std::vector<ContributionBlock> blocks{{1 + random() % 4, 1.5, 0x1p-30}};
   if (random() % 2 == 0) blocks.push_back({1 + random() % 3, .01, 0x1p-20});
   return {blocks, limits[random() % 3]};
 }
@@ -72,7 +72,7 @@ Record some_record(std::mt19937_64& random, std::uint64_t user, const World& wor
   std::normal_distribution<double> normal;
   const double scales[] = {1e-3, 1, 1, 50, 1e200};
   Record record{user, {}};
-  for (const Block& block : world.blocks) {
+  for (const ContributionBlock& block : world.blocks) {
     const double scale = scales[random() % 5] * block.bound;
     for (std::size_t j = 0; j < block.entries; ++j) record.entries.push_back(scale * normal(random));
   }
@@ -98,7 +98,7 @@ Steps without(std::uint64_t user, Steps steps) {
 long double length(const World& world, const std::vector<std::int64_t>& units) {
   long double largest = 0;
   std::size_t at = 0;
-  for (const Block& block : world.blocks) {
+  for (const ContributionBlock& block : world.blocks) {
     long double squares = 0;
     for (std::size_t j = 0; j < block.entries; ++j, ++at) {
       const long double entry = static_cast<long double>(units[at]) * block.spacing;
@@ -204,7 +204,7 @@ std::vector<double> plain_step(const World& world, const std::vector<Record>& re
   for (auto& [user, sum] : sums) {
     double largest = 0;
     std::size_t at = 0;
-    for (const Block& block : world.blocks) {
+    for (const ContributionBlock& block : world.blocks) {
       double squares = 0;
       for (std::size_t j = 0; j < block.entries; ++j)
         squares += sum[at + j] / block.bound * (sum[at + j] / block.bound);
@@ -225,7 +225,7 @@ TEST(UserContributions, AreThoseOfTheirPlainTwin) {
   std::mt19937_64 random(8);
   for (int trial = 0; trial < 500; ++trial) {
     World world = some_world(random);
-    for (Block& block : world.blocks) block.spacing = 0x1p-40;
+    for (ContributionBlock& block : world.blocks) block.spacing = 0x1p-40;
     Steps steps = some_steps(random, world);
     for (auto& step : steps) {  // the squares of the twin overflow
       for (Record& record : step) {

@@ -39,7 +39,7 @@ nustream_attach_test(attach_prometheus_test full fault/attach_prometheus_test.cp
 set(topics_sources ${PROJECT_SOURCE_DIR}/streaming/kafka/transaction.cpp
                    ${PROJECT_SOURCE_DIR}/streaming/kafka/kafka_journal.cpp)
 add_library(nustream_topics_faulty STATIC ${topics_sources})
-nustream_replaced(nustream_service ${topics_sources})
+nustream_replaced(nustream_service faulty ${topics_sources})
 target_compile_definitions(nustream_topics_faulty PRIVATE NUSTREAM_FAILPOINTS)
 target_link_libraries(nustream_topics_faulty PRIVATE nustream_service)
 add_executable(nustream_attach_faulty ${PROJECT_SOURCE_DIR}/streaming/cli/main.cpp)
@@ -66,7 +66,7 @@ add_test(NAME attached_page_browser COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/browser/
                                             ${PROJECT_BINARY_DIR}/browser
                                             ${CMAKE_CURRENT_SOURCE_DIR}/browser/attached_page.mjs)
 set_tests_properties(attached_page_browser PROPERTIES LABELS full TIMEOUT ${test_timeout} SKIP_RETURN_CODE 77
-                                                      RESOURCE_LOCK "browser_packages;kafka_broker_2")
+                                                      RESOURCE_LOCK browser_packages RESOURCE_GROUPS brokers:1)
 
 # Two neighbouring topics under coupled noise.
 add_executable(neighbour_service fault/neighbour_service.cpp)

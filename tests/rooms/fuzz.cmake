@@ -35,7 +35,7 @@ if(NUSTREAM_SANITIZE MATCHES "fuzzer-no-link")
   target_sources(fuzz_checkpoint PRIVATE ${PROJECT_SOURCE_DIR}/src/noise/source.cpp)
   target_compile_definitions(fuzz_checkpoint PRIVATE NUSTREAM_BLOCK_SAMPLES=32)
   target_include_directories(fuzz_checkpoint PRIVATE ${PROJECT_SOURCE_DIR}/src/noise)
-  nustream_replaced(nustream_core ${PROJECT_SOURCE_DIR}/src/noise/source.cpp)
+  nustream_replaced(nustream_core short_blocks ${PROJECT_SOURCE_DIR}/src/noise/source.cpp)
   target_sources(fuzz_folder PRIVATE support/simulated_disk.cpp)
   # These two files of the kafka room have no broker behind them.
   target_sources(fuzz_message PRIVATE ${PROJECT_SOURCE_DIR}/streaming/kafka/dead_letter.cpp

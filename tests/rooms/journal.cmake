@@ -22,7 +22,7 @@ get_target_property(journal_sources nustream_service SOURCES)
 list(FILTER journal_sources INCLUDE REGEX "^(journal|secrets|users)/")
 list(TRANSFORM journal_sources PREPEND ${PROJECT_SOURCE_DIR}/streaming/)
 add_library(nustream_journal_faulty STATIC ${journal_sources})
-nustream_replaced(nustream_service ${journal_sources})
+nustream_replaced(nustream_service faulty ${journal_sources})
 target_compile_definitions(nustream_journal_faulty PUBLIC NUSTREAM_FAILPOINTS)
 target_include_directories(nustream_journal_faulty PUBLIC ${PROJECT_SOURCE_DIR}/streaming)
 target_link_libraries(nustream_journal_faulty PUBLIC nustream_core nustream_compile

@@ -14,11 +14,11 @@ if(NUSTREAM_SANITIZE STREQUAL "thread")
 endif()
 
 # nustream_broker_test(NAME LABEL SOURCES… [LINK libraries…]): as nustream_test, but ctest has one entry for the whole
-# binary, since its tests share a broker that is started once. At most two such binaries run at a time. They mostly wait,
-# but the start of a broker takes so much that the waits of a third binary would run out.
-set(nustream_second_broker kafka_broker_test kafka_group_test kafka_refusal_test attach_refusal_test attach_abort_test
-                           attach_start_test attach_budget_test attach_quick_test record_topic_test local_topic_test
-                           attach_dead_letter_test attach_outage_test attach_log_test kafka_security_test)
+# binary, since its tests share a broker that is started once. Such tests mostly wait, on average for three quarters of
+# their time. So ./test runs four of them at a time (tests/support/brokers.json) beside two that compute. COST makes ctest
+# begin with them, and with the longest ones first.
+set(nustream_long_broker_tests attach_users_kill_test attach_kill_test attach_disturbance_test attach_outage_test
+                               kafka_security_test attach_start_test attach_contradiction_test attach_users_test)
 function(nustream_broker_test name label)
   cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
   add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
@@ -29,13 +29,12 @@ function(nustream_broker_test name label)
                                              NUSTREAM_ROOT_DIR="${PROJECT_SOURCE_DIR}")
   nustream_test_options(${name})
   add_test(NAME ${name} COMMAND ${name})
-  # COST makes ctest begin with these long tests, so that they run beside the tests that compute.
-  set(broker 1)
-  if(name IN_LIST nustream_second_broker)
-    set(broker 2)
+  set(cost 100)
+  if(name IN_LIST nustream_long_broker_tests)
+    set(cost 200)
   endif()
-  set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT ${test_timeout} COST 100
-                                          RESOURCE_LOCK kafka_broker_${broker})
+  set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT ${test_timeout} COST ${cost}
+                                          RESOURCE_GROUPS brokers:1)
 endfunction()
 
 nustream_test(kafka_unit_test quick unit/kafka_background_call_test.cpp unit/kafka_client_error_test.cpp

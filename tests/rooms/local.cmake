@@ -27,7 +27,7 @@ if(TARGET nustream_journal_faulty)
                     ${PROJECT_SOURCE_DIR}/streaming/local/randomize.cpp
                     ${PROJECT_SOURCE_DIR}/streaming/local/report_store.cpp)
   add_library(nustream_local_objects_faulty STATIC ${local_sources})
-  nustream_replaced(nustream_service ${local_sources})
+  nustream_replaced(nustream_service local_faulty ${local_sources})
   target_compile_definitions(nustream_local_objects_faulty PRIVATE NUSTREAM_FAILPOINTS)
   target_link_libraries(nustream_local_objects_faulty PRIVATE nustream_service PkgConfig::SODIUM)
   add_executable(nustream_local_faulty ${PROJECT_SOURCE_DIR}/streaming/cli/main.cpp)

@@ -50,46 +50,72 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
 endif()
 set(beside_service journal/failpoint.cpp kafka/transaction.cpp)
 
-# nustream_planted_library(NAME OF FOLDER SOURCES…): makes a library of those sources of the library OF that are in FOLDER
-# and that patches change, and of SOURCES beside them. It has the bugs and kill points; nothing that is shipped links it.
-function(nustream_planted_library name of folder)
-  add_library(${name} STATIC)
+# What every file of a planted library is compiled with.
+function(nustream_planted_options name of)
   add_dependencies(${name} planted_copy)
-  set(sources ${planted_sources})
-  list(FILTER sources INCLUDE REGEX "^${folder}/.*[.]cpp$")
-  list(TRANSFORM ARGN PREPEND ${folder}/ OUTPUT_VARIABLE beside)
-  foreach(source IN LISTS sources beside)
-    set(original ${PROJECT_SOURCE_DIR}/${source})
-    set(compiled ${original})
-    get_source_file_property(options ${original} TARGET_DIRECTORY ${of} COMPILE_OPTIONS)
-    if(NOT options)
-      set(options)
-    endif()
-    if(source IN_LIST sources)
-      set(compiled ${planted_folder}/${source})
-      get_filename_component(neighbours ${original} DIRECTORY)
-      list(APPEND options -iquote ${neighbours})  # not -I, by which <sodium.h> would be a header of the project's
-    endif()
-    target_sources(${name} PRIVATE ${compiled})
-    nustream_replaced(${of} ${original})
-    set_source_files_properties(${compiled} PROPERTIES COMPILE_OPTIONS "${options}")
-  endforeach()
   target_compile_definitions(${name} PRIVATE NUSTREAM_FAILPOINTS)
-  target_compile_options(${name} PRIVATE
-    $<$<CONFIG:Release>:-O1>  # tests ask what these sources do, not how fast
-    -include ${PROJECT_SOURCE_DIR}/tests/planted/planted.h)
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>  # tests ask what these sources do, not how fast
+                                         ${nustream_precompiled_flags})
   target_include_directories(${name} BEFORE PRIVATE
     ${planted_folder} ${planted_folder}/src ${planted_folder}/streaming
     ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/streaming)
-  target_link_libraries(${name} PRIVATE ${of} nustream_compile OpenSSL::Crypto)
+  target_link_libraries(${name} PRIVATE ${of} nustream_compile OpenSSL::Crypto ${ARGN})
 endfunction()
-nustream_planted_library(nustream_planted_core nustream_core src ${beside_core})
-target_sources(nustream_planted_core PRIVATE ${PROJECT_SOURCE_DIR}/tests/planted/planted.cpp)
-nustream_planted_library(nustream_planted_service nustream_service streaming ${beside_service})
+
+# nustream_planted_library(NAME OF FOLDER BESIDE SOURCES… LINK LIBRARIES… HEADERS HEADERS…): makes a library of those
+# sources of the library OF that are in FOLDER and that patches change, and of SOURCES beside them. It has the bugs and kill
+# points; nothing that is shipped links it. The sources of a room are one object library, in the batches of OF, since they
+# include headers of their room without its name.
+function(nustream_planted_library name of folder)
+  cmake_parse_arguments(arg "" "" "BESIDE;LINK;HEADERS" ${ARGN})
+  add_library(${name}_headers OBJECT support/precompiled.cpp)
+  nustream_planted_options(${name}_headers ${of} ${arg_LINK})
+  target_precompile_headers(${name}_headers PRIVATE ${PROJECT_SOURCE_DIR}/tests/planted/planted.h ${arg_HEADERS})
+  add_library(${name} STATIC)
+  set(sources ${planted_sources})
+  list(FILTER sources INCLUDE REGEX "^${folder}/.*[.]cpp$")
+  list(TRANSFORM arg_BESIDE PREPEND ${folder}/ OUTPUT_VARIABLE beside)
+  foreach(source IN LISTS sources beside)
+    set(original ${PROJECT_SOURCE_DIR}/${source})
+    set(compiled ${original})
+    if(source IN_LIST sources)
+      set(compiled ${planted_folder}/${source})
+    endif()
+    cmake_path(GET source PARENT_PATH room_path)
+    cmake_path(GET room_path FILENAME room)
+    set(objects ${name}_${room})
+    if(NOT TARGET ${objects})
+      add_library(${objects} OBJECT)
+      nustream_planted_options(${objects} ${of} ${arg_LINK})
+      # Not -I, by which <sodium.h> would be a header of the project's.
+      target_compile_options(${objects} PRIVATE "SHELL:-iquote ${PROJECT_SOURCE_DIR}/${room_path}")
+      target_precompile_headers(${objects} REUSE_FROM ${name}_headers)
+      set_target_properties(${objects} PROPERTIES UNITY_BUILD_MODE GROUP)
+      target_sources(${name} PRIVATE $<TARGET_OBJECTS:${objects}>)
+    endif()
+    target_sources(${objects} PRIVATE ${compiled})
+    get_source_file_property(options ${original} TARGET_DIRECTORY ${of} COMPILE_OPTIONS)
+    get_source_file_property(batch ${original} TARGET_DIRECTORY ${of} UNITY_GROUP)
+    set_source_files_properties(${compiled} PROPERTIES UNITY_GROUP ${batch})
+    if(options)  # a file for another processor, which no precompiled header fits
+      list(APPEND options -include ${PROJECT_SOURCE_DIR}/tests/planted/planted.h)
+      set_source_files_properties(${compiled} PROPERTIES COMPILE_OPTIONS "${options}" SKIP_PRECOMPILE_HEADERS ON)
+    endif()
+    nustream_replaced(${of} planted ${original})
+  endforeach()
+endfunction()
 find_package(Eigen3 REQUIRED NO_MODULE)
-target_link_libraries(nustream_planted_core PRIVATE Eigen3::Eigen)
-target_link_libraries(nustream_planted_service PRIVATE PkgConfig::SODIUM PkgConfig::TOML PkgConfig::RDKAFKA
-                                                       simdjson::simdjson)
+nustream_planted_library(nustream_planted_core nustream_core src BESIDE ${beside_core} LINK Eigen3::Eigen
+                         HEADERS <algorithm> <array> <cmath> <cstdint> <functional> <memory> <optional> <span> <string>
+                                 <vector>)
+target_sources(nustream_planted_core PRIVATE ${PROJECT_SOURCE_DIR}/tests/planted/planted.cpp)
+nustream_planted_options(nustream_planted_core nustream_core)
+nustream_planted_library(nustream_planted_service nustream_service streaming BESIDE ${beside_service}
+                         LINK PkgConfig::SODIUM PkgConfig::TOML PkgConfig::RDKAFKA simdjson::simdjson
+                         HEADERS <fmt/format.h> <algorithm> <array> <chrono> <cmath> <cstdint> <filesystem> <functional>
+                                 <map> <memory> <optional> <span> <string> <variant> <vector>)
+set_target_properties(nustream_planted_service PROPERTIES LINKER_LANGUAGE CXX)
+target_link_libraries(nustream_planted_service PRIVATE nustream_service)
 
 set(planted_core $<LINK_LIBRARY:WHOLE_ARCHIVE,nustream_planted_core>)
 set(planted_service ${planted_core} $<LINK_LIBRARY:WHOLE_ARCHIVE,nustream_planted_service>)

@@ -17,7 +17,7 @@ namespace nustream::users {
 
 /// A part of a contribution that is clipped by itself. A gradient has one; a batch of moments has one for H and one
 /// for g, with one mass and one scale for both.
-struct Block {
+struct ContributionBlock {
   std::size_t entries;
   double bound;    ///< G, the norm that a user's sum is clipped to, in units of the entries
   double spacing;  ///< s of the grid, a power of two; bound/s must be below 2^51
@@ -42,7 +42,8 @@ enum class Shortening {
 class StepContributions {
  public:
   /// Throws InvalidParameter where there is no block, a block is empty, or its bound or spacing is out of range.
-  StepContributions(std::vector<Block> blocks, Limits limits, Shortening shortening = Shortening::by_block);
+  StepContributions(std::vector<ContributionBlock> blocks, Limits limits,
+                    Shortening shortening = Shortening::by_block);
 
   /// Begins a step, and forgets the records of the step before, whether they were settled or not.
   void begin(StepIndex step) noexcept;
@@ -74,7 +75,7 @@ class StepContributions {
   [[nodiscard]] double norm_of(std::span<const double> sum) const noexcept;
   void add_to_grid(std::span<const double> sum, double scale, std::span<std::int64_t> units) const;
 
-  std::vector<Block> blocks_;
+  std::vector<ContributionBlock> blocks_;
   Limits limits_;
   Shortening shortening_;
   std::size_t entries_;
