@@ -33,6 +33,14 @@ install(FILES ${PROJECT_SOURCE_DIR}/docker/nustream.service DESTINATION /lib/sys
 install(FILES ${packaged}/nustream.1.gz DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/man/man1 COMPONENT service EXCLUDE_FROM_ALL)
 install(FILES ${packaged}/changelog.gz ${packaging}/debian/copyright ${packaged}/nustream.spdx.json
         DESTINATION ${documents} COMPONENT service EXCLUDE_FROM_ALL)
+# A package with the bill of materials of an earlier build would name another program.
+install(CODE "
+  file(SHA256 \"${PROJECT_BINARY_DIR}/nustream\" program)
+  file(READ \"${packaged}/nustream.spdx.json\" bill)
+  string(FIND \"\${bill}\" \"\${program}\" at)
+  if(at EQUAL -1)
+    message(FATAL_ERROR \"the bill of materials is of another program: build the target sbom\")
+  endif()" COMPONENT service EXCLUDE_FROM_ALL)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${documents} COMPONENT service EXCLUDE_FROM_ALL
         FILES_MATCHING PATTERN "*.md" PATTERN results EXCLUDE PATTERN reproduction EXCLUDE)
 install(FILES ${PROJECT_SOURCE_DIR}/docker/stream.toml DESTINATION ${documents}/examples COMPONENT service EXCLUDE_FROM_ALL)

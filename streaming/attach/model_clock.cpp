@@ -31,8 +31,13 @@ class ModelClock::Releases {
 
   void look() {
     const kafka::Deadline deadline = kafka::in(patience);
-    lanes_ = static_cast<std::uint32_t>(checks_.partitions(kafka_.topics.input, deadline).value_or(0));
-    for (std::uint32_t lane = 0; lane < lanes_; ++lane) follow(LaneId{lane}, deadline);
+    const auto partitions = [&](const std::string& topic) {
+      return static_cast<std::uint32_t>(checks_.partitions(topic, deadline).value_or(0));
+    };
+    lanes_ = partitions(kafka_.topics.input);
+    // Where only the input has more partitions, their lanes wait for the other topics, and have released nothing.
+    const std::uint32_t with_releases = std::min(lanes_, partitions(kafka_.topics.releases));
+    for (std::uint32_t lane = 0; lane < with_releases; ++lane) follow(LaneId{lane}, deadline);
   }
   [[nodiscard]] std::uint32_t lanes() const noexcept { return lanes_; }
   [[nodiscard]] const std::map<LaneId, std::string>& last() const noexcept { return last_; }

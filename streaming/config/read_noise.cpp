@@ -110,26 +110,26 @@ Correlation with_restarts(const Section& section, const Correlation& correlation
 }
 
 /// The parameters of all correlations.
-constexpr const char* parameters[] = {"nu",
-                                      "poles",
-                                      "q",
-                                      "b",
-                                      "beta",
-                                      "c",
-                                      "window",
-                                      "horizon",
-                                      "height",
-                                      "restarts",
-                                      "objective",
-                                      "error",
-                                      "bands",
-                                      "dense",
-                                      "participations",
-                                      "separation",
-                                      "strong_convexity",
-                                      "smoothness",
-                                      "eigenvalues",
-                                      "taps"};
+constexpr const char* correlation_parameters[] = {"nu",
+                                                  "poles",
+                                                  "q",
+                                                  "b",
+                                                  "beta",
+                                                  "c",
+                                                  "window",
+                                                  "horizon",
+                                                  "height",
+                                                  "restarts",
+                                                  "objective",
+                                                  "error",
+                                                  "bands",
+                                                  "dense",
+                                                  "participations",
+                                                  "separation",
+                                                  "strong_convexity",
+                                                  "smoothness",
+                                                  "eigenvalues",
+                                                  "taps"};
 
 noise::GeneratorKind read_generator(const Section& section) {
   using noise::GeneratorKind;
@@ -149,7 +149,7 @@ Noise read_noise(const Section& root, Purpose purpose) {
   const noise::GeneratorKind generator = read_generator(section);
   // Every parameter is known whichever correlation is chosen, so that --set noise.correlation=… is enough to compare
   // two.
-  for (const char* key : parameters) static_cast<void>(section.has(key));
+  for (const char* key : correlation_parameters) static_cast<void>(section.has(key));
   const Reader read = reader_of(section, purpose);
   try {
     if (read == nullptr) {

@@ -83,9 +83,9 @@ toml::table parse_value(const std::string& text, const std::string& shown_as) {
     return toml::parse("value = " + text, shown_as);
   } catch (const toml::parse_error&) {
     // TOML has no number that begins with its point, so .5 is read as 0.5.
-    if (text.starts_with('.') && record::parse_number("0" + text)) {
-      return toml::parse("value = 0" + text, shown_as);
-    }
+    const bool lacks_zero =
+        text.size() > 1 && text.front() == '.' && std::isdigit(static_cast<unsigned char>(text[1]));
+    if (lacks_zero && record::parse_number("0" + text)) return parse_value("0" + text, shown_as);
     std::string quoted;
     publish::append_string(text, quoted);  // every string of JSON is one of TOML
     try {

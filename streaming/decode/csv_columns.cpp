@@ -5,6 +5,7 @@
 
 #include "config/nearest.h"
 #include "decode/csv_line.h"
+#include "decode/file_kind.h"
 #include "error.h"
 #include "nustream/record/number.h"
 
@@ -51,7 +52,11 @@ bool is_proven(const std::vector<std::string>& names, std::span<const std::strin
 /// A hint for lines that the delimiter does not divide: another character that might.
 std::string one_column(const std::string& name) {
   const std::size_t found = name.find_first_of(";\t|,");
-  if (found == std::string::npos) return ", whose lines have 1 column (is stream.delimiter right?)";
+  if (found == std::string::npos) {
+    const std::string_view kind = kind_by_word(name);
+    const std::string other = kind.empty() ? "" : " or is it " + std::string(kind) + "?";
+    return ", whose lines have 1 column (is stream.delimiter right?" + other + ")";
+  }
   const std::string other = name[found] == '\t' ? "\\t" : std::string(1, name[found]);
   return ", whose lines have 1 column and hold '" + other + "': set stream.delimiter = \"" + other + "\"";
 }

@@ -165,6 +165,14 @@ std::string other_kind(const FirstContent& first, const config::InputSettings& s
   return text.what.empty() ? std::string() : "'" + path + "' is " + text.what + ": " + with_path(text.remedy, path);
 }
 
+std::string_view kind_by_word(std::string_view header) {
+  constexpr std::size_t longest = 4;  // as in RDX3
+  const auto found = std::ranges::find_if(kinds, [&](const Kind& kind) {
+    return kind.is_word && header.size() <= longest && header.starts_with(kind.magic);
+  });
+  return found == kinds.end() ? std::string_view() : found->name;
+}
+
 void refuse_other_kinds(const config::InputSettings& settings) {
   FirstContents contents(settings, shape_of_records(settings));
   for (const std::string& path : settings.files) {

@@ -29,6 +29,10 @@ struct TextKind {
 [[nodiscard]] std::string other_kind(const FirstContent& first, const config::InputSettings& settings,
                                      const std::string& path);
 
+/// What a file may be whose first line is the one word `header`, by which the files of another program begin, as in
+/// "an ORC file"; else "".
+[[nodiscard]] std::string_view kind_by_word(std::string_view header);
+
 /// Looks at those files of `settings` that can be read twice. Throws Failure(data) with other_kind(). It throws
 /// nothing else: what cannot be read is reported by whoever reads it.
 void refuse_other_kinds(const config::InputSettings& settings);

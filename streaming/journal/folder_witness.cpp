@@ -39,6 +39,15 @@ Failure damaged(const fs::path& file) {
                           "the state folder is the newest one"};
 }
 
+/// A witness of another version is not damaged, and must not be moved away as if it were.
+void require_known_format(const fs::path& file, std::string_view bytes) {
+  const std::optional<std::uint32_t> format = format_of_witness(bytes);
+  if (!format || *format == witness_format) return;
+  throw Failure(Exit::data, "the witness " + file.string() + " has format " + std::to_string(*format) +
+                                ", this version reads format " + std::to_string(witness_format) +
+                                "; use the version that wrote it");
+}
+
 /// The bytes of the account's own file, which is there. Throws Failure(permission) where it cannot be read.
 std::string bytes_of_own(const fs::path& file) {
   try {
@@ -99,6 +108,7 @@ void FolderWitness::judge_own_file(const std::optional<Hash>& ledger_head) {
   std::error_code unknown;
   if (!fs::exists(fs::symlink_status(file_, unknown))) return;
   bytes_ = bytes_of_own(file_);
+  require_known_format(file_, bytes_);
   if (kind_of_witness(bytes_, keys_) != WitnessKind::under_another_key) throw damaged(file_);
   const Witness claimed = read_witness(bytes_, keys_).witness;
   if (!ledger_head || claimed.ledger_head == empty_ledger_head || claimed.ledger_head == *ledger_head) return;
@@ -119,7 +129,7 @@ void FolderWitness::look_at(const fs::path& file, bool has_account) {
   if (!one) {
     std::error_code unknown;
     if (has_account || !has_name_of(settings_.stream, file) || !fs::exists(fs::symlink_status(file, unknown))) return;
-    static_cast<void>(bytes_of_own(file));
+    require_known_format(file, bytes_of_own(file));
     throw cannot_be_known(file);
   }
   const Witness& witness = one->read.witness;

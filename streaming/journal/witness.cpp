@@ -10,7 +10,6 @@ namespace nustream::journal {
 namespace {
 
 constexpr std::string_view magic{"NUWITNS\0", 8};
-constexpr std::uint32_t witness_format = 1;
 constexpr const char* malformed_witness = "the witness is malformed";
 
 Hash witness_mac(std::string_view text, const secrets::Keyring& keys) {
@@ -54,6 +53,14 @@ std::string encode_witness(const Witness& witness, const secrets::Keyring& keys)
   secrets::append_text(enclosed_lines(witness.epochs, keys), out);
   secrets::append_bytes(witness_mac(out, keys), out);
   return out;
+}
+
+std::optional<std::uint32_t> format_of_witness(std::string_view bytes) try {
+  secrets::FieldReader fields(bytes, malformed_witness);
+  if (fields.bytes(magic.size()) != magic) return std::nullopt;
+  return fields.integer<std::uint32_t>();
+} catch (const Failure&) {
+  return std::nullopt;  // cut within these first bytes
 }
 
 WitnessKind kind_of_witness(std::string_view bytes, const secrets::Keyring& keys) try {

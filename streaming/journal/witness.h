@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +41,12 @@ struct ReadWitness {
 
 /// The canonical bytes of a witness, authenticated under the witness key of `keys`.
 [[nodiscard]] std::string encode_witness(const Witness& witness, const secrets::Keyring& keys);
+
+/// The format of a witness that this or another version wrote; nothing where the bytes do not begin as a witness
+/// does.
+[[nodiscard]] std::optional<std::uint32_t> format_of_witness(std::string_view bytes);
+/// The format that this version writes, and the only one that it reads.
+inline constexpr std::uint32_t witness_format = 1;
 
 enum class WitnessKind { ours, under_another_key, malformed };
 /// What `bytes` claim to be: a witness under this key, under another one, or neither. The MAC is not checked.

@@ -18,6 +18,7 @@ from format_examples import check_format_examples  # noqa: E402
 from keys import check_keys  # noqa: E402
 from names import check_names  # noqa: E402
 from pages import checked, mistakes  # noqa: E402
+from plan_figures import check_plan_figures  # noqa: E402
 from reproduction import check_reproduction  # noqa: E402
 from symbols import check_notation  # noqa: E402
 from versions import check_versions  # noqa: E402
@@ -25,7 +26,7 @@ from walks import run_deployment_page, run_local_page, run_pages_of_one_stream  
 
 for check in (check_configurations, check_keys, check_commands, run_pages_of_one_stream, run_local_page,
               run_deployment_page, check_names, check_campaigns, check_figures, check_reproduction, check_examples, check_data,
-              check_first_output, check_notation, check_architecture, check_versions, check_format_examples):
+              check_first_output, check_plan_figures, check_notation, check_architecture, check_versions, check_format_examples):
     check()
 for line in mistakes:
     print(line, file=sys.stderr)

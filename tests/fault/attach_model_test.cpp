@@ -101,6 +101,25 @@ TEST_F(ModelTopic, GivesAnEmptyLaneNoWeightAndGoesOnWhileLaneZeroIsIdleOrFinishe
   for (const auto& [steps, texts] : values) EXPECT_EQ(texts.size(), 1U) << "one set of parts, several values";
 }
 
+// A lane whose partition the input has and the topic of releases lacks has released nothing, as one without records.
+TEST_F(ModelTopic, GoesOnWherePartitionsWereAddedToTheInputFirst) {
+  Command service(NUSTREAM_COMMAND, attach({"-X", "topic.metadata.refresh.interval.ms=500"}));
+  world_.write(AttachWorld::values(200), 0);
+  world_.write(AttachWorld::values(300, 2), 1);
+  wait_for_model(200, 300);
+  add_partitions(world_.direct(), world_.name(), 3);
+  wait_until([&] { return models().back().value->find("\"empty\":[2]") != std::string::npos; });
+  world_.write(AttachWorld::values(300, 3), 1);
+  wait_for_model(200, 600);
+  for (const char* topic : {".releases", ".state", ".ledger", ".dead"}) {
+    add_partitions(world_.direct(), world_.name() + topic, 3);
+  }
+  world_.write(AttachWorld::values(100, 4), 2);
+  wait_until([&] { return last_steps() == std::vector<std::uint64_t>{200, 600, 100}; });
+  service.signal(SIGTERM);
+  EXPECT_EQ(service.wait().code, 0);
+}
+
 // Lane 0 makes room for no other lane; otherwise nobody would write the model any more.
 TEST_F(ModelTopic, GoesOnWhereLanesTakeTurns) {
   world_.write(AttachWorld::values(200), 0);

@@ -68,6 +68,11 @@ TEST_F(Witnessed, ThatIsThereAndCannotBeBelievedIsRefused) {
   expect_refused(run({"--resume"}), 77, "cannot be believed");
   fs::permissions(file, fs::perms::group_write, fs::perm_options::remove);
 
+  std::string newer = bytes;
+  ++newer.at(8);  // behind the eight bytes that every witness begins with
+  std::ofstream(file, std::ios::binary) << newer;
+  expect_refused(run({"--resume"}), 65, "has format 2, this version reads format 1; use the version that wrote it");
+
   fs::resize_file(file, 0);
   expect_refused(run({"--resume"}), 65, "is damaged");
 

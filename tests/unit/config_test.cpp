@@ -127,6 +127,14 @@ TEST(Config, AnOverrideTakesThePlaceOfTheOtherBudget) {
   EXPECT_THAT(refusal({"privacy.epsilon=1", "privacy.rho=1"}), HasSubstr("not both"));
 }
 
+// A point without a digit is a text, as one that TOML cannot read is.
+TEST(Config, AnOverrideOfAPointAloneIsAText) {
+  EXPECT_EQ(read({"stream.decimal=."}).input.decimal, '.');
+  EXPECT_THAT(refusal({"privacy.rho=."}), HasSubstr("privacy.rho"));
+  EXPECT_THAT(refusal({"privacy.rho=.e5"}), HasSubstr("privacy.rho"));
+  EXPECT_THAT(refusal({"privacy.rho=.5e"}), HasSubstr("privacy.rho"));
+}
+
 // Patterns match as in a shell. Only the order is another one: that of the bytes, on which no locale has an
 // influence.
 TEST(Config, APatternStandsForTheFilesThatMatchInTheOrderOfTheirBytes) {

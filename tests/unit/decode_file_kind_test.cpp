@@ -111,6 +111,13 @@ TEST(FileKind, OfLettersThatBeginAHeaderIsCsv) {
   }
 }
 
+TEST(FileKind, OfALoneWordOfAHeaderIsAHintAlone) {
+  EXPECT_EQ(kind_by_word("ORC"), "an ORC file");
+  EXPECT_EQ(kind_by_word("RDX3"), "a file of R's");
+  EXPECT_EQ(kind_by_word("ORCHID"), "");
+  EXPECT_EQ(kind_by_word("x"), "");
+}
+
 TEST(FileKind, OfBinaryDataIsNamed) {
   const std::string sentence = "'in' is binary data, with zero bytes in its first lines: write its records as CSV";
   for (const InputSettings& settings : {csv(), csv(false), jsonl()}) {

@@ -197,6 +197,11 @@ TEST_F(AFolderAndItsWitness, IsNotForgottenWhereTheStateIsGoneAndItCannotBeBelie
     EXPECT_FALSE(find("another")) << "of a stream by another name";
     EXPECT_FALSE(find("min")) << "of a stream by another name";
   }
+  std::string newer = bytes;
+  ++newer.at(8);  // behind the eight bytes that every witness begins with
+  write(newer);
+  expect_failure(
+      Exit::data, [&] { static_cast<void>(find()); }, "has format 2, this version reads format 1");
   write(bytes);
   fs::permissions(file, fs::perms::group_write, fs::perm_options::add);
   expect_failure(
