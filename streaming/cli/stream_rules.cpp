@@ -16,8 +16,8 @@ namespace nustream::cli {
 StreamRules stream_rules(const config::Config& config, const config::Mechanism& mechanism,
                          const DescentPrediction& prediction, std::uint64_t steps) {
   StreamRules rules{};
-  // A correlation with an end is calibrated for that end alone, and may be below the bound, which is for those
-  // without.
+  // A correlation with an end is calibrated for that end alone. Its stationary error is no average over its steps,
+  // and may be below the bound, which is for an average without an end.
   if (!mechanism.horizon() && std::isfinite(prediction.last.excess)) {
     rules.least_excess =
         privacy::least_excess(prediction.problem, prediction.budget.rho, prediction.budget.displacement);
@@ -41,8 +41,9 @@ StreamRules stream_rules(const config::Config& config, const config::Mechanism& 
 
 void print(const StreamRules& rules, const DescentPrediction& prediction) {
   if (rules.least_excess) {
-    fmt::print("no correlation without an end is below {:.6g}: this one has {:.3g} times that\n", *rules.least_excess,
-               prediction.last.excess / *rules.least_excess);
+    fmt::print(
+        "no correlation leaves less than {:.6g} on average over a long stream: this one has {:.3g} times that\n",
+        *rules.least_excess, prediction.last.excess / *rules.least_excess);
   }
   if (rules.bound) {
     fmt::print(

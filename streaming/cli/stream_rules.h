@@ -14,7 +14,9 @@
 namespace nustream::cli {
 
 struct StreamRules {
-  std::optional<double> least_excess;  ///< the least that any correlation without an end could have, at the same ρ
+  /// The least that any correlation could leave on average over the steps of a stream without an end, at the same ρ;
+  /// for a correlation whose own error is the same at every step. Single steps of others may be below.
+  std::optional<double> least_excess;
   std::optional<inference::StreamBound> bound{};
   std::uint64_t steps = 0;  ///< steps after which the bound holds
   bool has_clip = false;    ///< the guesses suffice for a clip norm

@@ -46,8 +46,10 @@ struct Budget {
 
 /// No correlation without an end (noise::Correlation::toeplitz(), no horizon) has a predicted_excess() below this
 /// under the same ρ and Δ, whatever the participations: for one the infimum, which |B|² = 1/√ψ attains, by Cauchy and
-/// Schwarz (CDP+ Theorem C.18, whose last line η²Δ² Tr H/(16ρ), with the ½ of F, is below it); several cost more.
-/// Infinite where the second moment diverges for every correlation. Throws InvalidParameter as least_descent_loss().
+/// Schwarz (CDP+ Theorem C.18, whose last line η²Δ² Tr H/(16ρ), with the ½ of F, is below it); several cost more. Of
+/// correlations that are not Toeplitz, such as noise that begins anew, it bounds the average over the steps of a
+/// stream without an end, and not the error of a single step. Infinite where the second moment diverges for every
+/// correlation. Throws InvalidParameter as least_descent_loss().
 [[nodiscard]] double least_excess(const LocalProblem& problem, Rho rho, Displacement displacement);
 
 /// The ν of exact ν-FTRL whose predicted excess under one budget is smallest. For one participation and equal
