@@ -56,6 +56,8 @@ class DescentRun {
   [[nodiscard]] Rho ledger_total() { return session_.ledger_total(session_.lane().steps()); }
   /// As Session::name_limit().
   void name_limit(const std::string& limit) { session_.name_limit(limit); }
+  /// As Session::begun().
+  [[nodiscard]] const std::string& begun() const noexcept { return session_.begun(); }
   /// As Session::warnings().
   [[nodiscard]] std::vector<std::string> warnings() const { return session_.warnings(); }
   /// One sentence where privacy.budget ends this run, or one of the `later` runs after it, before its last step; else

@@ -171,10 +171,13 @@ void require_one_table(const DescentRun& one, const config::Config& config, cons
 }
 
 /// Tells, before a run spends anything, which run of the estimate it is (`before` are finished). Before the command's
-/// first run it also warns where the budget will end one of them.
+/// first run it also says where a new epoch that was asked for begins, and warns where the budget will end a run.
 void introduce(DescentRun& one, const engine::TableDesign& design, const Options& options, std::uint64_t before,
                bool is_first) {
   if (options.quiet) return;
+  if (is_first && options.start == folder::Start::new_epoch && !one.begun().empty()) {
+    fmt::print(stderr, "nustream: {}, as every run of an estimate does\n", one.begun());
+  }
   const std::string advice = is_first ? one.short_of_budget(design.runs - before - 1) : std::string();
   if (!advice.empty()) fmt::print(stderr, "nustream: warning: {}\n", advice);
   if (!options.json && design.runs > 1) {

@@ -256,6 +256,23 @@ TEST(Estimate, ASecondOneIsRefusedOrAddsUp) {
   EXPECT_NEAR(again.json["ledger_rho"].get_double().value(), 2, 1e-9);
 }
 
+TEST(Estimate, ANewEpochSaysWhereItBegins) {
+  const TemporaryFolder folder;
+  const std::string said = "nustream: epoch 1 begins at descent.start, whatever was released before it, as every run";
+  const JsonOutput first = estimate(folder, bike(), {"--set", "privacy.rho=1"});
+  ASSERT_EQ(first.command.code, 0) << first.command.err;
+  EXPECT_THAT(first.command.err, Not(HasSubstr("begins at")));
+  const JsonOutput again = estimate(folder, bike(), {"--set", "privacy.rho=1", "--new-epoch"});
+  EXPECT_THAT(again.command.err, HasSubstr(said));
+  // The runs of one estimate are epochs too, and of these nobody asked where they begin.
+  const JsonOutput runs =
+      estimate(folder, bike(), {"--set", "privacy.rho=1", "--new-epoch", "--set", "intervals.kind=runs"});
+  ASSERT_EQ(runs.command.code, 0) << runs.command.err;
+  EXPECT_THAT(runs.command.err, AllOf(HasSubstr("epoch 2 begins at"), Not(HasSubstr("epoch 3 begins at"))));
+  const JsonOutput quiet = estimate(folder, bike(), {"--set", "privacy.rho=1", "--new-epoch", "--quiet"});
+  EXPECT_THAT(quiet.command.err, Not(HasSubstr("begins at")));
+}
+
 TEST(Estimate, TellsTheOperatorOfADegenerateTable) {
   const TemporaryFolder folder;
   const std::string rows = folder.write("collinear.csv", "a,b,c,y\n1,2,7,1\n2,4,7,3\n3,6,7,2\n4,8,7,5\n");
