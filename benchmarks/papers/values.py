@@ -9,9 +9,11 @@ values (of a list of lists by index: [0=100]). FORM is one of
     %.1     hundredfold, one decimal
     .3 se   value (standard error): of {"mean" or "median", "standard_error"} or of a point [x, y, standard error]
 
-and after the path one of these may be asked for: `slope` (of log y over log x), `least`, `least at` (its x), of
-a list of points. {A ÷ B|FORM} is a quotient. {z of FILE, FILE|FORM} says how many of its standard errors a point of
-a series "…, simulated" is at most away from that of the series "…, exact"."""
+and after the path one of these may be asked for, of a list of points: `slope` (of log y over log x), `least`, `least at`
+(its x); and `slope of NAME over X`, of a list of objects such as {X: …, NAME: {"mean": …, "standard_error": …}}. Under
+the form `.2 se` a slope has a standard error, by the delta method from those of its points (slope_error). {A ÷ B|FORM}
+is a quotient. {z of FILE, FILE|FORM} says how many of its standard errors a point of a series "…, simulated" is at most
+away from that of the series "…, exact"."""
 
 import json
 import math
@@ -74,10 +76,24 @@ def at(value, path):
     return value
 
 
+def slope_error(points):
+    """The standard error of log_slope by the delta method. The slope is Σ w_i log y_i with w_i = (log x_i − their
+    mean)/Σ(log x_i − their mean)², and log y_i has the standard error s_i/y_i. The points are taken to be independent
+    of each other. Where they share draws that move all of them the same way, the slope's own error is smaller."""
+    logs = [math.log(point[0]) for point in points]
+    middle = sum(logs) / len(logs)
+    spread = sum((x - middle) ** 2 for x in logs)
+    return math.sqrt(sum(((x - middle) / spread * point[2] / point[1]) ** 2 for x, point in zip(logs, points)))
+
+
 def asked_of(points, what):
+    if what.startswith("slope of "):
+        name, _, x = what.removeprefix("slope of ").partition(" over ")
+        return asked_of([[each[x], each[name]["mean"], each[name]["standard_error"]] for each in points], "slope")
     pairs = [(point[0], point[1]) for point in points]
     if what == "slope":
-        return log_slope(pairs)
+        has_errors = all(len(point) > 2 for point in points)
+        return {"mean": log_slope(pairs), "standard_error": slope_error(points)} if has_errors else log_slope(pairs)
     best = min(pairs, key=lambda pair: pair[1])
     return {"least": best[1], "least at": best[0]}[what]
 
@@ -129,12 +145,14 @@ def with_error(value, form):
         middle, error = value[1], value[2]
     else:
         middle, error = value.get("mean", value.get("median")), value["standard_error"]
-    return f"{formed(middle, form)} ({significant(error, 2)})"
+    return f"{formed(middle, form)} ({significant(100 * error if form.startswith('%') else error, 2)})"
 
 
 def formed(value, form):
     if form.endswith(" se"):
         return with_error(value, form.removesuffix(" se"))
+    if isinstance(value, dict) and "mean" in value:
+        value = value["mean"]
     if not isinstance(value, (int, float)) or not math.isfinite(value):
         raise Unknown(f"{value!r} is no number")
     if form.startswith("%"):

@@ -3,6 +3,7 @@ a paper numbers is in a row, every row has what its verdict needs, every command
 
 Alone: reproduction.py ROOT NUSTREAM, which runs no program. benchmarks/figures --page writes the page anew."""
 
+import math
 import re
 import sys
 
@@ -18,7 +19,14 @@ NUMBERED = re.compile(r"(?:Algorithm|Claim|Condition|Corollary|Figure|Lemma|Prop
 FORMS = [(.9335, ".3", ".934"), (.1195, "%.1", "12.0"), (1234.5, ".0", "1,235"), (-1.985, ".2", "−1.99"),
          (4936.2, "~2", "4,900"), (-.0004, ".3", ".000"), (9.96, "~2", "10"), (4.2e-6, "~2", ".0000042"),
          (9.2e-15, "~2", "9.2e-15"), (0, "~2", "0"), ([20, .41, .0123], ".3 se", ".410 (.012)"),
-         ({"median": 3104.2, "standard_error": 4936.2}, "~2 se", "3,100 (4,900)")]
+         ({"median": 3104.2, "standard_error": 4936.2}, "~2 se", "3,100 (4,900)"),
+         ({"mean": .754, "standard_error": .0128}, "%.1 se", "75.4 (1.3)")]
+# Of y = 1/x over 1, e, e² with errors of .1, .5 and .2 of y: (log y_3 − log y_1)/2, and √(.1² + .2²)/2.
+SLOPE = [[math.exp(i), math.exp(-i), share * math.exp(-i)] for i, share in enumerate((.1, .5, .2))]
+SLOPES = [(SLOPE, "slope", ".2 se", "−1.00 (.11)"), (SLOPE, "slope", ".1", "−1.0"),
+          ([{"n": x, "error": {"mean": y, "standard_error": error}} for x, y, error in SLOPE], "slope of error over n",
+           ".2 se", "−1.00 (.11)"),
+          ([point[:2] for point in SLOPE], "slope", ".1", "−1.0")]
 DRAWN = ("cdp_", "dpgd_", "iv_", "local_")
 
 
@@ -27,6 +35,10 @@ def check_forms():
         count("forms of figures")
         if values.formed(value, form) != wanted:
             mistake("benchmarks/papers/values.py", f"{value} as {form} is {values.formed(value, form)}, not {wanted}")
+    for points, asked, form, wanted in SLOPES:
+        count("slopes of figures")
+        if values.formed(values.asked_of(points, asked), form) != wanted:
+            mistake("benchmarks/papers/values.py", f"the {asked} of {points} is not {wanted}")
 
 
 def check_page():
