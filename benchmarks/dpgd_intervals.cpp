@@ -80,11 +80,18 @@ std::pair<Figure, Figure> coverage_figures(bool quick, bool anisotropic) {
     widths.add("steps", static_cast<double>(steps), width);
   }
   const char* const suffix = anisotropic ? ", anisotropic" : "";
+  std::vector<Series> wide = widths.all();
+  if (!anisotropic) {  // where Σ is not the identity, each coefficient has a width of its own
+    constexpr double textbook = 2 * 1.959964 / 100;  // 2 · 1.96/√n
+    Series line{"least squares", {}, false, true};
+    for (const Point& point : wide.front().points) line.points.push_back({point.x, textbook});
+    wide.push_back(std::move(line));
+  }
   return {
       {wrapped(fmt::format("figure {}: coverage{}", anisotropic ? 10 : 5, suffix).c_str(), coverages.rows),
        line_chart("Coverage of nominal 95% intervals", {"steps of all runs", true}, {"coverage"}, coverages.all())},
       {wrapped(fmt::format("figure {}: width{}", anisotropic ? 11 : 6, suffix).c_str(), widths.rows),
-       line_chart("Width of nominal 95% intervals", {"steps of all runs", true}, {"width", true}, widths.all())}};
+       line_chart("Width of nominal 95% intervals", {"steps of all runs", true}, {"width", true}, wide)}};
 }
 
 Figure ends_figure(bool quick) {

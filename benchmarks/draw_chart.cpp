@@ -46,7 +46,7 @@ benchmarks::Axis axis(const Element& from) {
 std::string lines(const Element& asked) {
   std::vector<benchmarks::Series> all;
   for (const Element one : simdjson::dom::array(asked["series"])) {
-    benchmarks::Series series{text(one, "series"), {}, flag(one, "points_only")};
+    benchmarks::Series series{text(one, "series"), {}, flag(one, "points_only"), flag(one, "is_theory")};
     for (const Element point : simdjson::dom::array(one["points"])) {
       const simdjson::dom::array numbers = point;
       series.points.push_back(

@@ -24,6 +24,7 @@ struct Series {
   std::string name;
   std::vector<Point> points;
   bool points_only = false;  ///< dots without a line: measurements that lie on another series
+  bool is_theory = false;    ///< a thin line behind the others, without dots: what a formula says
 };
 
 struct Axis {
@@ -33,13 +34,19 @@ struct Axis {
 
 using Picture = chart::Chart;
 
-/// Draws each series as a line with a dot for each point, and a bar for its standard error.
+/// Draws each series as a line with a dot for each point, and a bar for its standard error, and theory behind them.
 inline Picture line_chart(std::string title, Axis x, Axis y, const std::vector<Series>& series) {
   std::vector<chart::Layer> layers;
   double low = std::numeric_limits<double>::infinity();
   double high = -low;
   unsigned hue = 0;
   for (const Series& one : series) {
+    if (one.is_theory) {
+      chart::Layer thin{one.name, chart::Mark::faint, {}, hue++};
+      for (const Point& point : one.points) thin.points.push_back({point.x, point.y, 0});
+      layers.insert(layers.begin(), std::move(thin));
+      continue;
+    }
     chart::Layer line{one.points_only ? std::string() : one.name, chart::Mark::line, {}, hue};
     chart::Layer dots{one.points_only ? one.name : std::string(), chart::Mark::dots, {}, hue};
     for (const Point& point : one.points) {

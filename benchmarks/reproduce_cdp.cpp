@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <complex>
+#include <numbers>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -124,6 +126,56 @@ Figure ratio_figure(const FigureArguments&) {
                      {"ratio", true}, all)};
 }
 
+constexpr double first_etas[] = {0.01, 0.1, 0.5};
+
+/// Figure 1, middle: how far the coefficients of ν = η are below 0, beside the order of equation (7), whose constant
+/// is that of the central binomial coefficients, 1/(2√π).
+Figure coefficients_figure(const FigureArguments&) {
+  std::vector<Series> all;
+  for (const double eta : first_etas) {
+    const std::vector<double> beta = noise::noise_coefficients(nu_ftrl(eta), 201);
+    Series found{fmt::format("eta = {}", eta), {}};
+    Series order{fmt::format("order, eta = {}", eta), {}, false, true};
+    for (const std::size_t t : {1U, 2U, 3U, 5U, 8U, 13U, 21U, 34U, 55U, 89U, 144U, 200U}) {
+      if (-beta[t] < 1e-8) break;  // what lies further down would flatten all others
+      const auto x = static_cast<double>(t);
+      found.points.push_back({x, -beta[t]});
+      order.points.push_back({x, std::pow(1 - eta, x) * std::pow(x, -1.5) / (2 * std::sqrt(std::numbers::pi))});
+    }
+    all.push_back(std::move(found));
+    all.push_back(std::move(order));
+  }
+  return {fmt::format("{{\"figure\": \"figure 1: coefficients\", \"source\": \"CDP+\", \"columns\": [\"t\", "
+                      "\"minus beta\", \"standard_error\"],\n  \"series\": {}}}\n",
+                      series_json(all)),
+          line_chart("Coefficients of nu = eta for the mean, with their sign turned", {"t", true},
+                     {"minus beta", true}, all)};
+}
+
+/// Figure 1, right: the spectrum of the same noise, summed up from its coefficients, on the line of its formula.
+Figure spectrum_figure(const FigureArguments&) {
+  std::vector<Series> all;
+  for (const double eta : first_etas) {
+    const std::vector<double> beta = noise::noise_coefficients(nu_ftrl(eta), 4000);
+    Series summed{fmt::format("eta = {}", eta), {}, true};
+    Series formula{fmt::format("formula, eta = {}", eta), {}, false, true};
+    for (int i = 0; i <= 60; ++i) {
+      const double omega = std::numbers::pi * i / 60;
+      formula.points.push_back({omega, std::abs(1 - eta - std::polar(1.0, omega))});
+      if (i % 5 != 0) continue;
+      std::complex<double> sum = 0;
+      for (std::size_t t = 0; t < beta.size(); ++t) sum += beta[t] * std::polar(1.0, omega * static_cast<double>(t));
+      summed.points.push_back({omega, std::norm(sum)});
+    }
+    all.push_back(std::move(formula));
+    all.push_back(std::move(summed));
+  }
+  return {fmt::format("{{\"figure\": \"figure 1: spectrum\", \"source\": \"CDP+\", \"columns\": [\"omega\", "
+                      "\"squared size of B\", \"standard_error\"],\n  \"series\": {}}}\n",
+                      series_json(all)),
+          line_chart("Spectrum of the noise of nu = eta for the mean", {"omega"}, {"squared size of B"}, all)};
+}
+
 /// One panel of figure 2.
 struct Panel {
   const char* name;
@@ -135,6 +187,27 @@ struct Panel {
   };
   std::vector<Setting> settings;
 };
+
+/// The lines of Theorem 2.2, whose constants the paper leaves open: each goes through the first exact value of its
+/// correlation, so that slopes can be compared.
+std::vector<Series> theorem_lines(const Panel& panel, double of_independent, double of_nu) {
+  std::vector<Series> lines{{"independent, theorem 2.2", {}, false, true},
+                            {"nu, theorem 2.2", {}, false, true},
+                            {"nu, theorem 2.2 without its logarithm", {}, false, true}};
+  for (const Panel::Setting& setting : panel.settings) {
+    const std::vector<double>& eigenvalues = setting.eigenvalues;
+    const double bare = setting.eta * setting.eta * std::accumulate(eigenvalues.begin(), eigenvalues.end(), 0.0);
+    const double logarithm = std::log(1 / (setting.eta * eigenvalues.back()));
+    lines[0].points.push_back({setting.x, setting.eta * static_cast<double>(eigenvalues.size())});
+    lines[1].points.push_back({setting.x, bare * logarithm * logarithm});
+    lines[2].points.push_back({setting.x, bare});
+  }
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const double scale = (i == 0 ? of_independent : of_nu) / lines[i].points.front().y;
+    for (Point& point : lines[i].points) point.y *= scale;
+  }
+  return lines;
+}
 
 /// As many steps as make the standard error about 1%: the slowest modes last 1/(ηλ_min) steps.
 std::size_t steps_for(const Panel::Setting& setting, bool quick) {
@@ -159,6 +232,9 @@ Figure panel_figure(const Panel& panel, const FigureArguments& arguments) {
       const Estimate found = simulated(generated, setting.eigenvalues, setting.eta, steps, run++);
       all[2 * i + 1].points.push_back({setting.x, found.mean, found.standard_error});
     }
+  }
+  for (Series& line : theorem_lines(panel, all[0].points.front().y, all[2].points.front().y)) {
+    all.push_back(std::move(line));
   }
   std::string slopes;
   for (const Series& one : all) {
@@ -355,7 +431,8 @@ Figure cost_figure(const FigureArguments& arguments) {
 int main(int argc, char** argv) {
   return draw_figures(
       "cdp",
-      {single("ratio", ratio_figure), single("dimension", dimension_figure),
+      {single("ratio", ratio_figure), single("coefficients", coefficients_figure),
+       single("spectrum", spectrum_figure), single("dimension", dimension_figure),
        single("effective_dimension", effective_dimension_figure), single("step_size", step_size_figure),
        single("common_point", common_point_figure), single("divergence", divergence_figure),
        single("bound", bound_figure), single("costs", cost_figure)},

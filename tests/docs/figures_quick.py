@@ -12,7 +12,7 @@ from pathlib import Path
 
 root, build = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
 PREFIXES = ("cdp_", "dpgd_", "iv_", "local_")
-EXACT = ("closed_forms", "cdp_divergence", "cdp_ratio")  # the same at any counts
+EXACT = ("closed_forms", "cdp_coefficients", "cdp_divergence", "cdp_ratio", "cdp_spectrum")  # the same at any counts
 
 
 def shape(value):
