@@ -56,7 +56,8 @@ endif()
 find_package(simdjson REQUIRED)
 add_executable(draw_chart draw_chart.cpp)
 target_link_libraries(draw_chart PRIVATE nustream_service fmt::fmt simdjson::simdjson)
-add_executable(reproduce_local reproduce_local.cpp local_draw.cpp local_figure.cpp local_papers.cpp)
+add_executable(reproduce_local reproduce_local.cpp local_covertype.cpp local_draw.cpp local_figure.cpp
+                               local_papers.cpp)
 target_link_libraries(reproduce_local PRIVATE nustream_service fmt::fmt)
 set_target_properties(reproduce_local PROPERTIES UNITY_BUILD OFF)  # each figure has names of its own
 if(NUSTREAM_TESTS)

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,5 +54,10 @@ struct DrawnFigure {
 [[nodiscard]] std::vector<DrawnFigure> figures_as_drawn(std::size_t repetitions);
 /// "public_rows" alone.
 [[nodiscard]] DrawnFigure figure_of_public_rows(std::size_t repetitions);
+
+/// "covertype", figure 2, at the first n of the paper: accuracy of a model of 44 features from 10⁴ reports at ε = 20,
+/// 10, 5, by the paper's constants and by the ℓ2 sensitivity, over random divisions of DATA/covtype_15120.csv. Empty
+/// where this file cannot be read.
+[[nodiscard]] std::optional<DrawnFigure> figure_of_covertype(const std::string& data, std::size_t repetitions);
 
 }  // namespace nustream::benchmarks

@@ -1,7 +1,7 @@
 """Runs the programs that draw the papers' figures, one after another.
 
-The project may not ship the tables of Card and of Angrist and Evans. Small counts take stand-ins with the same columns,
-which exercise the program and mean nothing."""
+The project does not ship the tables of Card, of Angrist and Evans and of forest cover. Small counts take stand-ins with
+the same columns, which exercise the programs and mean nothing."""
 
 import gzip
 import random
@@ -11,7 +11,7 @@ PAPERS = ("cdp", "dpgd", "iv", "local")
 
 
 def stand_ins(folder):
-    """Writes tables from a fixed seed, under the names that reproduce_iv reads."""
+    """Writes tables from a fixed seed, under the names that reproduce_iv and reproduce_local read."""
     draw = random.Random(1)
     with open(folder / "card_complete_2191.csv", "w", encoding="ascii") as out:
         out.write("nearc2,nearc4,fatheduc,motheduc,educ,lwage\n")
@@ -26,6 +26,11 @@ def stand_ins(folder):
             same = draw.randint(0, 1)
             more = int(draw.random() < .3 + .2 * same)
             out.write(f"{same},{more},{max(0, min(52, round(draw.gauss(25 - 6 * more, 12))))}\n")
+    with open(folder / "covtype_15120.csv", "w", encoding="ascii") as out:
+        out.write(",".join(f"c{j}" for j in range(54)) + ",Cover_Type\n")
+        for _ in range(400):
+            row = [draw.randint(0, 300) for _ in range(10)] + [int(draw.random() < .3) for _ in range(44)]
+            out.write(",".join(map(str, [*row, draw.randint(1, 7)])) + "\n")
     return folder
 
 
@@ -37,7 +42,7 @@ def commands(build, out, quick, data):
             command.append("--quick")
         elif paper == "local":
             command += ["--drawn-up-to", "1e7"]
-        if paper == "iv" and data is not None:
+        if paper in ("iv", "local") and data is not None:
             command += ["--data", str(data)]
         yield command
 
