@@ -5,6 +5,7 @@ target_sources(nustream_core PRIVATE
   privacy/exponential_encoder.cpp
   privacy/group.cpp
   privacy/ledger.cpp
+  privacy/mean_excess.cpp
   privacy/nu_encoder.cpp
   privacy/numeric_encoder.cpp
   privacy/participation.cpp

@@ -9,9 +9,28 @@
 #include "config/estimator_choice.h"
 #include "console/path_printer.h"
 #include "nustream/base/error.h"
+#include "nustream/privacy/mean_excess.h"
 #include "publish/json_writer.h"
 
 namespace nustream::cli {
+
+namespace {
+
+/// Averages over the steps of a Toeplitz correlation that ends, unless they are so many that a plan would take
+/// seconds.
+void add_means(const config::Mechanism& mechanism, const DescentPrediction& prediction, StreamRules& rules) {
+  constexpr std::size_t most = 2'000'000;
+  const noise::Correlation& correlation = mechanism.main().correlation;
+  const auto horizon = correlation.horizon();
+  if (!horizon || !correlation.toeplitz() || !std::isfinite(prediction.last.excess)) return;
+  if (horizon->value() > most / prediction.problem.eigenvalues.size()) return;
+  rules.mean_over = horizon->value();
+  rules.mean = privacy::mean_excess(correlation, prediction.problem, prediction.budget, *horizon);
+  rules.least_mean =
+      privacy::least_mean_excess(prediction.problem, prediction.budget.rho, prediction.budget.displacement, *horizon);
+}
+
+}  // namespace
 
 StreamRules stream_rules(const config::Config& config, const config::Mechanism& mechanism,
                          const DescentPrediction& prediction, std::uint64_t steps) {
@@ -22,6 +41,7 @@ StreamRules stream_rules(const config::Config& config, const config::Mechanism& 
     rules.least_excess =
         privacy::least_excess(prediction.problem, prediction.budget.rho, prediction.budget.displacement);
   }
+  add_means(mechanism, prediction, rules);
   const bool read_once = mechanism.participation.times() == 1;
   const bool is_constant = std::holds_alternative<descent::Constant>(config.descent.schedule.family());
   if (steps == 0 || !read_once || !is_constant || !config::has_guesses(config)) return rules;
@@ -45,6 +65,12 @@ void print(const StreamRules& rules, const DescentPrediction& prediction) {
         "no correlation leaves less than {:.6g} on average over a long stream: this one has {:.3g} times that\n",
         *rules.least_excess, prediction.last.excess / *rules.least_excess);
   }
+  if (rules.least_mean) {
+    fmt::print(
+        "over its {} steps no correlation leaves less than {:.6g} on average: this one leaves {:.6g}, {:.3g} times "
+        "that\n",
+        console::with_separators(rules.mean_over), *rules.least_mean, rules.mean, rules.mean / *rules.least_mean);
+  }
   if (rules.bound) {
     fmt::print(
         "after {} steps at most {:.4g} in all where nothing is clipped: {:.2g} of the start, {:.2g} of sampling, "
@@ -64,6 +90,12 @@ void print(const StreamRules& rules, const DescentPrediction& prediction) {
 
 void append_json(const StreamRules& rules, publish::JsonWriter& json) {
   if (rules.least_excess) json.field("least_excess", *rules.least_excess);
+  if (rules.least_mean) {
+    const auto over = json.object("over_horizon");
+    json.field("steps", rules.mean_over);
+    json.field("mean_excess", rules.mean);
+    json.field("least_mean_excess", *rules.least_mean);
+  }
   if (rules.bound) {
     const auto bound = json.object("bound");
     json.field("steps", rules.steps);

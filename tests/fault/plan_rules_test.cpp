@@ -55,6 +55,27 @@ TEST(PlanOfADescent, SaysHowFarFromTheBestPossibleItIs) {
   EXPECT_FALSE(has(ends, "least_excess"));
 }
 
+TEST(PlanOfADescent, SaysHowFarACorrelationWithAnEndIsFromTheBest) {
+  double least = 0;
+  for (const char* each : {"independent", "nu", "anti-pgd"}) {
+    const std::vector<std::string> ends{
+        "--set", std::string("noise.correlation=") + each, "--set", "noise.horizon=1000", "--set", "noise.nu=0"};
+    JsonOutput found = plan(example_config(), ends);
+    if (std::string(each) == "independent") {
+      EXPECT_FALSE(has(found, "over_horizon"));
+      continue;
+    }
+    ASSERT_EQ(found.command.code, 0) << found.command.err;
+    EXPECT_EQ(found.json["over_horizon"]["steps"].get_uint64().value(), 1000U);
+    EXPECT_GT(found.value("over_horizon", "mean_excess"), found.value("over_horizon", "least_mean_excess")) << each;
+    if (least > 0) {
+      EXPECT_DOUBLE_EQ(found.value("over_horizon", "least_mean_excess"), least);
+    }
+    least = found.value("over_horizon", "least_mean_excess");
+    EXPECT_THAT(text(example_config(), ends), HasSubstr("over its 1,000 steps no correlation leaves less than"));
+  }
+}
+
 TEST(PlanOfADescent, SaysOfWhichStepADenseCorrelationIs) {
   const std::vector<std::string> circulant{"--set", "noise.correlation=circulant", "--set", "noise.horizon=64"};
   EXPECT_THAT(text(example_config(), circulant),

@@ -8,9 +8,12 @@
 #include <random>
 #include <vector>
 
+#include <Eigen/Dense>
+
 #include "nustream/base/error.h"
 #include "nustream/inference/stream_bound.h"
 #include "nustream/noise/rational.h"
+#include "nustream/privacy/mean_excess.h"
 #include "nustream/privacy/optimised_descent.h"
 #include "nustream/privacy/plan.h"
 
@@ -136,6 +139,61 @@ TEST(LeastExcess, GoesByRhoAndTheSquareOfTheClipNorm) {
   // Several participations cost more, and their error stays above the bound.
   const privacy::Budget twice{Rho{1}, privacy::Participation{2, 50}, Displacement{1}};
   EXPECT_GT(privacy::predicted_excess(nu_ftrl(0.01), problem, twice), one);
+}
+
+// The mean over the steps of a short descent, against draws; over many steps it is that of the limit.
+TEST(MeanExcess, IsThatOfDescentsAndGoesToTheLimit) {
+  const std::vector<double> eigenvalues{1, 0.5, 0.25};
+  const LocalProblem gaussian{eigenvalues, StepSize{0.3}, Curvature::gaussian_features};
+  for (const Correlation& each : {Correlation{noise::Independent{}}, nu_ftrl(0.1)}) {
+    const double stddev = privacy::calibrated_stddev(each, unit).value();
+    Streams streams({eigenvalues, 1e-9, 0}, 0.3, 1, 93);
+    double sum = 0;
+    double squares = 0;
+    constexpr std::size_t steps = 6;
+    for (std::size_t t = 1; t <= steps; ++t) {
+      const Mean found = streams.excess(each, stddev, t, 8000);
+      sum += found.value / steps;
+      squares += found.error * found.error / (steps * steps);
+    }
+    const double predicted = privacy::mean_excess(each, gaussian, unit, StepCount{steps});
+    EXPECT_NEAR(sum, predicted, 4 * std::sqrt(squares));
+    EXPECT_LT(std::sqrt(squares), 0.02 * predicted);
+    for (const Curvature curvature : {Curvature::gaussian_features, Curvature::fixed}) {
+      const LocalProblem problem{eigenvalues, StepSize{0.3}, curvature};
+      const double limit = privacy::predicted_excess(each, problem, unit);
+      EXPECT_NEAR(privacy::mean_excess(each, problem, unit, StepCount{100'000}), limit, 1e-3 * limit);
+    }
+  }
+}
+
+// Of short descents the bound is below ((1/T) tr M^½)²/(2ρ) of the matrix M of all their steps, which bounds every
+// factorisation, and not far below. Of long ones it goes to the infimum of endless correlations.
+TEST(LeastMeanExcess, IsBelowThatOfEveryFactorisation) {
+  const LocalProblem problem{{1, 0.5, 0.1}, StepSize{0.2}, Curvature::fixed};
+  for (const Eigen::Index steps : {1, 2, 7, 40}) {
+    Eigen::MatrixXd squared = Eigen::MatrixXd::Zero(steps, steps);
+    for (const double eigenvalue : problem.eigenvalues) {
+      Eigen::MatrixXd response = Eigen::MatrixXd::Zero(steps, steps);
+      for (Eigen::Index t = 0; t < steps; ++t) {
+        for (Eigen::Index s = 0; s <= t; ++s) {
+          response(t, s) = 0.2 * std::pow(1 - 0.2 * eigenvalue, static_cast<double>(t - s));
+        }
+      }
+      squared += eigenvalue / 2 * response.transpose() * response;
+    }
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(squared);
+    const double mean_root = solver.eigenvalues().cwiseSqrt().sum() / static_cast<double>(steps);
+    const double exact = mean_root * mean_root / 2;
+    const double bound =
+        privacy::least_mean_excess(problem, Rho{1}, Displacement{1}, StepCount{static_cast<std::uint64_t>(steps)});
+    EXPECT_LE(bound, exact * (1 + 1e-9)) << steps;
+    EXPECT_GE(bound, (steps > 2 ? 0.7 : 0.55) * exact) << steps;
+  }
+  const double limit = privacy::least_excess(problem, Rho{1}, Displacement{1});
+  EXPECT_NEAR(privacy::least_mean_excess(problem, Rho{1}, Displacement{1}, StepCount{50'000}), limit, 0.01 * limit);
+  EXPECT_DOUBLE_EQ(privacy::least_mean_excess(problem, Rho{0.5}, Displacement{3}, StepCount{40}),
+                   18 * privacy::least_mean_excess(problem, Rho{1}, Displacement{1}, StepCount{40}));
 }
 
 // Theorem D.13 (c) at every length, within its constant: the error is at most the bound, and in the limit it is the
