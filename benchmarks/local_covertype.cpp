@@ -27,6 +27,7 @@ namespace {
 using namespace nustream::inference;
 
 constexpr Delta delta{1e-5};
+constexpr std::array epsilons{20.0, 10.0, 5.0};
 constexpr std::size_t kept = 44;             // features, as many as the paper keeps
 constexpr std::size_t last_wilderness = 13;  // this column is 1 where the three before it are 0
 constexpr double lodgepole = 2;
@@ -227,7 +228,7 @@ std::optional<DrawnFigure> figure_of_covertype(const std::string& data, std::siz
   const Covertype table = prepared(rows_of_file);
   std::vector<Row> rows{{"without noise", 0, {NoiseStddev{1e-12}, NoiseStddev{1e-12}}}};
   for (const bool papers : {true, false}) {
-    for (const double epsilon : {20.0, 10.0, 5.0}) {
+    for (const double epsilon : epsilons) {
       rows.push_back({papers ? "paper's constants" : "exact, l2", epsilon, noise_of(table, epsilon, papers)});
     }
   }
@@ -242,7 +243,7 @@ std::optional<DrawnFigure> figure_of_covertype(const std::string& data, std::siz
     if (row.epsilon > 0) {
       all[row.mechanism == "exact, l2" ? 1 : 0].points.push_back({row.epsilon, found.mean, found.standard_error});
     } else {
-      for (const double epsilon : {20.0, 10.0, 5.0}) all[2].points.push_back({epsilon, found.mean});
+      for (const double epsilon : epsilons) all[2].points.push_back({epsilon, found.mean});
     }
   }
   return DrawnFigure{

@@ -16,18 +16,19 @@ namespace nustream::cli {
 
 namespace {
 
-/// Averages over the steps of a Toeplitz correlation that ends, unless they are so many that a plan would take
-/// seconds.
-void add_means(const config::Mechanism& mechanism, const DescentPrediction& prediction, StreamRules& rules) {
+/// Nothing where the correlation has no end or is not Toeplitz, and where its steps are so many that a plan would
+/// take seconds.
+std::optional<StreamRules::OverHorizon> over_horizon(const config::Mechanism& mechanism,
+                                                     const DescentPrediction& prediction) {
   constexpr std::size_t most = 2'000'000;
   const noise::Correlation& correlation = mechanism.main().correlation;
   const auto horizon = correlation.horizon();
-  if (!horizon || !correlation.toeplitz() || !std::isfinite(prediction.last.excess)) return;
-  if (horizon->value() > most / prediction.problem.eigenvalues.size()) return;
-  rules.mean_over = horizon->value();
-  rules.mean = privacy::mean_excess(correlation, prediction.problem, prediction.budget, *horizon);
-  rules.least_mean =
-      privacy::least_mean_excess(prediction.problem, prediction.budget.rho, prediction.budget.displacement, *horizon);
+  if (!horizon || !correlation.toeplitz() || !std::isfinite(prediction.last.excess)) return std::nullopt;
+  if (horizon->value() > most / prediction.problem.eigenvalues.size()) return std::nullopt;
+  return StreamRules::OverHorizon{horizon->value(),
+                                  privacy::mean_excess(correlation, prediction.problem, prediction.budget, *horizon),
+                                  privacy::least_mean_excess(prediction.problem, prediction.budget.rho,
+                                                             prediction.budget.displacement, *horizon)};
 }
 
 }  // namespace
@@ -41,7 +42,7 @@ StreamRules stream_rules(const config::Config& config, const config::Mechanism& 
     rules.least_excess =
         privacy::least_excess(prediction.problem, prediction.budget.rho, prediction.budget.displacement);
   }
-  add_means(mechanism, prediction, rules);
+  rules.over_horizon = over_horizon(mechanism, prediction);
   const bool read_once = mechanism.participation.times() == 1;
   const bool is_constant = std::holds_alternative<descent::Constant>(config.descent.schedule.family());
   if (steps == 0 || !read_once || !is_constant || !config::has_guesses(config)) return rules;
@@ -65,11 +66,11 @@ void print(const StreamRules& rules, const DescentPrediction& prediction) {
         "no correlation leaves less than {:.6g} on average over a long stream: this one has {:.3g} times that\n",
         *rules.least_excess, prediction.last.excess / *rules.least_excess);
   }
-  if (rules.least_mean) {
+  if (const auto& over = rules.over_horizon) {
     fmt::print(
         "over its {} steps no correlation leaves less than {:.6g} on average: this one leaves {:.6g}, {:.3g} times "
         "that\n",
-        console::with_separators(rules.mean_over), *rules.least_mean, rules.mean, rules.mean / *rules.least_mean);
+        console::with_separators(over->steps), over->least, over->mean, over->mean / over->least);
   }
   if (rules.bound) {
     fmt::print(
@@ -90,11 +91,11 @@ void print(const StreamRules& rules, const DescentPrediction& prediction) {
 
 void append_json(const StreamRules& rules, publish::JsonWriter& json) {
   if (rules.least_excess) json.field("least_excess", *rules.least_excess);
-  if (rules.least_mean) {
+  if (rules.over_horizon) {
     const auto over = json.object("over_horizon");
-    json.field("steps", rules.mean_over);
-    json.field("mean_excess", rules.mean);
-    json.field("least_mean_excess", *rules.least_mean);
+    json.field("steps", rules.over_horizon->steps);
+    json.field("mean_excess", rules.over_horizon->mean);
+    json.field("least_mean_excess", rules.over_horizon->least);
   }
   if (rules.bound) {
     const auto bound = json.object("bound");

@@ -17,10 +17,13 @@ struct StreamRules {
   /// The least that any correlation could leave on average over the steps of a stream without an end, at the same ρ;
   /// for a correlation whose own error is the same at every step. Single steps of others may be below.
   std::optional<double> least_excess;
-  /// The same over the steps of a correlation with an end, beside what this one leaves on average over them.
-  std::optional<double> least_mean{};
-  double mean = 0;
-  std::uint64_t mean_over = 0;
+  /// Averages over the steps of a correlation with an end: what this one leaves, and the least that any could leave.
+  struct OverHorizon {
+    std::uint64_t steps;
+    double mean;
+    double least;
+  };
+  std::optional<OverHorizon> over_horizon{};
   std::optional<inference::StreamBound> bound{};
   std::uint64_t steps = 0;  ///< steps after which the bound holds
   bool has_clip = false;    ///< the guesses suffice for a clip norm

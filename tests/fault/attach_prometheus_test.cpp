@@ -142,9 +142,8 @@ class Scraped : public ::testing::Test {
     wait_until([&] {
       for (int p = 0; p < world_.partitions(); ++p) world_.write(values, p);
       const std::vector<double> scrapes = values_of_query(
-          "min(count_over_time(nustream_releases_total[1m])) and min(count_over_time(nustream_records_total[1m])) "
-          "and "
-          "min(count_over_time(nustream_model_lanes[1m]))");
+          "min(count_over_time(nustream_releases_total[1m])) and "
+          "min(count_over_time(nustream_records_total[1m])) and min(count_over_time(nustream_model_lanes[1m]))");
       return !scrapes.empty() && scrapes.front() >= 8;
     });
   }

@@ -41,6 +41,7 @@ def configure_all():
 
 
 def build_release():
+    # Not -O0: there the precompiled header keeps a pragma of fmt's, under which a header of Eigen's does not compile.
     with tempfile.TemporaryDirectory() as folder:
         if wrong := configured("release", folder, "-DCMAKE_CXX_FLAGS_RELEASE=-Og -w"):
             return [wrong]

@@ -25,8 +25,7 @@ set(replaced kafka/client.cpp kafka/group_consumer.cpp kafka/message.cpp kafka/p
              kafka/transactional_producer.cpp
              journal/posix_disk.cpp)
 list(TRANSFORM replaced PREPEND ${PROJECT_SOURCE_DIR}/streaming/)
-nustream_replaced(nustream_service simulated ${replaced})
-# Functions that the simulation has no version of come from these files, each an object of its own.
+# Functions that the simulation has no version of come from the library's files, so that each is an object of its own.
 set_source_files_properties(${replaced} TARGET_DIRECTORY nustream_service PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 nustream_replaced(nustream_core short_blocks ${PROJECT_SOURCE_DIR}/src/noise/source.cpp)
 add_library(nustream_short_blocks OBJECT ${PROJECT_SOURCE_DIR}/src/noise/source.cpp)
