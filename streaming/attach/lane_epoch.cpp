@@ -9,6 +9,7 @@
 
 #include "attach/opening.h"
 #include "engine/going_on.h"
+#include "engine/noise_feed.h"
 #include "engine/seal_batch.h"
 #include "kafka/interruption.h"
 #include "log/log.h"
@@ -71,15 +72,13 @@ OpenedLane Opening::begin() {
   std::vector<journal::SeenRecord> seen = carried_marks();
   Stop stop = bounds().stop();
   const config::Mechanism& mechanism = *order_.mechanism;
-  noise::KeyBytes key = setup_.keys.epoch_key(place_.stream);
   journal::NoiseCheckpoints first =
-      journal::first_checkpoints(key, order_.lane, begins.epoch, mechanism.stages.size());
-  noise::wipe(key);
+      engine::noise_of_new_epoch(setup_.keys, place_.stream, order_.lane, begins.epoch, mechanism);
   const bool from_start = is_from_start(begins.epoch);
   const auto start = from_start ? config::EpochStart::settings : config::EpochStart::last_release;
   engine::EpochIdentity identity =
       identity_of(begins.epoch, begins.start, begins.overlap, setup_.digests.of(start), users.carries_over);
-  const std::optional<journal::LedgerEntry> owed = begins.owed ? begins.owed : closing_line();
+  const std::vector<journal::LedgerEntry> owed = engine::lines_before_epoch(ledger_, {}, begins.owed);
   OpenedLane opened{
       std::move(journal_),
       {std::move(order_.mechanism), engine::first_estimator(setup_.config, mechanism, begins.start),
@@ -91,7 +90,7 @@ OpenedLane Opening::begin() {
       {}};
   use_users(opened.state);
   use_chain(opened.state, state_ ? state_->record.release_head : journal::empty_release_head);
-  if (owed) opened.state.ledger.owe(*owed);
+  for (const journal::LedgerEntry& line : owed) opened.state.ledger.owe(line);
   if (begins.epoch.value() > 0) say_begun(begins, beginning_in_words(opened, begins.epoch));
   // Key, start and stop become durable before any record is read, and are never drawn or resolved again.
   commit_alone(opened);
@@ -119,11 +118,6 @@ std::vector<journal::SeenRecord> Opening::carried_marks() {
   // Behind measuring, the marks are of records that this epoch has yet to read.
   if (!state_ || found_.input == engine::InputFound::changed || is_behind_measuring_) return {};
   return std::move(state_->record.seen);
-}
-
-std::optional<journal::LedgerEntry> Opening::closing_line() const {
-  if (!ledger_.reserving) return std::nullopt;
-  return ledger_.epochs.back();
 }
 
 std::string Opening::beginning_in_words(OpenedLane& opened, EpochId epoch) {
@@ -174,7 +168,7 @@ void Opening::use_chain(LaneState& state, const journal::Hash& head) {
 void Opening::commit_alone(OpenedLane& opened) {
   if (order_.cancelled->load() || order_.out_of_time->load()) throw kafka::Cancelled();
   journal::Batch batch =
-      seal_batch(setup_, opened.state, {opened.noise.clone(), {}, {}, opened.released}, opened.journal->bookmark());
+      seal_lane(setup_, opened.state, {opened.noise.clone(), {}, {}, opened.released}, opened.journal->bookmark());
   wait_for([&](journal::Completion done) { opened.journal->commit(std::move(batch), std::move(done)); });
   if (opened.state.users) opened.state.users->committed(opened.journal->users_end());
 }

@@ -6,7 +6,7 @@
 
 namespace nustream::attach {
 
-journal::Batch seal_batch(const Setup& setup, LaneState& state, BatchContent content, const std::string& bookmark) {
+journal::Batch seal_lane(const Setup& setup, LaneState& state, BatchContent content, const std::string& bookmark) {
   const StepCount steps = state.lane.steps();
   const Position position = state.lane.position();
   journal::StateRecord record;

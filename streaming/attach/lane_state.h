@@ -62,7 +62,7 @@ struct BatchContent {
 
 /// Seals the lane as it is together with `content`, and adds a ledger line where one is due
 /// (engine::EpochLedger::append_lines()). `bookmark` is the journal's. What it returns is one transaction.
-[[nodiscard]] journal::Batch seal_batch(const Setup& setup, LaneState& state, BatchContent content,
-                                        const std::string& bookmark);
+[[nodiscard]] journal::Batch seal_lane(const Setup& setup, LaneState& state, BatchContent content,
+                                       const std::string& bookmark);
 
 }  // namespace nustream::attach

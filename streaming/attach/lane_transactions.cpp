@@ -61,7 +61,7 @@ void LaneTransactions::commit(ClosedBatch batch, Member member, Time now, journa
   state_.rejected += batch.rejects;
   letter_bytes_ = 0;
   for (const journal::DeadLetter& letter : batch.content.dead_letters) letter_bytes_ += letter.bytes;
-  sent_ = seal_batch(setup_, state_, std::move(batch.content), journal_->bookmark());
+  sent_ = seal_lane(setup_, state_, std::move(batch.content), journal_->bookmark());
   sent_at_ = now;
   send(std::move(member), std::move(done));
 }

@@ -18,6 +18,7 @@
 #include "attach/lane_bounds.h"
 #include "config/ranges.h"
 #include "decode/message_decoder.h"
+#include "engine/seal_batch.h"
 #include "journal/completion.h"
 #include "journal/ledger_chain.h"
 #include "journal/state_record.h"
@@ -235,19 +236,15 @@ class Measuring {
                                      asked_.privacy.neighbours(),
                                      order_.keys.is_private(),
                                      journal::Overlap::disjoint};
-    std::string line = journal::enclosed_line(spent, order_.keys);
     journal::StateRecord record;
-    record.position = records.end;
-    record.start = records.start;
-    record.ledger_epochs = line;
-    record.ledger_head = journal::hash_of(line);
     record.bookmark = bookmark;
     record.partitions = order_.partitions;
     record.seen = kafka::SeenRecords(records.seen).below(records.end);
     record.ranges = ranges;
-    const secrets::StateIdentity identity{place_.stream, first_lane, first_epoch,
-                                          StepCount{1},  rule_,      order_.keys.is_private()};
-    return {journal::seal_state(order_.keys, identity, record), record.position, std::move(line), {}, {}};
+    journal::Ledger nothing_spent;
+    journal::ReleaseChain nothing_released;
+    return engine::seal_one_step(order_.keys, spent, nothing_spent, nothing_released, std::move(record),
+                                 engine::Keeping::topics);
   }
 
   void say(const std::string& ranges) const {

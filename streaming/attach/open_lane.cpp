@@ -11,6 +11,7 @@
 #include "config/settings_difference.h"
 #include "engine/noise_feed.h"
 #include "engine/seal_batch.h"
+#include "engine/spent.h"
 #include "kafka/topic_checks.h"
 #include "log/log.h"
 #include "secrets/seal.h"
@@ -83,9 +84,7 @@ engine::Asked Opening::asked() const {
 void Opening::refuse_other_settings() const {
   config::BesideTexts beside = config::beside_texts(setup_.config, *order_.mechanism);
   beside.is_attached = true;
-  for (const journal::LedgerEntry& entry : engine::ledger_of(state_->record).epochs) {
-    if (entry.epoch == state_->identity.epoch) beside.rho_there = entry.rho_limit.value();
-  }
+  beside.rho_there = engine::limit_of(engine::ledger_of(state_->record).epochs, state_->identity.epoch);
   config::require_same_settings(state_->record.settings, state_->identity.settings_digest, setup_.digests, beside);
   throw Failure(Exit::internal, "settings that are the same have two digests");
 }
@@ -116,8 +115,7 @@ void Opening::look_at_state(const std::string& sealed) {
   found_.epoch = state_->identity.epoch;
   found_.position = state_->record.position;
   found_.other_settings = !setup_.digests.has(state_->identity.settings_digest);
-  found_.noise_is_used_up = order_.mechanism->horizon() == state_->identity.steps ||
-                            !engine::can_be_resumed(state_->record.noise, StepIndex{state_->identity.steps.value()});
+  found_.noise_is_used_up = engine::noise_is_used_up(*order_.mechanism, state_->record.noise, state_->identity.steps);
   found_.input = input_found(*input_);
   found_.first = position_of(input_->log.low);
   if (found_.input == engine::InputFound::changed) found_.end = position_of(checks_->input_end());

@@ -72,7 +72,6 @@ class Opening {
   [[nodiscard]] std::vector<journal::SeenRecord> carried_marks();
   /// The last ledger line of the epoch before may reserve steps that were never taken. The state knows how many were,
   /// and this line says so. It goes out with the new epoch's first state.
-  [[nodiscard]] std::optional<journal::LedgerEntry> closing_line() const;
   /// Whether a new epoch begins where the settings say, and not at the last release.
   [[nodiscard]] bool is_from_start(EpochId epoch) const {
     return (order_.renewal.from_start || is_behind_measuring_) && epoch.value() > 0;

@@ -115,7 +115,8 @@ class Difference {
                                  *first.first, *first.second));
     }
     if (knows_rho() && rho_differs()) {
-      told.push_back(fmt::format("privacy.rho ({:.6g} there, {:.6g} here)", *beside_.rho_there, *beside_.rho_here));
+      told.push_back(fmt::format("privacy.rho ({:.6g} there, {:.6g} here)", beside_.rho_there->value(),
+                                 beside_.rho_here->value()));
     }
     return told;
   }
@@ -141,7 +142,7 @@ class Difference {
 
   [[nodiscard]] bool knows_rho() const { return beside_.rho_there && beside_.rho_here; }
   [[nodiscard]] bool rho_differs() const {
-    return std::abs(*beside_.rho_there - *beside_.rho_here) > 1e-9 * *beside_.rho_here;
+    return std::abs(beside_.rho_there->value() - beside_.rho_here->value()) > 1e-9 * beside_.rho_here->value();
   }
 
   /// Whether the line belongs to a feature, weight or exposure that is new or gone. That is one difference, not one
@@ -228,7 +229,7 @@ std::vector<std::string> differing_settings(std::string_view there, std::string_
 
 BesideTexts beside_texts(const Config& config, const Mechanism& mechanism) {
   const SettingsTree tree(config.file, config.overrides);
-  return {.rho_here = mechanism.spend.limit().value(), .nu_is_set = tree.root().section("noise").has("nu")};
+  return {.rho_here = mechanism.spend.limit(), .nu_is_set = tree.root().section("noise").has("nu")};
 }
 
 void require_same_settings(std::string_view text, const std::string& digest, const EpochDigests& digests,

@@ -13,8 +13,8 @@ namespace nustream::config {
 
 /// What the texts do not tell about the two sets of settings.
 struct BesideTexts {
-  std::optional<double> rho_there{};  ///< rho_limit of the state's epoch, where its ledger is at hand
-  std::optional<double> rho_here{};
+  std::optional<Rho> rho_there{};  ///< rho_limit of the state's epoch, where its ledger is at hand
+  std::optional<Rho> rho_here{};
   bool nu_is_set = true;     ///< in the present settings; else it is the default, which follows from others
   bool is_attached = false;  ///< the command is attach, which has no --resume
 };

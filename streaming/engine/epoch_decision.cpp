@@ -212,6 +212,16 @@ Decision with_what_is_found(const Found& found, const Ledger& ledger, const Aske
 
 }  // namespace
 
+std::vector<LedgerEntry> lines_before_epoch(const journal::Ledger& ledger, const std::vector<LedgerEntry>& lost,
+                                            const std::optional<LedgerEntry>& owed) {
+  std::vector<LedgerEntry> lines = lost;
+  if (owed) lines.push_back(*owed);
+  if (!ledger.reserving || !lost.empty()) return lines;
+  const LedgerEntry& last = ledger.epochs.back();
+  if (!owed || owed->epoch != last.epoch) lines.insert(lines.begin(), last);
+  return lines;
+}
+
 Decision decide(const Found& found, const std::vector<LedgerEntry>& ledger, const Asked& asked, Keeping keeping) {
   if (const auto refusal = refused(found, asked)) return Refuse{*refusal};
   return with_moved_users(with_what_is_found(found, ledger, asked, keeping), found, ledger);

@@ -142,6 +142,17 @@ using Decision = std::variant<GoOn, Begin, Refuse>;
 [[nodiscard]] Decision decide(const Found& found, const std::vector<journal::LedgerEntry>& ledger, const Asked& asked,
                               Keeping keeping);
 
+/// The lines that have to stand in the ledger before the first one of an epoch that begins, in their order: `lost`,
+/// which are spends that a witness outside the folder knows and `ledger` does not hold; and `owed`, of Begin.
+///
+/// Before these comes a line that closes the last epoch of `ledger`, if that epoch's line reserves steps that were
+/// perhaps never taken: `ledger`, settled by the epoch's state, knows how many were. There is no such line where
+/// `owed` is of the same epoch, since it takes its place; nor where any line is lost, since the state then is an
+/// older one, which knows of fewer steps than were taken.
+[[nodiscard]] std::vector<journal::LedgerEntry> lines_before_epoch(const journal::Ledger& ledger,
+                                                                   const std::vector<journal::LedgerEntry>& lost,
+                                                                   const std::optional<journal::LedgerEntry>& owed);
+
 /// How far a lane in topics has read, where it has no state: the furthest position of its ledger, its last release
 /// and the group's committed offset, but not before the first record that is there.
 [[nodiscard]] Position furthest_read(const Found& found, const std::vector<journal::LedgerEntry>& ledger);

@@ -34,6 +34,19 @@ bool can_be_resumed(const journal::NoiseCheckpoints& checkpoints, StepIndex next
   });
 }
 
+bool noise_is_used_up(const config::Mechanism& mechanism, const journal::NoiseCheckpoints& checkpoints,
+                      StepCount steps) {
+  return mechanism.horizon() == steps || !can_be_resumed(checkpoints, StepIndex{steps.value()});
+}
+
+journal::NoiseCheckpoints noise_of_new_epoch(const secrets::Keyring& keys, const std::string& stream, LaneId lane,
+                                             EpochId epoch, const config::Mechanism& mechanism) {
+  noise::KeyBytes key = keys.epoch_key(stream);
+  journal::NoiseCheckpoints first = journal::first_checkpoints(key, lane, epoch, mechanism.stages.size());
+  noise::wipe(key);
+  return first;
+}
+
 NoiseFeed::NoiseFeed(const config::Mechanism& mechanism, const journal::NoiseCheckpoints& checkpoints,
                      StepIndex next_step, std::pmr::memory_resource* secrets, const noise::Healing& healing,
                      std::optional<StepCount> end)

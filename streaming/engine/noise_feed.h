@@ -37,6 +37,17 @@ class NoiseSupply {
 /// lane can then only go on in a new epoch.
 [[nodiscard]] bool can_be_resumed(const journal::NoiseCheckpoints& checkpoints, StepIndex next_step);
 
+/// Whether an epoch that has taken `steps` cannot take another one: its correlation ends there, or no resume is
+/// possible (can_be_resumed()).
+[[nodiscard]] bool noise_is_used_up(const config::Mechanism& mechanism, const journal::NoiseCheckpoints& checkpoints,
+                                    StepCount steps);
+
+/// What the noise of a new epoch of a lane begins with, under a key of its own that follows from `keys`. A private
+/// run draws a fresh key, of which no copy is left but in what is returned.
+[[nodiscard]] journal::NoiseCheckpoints noise_of_new_epoch(const secrets::Keyring& keys, const std::string& stream,
+                                                           LaneId lane, EpochId epoch,
+                                                           const config::Mechanism& mechanism);
+
 /// Owns a NoiseSource for each stage. To be used from one thread at a time.
 class NoiseFeed final : public NoiseSupply {
  public:

@@ -8,6 +8,30 @@
 #include "journal/state_record.h"
 
 namespace nustream::engine {
+namespace {
+
+/// Chains the outbox of `record` behind `releases`. Returns the head before it, which is what a ledger line of the
+/// same batch may name: in topics whoever reads aborted transactions would have the hash of this batch's own releases
+/// before they are durable.
+journal::Hash chain_outbox(const secrets::Keyring& keys, journal::ReleaseChain& releases,
+                           journal::StateRecord& record) {
+  const journal::Hash durable = releases.head;
+  record.outbox = journal::chained(record.outbox, releases, keys);
+  record.release_head = releases.head;
+  return durable;
+}
+
+/// Seals `record`, whose commit brings `lines` to the ledger. A crash may lose the lines of a ledger file, so that in
+/// a folder the state holds them too, and the next start can write them again.
+journal::Batch sealed(const secrets::Keyring& keys, const secrets::StateIdentity& identity,
+                      journal::StateRecord& record, std::string lines, Keeping keeping) {
+  if (keeping == Keeping::folder) record.ledger_entry = lines;
+  return {
+      journal::seal_state(keys, identity, record), record.position, std::move(lines), {}, std::move(record.outbox)};
+}
+
+}  // namespace
+
 journal::Batch seal_batch(const secrets::Keyring& keys, const Estimator& lane, EpochLedger& ledger,
                           journal::ReleaseChain& releases, journal::StateRecord record, const Sealing& sealing) {
   const StepCount steps = lane.steps();
@@ -16,21 +40,28 @@ journal::Batch seal_batch(const secrets::Keyring& keys, const Estimator& lane, E
   record.start = epoch.start;
   record.lane = lane.encode();
   record.settings = epoch.settings;
-  // Not this batch's own: in topics whoever reads aborted transactions would have its hash before it is durable.
-  const journal::Hash durable = releases.head;
-  record.outbox = journal::chained(record.outbox, releases, keys);
-  record.release_head = releases.head;
+  const journal::Hash durable = chain_outbox(keys, releases, record);
   const bool names_all = releases.head == durable;
   std::string lines =
       ledger.append_lines({steps, sealing.touched, sealing.before, sealing.closes && names_all}, keys, durable);
   record.ledger_head = ledger.head();
-  // A crash may lose the lines of a ledger file. The state holds them too, so that the next start can write them
-  // again.
-  if (sealing.keeping == Keeping::folder) record.ledger_entry = lines;
   record.ledger_epochs = journal::enclosed_lines(ledger.with_own(steps, sealing.touched), keys);
   const secrets::StateIdentity identity{epoch.stream, epoch.lane, epoch.epoch, steps, epoch.digest, epoch.is_private};
-  return {
-      journal::seal_state(keys, identity, record), record.position, std::move(lines), {}, std::move(record.outbox)};
+  return sealed(keys, identity, record, std::move(lines), sealing.keeping);
+}
+
+journal::Batch seal_one_step(const secrets::Keyring& keys, const journal::LedgerEntry& spent, journal::Ledger& ledger,
+                             journal::ReleaseChain& releases, journal::StateRecord record, Keeping keeping) {
+  record.position = spent.to;
+  record.start = spent.from;
+  const journal::Hash durable = chain_outbox(keys, releases, record);
+  std::string line = journal::ledger_line(spent, ledger.head, keys, durable);
+  record.ledger_head = ledger.head = journal::hash_of(line);
+  ledger.keep(spent);
+  record.ledger_epochs = journal::enclosed_lines(ledger.epochs, keys);
+  const secrets::StateIdentity identity{spent.stream,          spent.lane,       spent.epoch, spent.steps,
+                                        spent.settings_digest, keys.is_private()};
+  return sealed(keys, identity, record, std::move(line), keeping);
 }
 
 journal::Ledger ledger_of(const journal::StateRecord& record) {

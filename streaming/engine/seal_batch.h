@@ -1,5 +1,6 @@
-// Puts the state of a lane between two batches together and seals it, for its journal to commit. There is no other
-// place where that is done.
+// Puts the state of an epoch together and seals it, for its journal to commit: that of a lane between two batches, or
+// that of an epoch of one step, which no lane takes. There is no other place where a spend and its state become a
+// batch.
 #pragma once
 
 #include <optional>
@@ -37,6 +38,14 @@ struct Sealing {
 [[nodiscard]] journal::Batch seal_batch(const secrets::Keyring& keys, const Estimator& lane, EpochLedger& ledger,
                                         journal::ReleaseChain& releases, journal::StateRecord record,
                                         const Sealing& sealing);
+
+/// Seals an epoch of one step that no lane takes, over records `spent.from` to `spent.to`: a fit, or ranges that are
+/// measured. `record` brings what was found (ranges, outbox), bookmark, marks and counts. Position, start and all of
+/// the ledger are filled in here. The outbox is chained, and the chains of ledger and releases move on. `spent`
+/// becomes the last entry of `ledger`.
+[[nodiscard]] journal::Batch seal_one_step(const secrets::Keyring& keys, const journal::LedgerEntry& spent,
+                                           journal::Ledger& ledger, journal::ReleaseChain& releases,
+                                           journal::StateRecord record, Keeping keeping);
 
 /// The ledger as a state knows it: the head of its chain, and what each epoch has spent.
 [[nodiscard]] journal::Ledger ledger_of(const journal::StateRecord& record);

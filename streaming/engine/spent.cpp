@@ -186,6 +186,12 @@ journal::LedgerEntry without_counts(const journal::LedgerEntry& line, privacy::N
   return saying(line, users::without_counts(epoch_of(line, asked)), asked);
 }
 
+std::optional<Rho> limit_of(std::span<const journal::LedgerEntry> entries, EpochId epoch) {
+  const auto line = std::ranges::find(entries, epoch, &journal::LedgerEntry::epoch);
+  if (line == entries.end()) return std::nullopt;
+  return line->rho_limit;
+}
+
 std::uint32_t changes_of_lanes(const journal::Ledger& ledger) {
   std::uint32_t changes = 0;
   for (const journal::LedgerEntry& line : ledger.epochs) {

@@ -60,6 +60,9 @@ void require_same_windows(std::span<const journal::LedgerEntry> entries, const u
 /// The line for users whose counts nobody knows any more (users::without_counts()): each may have spent the most.
 [[nodiscard]] journal::LedgerEntry without_counts(const journal::LedgerEntry& line, privacy::Neighbours asked);
 
+/// The limit of the epoch's spend (`rho_limit`), as its line says; nothing where no line is of this epoch.
+[[nodiscard]] std::optional<Rho> limit_of(std::span<const journal::LedgerEntry> entries, EpochId epoch);
+
 /// How often the number of lanes has changed so far, as the ledger of this lane tells.
 [[nodiscard]] std::uint32_t changes_of_lanes(const journal::Ledger& ledger);
 

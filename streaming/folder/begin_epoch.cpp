@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "engine/going_on.h"
+#include "engine/noise_feed.h"
 #include "folder/session.h"
 #include "journal/last_release.h"
 #include "secrets/random.h"
@@ -52,19 +53,12 @@ bool Session::renumbers(const std::vector<journal::LedgerEntry>& known) const {
 
 void Session::begin_epoch(const engine::Begin& begin, const std::vector<journal::LedgerEntry>& lost,
                           journal::Ledger ledger, const Options& options, bool carries_over) {
-  // The last ledger line of the epoch before may reserve steps that were never taken. Its state knows how many were,
-  // and a line that says so is written before the new epoch's own.
-  std::optional<journal::LedgerEntry> closing;
-  if (ledger.reserving && lost.empty()) closing = ledger.epochs.back();
+  const std::vector<journal::LedgerEntry> owed = engine::lines_before_epoch(ledger, lost, begin.owed);
   use_ledger(begin.epoch, begin.start, begin.overlap, std::move(ledger), carries_over);
-  if (closing) ledger_->owe(*closing);
-  for (const journal::LedgerEntry& entry : lost) ledger_->owe(entry);
-  if (begin.owed) ledger_->owe(*begin.owed);
+  for (const journal::LedgerEntry& line : owed) ledger_->owe(line);
   marks_.key = secrets::random_key();
-  noise::KeyBytes key = keys_.ring->epoch_key(config_.stream);
   const journal::NoiseCheckpoints first =
-      journal::first_checkpoints(key, config_.lane, begin.epoch, mechanism_.stages.size());
-  noise::wipe(key);
+      engine::noise_of_new_epoch(*keys_.ring, config_.stream, config_.lane, begin.epoch, mechanism_);
   lane_ = engine::first_estimator(config_, mechanism_, begin.start);
   if (begin.epoch.value() > 0) choose_beginning(begin.epoch, options);
   feed_.emplace(mechanism_, first, StepIndex{0}, &locked_, keys_.ring->healing(false));

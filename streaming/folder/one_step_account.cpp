@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/seal_batch.h"
 #include "engine/spent.h"
 #include "journal/ledger_chain.h"
 #include "journal/release_chain.h"
@@ -91,25 +92,16 @@ journal::LedgerEntry OneStepAccount::entry(const OneStep& spent) const {
 }
 
 void OneStepAccount::commit(const OneStep& spent) {
-  const journal::LedgerEntry own = entry(spent);
   journal::StateRecord record;
-  record.position = record.stop.emplace(spent.records);
-  journal::ReleaseChain releases{1, journal::last_release_head(*disk_, folder_)};
-  const journal::Hash durable = releases.head;
-  record.outbox = journal::chained(spent.release, releases, *keys_);
-  record.release_head = releases.head;
+  record.stop.emplace(spent.records);
+  record.outbox = spent.release;
   record.ranges = spent.ranges;
-  record.ledger_entry = journal::ledger_line(own, ledger_.head, *keys_, durable);
-  record.ledger_head = ledger_.head = journal::hash_of(record.ledger_entry);
-  ledger_.keep(own);
-  record.ledger_epochs = journal::enclosed_lines(ledger_.epochs, *keys_);
   record.released = StepCount{spent.release.empty() ? 0U : 1U};
   record.bookmark = journal_->bookmark();
   if (witness_) record.account = witness_->account();
-  const secrets::StateIdentity identity{stream_, lane_, epoch_, one_step, spent.digest, keys_->is_private()};
-  journal::Batch batch{
-      journal::seal_state(*keys_, identity, record), record.position, record.ledger_entry, {}, record.outbox};
-  journal::commit_and_wait(*journal_, std::move(batch));
+  journal::ReleaseChain releases{1, journal::last_release_head(*disk_, folder_)};
+  journal::commit_and_wait(*journal_, engine::seal_one_step(*keys_, entry(spent), ledger_, releases,
+                                                            std::move(record), engine::Keeping::folder));
   if (witness_) witness_->committed(epoch_, one_step, ledger_.head, ledger_.epochs);
   journal::flush_and_wait(*journal_);
   if (witness_) witness_->finish();

@@ -251,10 +251,8 @@ std::optional<journal::State> Session::look_at_state(Opening& opening) {
       located(config_.state.directory, [&] {
         if (digests_.has(state->identity.settings_digest)) return;
         config::BesideTexts beside = config::beside_texts(config_, mechanism_);
-        for (const journal::LedgerEntry& entry :
-             journal::read_ledger(*disk_, config_.state.directory, *keys_.ring).epochs) {
-          if (entry.epoch == state->identity.epoch) beside.rho_there = entry.rho_limit.value();
-        }
+        const journal::Ledger ledger = journal::read_ledger(*disk_, config_.state.directory, *keys_.ring);
+        beside.rho_there = engine::limit_of(ledger.epochs, state->identity.epoch);
         config::require_same_settings(state->record.settings, state->identity.settings_digest, digests_, beside);
       });
     }
@@ -265,8 +263,7 @@ std::optional<journal::State> Session::look_at_state(Opening& opening) {
   found.epoch = state->identity.epoch;
   found.position = Position{window_.touched(state->record.position.value())};
   found.other_settings = !digests_.has(state->identity.settings_digest);
-  found.noise_is_used_up = mechanism_.horizon() == state->identity.steps ||
-                           !engine::can_be_resumed(state->record.noise, StepIndex{state->identity.steps.value()});
+  found.noise_is_used_up = engine::noise_is_used_up(mechanism_, state->record.noise, state->identity.steps);
   found.other_passes = !has_same_passes(state->record);
   if (found.other_passes) why_unusable_ = std::make_exception_ptr(other_passes(state->record));
   if (witness_) {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/epoch_decision.h"
 #include "error.h"
 
 namespace nustream::folder {
@@ -20,11 +21,7 @@ std::optional<journal::LedgerEntry> owed_for(const journal::LastRelease& release
                                           "state.directory",
                                           config.state.directory, release.lane.value()));
   }
-  const bool covered =
-      std::any_of(ledger.epochs.begin(), ledger.epochs.end(), [&](const journal::LedgerEntry& entry) {
-        return entry.lane == release.lane && entry.epoch == release.epoch && entry.steps >= release.steps;
-      });
-  if (covered) return std::nullopt;
+  if (engine::covers(ledger.epochs, release)) return std::nullopt;
   // At most the lines since the last sync are lost, so the release's epoch is the ledger's last one or the next.
   const bool next = !ledger.epochs.empty() && release.epoch.value() <= ledger.epochs.back().epoch.value() + 1;
   if (!release.rho || release.digest.empty() || !next) {
@@ -36,7 +33,7 @@ std::optional<journal::LedgerEntry> owed_for(const journal::LastRelease& release
   if (release.neighbours.of_user) {
     if (!release.limits) {
       throw Failure(Exit::data, config.state.directory +
-                                    ": the last release does not say what users may do; restore "
+                                    ": the last release does not say which limits its users have; restore "
                                     "the folder, or begin in another one");
     }
     // The release tells only the spend of a user that used up its limits. As ρ of k alone it is charged to every

@@ -79,7 +79,7 @@ TEST(SettingsDifference, ARuleOfTheEpochIsOne) {
 }
 
 TEST(SettingsDifference, EachIsNamedByItsOwnKey) {
-  const BesideTexts beside{.rho_there = 0.5, .rho_here = 0.6};
+  const BesideTexts beside{.rho_there = Rho{0.5}, .rho_here = Rho{0.6}};
   EXPECT_THAT(differing_settings(text_of({}), text_of({"noise.nu=0.2", "privacy.rho=0.6"}), beside),
               ElementsAre("noise.nu (0.01 there, 0.2 here)", "privacy.rho (0.5 there, 0.6 here)"));
   EXPECT_THAT(between({}, {"weight.column=w", "weight.max=3"}), ElementsAre("weight.column (new)"));

@@ -294,5 +294,27 @@ TEST(EpochDecision, OwesWhatUsersSpentInOtherLanes) {
   EXPECT_EQ(of_epoch_0->overlap, Overlap::disjoint);
 }
 
+// What stands in the ledger before a new epoch's first line.
+TEST(LinesBeforeEpoch, CloseWhatIsReservedUnlessAnotherLineSaysMore) {
+  const LedgerEntry last = one_epoch.back();
+  const LedgerEntry lost = line(last.epoch.value(), 0, 140, Overlap::unknown);
+  const LedgerEntry owed_by_next = line(last.epoch.value() + 1, 0, 120, Overlap::unknown);
+  const LedgerEntry owed_by_last = line(last.epoch.value(), 0, 130, Overlap::unknown);
+  journal::Ledger ledger{journal::empty_ledger_head, one_epoch};
+  const auto ends_of = [&](const Ledger& lines_lost, const std::optional<LedgerEntry>& owed) {
+    std::vector<std::uint64_t> ends;
+    for (const LedgerEntry& entry : lines_before_epoch(ledger, lines_lost, owed)) ends.push_back(entry.to.value());
+    return ends;
+  };
+  using Ends = std::vector<std::uint64_t>;
+  EXPECT_EQ(ends_of({}, {}), Ends{});
+  EXPECT_EQ(ends_of({lost}, owed_by_next), (Ends{140, 120}));
+  ledger.reserving = last;
+  EXPECT_EQ(ends_of({}, {}), Ends{last.to.value()});
+  EXPECT_EQ(ends_of({}, owed_by_next), (Ends{last.to.value(), 120}));
+  EXPECT_EQ(ends_of({}, owed_by_last), Ends{130}) << "the owed line takes the place of the closing one";
+  EXPECT_EQ(ends_of({lost}, {}), Ends{140}) << "an older state closed an epoch that went on";
+}
+
 }  // namespace
 }  // namespace nustream::tests
