@@ -107,14 +107,11 @@ void OperatorSurface::append_lane(LaneId id, const OpenLane& lane, JsonWriter& j
 }
 
 std::string OperatorSurface::state() const {
-  std::string page = shown_.state();
-  page.erase(page.rfind('}'));
-  JsonWriter json(page);
-  {
-    const auto object = json.rest_of_object();
+  std::string page = publish::object_text([this](JsonWriter& json) {
+    shown_.append_state(json);
     json.raw("operator", figures());
-  }
-  json.end_line();
+  });
+  page += '\n';
   return page;
 }
 

@@ -85,13 +85,14 @@ PublicMetrics::PublicMetrics()
                           "When the last release was published, since 1970-01-01 UTC (seconds).")),
       last_release_steps(gauges(registry, "nustream_last_release_steps",
                                 "Steps of the epoch that the last published release shows (steps).")),
-      model_last(gauges(registry, "nustream_model_timestamp_seconds",
-                        "When the combined model last changed, since 1970-01-01 UTC (seconds).")),
-      model_lanes(gauges(registry, "nustream_model_lanes", "Lanes that the combined model is of (lanes).")),
       promise_info(gauges(registry, "nustream_promise_info",
                           "Always 1; labels say whom the promise is about, and within which limits (ratio).")),
-      build_info(gauges(registry, "nustream_build_info", "Always 1; the version is a label (ratio).")) {
-  build_info.Add({{"version", version}}).Set(1);
+      model{gauges(registry, "nustream_model_timestamp_seconds",
+                   "When the combined model last changed, since 1970-01-01 UTC (seconds)."),
+            gauges(registry, "nustream_model_lanes", "Lanes that the combined model is of (lanes).")} {
+  gauges(registry, "nustream_build_info", "Always 1; the version is a label (ratio).")
+      .Add({{"version", version}})
+      .Set(1);
 }
 
 PublicMetrics::Lane::Lane(PublicMetrics& metrics, const publish::ReleaseHeader& header)

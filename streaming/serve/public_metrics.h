@@ -41,10 +41,12 @@ struct PublicMetrics {
   Family<Gauge>& budget_stop;
   Family<Gauge>& last_release;
   Family<Gauge>& last_release_steps;
-  Family<Gauge>& model_last;
-  Family<Gauge>& model_lanes;
   Family<Gauge>& promise_info;
-  Family<Gauge>& build_info;
+  /// Those of the combined model.
+  struct ModelFamilies {
+    Family<Gauge>& last;
+    Family<Gauge>& lanes;
+  } model;
 
   /// One gauge for each feature, made at the first release.
   using Features = std::vector<Series<Gauge>>;
@@ -82,7 +84,7 @@ struct PublicMetrics {
   /// The series {stream} of the combined model, which last as long as this process publishes it.
   struct Model {
     Model(PublicMetrics& metrics, const std::string& stream)
-        : last(metrics.model_last, {{"stream", stream}}), lanes(metrics.model_lanes, {{"stream", stream}}) {}
+        : last(metrics.model.last, {{"stream", stream}}), lanes(metrics.model.lanes, {{"stream", stream}}) {}
 
     Series<Gauge> last;
     Series<Gauge> lanes;

@@ -209,19 +209,21 @@ const std::string& PublicSurface::metrics() const {
   return *metrics_page_;
 }
 
+void PublicSurface::append_state(JsonWriter& json) const {
+  json.field("stream", stream_);
+  {
+    const auto lanes = json.array("lanes");
+    for (const auto& [id, lane] : lanes_) {
+      const auto object = json.object();
+      append_members(lane.shown, json);
+    }
+  }
+  json.raw("model", model_.empty() ? "null" : model_);
+}
+
 const std::string& PublicSurface::state() const {
   if (state_page_) return *state_page_;
-  std::string page = publish::object_text([this](JsonWriter& json) {
-    json.field("stream", stream_);
-    {
-      const auto lanes = json.array("lanes");
-      for (const auto& [id, lane] : lanes_) {
-        const auto object = json.object();
-        append_members(lane.shown, json);
-      }
-    }
-    json.raw("model", model_.empty() ? "null" : model_);
-  });
+  std::string page = publish::object_text([this](JsonWriter& json) { append_state(json); });
   page += '\n';
   return state_page_.emplace(std::move(page));
 }

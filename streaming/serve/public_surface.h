@@ -50,6 +50,8 @@ class PublicSurface {
   [[nodiscard]] const std::string& metrics() const;
   /// /api/v1/state: one JSON object (docs/metrics.md).
   [[nodiscard]] const std::string& state() const;
+  /// Appends the members of that object, so that the operator's page can have more of them.
+  void append_state(publish::JsonWriter& json) const;
 
   /// The status page of that place; empty where the place names what is not open. `operators` is given on the
   /// operator's listener alone.
