@@ -52,7 +52,10 @@ double AttachedService::metric(const std::string& name) const {
   tests::HttpClient client;
   if (!client.connect(port_)) return 0;  // the listener is not up yet
   client.send(tests::http_request("/metrics", "Connection: close\r\n"));
-  std::istringstream lines(client.read().body);
+  const tests::HttpAnswer answer = client.read();
+  // Without this a page that refuses would be taken for one that counts nothing, and its reader would wait for ever.
+  if (answer.status != 200) throw std::runtime_error("the metrics page answers " + std::to_string(answer.status));
+  std::istringstream lines(answer.body);
   double sum = 0;
   for (std::string line; std::getline(lines, line);) {
     const bool is_series =

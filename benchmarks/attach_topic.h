@@ -59,7 +59,8 @@ inline std::string write_settings(const tests::TemporaryFolder& folder, const st
       "[model]\nintercept = false\n[descent]\nstep_size = 0.001\nclip_norm = 3.0\n[privacy]\nrho = 0.5\ndelta = "
       "1e-6\n"
       "[noise]\nnu = 0.0001\n[release]\nevery = 1000\nlinger_seconds = 3600\n[state]\ncommit_records = {}\n"
-      "commit_seconds = 3600\n[serve]\npublic_address = \"\"\noperator_address = \"\"\n"
+      "commit_seconds = 3600\n[serve]\npublic_address = \"\"\noperator_address = \"\"\noperator_token_file = "
+      "\"none\"\n"
       "[kafka]\nbrokers = \"{}\"\ntopic = \"{}\"\n{}\n",
       batch, broker, input, more);
   return folder.write(name + ".toml", text);
