@@ -361,10 +361,12 @@ Canary find_canary(const config::Config& config, const config::Mechanism& mechan
   const bool opposites = absent == Absent::neighbour && config.privacy.adjacency == privacy::Adjacency::replace_one;
   const std::optional<Pair> best = best_of(search, opposites);
   if (!best) {
-    refuse(config,
-           "a record whose gradient is as long as the clip norm, and no such record was found: clamp the columns "
-           "less tightly, or lower the clip norm; a second stage without controls has a gradient once the first has "
-           "moved (--at); with --along-axis one that moves a single coordinate of each stage");
+    refuse(
+        config,
+        "a record whose gradient is as long as the clip norm, and no such record was found: clamp the columns "
+        "less tightly, or lower the clip norm. Where the second stage has no controls, its gradient is 0 until the "
+        "first stage has moved: let the record come later (--at). With --along-axis the record has to move a single "
+        "coordinate of each stage");
   }
   Values without_target = best->first.values;
   without_target.target = std::numeric_limits<double>::quiet_NaN();

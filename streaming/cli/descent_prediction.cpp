@@ -179,7 +179,7 @@ void print(const config::Config& config, const DescentPrediction& prediction) {
              source_of(prediction.eigenvalues));
   const model::Loss::Kind loss = config.descent.loss.kind;
   if (loss != model::Loss::Kind::mean && loss != model::Loss::Kind::linear) {
-    fmt::print("  (the formula is of the squared loss: for this loss an order of magnitude)\n");
+    fmt::print("  (the formula holds for the squared loss; for this loss it gives the order of magnitude)\n");
   }
   const privacy::Prediction& last = prediction.last;
   const auto& average = prediction.average;

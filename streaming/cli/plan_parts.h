@@ -15,6 +15,11 @@
 
 namespace nustream::cli {
 
+/// What a plan says where every clip norm may shorten some gradient.
+inline constexpr const char* no_clip_norm_is_sure =
+    "for no clip_norm is it certain that nothing is clipped: a larger one brings more noise, which makes residuals "
+    "longer";
+
 /// How well a release will know the share of clipped gradients: from settings and step counts alone.
 struct ClippedPlan {
   struct Row {

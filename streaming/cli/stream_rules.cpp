@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/plan_parts.h"
 #include "config/estimator_choice.h"
 #include "console/path_printer.h"
 #include "nustream/base/error.h"
@@ -85,7 +86,7 @@ void print(const StreamRules& rules, const DescentPrediction& prediction) {
         "clip_norm {:.3g} clips no gradient in 95% of such streams; a smaller one clips some, for less noise\n",
         *rules.clip_norm);
   } else {
-    fmt::print("no clip_norm is sure to clip nothing: what its own noise adds to the residuals is too much\n");
+    fmt::print("{}\n", no_clip_norm_is_sure);
   }
 }
 

@@ -151,7 +151,7 @@ void print_reach_of_descent(const TablePlan& plan) {
     fmt::print("clip_norm {:.3g} clips no gradient in 95% of such tables; a smaller one clips some, for less noise\n",
                *plan.clip->clip_norm);
   } else {
-    fmt::print("no clip_norm is sure to clip nothing: what its own noise adds to the residuals is too much\n");
+    fmt::print("{}\n", no_clip_norm_is_sure);
   }
 }
 

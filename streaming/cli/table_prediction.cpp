@@ -80,11 +80,11 @@ std::optional<TableError> table_error(const config::Config& config, const config
 }
 
 std::string assumed_of_start(const config::Config& config) {
-  if (is_mean(config)) return "of the start exactly so much is left: a mean's eigenvalue is 1";
+  if (is_mean(config)) return "what is left of the start is exact: a mean's eigenvalue is 1";
   return config.problem.eigenvalues.empty()
-             ? "of the start at most so much is left: eigenvalues of E[xx'] of 1/2 and more, since "
+             ? "what is left of the start is at most this where eigenvalues of E[xx'] are 1/2 and more, since "
                "plan.second_moment_eigenvalues is not set; the noise is that of eigenvalues of 1"
-             : "of the start at most so much is left: eigenvalues of E[xx'] within a tenth of "
+             : "what is left of the start is at most this where eigenvalues of E[xx'] are within a tenth of "
                "plan.second_moment_eigenvalues";
 }
 

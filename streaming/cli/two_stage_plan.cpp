@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/plan_parts.h"
 #include "error.h"
 
 #include "nustream/base/error.h"
@@ -104,7 +105,7 @@ void print(const TwoStagePlan& plan) {
         "  clip_norm {:.3g} (first stage) and {:.3g} clip no gradient; smaller ones clip some, for less noise\n",
         plan.clips->first, plan.clips->second);
   } else if (plan.has_clips) {
-    fmt::print("  no clip_norm is sure to clip nothing: what its own noise adds to the residuals is too much\n");
+    fmt::print("  {}\n", no_clip_norm_is_sure);
   }
 }
 

@@ -177,7 +177,8 @@ void print(const UsersPlan& plan) {
       "the noise alone, curvature 1. What is estimated is the model of the records that count.)\n");
   if (!plan.over.empty()) {
     fmt::print(
-        "the promise is about a user's records within one window; of a user with records in more it is at most");
+        "the promise is about a user's records within one window; a user with records in several windows is promised "
+        "at most");
     for (const UsersPlan::OverWindows& over : plan.over) {
       if (over.windows > 1) fmt::print(" rho {:g} in {} windows,", over.rho.value(), over.windows);
     }

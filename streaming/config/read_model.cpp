@@ -361,7 +361,9 @@ void read_intervals(const Section& root, Config& config, Purpose purpose) {
   const Section release = root.section("release");
   const bool status = release.flag("status").value_or(false);
   if (status && (purpose == Purpose::table || config.descent.averaging.kind != descent::Averaging::Kind::tail)) {
-    release.refuse("status", "true only for a stream with descent.average = \"tail\", whose batches it is read from");
+    release.refuse("status",
+                   "true only for a stream with descent.average = \"tail\": the status is computed from the batches "
+                   "of that average");
   }
   const bool averaged = intervals.kind == Interval::batch_means || intervals.kind == Interval::sandwich;
   if (averaged && config.descent.averaging.kind != descent::Averaging::Kind::tail) {

@@ -136,8 +136,8 @@ std::string first_line(const config::InputSettings& input) {
 Names names_of(const config::InputSettings& input) {
   const std::string& path = input.files.front();
   if (!decode::stored_size(path)) {
-    throw Failure(Exit::io, fmt::format("'{}' is a pipe, and fit reads its file once for every column; record it to "
-                                        "a file first",
+    throw Failure(Exit::io, fmt::format("'{}' is a pipe, and fit reads its file several times, once for each column; "
+                                        "record it to a file first",
                                         path));
   }
   if (decode::is_segment(path)) return input.columns;

@@ -25,8 +25,8 @@ struct FileTable {
   [[nodiscard]] ranges::Table view() const noexcept { return {features, x, y, weights}; }
 };
 
-/// Reads the file once for every column. Throws as the reader does, and Failure(data) where the file changes
-/// meanwhile.
+/// Reads the file several times, once for each column. Throws as the reader does, and Failure(data) where the file
+/// changes meanwhile.
 [[nodiscard]] FileTable read_file(const Columns& columns);
 
 /// How much of a file can be used.

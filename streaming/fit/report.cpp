@@ -244,8 +244,8 @@ std::string to_text(const Report& report) {
   const ranges::TableFit& fit = report.fit;
   const char* const method = is_linear(report) ? "by least squares" : "by steps of private curvature";
   std::string out = fmt::format(
-      "{}fit of {} {}, {} records\n{:<15} whoever differs in one record ({}) sees nearly the "
-      "same; names of columns and the number of records are public\n",
+      "{}fit of {} {}, {} records\n{:<15} two files that differ in one record ({}) give nearly the "
+      "same output; names of columns and the number of records are public\n",
       is_linear(report) ? "" : report.model + ' ', report.target, method, with_separators(report.records), "assumed",
       report.adjacency);
   if (!report.weight.empty()) {

@@ -122,9 +122,9 @@ std::string of_table(const std::string& plan) {
 TEST(PlanOfATable, SaysOfWhichEigenvaluesWhatIsLeftIs) {
   const std::vector<std::string> records{"--records", "4000", "--set", "descent.step_size=0.3"};
   EXPECT_THAT(text(of_table(""), records),
-              HasSubstr("of the start at most so much is left: eigenvalues of E[xx'] of 1/2"));
+              HasSubstr("what is left of the start is at most this where eigenvalues of E[xx'] are 1/2"));
   EXPECT_THAT(text(of_table("second_moment_eigenvalues = [1.0, 1.0]\n"), records),
-              HasSubstr("at most so much is left: eigenvalues of E[xx'] within a tenth of"));
+              HasSubstr("is at most this where eigenvalues of E[xx'] are within a tenth of"));
 }
 
 TEST(PlanOfATable, DrawsTheErrorThatItPrints) {
@@ -181,7 +181,7 @@ TEST(PlanOfADescent, BoundsNothingWithoutGuessesOrOverSeveralPasses) {
 TEST(PlanOfADescent, SaysWhereNoClipNormIsEnough) {
   std::vector<std::string> more = guesses;
   more.insert(more.end(), {"--set", "privacy.rho=1e-4"});
-  EXPECT_THAT(text(example_config(), more), HasSubstr("no clip_norm is sure to clip nothing"));
+  EXPECT_THAT(text(example_config(), more), HasSubstr("for no clip_norm is it certain that nothing is clipped"));
 }
 
 std::string two_stages(const std::string& plan) {
