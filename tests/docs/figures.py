@@ -237,7 +237,7 @@ FIGURES += [
     (RESULTS, "| 20 ms | {} / {} | {} / {} | {} / {} | {} / {} |", "benchmark_attach_latency", latencies(20)),
     (RESULTS, "| 5 ms, shorter than one transaction | {} / {} | {} / {} | {} / {} | {} / {} |",
      "benchmark_attach_latency", latencies(5)),
-    (RESULTS, "with as many bytes as attach writes, it is {}.", "benchmark_attach_latency",
+    (RESULTS, "with as many bytes as attach writes, the difference is {}.", "benchmark_attach_latency",
      [figure(f"attach less {AS_MANY}, batches of 5 ms, p50")]),
     (RESULTS, "resident, second quarter / last quarter | {} / {} MiB |\n| catching up at {} million records a second: "
      "largest resident; processor | {} MiB; {} cores, {} ns a record |", "benchmark_attach_memory",
@@ -247,7 +247,7 @@ FIGURES += [
      [figure("attach, lag when it has caught up")]),
     (RESULTS, "| idle | {}% of a core (promised: {}%) |", "benchmark_attach_memory",
      [times(100, figure("attach idle: processor")), times(100, bar(figure, "attach idle: processor"))]),
-    (RESULTS, "| at 1,000 records a second | {}% of a core, ", "benchmark_attach_memory",
+    (RESULTS, "| at 1,000 records a second | {}% of a core; ", "benchmark_attach_memory",
      [times(100, figure(f"{STEADY}: processor"))]),
     (RESULTS, "| `nustream record` of the same topic: resident, second quarter / last quarter | {} / {} MiB |",
      "benchmark_attach_memory", quarters("record: resident")),
