@@ -1,4 +1,4 @@
-"""Metrics, events of the log, files and headings that pages name exist."""
+"""Metrics, events of the log, files and headings that pages name exist, and no list of files names one twice."""
 
 import re
 
@@ -43,8 +43,23 @@ def check_benchmarks():
             mistake("benchmarks/README.md", f"{program} is in no campaign of tests/campaign/run")
 
 
+def check_repeated_files():
+    """No cell of a table, and no parenthesis, names one file twice: where it does, one of the two was meant to be another
+    file, which neither a search for missing files nor a reader of one name sees."""
+    for page in pages:
+        prose = re.sub(r"^ *```.*?^ *```", "", page.read_text(), flags=re.S | re.M)
+        cells = [cell for line in re.findall(r"^\|(.*)\|$", prose, re.M) for cell in re.split(r"(?<!\\)\|", line)]
+        for text in [*cells, *re.findall(r"(?<!\])\(([^()]*)\)", prose)]:
+            named = re.findall(r"`([\w./-]+/[\w-]+\.\w+)`", text)
+            if named:
+                count("lists of files")
+            for file in sorted({file for file in named if named.count(file) > 1}):
+                mistake(name_of(page), f"{file} is named twice in one place: {' '.join(text.split())}")
+
+
 def check_names():
     check_events()
+    check_repeated_files()
     check_benchmarks()
     metrics = set(re.findall(r"\b(?:nustream|process)_[a-z_]+", (root / "docs/metrics.md").read_text()))
     for page in pages:
