@@ -1,4 +1,4 @@
-// Numbers with a meaning: two of different meaning cannot be mixed, and every one that exists is in its range.
+// Numbers with a meaning. Numbers of different meanings cannot be mixed, and every number is within its range.
 #pragma once
 
 #include <compare>

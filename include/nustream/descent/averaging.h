@@ -60,7 +60,7 @@ class Average {
   /// The weight W, which is 0 before the average begins. W and value() are all that has to be kept of an average.
   [[nodiscard]] double weight() const noexcept { return weight_; }
   /// Goes on from what weight() and value() gave after `steps` steps. Throws InvalidParameter where no average can
-  /// have that weight after so many steps, whatever it went on from, or where `value` has another size.
+  /// have that weight after `steps` steps, whatever it went on from, or where `value` has another size.
   void restore(double weight, std::span<const double> value, StepCount steps);
 
  private:

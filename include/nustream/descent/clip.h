@@ -3,7 +3,7 @@
 // G is enforced by one function, clip_gradient() in src/descent/private_step.h. Every kernel and loop of a descent
 // calls it with the radius of clip_radius_in_units(). The fast paths do so where the sum of squares is a number of
 // ordinary size; for all other records they fall back to clip_to_grid(), which calls it too. Running sums and
-// measured ranges have bounds of their own, and hold to them by other functions of the same header.
+// measured ranges have bounds of their own, which other functions of the same header enforce.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace nustream::descent {
 ///
 ///     clip_radius()/s · (1 − (d + 16)·2^-53).
 ///
-/// The rest is room for rounding. A d-term sum of squares in floating point, whatever its order, its root and the
+/// The last factor makes room for rounding. The sum of d squares in floating point (in any order), its root, and the
 /// three roundings that lead to a coordinate are together off by less than (d/2 + 6)·2^-53. So the exact norm after
 /// truncation is at most G, at every d and for every gradient.
 [[nodiscard]] double clip_radius_in_units(const noise::Grid& grid, std::size_t dimension);

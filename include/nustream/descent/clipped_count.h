@@ -12,9 +12,11 @@ namespace nustream::descent {
 /// A sum of grid units that no stream can fill: 2^63 steps of units below 2^52 stay below 2^115.
 __extension__ typedef __int128 WideUnits;
 
-/// Where the stretch begins that is counted after `steps` steps with a release every `every` steps: with 1, 2, 4, …
-/// releases behind it, at the last but one of these marks that has been passed, or at step 0. So a stretch is between
-/// the last half and the last three quarters of all steps, and leaves out how a descent begins.
+/// The step at which the counted stretch begins, where `steps` steps were taken with a release every `every` steps.
+/// Marks stand at the 1st, 2nd, 4th, 8th, … release. The stretch begins at the last mark but one that has been
+/// passed, or at step 0 if fewer than two have been. So it holds between the last half and the last three quarters of
+/// all steps, and leaves out how a descent begins. For example, after the 6th release the marks at 1, 2 and 4 have
+/// been passed, and the stretch begins at the 2nd release.
 [[nodiscard]] StepCount clipped_since(StepCount steps, std::uint64_t every) noexcept;
 
 /// One stage of a lane, of dimension 1: Σ (c_t + z_t) over the steps of a stretch, where c_t is how many of the

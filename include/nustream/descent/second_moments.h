@@ -28,8 +28,8 @@ void isometric_triangle(std::span<const double> x, std::span<double> out);
 [[nodiscard]] std::vector<double> symmetric_matrix(std::span<const double> triangle, std::size_t dimension);
 
 /// One stage of a lane: the mean over steps from + 1, …, t of (clip(M_i, G) + z_i), with M_i = factor_i · x_i x_iᵀ.
-/// It is the descent of mean estimation with step sizes 1, ½, ⅓, …, and like that a function of clipped records and
-/// noise alone.
+/// It is the descent of mean estimation with step sizes 1, ½, ⅓, …. Like that descent it is a function of clipped
+/// records and noise alone.
 class PrivateMean {
  public:
   /// The mean of triangles of d = `dimension` rows, on a grid made for the clip norm G, over steps of `minibatch`
@@ -39,10 +39,10 @@ class PrivateMean {
   PrivateMean(PrivateMean&&) noexcept;
   PrivateMean& operator=(PrivateMean&&) noexcept;
 
-  /// Adds factor · xxᵀ to the current step, given the triangle of xxᵀ. Adds nothing where that is not finite.
+  /// Adds factor · xxᵀ to the current step, given the triangle of xxᵀ. Adds nothing where the triangle is not finite.
   void add(std::span<const double> triangle, double factor);
   /// Takes the step with its noise, triangle_size(d) units of the grid. The step enters the mean with `gain`, or not
-  /// at all where that is 0.
+  /// at all where `gain` is 0.
   void step(std::span<const std::int64_t> noise, double gain);
 
   /// The isometric triangle of the mean.
@@ -66,8 +66,8 @@ class SecondMoments {
   SecondMoments(const noise::Grid& bread, const noise::Grid* meat, std::size_t dimension, std::uint64_t minibatch,
                 std::uint64_t from);
 
-  /// Takes the records of the step that θ, the iterate after `steps` steps, takes: m rows of d entries and m targets,
-  /// with the noise of each stage. Only the meat uses θ and the targets.
+  /// Takes the records of the step that begins at θ, the iterate after `steps` steps: m rows of d entries and m
+  /// targets, with the noise of each stage. Only the meat uses θ and the targets.
   void step(std::span<const double> x, std::span<const double> y, std::span<const double> theta,
             std::span<const double> weights, std::span<const std::int64_t> bread_noise,
             std::span<const std::int64_t> meat_noise, StepCount steps);

@@ -23,7 +23,7 @@ struct AverageOver {
   double decay = 1;     ///< in (0, 1]; 1 gives the plain mean
 };
 
-/// What a plan takes an average to be over, according to its settings.
+/// The iterates that a plan takes an average over, according to its settings.
 struct AverageSpan {
   AverageOver over;
   bool every_length;  ///< the stream has no known end: the average is quoted at every length
@@ -37,8 +37,8 @@ struct AverageSpan {
 
 /// The variance of the average along each eigenvector for seed noise of variance 1, from θ* on. For Gaussian features
 /// it includes the noise that x xᵀ multiplies in: along eigenvector j that is white gradient noise of variance λ_j
-/// Σ_k λ_k m_k + λ_j² m_j, where m is the stationary second moment of the iterate; it is infinite where that
-/// diverges. Throws as averaged_noise_variance() and privacy::stationary_variances() do.
+/// Σ_k λ_k m_k + λ_j² m_j, where m is the stationary second moment of the iterate; it is infinite where m diverges.
+/// Throws as averaged_noise_variance() and privacy::stationary_variances() do.
 [[nodiscard]] std::vector<double> average_variances(const noise::Correlation& correlation,
                                                     const privacy::LocalProblem& problem, const AverageOver& over);
 
@@ -53,9 +53,9 @@ struct AverageSpan {
                                               const privacy::Participation& participation);
 
 /// The ν for a stream without an end whose average is quoted at every time. For each length of 10⁴, 10⁵, …, 10⁹ steps
-/// after `from`, the excess under a ν is divided by that under the best ν for this length; the result is the ν, of a
-/// grid of ten a decade, whose largest ratio is least. One rational correlation with a finite spend then serves every
-/// length.
+/// after `from`, the excess under a ν is divided by that under the best ν for this length; the result is the ν whose
+/// largest ratio is least, from a grid of ten values a decade. One rational correlation with a finite spend then
+/// serves every length.
 [[nodiscard]] Damping suggested_nu_of_every_average(const privacy::LocalProblem& problem, std::uint64_t from,
                                                     const privacy::Participation& participation);
 

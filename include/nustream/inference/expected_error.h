@@ -46,10 +46,10 @@ struct DescentErrors {
 };
 
 /// The expected errors, to first order in what the noise does. Clipping multiplies the pull of a residual r of
-/// deviation s by P(|r|‖x‖ < G) (Stein's lemma for normal r). A start far away is therefore left slowly: s falls as
-/// the iterate comes near, and the prediction follows the pull along. The errors are infinite where the iterate's
-/// second moment has no bound. O(steps of a geometric grid + log over.steps). Throws InvalidParameter where guesses
-/// are out of range, and as averaged_noise_variance() does.
+/// deviation s by P(|r|‖x‖ < G) (Stein's lemma for normal r). An iterate that starts far away therefore moves slowly
+/// at first. s falls as the iterate comes near, and the prediction follows this change of the pull. The errors are
+/// infinite where the iterate's second moment has no bound. O(steps of a geometric grid + log over.steps). Throws
+/// InvalidParameter where guesses are out of range, and as averaged_noise_variance() does.
 [[nodiscard]] DescentErrors expected_errors(const StreamGuess& guess, const DescentDesign& design);
 
 /// ‖x‖² of such rows, as equally likely values that represent its distribution: a gamma distribution of mean Σ λ and

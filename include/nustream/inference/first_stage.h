@@ -24,12 +24,12 @@ struct FirstStageStrength {
 /// is the standard deviation of the privacy noise of an entry of the mean, on the diagonal (√½ of it elsewhere).
 ///
 /// Noise in the cross moments looks like strength. So (√(q − controls) + √regressors + 3.72) times its standard
-/// deviation is taken off √F, which 99.9% of draws do not exceed (Gaussian concentration). The blocks are taken at
-/// that end of their noise (2·stddev·√e, about the spectral norm of the noise matrix) which makes F smaller.
+/// deviation is taken off √F; 99.9% of draws do not exceed this amount (Gaussian concentration). The blocks are taken
+/// at that end of their noise (2·stddev·√e, about the spectral norm of the noise matrix) which makes F smaller.
 ///
-/// Empty where noise may decide whether the instruments are weak: where the same allowances the other way put a
-/// figure on the other side of 10, or where a block's least eigenvalue is below twice its noise. Rows that could not
-/// be used are counted in `records` too. It is a post-processing of a charged release.
+/// Empty where noise may decide whether the instruments are weak. This is so if the same allowances in the other
+/// direction put a figure on the other side of 10, or if a block's least eigenvalue is below twice its noise. Rows
+/// that could not be used are counted in `records` too. It is a post-processing of a charged release.
 ///
 /// Source: Stock and Yogo 2005 (the statistic of Cragg and Donald 1993).
 [[nodiscard]] std::optional<FirstStageStrength> first_stage_strength(std::span<const double> second_moments,

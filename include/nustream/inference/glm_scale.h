@@ -24,8 +24,8 @@ enum class GlmFamily {
 
 /// The solution of f(c) = 1, f(c) = (c/m) Σ_j Φ''(c ỹ_j).
 struct GlmScale {
-  bool exists;       ///< false: f is below 1 wherever it was looked at, as for large ỹ under logistic
-  double c;          ///< the root nearest to 1/Φ''(0); where there is none, the place where f is largest
+  bool exists;       ///< false: f is below 1 at every c that was tried, as for large ỹ under logistic
+  double c;          ///< the root nearest to 1/Φ''(0); where no root was found, the c with the largest f
   double reached;    ///< f(c)
   int newton_steps;  ///< steps taken inside the bracket, bisections included
 };

@@ -45,7 +45,7 @@ enum class LocalNorm {
   paper,  ///< the triangle inequalities of the paper over r, which are looser than l1
 };
 
-/// How far any two records can move each part of a report, in ℓ2. Local privacy knows no other neighbours than
+/// How far any two records can move each part of a report, in ℓ2. In local privacy the neighbours are always
 /// replace-one.
 struct LocalDisplacement {
   double second_moment;  ///< upper triangle of x xᵀ with its diagonal once: the vector that is released

@@ -51,7 +51,8 @@ struct LocalNoise {
 /// Turns one record into one report: (x xᵀ, x(y − centre)) plus Gaussian noise, as integers on public grids.
 ///
 /// A report is (ε, δ)-differentially private with respect to any change of its record. It is one draw, and a second
-/// report of the same record would spend again. So whoever sends reports keeps them and sends the same one again.
+/// report of the same record would spend again. So a client keeps its report, and if it has to send twice it sends
+/// the same report.
 ///
 /// Both the parts and the noise are rounded to the nearest multiple of a spacing of about 2^-32 noise standard
 /// deviations, and then added as integers, so that floating point leaks nothing of what was added. Rounding may move
@@ -87,7 +88,7 @@ class LocalMechanism {
 
   /// Writes the report of (x, y) to `report`: the upper triangle of x xᵀ row by row, diagonal included, then x(y −
   /// centre). It first projects `x` in place. `words` are fresh random bits that are used for this report alone. They
-  /// are its secret, since whoever knows them knows the record; they are overwritten.
+  /// are its secret, since somebody who knows them can compute the record from the report; they are overwritten.
   Projected randomize(std::span<double> x, double y, std::span<std::uint64_t> words,
                       std::span<std::int64_t> report) const;
 

@@ -22,10 +22,10 @@ enum class Verdict {
 /// The name of a verdict: "settled", "converging", "drifting" or "diverged".
 [[nodiscard]] std::string_view name(Verdict verdict) noexcept;
 
-/// With fewer batches it cannot be told whether a path has settled.
+/// Fewer batches do not show whether a path has settled.
 inline constexpr std::size_t enough_batches = 32;
 
-/// What is seen, and how often as much would be seen of a path that is settled.
+/// What the path shows, and how often a settled path would show as much by chance.
 struct PathStatus {
   Verdict verdict;
   /// The largest |t| over the coordinates: `trend` for the slope of ten means (8 degrees of freedom), and `halves`

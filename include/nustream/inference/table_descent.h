@@ -43,9 +43,9 @@ struct TableGuess {
 ///     γ = R·q·√(σ² + λ_max D² + κγ²),   R = √(Σλ) + √(2 λ_max ln(2n/β)),   q = √(2 ln(4nT/β)),
 ///
 /// R is over the rows and q over rows and steps. κ = Σ_j λ_j var_j, where var_j is the noise variance that one unit
-/// of clip norm leaves in direction j of the last iterate. Empty where no γ is enough, because each brings more noise
-/// than it lets through: Lemma 2.5's second condition. Throws InvalidParameter where the guess has no eigenvalues,
-/// records or steps.
+/// of clip norm leaves in direction j of the last iterate. Empty where no γ is enough, because every γ brings more
+/// noise than it lets through: Lemma 2.5's second condition. Throws InvalidParameter where the guess has no
+/// eigenvalues, records or steps.
 [[nodiscard]] std::optional<double> clip_norm_that_clips_nothing(const TableGuess& guess, double kappa,
                                                                  double failure);
 

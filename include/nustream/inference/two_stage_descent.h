@@ -1,4 +1,4 @@
-// Two-stage descent without clips and noise. Private ones are compared with it.
+// Two-stage descent without clips and noise. Private two-stage descents are compared with it.
 #pragma once
 
 #include <vector>

@@ -13,8 +13,8 @@ namespace nustream::users {
 /// first of these records is gated. If the first one begins the step (`begins_step`) and the step belongs to a later
 /// window than the one before it, everyone except the persons who were closed begins anew.
 ///
-/// Returns how many of the records lie in the step's window; they are the first ones. The records behind them came
-/// when the next window had begun, and take no part. This is decided by public times alone.
+/// Returns how many of the records lie in the step's window; they are the first ones. The later ones came when the
+/// next window had begun, and take no part. This is decided by public times alone.
 [[nodiscard]] std::size_t take_times(std::span<const double> times, bool begins_step, WindowClock& clock,
                                      Changes& changes);
 

@@ -37,7 +37,7 @@ class Changes {
   [[nodiscard]] std::span<const Change> all() const noexcept { return changes_; }
 
   /// Changes the table once the batch is committed, and begins the next batch. `table` must be the one that was given
-  /// to the constructor; `mark` as Standings::take().
+  /// to the constructor; `mark` is the one of Standings::take().
   void apply(Standings& table, std::string_view mark = {});
   /// Drops the changes: the batch did not commit.
   void forget() noexcept;

@@ -68,11 +68,12 @@ inline constexpr std::uint64_t spread_times_max = 4096;
 
 /// One epoch in the place of one or more, so that users may go on elsewhere with their counts.
 ///
-/// Guarantee: whatever epochs follow, whether their counts carry over or not, charged() of the folded epoch and those
-/// is at least what any user spends in `epochs` and those. Only the spend of the last group can depend on a user's
-/// present count and mass: by count it is the worst spread that ends at the count, and by mass, with one W, it is
-/// that of the dearest epoch. What was spent in the groups before is `before`. Where the last group has no such form,
-/// the result is without_counts().
+/// Guarantee: whatever epochs follow, whether their counts carry over or not, charged() of the folded epoch together
+/// with the following ones is at least what any user spends in `epochs` and the following ones. Only the spend of the
+/// last group can depend on a user's present count and mass: by count it is the worst spread that ends at the count,
+/// and by mass, with one W, it is the spend of the dearest epoch. `before` is what was spent in the groups before.
+/// Where count and mass of the last epoch do not determine the spend of the last group, the result is
+/// without_counts().
 [[nodiscard]] Epoch folded(std::span<const Epoch> epochs);
 /// An epoch for a user that went through the epochs of either `one` or `other`: it is charged at least as much as
 /// both, whatever follows.

@@ -47,7 +47,8 @@ class StepContributions {
 
   /// Begins a step, and forgets the records of the step before, whether they were settled or not.
   void begin(StepIndex step) noexcept;
-  /// Whether this record counts: either its user contributes in this step already, or the limits let it begin to.
+  /// Whether this record counts. It does if its user contributes to this step already, or if the limits allow the
+  /// user another contribution.
   [[nodiscard]] bool takes_part(const UserHash& user, const Changes& users) const;
   /// Adds the entries of a record, all blocks one after the other, to its user's sum. Returns false, and adds
   /// nothing, where an entry is not finite. `number` is the number of the user's Entry.
@@ -59,8 +60,8 @@ class StepContributions {
   /// How many contributions, since construction, were as long as a block's bound or longer. Only the operator may see
   /// it.
   [[nodiscard]] std::uint64_t clipped() const noexcept { return clipped_; }
-  /// How many of them were also charged in full, and so enter a count of clipped contributions as a 1: what a user
-  /// adds to such a count in a step is then at most what it is charged for it.
+  /// How many of them were also charged in full. Only these enter a count of clipped contributions, each as a 1. So
+  /// what a user adds to such a count in a step is at most what the user is charged for the step.
   [[nodiscard]] std::uint64_t clipped_in_full() const noexcept { return clipped_in_full_; }
   /// How many contributions there were since construction. Only the operator may see it.
   [[nodiscard]] std::uint64_t settled() const noexcept { return settled_; }

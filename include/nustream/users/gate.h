@@ -12,8 +12,8 @@
 
 namespace nustream::users {
 
-/// Mass is charged in whole parts of this many in W, rounded up. A contribution is charged too much by less than
-/// W·2^-31, and never too little.
+/// W is divided into this many parts, and mass is charged in whole parts, rounded up. So a contribution is charged
+/// too much by less than W·2^-31, and never too little.
 inline constexpr std::uint32_t mass_units = std::uint32_t{1} << 31;
 /// The count of a person who was closed. No limit lets such a person contribute again.
 inline constexpr std::uint32_t closed_count = static_cast<std::uint32_t>(times_max) + 1;
@@ -28,9 +28,9 @@ struct Standing {
 };
 
 /// Whether the user may contribute in `step`. It is asked before the gradient of the user's first record in the step
-/// is computed. The user may where it is not closed, its count is below k, its last step is at least b before, and
-/// some of its mass is left. `step` must come after all steps that the standing counts; later records of a step
-/// belong to the contribution that is open (contribution.h).
+/// is computed. The user may contribute if it is not closed, its count is below k, its last step lies at least b
+/// steps before, and some of its mass is left. `step` must come after all steps that the standing counts; later
+/// records of a step belong to the contribution that is open (contribution.h).
 [[nodiscard]] bool may_contribute(const Limits& limits, const Standing& standing, StepIndex step) noexcept;
 
 /// The charge for a contribution that may_contribute() let in.
@@ -39,8 +39,8 @@ struct Charge {
   Standing after;
 };
 
-/// Charges a contribution. `norm` is in units of the step's bound: clipped to it, 0 ≤ norm ≤ 1, rounded up, and taken
-/// before the contribution is truncated to the grid. A contribution that would cross W is scaled to what is left. The
+/// Charges a contribution. `norm` is the contribution's norm in units of the step's bound, after clipping (0 ≤ norm ≤
+/// 1) and before truncation to the grid, rounded up. A contribution that would cross W is scaled to what is left. The
 /// sum of all norms that are allowed is at most W, exactly.
 [[nodiscard]] Charge charge(const Limits& limits, const Standing& standing, StepIndex step, double norm) noexcept;
 

@@ -18,7 +18,7 @@ struct Mass : PositiveFinite {
 };
 }  // namespace tag
 
-/// W: what the Euclidean norms of a user's contributions add up to at most, in units of a step's bound (G; for
+/// W, an upper bound on the sum of the Euclidean norms of a user's contributions, in units of a step's bound (G; for
 /// moments, the radius of a block).
 using Mass = Strong<tag::Mass, double>;
 

@@ -18,8 +18,8 @@
 
 namespace nustream::users {
 
-/// An iterate and the rule that moves it. It is that of descent::Loop, except that the sum in the bracket is over
-/// users,
+/// An iterate and the rule that moves it. The rule is that of descent::Loop, except that the sum in the bracket is
+/// over users,
 ///
 ///     θ ← Π(θ − η_t((Σ_u trunc(clip(Σ_{i of u} g_i)/s) + z_t)·s/m + λθ)),
 ///

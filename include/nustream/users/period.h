@@ -28,8 +28,8 @@ class Period {
 /// The windows within which the limits of users hold, where they do not hold for ever.
 struct Windows {
   Period period;
-  /// Whether the times are those of a column, for which the operator declares that nobody dates a record so as to
-  /// begin limits anew. If false, they are the times at which Kafka appended the records.
+  /// Whether the times are those of a column. The operator then declares that nobody chooses a record's date in order
+  /// to begin limits anew. If false, they are the times at which Kafka appended the records.
   bool times_are_trusted = false;
 
   friend bool operator==(const Windows&, const Windows&) = default;
@@ -80,9 +80,9 @@ class WindowClock {
   std::optional<std::int64_t> window_;
 };
 
-/// What a promise of `rho` within one window comes to for a user with records in P = `windows` of them: P²ρ, rounded
-/// up. One noise runs across the borders, so by the triangle inequality the lengths of P patterns of the user's
-/// limits add up at most.
+/// The ρ of a user with records in P = `windows` windows, where a user with records in one window is promised `rho`:
+/// P²ρ, rounded up. One noise runs across the borders, so by the triangle inequality the lengths of P patterns of the
+/// user's limits add up at most.
 [[nodiscard]] Rho over_windows(Rho rho, std::uint64_t windows);
 
 }  // namespace nustream::users

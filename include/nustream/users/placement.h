@@ -45,7 +45,7 @@ enum class Turn {
 /// The change from one number of lanes to another, which begins a new epoch. Each old lane commits a closing mark,
 /// after which it takes no step. A new lane begins when it has read the marks and the entries of all old lanes, and
 /// keeps the entries that are now its own. So no user counts in two lanes at once, and none loses its count. This
-/// class decides and does no I/O: each lane has an object of its own, and tells it what it has read.
+/// class decides and does no I/O: each lane has an object of its own, and tells that object what the lane has read.
 class LaneChange {
  public:
   /// The change from `before` to `after` lanes. Throws InvalidParameter where either is 0.

@@ -35,8 +35,8 @@ namespace nustream::users {
 /// The same over all steps that the correlation allows. Throws as privacy::sensitivity_limit() does.
 [[nodiscard]] Sensitivity sensitivity_limit(const noise::Correlation& correlation, const Limits& limits);
 
-/// What the worst user has spent after so many steps of one mechanism: it follows from sensitivity() over those
-/// steps, as a function of public step counts.
+/// What the worst user has spent, as a function of the public number of steps of one mechanism. It follows from
+/// sensitivity() over those steps.
 [[nodiscard]] privacy::Spend spend(const noise::Correlation& correlation, const Limits& limits,
                                    NoiseMultiplier sigma);
 

@@ -37,11 +37,11 @@ struct Change {
   Standing before;  ///< standing in the table; all zeros where the user is new or the batch emptied the table first
 };
 
-/// A map from the hash of the identifier to the user's standing. It is that of the committed steps: batches change it
-/// by take() alone. A table that is not in memory may fail at any call that is not noexcept, and then throws what its
-/// own header says.
+/// A map from the hash of the identifier to the user's standing. It holds the standings after the committed steps,
+/// because batches change it by take() alone. A table that is not in memory may fail at any call that is not
+/// noexcept, and then throws what its own header says.
 ///
-/// The other members that change it are for whoever rebuilds it from a durable store. None is thread-safe.
+/// The other members that change it are for code that rebuilds it from a durable store. No member is thread-safe.
 class Standings {
  public:
   /// The number of parts in which a table can be read; a part is given by the first byte of the hash.
@@ -64,13 +64,14 @@ class Standings {
   /// Calls `visit(entry)` for each user whose hash begins with the byte `part`.
   virtual void visit_part(unsigned part, const Visit& visit) const = 0;
 
-  /// Takes the changes of one batch, all of them or none. `emptied`: the batch emptied the table before it made them.
-  /// `mark` are bytes of the caller's that say which table that is; one that outlives the process keeps them with it.
+  /// Takes the changes of one batch, all of them or none. `emptied` says that the batch emptied the table before it
+  /// made them. `mark` holds bytes of the caller that say which version of the table this is. A table that outlives
+  /// the process keeps them beside its entries.
   virtual void take(std::span<const Change> changes, bool emptied, std::string_view mark) = 0;
   /// The last mark that was kept; empty where the table is new, in memory, or was changed otherwise since.
   [[nodiscard]] virtual std::string mark() const { return {}; }
 
-  /// Makes room for so many users. Entries that come in the order of their hashes need this first.
+  /// Makes room for this number of users. Entries that come in the order of their hashes need this first.
   virtual void reserve(std::size_t /*users*/) {}
   /// Sets entries, none of which may have a count of 0. size() counts them once settle() was called.
   virtual void put(std::span<const Entry> entries) = 0;
@@ -78,7 +79,7 @@ class Standings {
   virtual void clear() = 0;
   /// Replaces every standing by carry(standing), at the beginning of an epoch.
   virtual void change_all(const Carry& carry) = 0;
-  /// The table is whole: it has so many users, and is what `mark` says.
+  /// Says that the table is whole: it has this number of users, and is the version that `mark` names.
   virtual void settle(std::size_t /*users*/, std::string_view /*mark*/) {}
 };
 

@@ -17,15 +17,15 @@ namespace nustream::users {
 /// Open addressing with linear probing. The place of a slot follows the order of the hashes, so that growing the
 /// table, or reading a part of it, goes through memory once from end to end. Only clear() removes anything.
 ///
-/// The table trusts that a secret key spreads the hashes: whoever could choose them could make look-ups slow. It is
-/// not thread-safe.
+/// The table trusts that a secret key spreads the hashes: somebody who could choose hashes could make look-ups slow.
+/// It is not thread-safe.
 class Table final : public Standings {
  public:
   /// The bytes of a slot: 32 of hash and standing, and 4 of the number beside them. Once a table has grown, between a
   /// half and three quarters of its slots are taken.
   static constexpr std::size_t slot_bytes = 36;
 
-  /// A table with room for so many users before it grows.
+  /// A table with room for `users` users before it grows.
   explicit Table(std::size_t users = 0);
 
   [[nodiscard]] std::size_t size() const noexcept override { return size_; }
@@ -35,7 +35,7 @@ class Table final : public Standings {
   [[nodiscard]] Standing find(const UserHash& user) const noexcept override;
   /// Begins to load the slot of the user.
   void prefetch(const UserHash& user) const noexcept override;
-  /// Makes room for so many users. Entries that come in the order of their hashes need this first, because they would
+  /// Makes room for `users` users. Entries that come in the order of their hashes need this first, because they would
   /// all fall into the beginning of a table that is still small.
   void reserve(std::size_t users) override;
   /// Sets the user's entry. Its count must not be 0, which marks a free slot.
