@@ -16,7 +16,8 @@ namespace nustream::privacy {
 /// max ‖Σ_{t ∈ π} C e_t‖₂² over the participations π that one Participation allows, rounded up.
 ///
 /// Implementations are not thread-safe: they remember where the last call ended, so that rising step counts are
-/// cheap. Their answers must not depend, to the bit, on what was asked before, since every release publishes one.
+/// cheap. Their answers must not depend on what was asked before, not even in the last bit, since every release
+/// publishes one.
 class EncoderNorm {
  public:
   virtual ~EncoderNorm() = default;

@@ -86,10 +86,10 @@ class BatchSums {
   /// moments' sum.
   ///
   /// The sensitivity of that eigenvalue is at most 1 (R_x²), under zero-out and under replace-one alike. Let H be the
-  /// sum of the other rows. By Weyl, λ_min(H) ≤ λ_min(H + uuᵀ) ≤ λ_min(H) + ‖u‖², so two rows in each other's place
-  /// move it by at most 1. What truncation adds to a row is in clip_factor(). The eigenvalue is computed from the
-  /// integer sums; the possible error of the solver, at most 64 d² n 2⁻⁵³ for n rows, and the truncation to the grid
-  /// are taken off its scale before it is truncated.
+  /// sum of the other rows. By Weyl, λ_min(H) ≤ λ_min(H + uuᵀ) ≤ λ_min(H) + ‖u‖², so putting one row in the place of
+  /// another moves it by at most 1. clip_factor() makes room for what truncation adds to a row. The eigenvalue is
+  /// computed from the integer sums; the possible error of the solver, at most 64 d² n 2⁻⁵³ for n rows, and the
+  /// truncation to the grid are taken off its scale before it is truncated.
   [[nodiscard]] std::span<const Wide> sums(Block block);
 
   /// How many rows, since construction, were scaled down, and for how many the target's residual was clipped. Only

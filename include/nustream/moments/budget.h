@@ -24,8 +24,8 @@ namespace nustream::moments {
 /// | smallest eigenvalue | 1 | 1 | not offered | not offered |
 ///
 /// ‖uuᵀ − vvᵀ‖² = ‖u‖⁴ + ‖v‖⁴ − 2(uᵀv)² ≤ 2 in the unit ball, and two numbers of [0, 1] differ by at most 1. Where
-/// the unit is the user, replace-one costs 2 in every block: the rows of a user and those of whoever takes its place
-/// may be in different steps, where only the triangle inequality holds.
+/// the unit is the user, replace-one costs 2 in every block: the rows of a user and those of the user that takes its
+/// place may be in different steps, and then only the triangle inequality holds.
 ///
 /// A tight sandwich counts as a sandwich. Its two parts, each divided by √2, are together no further apart than that:
 /// (2 + 1)/2 ≤ 2 in squares.
@@ -51,8 +51,8 @@ struct Mechanism {
   BatchParticipation participation;  ///< participation of a record
   noise::Correlation correlation;
   /// What each user may do, where the unit of privacy is the user. A contribution is then a user's sums of one step,
-  /// with a length of at most 1 in every block. It takes the place of `participation`, of which only the records of a
-  /// step still count.
+  /// with a length of at most 1 in every block. These limits take the place of `participation`, of which only
+  /// `batch`, the number of records of a step, is still used.
   std::optional<users::Limits> users{};
 };
 
@@ -73,8 +73,8 @@ using Shares = std::vector<double>;
 /// small. Throws InvalidParameter for another number of multipliers than noised blocks.
 [[nodiscard]] NoiseMultiplier joint_multiplier(const Design& design, const std::vector<NoiseMultiplier>& sigmas);
 
-/// What a unit has spent after so many steps. Const functions change a cache, so one object belongs to one thread.
-/// The answers do not depend on what was asked before.
+/// What a unit has spent after a number of steps. Const functions change a cache, so one object belongs to one
+/// thread. The answers do not depend on what was asked before.
 class Spend {
  public:
   /// `sigmas` are in the order of noised_blocks(). Throws InvalidParameter for another number of them, and where the

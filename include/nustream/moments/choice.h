@@ -26,12 +26,12 @@ struct Problem {
   Rho rho;                ///< ρ of all that is released
   privacy::Adjacency adjacency;
   std::uint64_t every;  ///< records from one release of running sums to the next
-  bool ends;            ///< whether the noise of running sums may end with that many records; else it goes on for
+  bool ends;            ///< whether the noise of running sums may end after `records` records; else it goes on for
                         ///< ever
   Settled settled{};
 };
 
-/// A descent of one record a step: the one with the least expected error among its like.
+/// The settings of a descent that takes one record a step, and its expected error.
 struct DescentChoice {
   StepSize step_size{1};
   ClipNorm clip{1};
@@ -41,15 +41,17 @@ struct DescentChoice {
 };
 /// The descent with the least expected error. Where nothing is settled, it tries step sizes of four a decade below
 /// 1/tr H, clip norms of 1, 2, 4 and 8 times residual·√(tr H), and the ν that is best for the last iterate, or for
-/// the average. An average may begin at a half, a quarter, a tenth or a twentieth of the records: the earlier it
-/// begins, the more of the start is in it, and the less of sampling. Throws as inference::check() does.
+/// the average. An average may begin at a half, a quarter, a tenth or a twentieth of the records. The earlier it
+/// begins, the more of the error of the start it holds, and the less of the error of sampling. Throws as
+/// inference::check() does.
 [[nodiscard]] DescentChoice best_descent(const Problem& problem, bool average);
 [[nodiscard]] inference::DescentDesign descent_design(const Problem& problem, const DescentChoice& choice);
 
-/// The running sums with the least expected error among their like.
+/// The settings of running sums, and their expected error.
 struct SumsChoice {
   Radii radii;
-  std::optional<StageStart> second{};  ///< a second stage about the estimate of its time; `first` in steps
+  std::optional<StageStart> second{};  ///< a second stage, about the estimate at the time when it begins; `first` in
+                                       ///< steps
   double residual_variance = 1;        ///< weighs the stages (Weighting)
   inference::ExpectedError error{0, 0, 0};
 };

@@ -42,7 +42,8 @@ struct Frame {
   BlockNoise noise;
   Weighting weighting;
   std::uint64_t every = 1;  ///< records of a step
-  /// A combination of the inputs that is 1 in every usable row, which tells how many there are; empty: there is none.
+  /// A combination of the inputs that is 1 in every usable row, so that the sums tell how many usable rows there are.
+  /// Empty: there is no such combination.
   std::vector<double> constant{};
 };
 
@@ -52,8 +53,8 @@ struct Frame {
 
 /// θ̂ and what it was computed with.
 struct Estimate {
-  std::vector<double> theta;    ///< weights of the stages
-  std::vector<double> weights;  ///< of the stages
+  std::vector<double> theta;    ///< inputs × responses, column by column
+  std::vector<double> weights;  ///< weights of the stages
   double floor;                 ///< λ = √(2d)·τ
   /// How many eigenvalues of H are below the floor, or, with an adaptive ridge, how many of H + ridge·I are not
   /// positive. In those directions the answer is a guess, and must be marked as one.

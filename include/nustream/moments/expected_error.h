@@ -8,16 +8,16 @@
 
 namespace nustream::moments {
 
-/// The expected error after so many releases of a linear model under these settings. The guess's distance is that of
-/// the first centre.
+/// The expected error after `releases` releases of a linear model under these settings. The guess's distance is that
+/// of the first centre.
 ///
-/// For each stage: the share p of residuals about its centre that R_r clips leaves a part p of the way to the centre
-/// behind (start). Rows beyond R_x count with s² = (R_x/‖x‖)². The noise of H is multiplied by the distance between
-/// the centre and the solution, which includes the solution's own error. A direction below the floor λ is pulled
-/// towards the centre.
+/// In each stage R_r clips some share p of the residuals about the stage's centre; the stage then leaves a part p of
+/// the way from its centre to the answer uncovered (`start`). Rows beyond R_x count with s² = (R_x/‖x‖)². The noise
+/// of H is multiplied by the distance between the centre and the solution, which includes the solution's own error. A
+/// direction below the floor λ is pulled towards the centre.
 ///
-/// Stages share noise (stage_noise.h) and count by their weights. That the centres of later stages depend on the
-/// noise of earlier ones is left out; otherwise the prediction is right to first order.
+/// Stages share noise (stage_noise.h) and count by their weights. The prediction leaves out that the centres of later
+/// stages depend on the noise of earlier ones; otherwise it is right to first order.
 ///
 /// The settings must be of a linear model, and `releases` must be at least one. Throws as inference::check() and
 /// StageNoise do.

@@ -42,8 +42,8 @@ struct GapNoise {
 /// This holds because for symmetric noise N with unit variance on its diagonal and ½ beside it, Cov(Nu, Nv) = ½((uᵀv)
 /// I + v uᵀ).
 [[nodiscard]] std::vector<double> noise_covariance(const GapNoise& noise, std::span<const double> away);
-/// The same for H·direction alone. With 1 at one feature and minus the coefficients of others, it is about what is
-/// left of that feature where the others explain it (for_feature()).
+/// The same for H·direction alone. With 1 at one feature and minus the coefficients of others, it is about the part
+/// of that feature that the others do not explain (for_feature()).
 [[nodiscard]] std::vector<double> noise_covariance_of_second(const GapNoise& noise,
                                                              std::span<const double> direction);
 

@@ -16,7 +16,7 @@ namespace nustream::moments {
 /// β of [controls, endogenous regressors], where the first `controls` inputs are the controls.
 struct Structural {
   std::vector<double> beta;
-  /// The effective F of each endogenous regressor's first stage: π̂ᵀV⁻¹π̂/q over the q instruments that are no
+  /// The effective F of each endogenous regressor's first stage: π̂ᵀV⁻¹π̂/q over the q instruments that are not
   /// controls, where V is the covariance of their coefficients, privacy noise included. Below 10 a Wald interval
   /// would be wrong. Empty where V is not known (floored sums, no spread, no recentred stage).
   std::vector<double> effective_f;

@@ -96,8 +96,8 @@ class Lane {
   Lane(Settings settings, Position start);
 
   /// Puts the first stage about `centre` in place of the settings' start; called at step 0, before any row was taken.
-  /// The guarantee stands where `centre` is a function of what is public before the first row is taken, such as
-  /// another run's releases. Throws InvalidParameter where it has another size or lies too far away.
+  /// The guarantee holds if `centre` is a function of what is public before the first row is taken, such as another
+  /// run's releases. Throws InvalidParameter where it has another size or lies too far away.
   void begin_about(std::span<const double> centre);
 
   /// Takes any number of rows, and closes each step whose last record is among them. For each noised block, in their
@@ -159,9 +159,9 @@ class Lane {
   bool is_half_taken_ = false;  // advance() has begun and has not come to its end
 };
 
-/// A bound of the bytes of any Lane::encode() under these settings, however long the stream is: it counts all stages
-/// that are kept at once. It serves whoever has to know what a state must fit into. Throws as Lane's constructor
-/// does.
+/// An upper bound on the bytes of any Lane::encode() under these settings, however long the stream is: it counts all
+/// stages that are kept at once. It is for callers that must know how much room a state needs. Throws as Lane's
+/// constructor does.
 [[nodiscard]] std::size_t encoded_bytes_max(const Settings& settings);
 
 }  // namespace nustream::moments

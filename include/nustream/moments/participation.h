@@ -41,8 +41,8 @@ struct Layers {
 /// + 1, b′) with b′ = ⌊qb/m⌋ steps and r = k mod q. For b ≥ m there is one layer, with b′ = ⌊b/m⌋.
 ///
 /// It is exact for one record. It is at most 1.33 times the exact length over all units of at most 4 records, 9
-/// apart, in steps of at most 4 records, over at most 6 steps (exhaustive search, four correlations). Whoever passed
-/// b, which counts records, where b′ in steps belongs would claim too small a sensitivity.
+/// apart, in steps of at most 4 records, over at most 6 steps (exhaustive search, four correlations). A caller that
+/// passed b, which counts records, in the place of b′, which counts steps, would claim too small a sensitivity.
 ///
 /// Throws as check() and privacy::sensitivity() do.
 [[nodiscard]] Sensitivity sensitivity(const noise::Correlation& correlation, StepCount steps,

@@ -19,8 +19,8 @@ namespace nustream::moments {
 /// κ is what a step keeps of the sums before it: 1 for plain sums, 1 − ν for forgetting ones. With one stage and κ =
 /// 1, M is Σ_{s<t} r_s² with r_s = β_0 + … + β_s. With one stage and B's own κ (B² = 1 − κ·shift) it is γ_t².
 ///
-/// Const functions change a cache, so one object belongs to one thread. The answers depend, to the bit, on the
-/// question alone. Successive steps take O((m + stages)³) amortised for correlations with a recurrence of m numbers
+/// Const functions change a cache, so one object belongs to one thread. Every bit of an answer depends on the
+/// arguments alone. Successive steps take O((m + stages)³) amortised for correlations with a recurrence of m numbers
 /// (independent, rational, damped anti-PGD), and O(steps · stages²) from the coefficients of the others. Throws
 /// Unsupported for correlations that are not Toeplitz, beyond 2^22 steps without a recurrence, and beyond the
 /// horizon.

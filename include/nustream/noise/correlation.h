@@ -85,7 +85,7 @@ class Restarted {
 };
 
 /// One correlation, valid by construction. Everything that depends on B (coefficients, generators, sensitivity) takes
-/// this one value, so that no two of them can speak of different B's.
+/// this one value, so that no two of them can use different B's.
 class Correlation {
  public:
   using Family =

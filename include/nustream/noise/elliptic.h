@@ -8,8 +8,8 @@ namespace nustream::noise {
 /// either is not a finite number > 0.
 [[nodiscard]] double arithmetic_geometric_mean(double x, double y);
 
-/// The complete elliptic integral K(m) = ∫₀^{π/2} dφ/√(1 − m sin²φ). It is given 1 − m in (0, 1], the complement, so
-/// that m may be as close to 1 as it likes. Throws InvalidParameter for other complements. Source: DLMF 19.8.5.
+/// The complete elliptic integral K(m) = ∫₀^{π/2} dφ/√(1 − m sin²φ). The argument is the complement 1 − m, in (0, 1],
+/// so that m may be arbitrarily close to 1. Throws InvalidParameter for other complements. Source: DLMF 19.8.5.
 [[nodiscard]] double complete_elliptic_integral_first(double complement);
 
 /// The complete elliptic integral E(m) = ∫₀^{π/2} √(1 − m sin²φ) dφ, given 1 − m in (0, 1]. Throws InvalidParameter

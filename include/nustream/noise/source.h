@@ -17,7 +17,7 @@
 
 namespace nustream::noise {
 
-/// A key of 256 bits. Every copy of it is a secret, and whoever holds one wipes it (wipe()).
+/// A key of 256 bits. Every copy of it is a secret, and the code that holds a copy wipes it (wipe()).
 using KeyBytes = std::array<std::uint8_t, 32>;
 
 /// Overwrites memory in a way that the compiler does not remove.
@@ -31,8 +31,8 @@ struct StageId {
   std::uint32_t stage;
 };
 
-/// A stretch of steps whose keys all follow from one key. The next stretch mixes fresh random bytes in, so that
-/// whoever holds the key of this stretch can open nothing after it (privacy promise: healing).
+/// A stretch of steps whose keys all follow from one key. The next stretch mixes fresh random bytes in, so that the
+/// key of this stretch opens nothing after it (privacy promise: healing).
 struct Segment {
   StepIndex first{0};    ///< first step of the stretch; for the oldest one kept, the first step that its key still
                          ///< opens
@@ -110,9 +110,9 @@ class NoiseSource {
   /// `healing.fresh` throws, and has then given no block; it throws Unsupported beyond the correlation's horizon.
   [[nodiscard]] CorrelatedBlock next();
 
-  /// What a state has to keep that is committed with `next_step` as its next step. `next_step` must not lie before
-  /// the first step of the block given last but one, nor beyond the end of the block given last. The caller wipes the
-  /// checkpoint.
+  /// The checkpoint that a state has to keep if it is committed with `next_step` as its next step. `next_step` must
+  /// not lie before the first step of the block given last but one, nor beyond the end of the block given last. The
+  /// caller wipes the checkpoint.
   [[nodiscard]] Checkpoint checkpoint(StepIndex next_step) const;
 
   /// The most segments that a checkpoint of this source can have: at most segments_max, and 1 where the generator has

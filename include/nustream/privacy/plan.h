@@ -13,7 +13,7 @@
 
 namespace nustream::privacy {
 
-/// The spend after so many steps.
+/// The spend after a number of steps.
 struct SpendRow {
   std::optional<StepCount> steps;  ///< empty: the limit of endlessly many steps
   Sensitivity sensitivity;         ///< γ for one participation; for several the largest over those that are allowed
@@ -44,10 +44,10 @@ struct Budget {
 [[nodiscard]] double predicted_excess(const noise::Correlation& correlation, const LocalProblem& problem,
                                       const Budget& budget);
 
-/// No correlation without an end (noise::Correlation::toeplitz(), no horizon) has a predicted_excess() below this
-/// under the same ρ and Δ, whatever the participations: for one the infimum, which |B|² = 1/√ψ attains, by Cauchy and
-/// Schwarz (CDP+ Theorem C.18, whose last line η²Δ² Tr H/(16ρ), with the ½ of F, is below it); several cost more. Of
-/// correlations that are not Toeplitz, such as noise that begins anew, it bounds the average over the steps of a
+/// No Toeplitz correlation without a horizon has a predicted_excess() below this under the same ρ and Δ, whatever the
+/// participations. For one participation it is the infimum, which |B|² = 1/√ψ attains, by Cauchy and Schwarz (CDP+
+/// Theorem C.18; its last line, η²Δ² Tr H/(16ρ) with the ½ of F, lies below it). Several participations cost more.
+/// For correlations that are not Toeplitz, such as noise that begins anew, it bounds the average over the steps of a
 /// stream without an end, and not the error of a single step. Infinite where the second moment diverges for every
 /// correlation. Throws InvalidParameter as least_descent_loss().
 [[nodiscard]] double least_excess(const LocalProblem& problem, Rho rho, Displacement displacement);

@@ -23,9 +23,12 @@ namespace nustream::privacy {
 /// For trees it is Σ over completed nodes of (participations below the node)². That is exact while ⌈T/b⌉ ≤ 64 and
 /// there are at most 4096 trees, and an upper bound beyond these sizes.
 ///
-/// Results are rounded up, so that they cover the coefficients that generate the noise as those are rounded: by a
-/// few 1e-16 for closed forms, by about 1e-13 for exact ν beyond 10⁵ steps, by 16 m u·min(T, 1/(1 − q)) for a
-/// rational correlation, and by the error bound of their series inverse for windows and strategies.
+/// Results are rounded up, so that they hold for the rounded coefficients that generate the noise. The margin is a
+/// few 1e-16 for closed forms, about 1e-13 for exact ν beyond 10⁵ steps, 16 m u·min(T, 1/(1 − q)) for a rational
+/// correlation, and the error bound of the series inverse for windows and strategies.
+///
+/// The computation is in src/privacy/encoder_norm.cpp, which chooses the encoder of the family
+/// (src/privacy/encoders.h).
 ///
 /// Throws Unsupported beyond the correlation's horizon, and where no bound is known (a window that does not decay,
 /// or a table of more than 2^26 steps). Throws InvalidParameter for 0 steps.

@@ -29,8 +29,8 @@ class EncoderNorm;
 ///
 /// Costly intermediate results are cached, so that after() at rising step counts is cheap enough for every
 /// release: it is O(m²) for a rational correlation and a look-up for numeric ones. Const functions change that
-/// cache, so one object belongs to one thread; a copy has a cache of its own. The answers depend, to the bit, on
-/// the question alone and not on what was asked before.
+/// cache, so one object belongs to one thread; a copy has a cache of its own. Every bit of an answer depends on the
+/// arguments alone, and not on what was asked before.
 class Spend {
  public:
   Spend(noise::Correlation correlation, Participation participation, NoiseMultiplier sigma);

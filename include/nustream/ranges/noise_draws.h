@@ -13,8 +13,8 @@
 
 namespace nustream::ranges {
 
-/// The key stages of the releases of a fit, in the order in which they are made, but for the last one
-/// (docs/formats/noise.md). Their numbers never change.
+/// The key stages of the releases of a fit (docs/formats/noise.md), in the order in which the releases are made. Only
+/// the last one is out of order. Their numbers never change.
 enum class KeyStage : std::uint32_t {
   octaves,     ///< histograms of octaves
   columns,     ///< histograms of equal bins

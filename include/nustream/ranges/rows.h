@@ -20,7 +20,7 @@ inline constexpr std::size_t length_bins = 121;
 struct RowScales {
   double inputs;     ///< x₀ = max(q.5, q.9/1.4) of ‖x‖
   double residuals;  ///< r₀ = max(q.5/.6745, q.9/1.645) of |y − xᵀθ_c|
-  double tail;       ///< q.99 of it, of bins that are seen at the threshold of octaves; 0 where there are none
+  double tail;       ///< q.99 of |y − xᵀθ_c|, over bins that exceed octave_threshold; 0 where there are none
   double counted;    ///< share of the part's rows in bins that are seen, within [0, 1]
   double curvature;  ///< q.9 of the third histogram, or 0 where there is none
 };
@@ -43,13 +43,13 @@ inline constexpr double length_threshold = 3.5;
 /// `target` is ρ_g, `rows` the n of the release that is bounded, `dimension` d, and `inputs` x₀.
 [[nodiscard]] double widening(Rho target, std::uint64_t rows, std::size_t dimension, double inputs);
 
-/// How many x₀ the bound R_x is, max(2, √f), and how many r₀ the bound R_r is at least, f·max(2, f/2)/max(2, √f), for
-/// the f of widening(). In a mean (dimension 1) every input is 1, and R_x is 1.25·x₀.
+/// R_x in units of x₀, max(2, √f), and the least R_r in units of r₀, f·max(2, f/2)/max(2, √f), for the f of
+/// widening(). In a mean (dimension 1) every input is 1, and R_x is 1.25·x₀.
 [[nodiscard]] double inputs_multiple(double widening, std::size_t dimension);
 [[nodiscard]] double residuals_multiple(double widening, std::size_t dimension);
 
-/// The bound of residuals in a tight sandwich over r₀, g. It is so wide that under zero-out the noise of one entry is
-/// a tenth of n·r₀²:
+/// g, the bound of residuals in a tight sandwich, in units of r₀. It is so wide that under zero-out the noise of one
+/// entry is a tenth of n·r₀²:
 ///
 ///     g² = .1·n·√(2ρ_s)/(√2 R_x²),  3 ≤ g ≤ R_r/r₀.
 ///

@@ -29,23 +29,24 @@ struct Table {
   [[nodiscard]] std::uint64_t records() const noexcept { return y.size(); }
 };
 
-/// What is not measured of a column, because its values already have it.
+/// Which parts of a column's placement are not measured, because its values are placed that way already.
 struct Kept {
   bool centre = false;  ///< placed about 0
   bool scale = false;   ///< in units of 1
 };
 
-/// A linear fit whose residuals are bounded by less than this many middle ones has no intervals. The bound then clips
-/// so many residuals that the intervals would mostly show what is left of the pilot's error, of which little is
-/// known.
+/// A linear fit gives no intervals where its bound on residuals is less than this multiple of r₀, the scale of the
+/// residuals (RowScales). The bound then clips so many residuals that the intervals would mostly show what is left of
+/// the pilot's error, and little is known about that rest.
 inline constexpr double narrowest_for_intervals = 3;
 
 /// The settings of a fit. They are public.
 struct FitSettings {
   Rho rho{1};
   privacy::Adjacency adjacency = privacy::Adjacency::zero_out;
-  /// Leaves out features that have less than half as many usable values as the target, by noisy shares: records that
-  /// are none at all count against neither. Without it such a feature stays, and every row without it is unusable.
+  /// Leaves out features that have less than half as many usable values as the target, by noisy shares. Lines that
+  /// are no record at all lower both shares, so they do not count against the feature. Without this setting such a
+  /// feature stays, and every row that lacks it is unusable.
   bool drop_unusable_features = false;
   /// One entry for every feature and one for the target; empty: nothing is kept. It cannot be combined with
   /// drop_unusable_features.
@@ -82,11 +83,11 @@ struct TableFit {
   std::uint64_t answer_records = 0;
   std::vector<double> theta;  ///< intercept, then a slope for every feature of the model; original units
   /// The variances of theta, by noise, by sampling, and by what the bound on residuals leaves of the pilot's error;
-  /// empty where they are withheld. They are where noise hides a direction, in the pilot too, or the spread of the
-  /// residuals, where the bound of residuals is narrow (narrowest_for_intervals), and where rows have weights,
-  /// since nothing says whether weights count records or tell of their precision.
+  /// empty where they are withheld. They are withheld where noise hides a direction (in the pilot too) or the spread
+  /// of the residuals, where the bound of residuals is narrow (narrowest_for_intervals), and where rows have weights,
+  /// since nothing says whether weights count records or express their precision.
   std::vector<inference::EstimatedVariance> variances;
-  bool is_settled = true;   ///< false where the last of several steps was long: the answer is on its way
+  bool is_settled = true;   ///< false where the last of several steps was long: the answer had not settled
   std::size_t floored = 0;  ///< directions that noise hides: there the answer is a guess
   /// Entries of theta that mostly lie along hidden directions, rising: their numbers are guesses.
   std::vector<std::size_t> undetermined{};

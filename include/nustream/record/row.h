@@ -43,18 +43,19 @@ struct Field {
 };
 
 /// The reading of a field that the record does not have. It is a NaN, like that of a text that cannot be read. Its
-/// payload, which copies keep, tells the two apart; only is_missing() may ask for it.
+/// payload, which copies keep, distinguishes the two; only is_missing() may ask for it.
 inline constexpr double missing = std::bit_cast<double>(std::uint64_t{0x7ff8'0000'0000'0001});
 [[nodiscard]] constexpr bool is_missing(double reading) noexcept {
   return std::bit_cast<std::uint64_t>(reading) == std::bit_cast<std::uint64_t>(missing);
 }
 
-/// The same of a field that is there and holds no text: only is_empty() may ask.
+/// The reading of a field that is there but holds no text. Only is_empty() may ask for its payload.
 inline constexpr double empty = std::bit_cast<double>(std::uint64_t{0x7ff8'0000'0000'0002});
 [[nodiscard]] constexpr bool is_empty(double reading) noexcept {
   return std::bit_cast<std::uint64_t>(reading) == std::bit_cast<std::uint64_t>(empty);
 }
-/// What a text is read as that is no number and no time: `empty` where it is nothing, or spaces and tabs; else NaN.
+/// The reading of a text that is neither a number nor a time: `empty` if the text is empty or blank (spaces and
+/// tabs), otherwise NaN.
 [[nodiscard]] double unreadable_text(std::string_view text) noexcept;
 
 /// The number that `text` is under the field's reading: finite, or NaN where it cannot be read.
@@ -94,7 +95,7 @@ class RowBuilder {
 
   /// Whether records name a user.
   [[nodiscard]] bool has_users() const noexcept { return user_field_.has_value(); }
-  /// The user whose record build() took; nobody where users are not told apart.
+  /// The user whose record build() took; nobody where no UserReader identifies users.
   [[nodiscard]] RowUser user(const double* readings) const noexcept;
   /// Says that the readings before this call will not be asked about again.
   void forget_users() const noexcept;
@@ -122,8 +123,9 @@ class RowBuilder {
   [[nodiscard]] double exposure(const double* readings) const noexcept;
   [[nodiscard]] double weight(const double* readings) const noexcept;
   [[nodiscard]] bool is_target(double value) const noexcept;
-  [[nodiscard]] std::string reason_of_field(std::size_t f, double reading) const;  ///< of one that is not finite
-  [[nodiscard]] std::string reason_of_values(const double* readings) const;        ///< where all of them are
+  [[nodiscard]] std::string reason_of_field(std::size_t f, double reading) const;  ///< where the reading is not
+                                                                                   ///< finite
+  [[nodiscard]] std::string reason_of_values(const double* readings) const;        ///< where all readings are finite
   [[nodiscard]] std::string no_label() const;
 
   std::vector<Field> fields_;

@@ -47,7 +47,7 @@ class TextReader {
   virtual double read(std::string_view text) noexcept = 0;
 };
 
-/// Tells users apart by the texts of their identifiers. It keeps the identifiers as hashes until forget(), because a
+/// Identifies users by the texts of their identifiers. It keeps the identifiers as hashes until forget(), because a
 /// row is made of numbers and a hash has too many bits to be one.
 class UserReader {
  public:
@@ -56,7 +56,7 @@ class UserReader {
   /// so that the record is unusable in this one.
   virtual double read(std::string_view identifier) noexcept = 0;
   [[nodiscard]] virtual RowUser find(double number) const noexcept = 0;
-  /// Says that no number which was given so far will be asked for again.
+  /// Says that find() will not be asked again for any number that read() has returned so far.
   virtual void forget() noexcept = 0;
 };
 
@@ -118,10 +118,10 @@ struct Schema {
   bool intercept = false;
   std::size_t labels = 0;  ///< the target is one of 0, 1, …, labels − 1; 0 stands for any number
   bool counts = false;     ///< the target is a number >= 0
-  /// Whether the target alone is private. A record that only its target makes unusable keeps its features, which must
-  /// not tell of that, and gets NaN as its target.
+  /// Whether the target alone is private. A record that is unusable because of its target alone gets NaN as its
+  /// target. It keeps its features, which must not reveal that the target is unusable.
   bool features_public = false;
-  /// Where it is given, a record without a user is unusable.
+  /// If there is a user column, a record without a user is unusable.
   std::optional<UserColumn> user{};
   std::optional<Weight> weight{};
   std::optional<Exposure> exposure{};
