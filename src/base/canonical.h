@@ -12,8 +12,8 @@
 
 namespace nustream {
 
-/// Writes values so that equal ones give equal bytes on every machine. A NaN is written in one form; +0 and −0 are
-/// kept apart.
+/// Writes values so that equal ones give equal bytes on every machine. All NaNs are written alike; +0 and −0 are
+/// written differently.
 class CanonicalWriter {
  public:
   void text(std::string_view bytes) { bytes_ += bytes; }

@@ -1,4 +1,4 @@
-// Shows numbers in messages with every digit that tells two of them apart.
+// Shows numbers in messages with 17 digits, so that any two different numbers look different.
 #pragma once
 
 #include <sstream>
@@ -15,7 +15,7 @@ namespace nustream {
   return text.str();
 }
 
-/// Refuses a public setting. All 17 digits are shown, so that a value just outside the range can be told from its
+/// Refuses a public setting. All 17 digits are shown, so that a value just outside the range does not look like its
 /// limit.
 template <class Number>
 [[noreturn]] void refuse(const std::string& name, Number value, const std::string& allowed) {

@@ -29,8 +29,8 @@ StepCount BatchMeans::next_boundary() const noexcept {
 void BatchMeans::close(std::span<const double> average) {
   NUSTREAM_REQUIRE(average.size() == dimension_, "a batch closes with the average over it");
   const std::size_t before = count();
-  // (n + 1) times the average over all batches is the sum of their means; what the earlier ones do not explain is
-  // this one's.
+  // (n + 1) times the average over all batches is the sum of their means. Without the earlier means it is the mean of
+  // this batch.
   for (std::size_t j = 0; j < dimension_; ++j) {
     double sum = 0;
     for (std::size_t i = 0; i < before; ++i) sum += means_[i * dimension_ + j];

@@ -52,12 +52,12 @@ using noise::saturating_add;
   return factor > limit ? limit : factor;
 }
 
-/// The number held to ±bound. A NaN stays a NaN.
+/// The number clamped to ±bound. A NaN stays a NaN.
 [[nodiscard, gnu::always_inline]] inline double clamp_to(double value, double bound) noexcept {
   return __builtin_copysign(shorten(__builtin_fabs(value), bound), value);
 }
 
-/// min(1, bound/length): the share that may count of what has this length. `length` may be 0.
+/// min(1, bound/length): the share of something of this length that fits into the bound. `length` may be 0.
 [[nodiscard, gnu::always_inline]] inline double share_within(double length, double bound) noexcept {
   return shorten(1, bound / length);
 }
@@ -86,8 +86,8 @@ template <int factors = 1>
 
 /// What clip_gradient() needs to know of G and the grid.
 struct GridClip {
-  double units_per_gradient;  ///< bound of the norm, in units of the grid
-  double radius;              ///< what a norm is held to, in units of the grid
+  double units_per_gradient;  ///< 1/s, the grid's units in one unit of the gradient
+  double radius;              ///< clip_radius_in_units(), the bound of the norm in units of the grid
 };
 
 /// A clipped gradient of h·v is factor · v in units of the grid; on_grid() makes integers of it.

@@ -44,7 +44,7 @@ SecondMoment second_moment(const LocalProblem& problem, const std::vector<double
 
 constexpr double least_nu = 1e-10;
 
-/// The ν of a logarithm. It is never below the least ν by a rounding.
+/// The ν with this logarithm. Rounding never takes it below the least ν.
 Damping damping_at(double log_nu) {
   return Damping{std::max(std::exp(log_nu), least_nu)};
 }

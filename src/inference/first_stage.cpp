@@ -39,8 +39,8 @@ struct Range {
 /// How far noise may have moved the parts of an F.
 struct Allowance {
   double shrink;     // noise of the instruments' block relative to its least eigenvalue, < ½
-  double amplitude;  // of √explained
-  double residual;   // of the residual variance
+  double amplitude;  // noise of √explained
+  double residual;   // noise of the residual variance
 
   /// √F is an amplitude divided by the root of a residual variance. `explained` and `left` are what noisy moments say
   /// of the two.

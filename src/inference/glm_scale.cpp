@@ -14,7 +14,7 @@ constexpr double search_step = 1.1;
 // Where c times the smallest prediction that is not 0 exceeds this, every term of a logistic f has vanished: e^-750
 // is 0 in a double.
 constexpr double vanished = 750;
-// The search ends here where all predictions are (nearly) 0, as no such place exists then.
+// The search ends here where all predictions are (nearly) 0, because then the terms never vanish.
 constexpr double end_max = 1e30;
 
 struct Value {

@@ -98,6 +98,7 @@ double most_memory(std::size_t count, double false_alarm) {
   return boost::math::quantile(boost::math::complement(ratio, false_alarm));
 }
 
+/// Whether the later half of the values moves at less than half the speed of the earlier half.
 bool slows_down(std::span<const double> values) {
   const std::size_t half = values.size() / 2;
   const double early = std::abs(slope_of(values.first(half)).value);
@@ -105,6 +106,7 @@ bool slows_down(std::span<const double> values) {
   return late < early / 2;
 }
 
+/// Whether the last third of the values is spread more than a hundred times as widely as the first third.
 bool grew_apart(std::span<const double> values) {
   const std::size_t third = values.size() / 3;
   const std::span<const double> early = values.first(third);

@@ -42,7 +42,7 @@ std::optional<Moments> moments_of(std::span<const double> bread, std::span<const
   if (!hessian.allFinite() || !scores.allFinite() || steps.value() <= design.from) return std::nullopt;
   SymmetricSpectrum spectrum = symmetric_spectrum(hessian);
   if (!spectrum.converged || !(spectrum.values(0) > 0)) return std::nullopt;
-  // Such steps jump beyond the minimum, and the iterates gather around nothing.
+  // Such steps jump beyond the minimum, and the iterates settle nowhere.
   if (design.step_size.value() * spectrum.values(spectrum.values.size() - 1) >= 2) return std::nullopt;
 
   const auto m = static_cast<double>(design.minibatch);

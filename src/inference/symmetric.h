@@ -28,7 +28,7 @@ struct RelativeSpectrum {
   double smallest;          ///< λ_min(H)
   SymmetricSpectrum spectrum;
 };
-/// How S lies to H; empty where H is not positive definite.
+/// The spectrum of S relative to H; empty where H is not positive definite.
 [[nodiscard]] std::optional<RelativeSpectrum> relative_spectrum(const Eigen::MatrixXd& s, const Eigen::MatrixXd& h);
 /// The eigenvalues alone, rising.
 [[nodiscard]] Eigen::VectorXd symmetric_eigenvalues(const Eigen::MatrixXd& matrix);

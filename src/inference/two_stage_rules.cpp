@@ -30,11 +30,12 @@ TwoStageConditions two_stage_conditions(const TwoStageGuess& guess, double failu
   const auto n = static_cast<double>(guess.records);
   const double root_q = std::sqrt(static_cast<double>(guess.instruments));
   const double root_p = std::sqrt(static_cast<double>(guess.regressors));
-  // Three events of e^{−τ} each: the two ends of Z's singular values, and the size of the projected ε_2.
+  // Three events of probability failure/3 each, e^{−tail²/2}: the two ends of Z's singular values, and the size of
+  // the projected ε_2.
   const double tail = std::sqrt(2 * std::log(3 / failure));
   const double delta = (root_q + tail) / std::sqrt(n);
   const double below = std::max(0.0, 1 - delta);
-  // ψ ≥ ‖Θ̂ − Θ‖
+  // ψ, an upper bound of ‖Θ̂ − Θ‖.
   const double moved =
       below > 0 ? guess.first_residual * (root_p + root_q + tail) / (std::sqrt(n) * below) : HUGE_VAL;
   TwoStageConditions found{};
@@ -63,7 +64,7 @@ std::optional<TwoStageClips> two_stage_clips(const TwoStageGuess& guess, const T
   const auto n = static_cast<double>(guess.records);
   const auto q = static_cast<double>(guess.instruments);
   const auto p = static_cast<double>(guess.regressors);
-  const double each = 5 * n * static_cast<double>(steps) / failure;  // five events, two of them of two sides
+  const double each = 5 * n * static_cast<double>(steps) / failure;  // five events; two of them are two-sided
   const double row = std::sqrt(q) + std::sqrt(2 * std::log(5 * n / failure));
   const double vector = std::sqrt(p) + std::sqrt(2 * std::log(each));
   const double tail = std::sqrt(2 * std::log(2 * each));

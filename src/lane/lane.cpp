@@ -60,7 +60,7 @@ void check_users(const Settings& settings) {
   if (settings.moments) throw InvalidParameter("users", "beside second moments", "none");
 }
 
-// Two stages clip two gradients of a record, which no count of one may hold.
+// A two-stage model clips two gradients of a record, but the count is charged for a record that adds at most 1.
 void check_count(const Settings& settings) {
   if (settings.counts_clipped && settings.first_stage) {
     throw InvalidParameter("counts_clipped", "beside a first stage", "false");
@@ -317,7 +317,8 @@ std::uint64_t Lane::contributions() const noexcept {
 std::uint64_t Lane::clipped() const noexcept {
   return std::visit([](const auto& loop) { return loop.clipped(); }, loop_);
 }
-/// What enters the count: of users no more than they are charged.
+/// How many gradients enter the count. For users it is the contributions that were charged in full, so that a user
+/// adds no more than it is charged.
 std::uint64_t Lane::counted() const noexcept {
   const auto* of_users = std::get_if<users::Loop>(&loop_);
   return of_users == nullptr ? clipped() : of_users->clipped_in_full();

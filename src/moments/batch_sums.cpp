@@ -208,7 +208,7 @@ void BatchSums::add_tight_sandwiches(std::size_t rows) noexcept {
   add_outers(inputs_, rows, design_.shape.inputs, spread);
 }
 
-/// Adds what the spread of the design sums of the rows.
+/// Adds the rows to the spread, in the form that the design asks for.
 void BatchSums::add_spread(std::size_t rows) noexcept {
   Part& spread = part(Block::spread);
   switch (design_.spread) {
@@ -229,7 +229,7 @@ void BatchSums::add_spread(std::size_t rows) noexcept {
   }
 }
 
-/// Adds the first rows of those that are scaled.
+/// Adds the first `rows` of the scaled rows to all blocks.
 void BatchSums::add_scaled(std::size_t rows) noexcept {
   const std::size_t d = design_.shape.inputs;
   Part& second = part(Block::second);

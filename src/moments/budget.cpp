@@ -45,8 +45,8 @@ Displacement displacement(const Design& design, Block block) {
   if (block == Block::eigenvalue) return Displacement{1};
   const bool is_outer_product = block == Block::second || block == Block::spread;
   if (!is_outer_product) return Displacement{2};
-  // The spread of one response is one number of [0, 1]; for public rows xxᵀ is public and has one such number in
-  // front.
+  // The spread of one response is one number in [0, 1]. In a sandwich of public rows xxᵀ is public, and only its
+  // factor r² is private, which is such a number too.
   const bool of_one_response = design.spread == Spread::residuals && design.shape.endogenous == 0;
   const bool public_rows = design.spread == Spread::sandwich && design.neighbours.target_only;
   const bool is_number = block == Block::spread && (of_one_response || public_rows);

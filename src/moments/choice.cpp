@@ -72,7 +72,7 @@ inference::DescentDesign descent_design(const Problem& problem, const DescentCho
 
 namespace {
 
-/// The best of the step sizes and clip norms for one figure, whose average begins at `from`.
+/// The best of the step sizes and clip norms, either for the last iterate or for an average that begins at `from`.
 DescentChoice best_descent_from(const Problem& problem, bool average, std::uint64_t from) {
   const double total = trace(problem.guess);
   const auto once = privacy::Participation::once();
@@ -137,8 +137,8 @@ Settings sums_settings(const Problem& problem, const SumsChoice& choice) {
 
 /// Bounds of a later stage's residuals, in their deviations. Normal residuals, which the predicted error takes for
 /// granted, would be served best by 2. Those of real tables are often skewed, and a bound of 2 then costs far more in
-/// bias than it saves in noise: on retail orders it leaves 13 times the excess that 3 leaves, while 3 costs bike
-/// rentals a quarter.
+/// bias than it saves in noise: on retail orders it leaves 13 times the excess that a bound of 3 leaves, while on
+/// bike rentals a bound of 3 costs a quarter more.
 constexpr double later_bounds[] = {3, 4};
 
 std::optional<SumsChoice> best_sums(const Problem& problem, bool recentred) {

@@ -57,8 +57,8 @@ std::vector<double> precision_weights(const RunningSums& sums, const Frame& fram
     const double noise = noise_variance(frame, stages[s], covariance[s * stages.size() + s], theta);
     weights.push_back(informs > 0 ? informs / (informs + noise) : 0.0);
   }
-  // A stage that is all noise gets no weight. Where all stages are so, the last one has the centre that is least
-  // wrong.
+  // A stage that is all noise gets no weight. If all stages are noise, the last one gets the weight, because its
+  // centre is the best.
   if (std::ranges::all_of(weights, [](double weight) { return weight == 0; })) weights.back() = 1;
   return weights;
 }

@@ -67,7 +67,7 @@ class Prediction {
         shared_(settings.mechanism.correlation, kept_),
         norms_(inference::squared_row_norms(guess)) {}
 
-  /// The error along each eigenvector after so many releases, split by its causes.
+  /// The error along each eigenvector after a number of releases, split by its causes.
   struct Errors {
     std::vector<double> start, sampling, privacy;
     [[nodiscard]] std::vector<double> all() const {

@@ -68,7 +68,7 @@ GapNoise added(std::span<const GapNoise> noises, std::span<const NormalEquations
   Vector moved = Vector::Zero(static_cast<Eigen::Index>(d));
   Matrix spread = Matrix::Zero(static_cast<Eigen::Index>(d), static_cast<Eigen::Index>(d));
   for (std::size_t i = 0; i < noises.size(); ++i) {
-    // A part's gap is moved to the first part's centre by H away, and takes the noise of its H along.
+    // A part's gap is moved to the first part's centre by H·away, and so the noise of the part's H enters the gap.
     const Vector away = vector_of(parts[i].centre) - vector_of(parts.front().centre);
     const Vector own = vector_of(noises[i].moved);
     whole.second += noises[i].second;

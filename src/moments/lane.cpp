@@ -283,7 +283,8 @@ void Lane::append_release(Releases& releases) const {
   releases.push_back(std::move(release));
 }
 
-/// Adds two-stage least squares, and how far the instruments carry it.
+/// Adds the solution of two-stage least squares with the strength of its instruments and, for one endogenous
+/// regressor, the Anderson–Rubin set.
 void Lane::add_structure(std::span<const double> covariance, const Estimate& found, Release& release) const {
   const std::size_t endogenous = frame_.design.shape.endogenous;
   if (endogenous == 0) return;

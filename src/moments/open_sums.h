@@ -29,7 +29,7 @@ struct OpenLayout {
   [[nodiscard]] std::size_t size() const noexcept { return vector(vectors); }
 };
 
-/// A block that sums rows: a smallest eigenvalue does not, so its layout is empty.
+/// The layout of a block. It is empty for a smallest eigenvalue, which is not a sum over rows.
 [[nodiscard]] OpenLayout open_layout(const Design& design, Block block, std::size_t lanes) noexcept;
 /// Adds the open sums to those of 128 bits, which are packed as entries() counts them, and sets them to 0.
 void move(const OpenLayout& layout, std::span<std::int64_t> open, std::span<Wide> sums) noexcept;

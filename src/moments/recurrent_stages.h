@@ -11,10 +11,10 @@
 
 namespace nustream::moments {
 
-/// Carries the covariance of (s_1 … s_m, N_1 … N_i), of noise states and stage sums, forward by powers of two. After
-/// L steps of a stage it is what the blocks of L's binary digits, the longest first, make of the stage's start. So
-/// the result does not depend on the way there. It is computed in long double, because the poles' contributions
-/// cancel to a small remainder.
+/// Carries the covariance of (s_1 … s_m, N_1 … N_i), of noise states and stage sums, forward by powers of two. The
+/// covariance after L steps of a stage follows from the one at its start by a block for each binary digit of L that
+/// is 1, the longest first. So the result does not depend on which steps were asked for before. It is computed in
+/// long double, because the poles' contributions cancel to a small remainder.
 class RecurrentStages {
  public:
   RecurrentStages(noise::Recurrence noise, double kept);

@@ -10,7 +10,7 @@
 namespace nustream::moments {
 namespace {
 
-/// E min(z², c²) of a z with deviation 1.
+/// E min(z², c²) of a normal z with deviation 1.
 double within(double c) noexcept {
   const double beyond = std::erfc(c / std::numbers::sqrt2);
   const double density = std::exp(-c * c / 2) / std::sqrt(2 * std::numbers::pi);
@@ -140,9 +140,10 @@ Residuals residuals_of(const RunningSums& sums, const Frame& frame, std::span<co
   return found;
 }
 
-/// The tight sandwich S times what its bound took from it. That is Σ r² over what S shows along the constant; where
-/// residuals have tails, the second sum has them. Along an eigenvector of H^(−½) S H^(−½) it is more where S is near
-/// its bound, as if residuals were normal there: a direction of a few rows, whose residuals are wider, loses more.
+/// The tight sandwich S, enlarged by what its bound took from it. The factor is Σ r² divided by what S shows along
+/// the constant, because Σ r² holds the tails that S lacks. Along an eigenvector of H^(−½) S H^(−½) in which S is
+/// near its bound, the factor is at least that of normal residuals: a direction of a few rows, whose residuals are
+/// wider, loses more.
 Matrix grown(const Residuals& residuals, double factor) {
   const auto relative = inference::relative_spectrum(residuals.spread, residuals.second);
   if (!relative) return residuals.spread * factor;

@@ -12,8 +12,8 @@
 
 namespace nustream::moments {
 
-/// By which factor E min(r², b²) exceeds E min(r², a²) of a normal r with E min(r², a²) = mean·a², where b = ratio·a
-/// ≥ a. At most .9 of a mean is believed: above that, hardly anything of the residuals is seen.
+/// The factor by which E min(r², b²) exceeds E min(r², a²) for normal r, where E min(r², a²) = mean·a² and b =
+/// ratio·a ≥ a. A `mean` above .9 counts as .9, because hardly anything of the residuals is seen then.
 [[nodiscard]] double grown_within(double mean, double ratio) noexcept;
 
 /// The share of normal residuals r beyond ±a, where E min(r², a²) = mean·a².
@@ -26,8 +26,9 @@ struct Meat {
   double relative = 0;  ///< standard deviation of a factor of all entries, in units of that factor
 };
 
-/// The covariance for Σ_k a_k r_k after so many steps, `combination` being a; a sandwich is of the target alone.
-/// Empty where no spread is kept, where no stage was recentred, and where noise hides how many residuals there are.
+/// The covariance for Σ_k a_k r_k after `steps` steps, where `combination` is a; a sandwich is that of the target
+/// alone. Empty where no spread is kept, where no stage was recentred, and where noise hides how many residuals there
+/// are.
 [[nodiscard]] std::optional<Meat> meat_of(const RunningSums& sums, const Frame& frame,
                                           std::span<const double> covariance, const Estimate& estimate,
                                           std::span<const double> combination, std::uint64_t steps);
@@ -38,7 +39,7 @@ struct Meat {
                                                         std::span<const double> covariance, const Estimate& estimate,
                                                         std::span<const double> combination);
 /// The covariance by privacy and by sampling, where the spread gives the latter. It is quadratic in the weights,
-/// except that a sandwich is of the target alone, whatever the weights are.
+/// except that a sandwich is that of the target alone, whatever the weights are.
 [[nodiscard]] std::optional<Eigen::MatrixXd> covariance_of(const RunningSums& sums, const Frame& frame,
                                                            std::span<const double> covariance,
                                                            const Estimate& estimate,

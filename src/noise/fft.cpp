@@ -34,7 +34,7 @@ struct DestroyPlan {
 };
 using Plan = std::unique_ptr<std::remove_pointer_t<fftw_plan>, DestroyPlan>;
 
-// The number of columns that are transposed together: a row of so many doubles is one cache line.
+// The number of columns that are transposed together: a row of eight doubles is one cache line.
 constexpr std::size_t most_columns = 8;
 
 // Convolves real series of one length circularly with one kernel.

@@ -15,7 +15,7 @@ inline constexpr std::size_t lookahead_steps = 8;
 inline constexpr std::size_t most_unrolled_poles = 12;
 inline constexpr std::size_t padded_poles = 16;
 
-/// The factors of kernel_lookahead.h, zero where nothing is said. j, k < lookahead_steps; i < poles.
+/// The factors of kernel_lookahead.h. Entries that are not named here are zero. j, k < lookahead_steps; i < poles.
 struct alignas(64) LookaheadTable {
   double beta[lookahead_steps - 1][lookahead_steps];  ///< [j][k] = β_{k−j} for j < k
   double decay[padded_poles][lookahead_steps];        ///< [i][k] = a_i p_i^k

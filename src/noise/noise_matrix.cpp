@@ -96,7 +96,7 @@ double squared_norm_within(const Correlation& correlation, std::size_t terms, St
 }
 
 double squared_nu_norm(const Correlation& correlation, const NuFtrl& family) {
-  // Beyond so many terms the rest of Σ β_t² is below 1/(8π t²), so the limit is as good as the sum.
+  // Beyond this number of terms the rest of Σ β_t² is below 1/(8π t²), so the limit is as good as the sum.
   constexpr std::uint64_t few = 1'000'000;
   const std::optional<StepCount> horizon = correlation.horizon();
   if (!horizon || horizon->value() > few) return squared_nu_norm(family.nu);

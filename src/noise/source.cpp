@@ -103,8 +103,8 @@ class NoiseSource::Impl {
     return generator_->oldest_needed(StepIndex{first}).value();
   }
 
-  // The fewest steps of a segment. With so many steps, the segments that a run itself begins take up a quarter of the
-  // most that a checkpoint may have.
+  // The fewest steps of a segment. With this length the segments that a run itself begins are at most a quarter of
+  // those that a checkpoint may have.
   [[nodiscard]] std::uint64_t length_min() const {
     constexpr std::uint64_t lengths = 1024;
     return std::max<std::uint64_t>((generator_->reach() + lengths - 1) / lengths, 1);

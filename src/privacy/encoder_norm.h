@@ -32,8 +32,8 @@ class EncoderNorm {
 };
 
 /// Makes the norm of a correlation's encoder. No later call may ask for more than `most_steps` steps, as numeric
-/// families compute their columns that far only. It is empty where squared_limit() or any number of steps may be
-/// asked for.
+/// families compute their columns that far only. `most_steps` is empty where squared_limit() or any number of steps
+/// may be asked for.
 [[nodiscard]] std::unique_ptr<EncoderNorm> encoder_norm(const noise::Correlation& correlation,
                                                         const Participation& participation,
                                                         std::optional<StepCount> most_steps);

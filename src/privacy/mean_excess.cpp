@@ -36,7 +36,7 @@ double mean_excess(const noise::Correlation& correlation, const LocalProblem& pr
   const bool gaussian = problem.curvature == Curvature::gaussian_features;
   const double eta = problem.step_size.value();
   const std::size_t d = problem.eigenvalues.size();
-  std::vector<double> response(d);  // to a unit of noise so many steps ago
+  std::vector<double> response(d);  // response to the first step's seed noise at present
   std::vector<double> linear(d);    // variance of the iterate without what x xᵀ multiplies in
   std::vector<double> variance(d);
   double sum = 0;

@@ -18,8 +18,8 @@ namespace {
 /// 2e-14.
 constexpr std::uint64_t summed_terms = std::uint64_t{1} << 20;
 
-/// The relative error of a sum of so many terms. It covers six roundings a term in long double, where the terms
-/// fall like 1/(πt), and the few roundings of the closed forms.
+/// The relative error of a sum of `terms` terms. It covers six roundings a term in long double, where the terms fall
+/// like 1/(πt), and the few roundings of the closed forms.
 double slack(std::uint64_t terms) {
   constexpr double unit = static_cast<double>(std::numeric_limits<long double>::epsilon());
   return 6 * unit * static_cast<double>(terms) / std::numbers::pi + 16 * unit_roundoff;

@@ -27,7 +27,7 @@ SpendRow row(const Spend& spend, const Spend& first, std::optional<StepCount> st
 }
 
 /// Exact ν-FTRL for one participation. For several, the exact family would need a long table of its column, so a
-/// rational correlation with so many poles that it cannot be told from the exact one takes its place.
+/// rational correlation takes its place, with so many poles that it equals the exact one to rounding.
 noise::Correlation nu_ftrl(Damping nu, const Participation& participation) {
   constexpr std::size_t exact_to_rounding = 40;  // poles; docs/notation.md names the symbols
   if (participation.times() == 1) return noise::Correlation{noise::NuFtrl{nu, {}}};

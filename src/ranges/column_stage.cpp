@@ -28,7 +28,7 @@ NoisyCounts count(Rows& rows, const Part& part, const HistogramDesign& design, s
   return {counts, mechanism, draw(stage, mechanism.grid(), design.entries())};
 }
 
-/// Chooses the features that stay, rising, and finds a column for whose sake nothing can be fitted.
+/// Chooses the features that stay, rising, and finds a column that makes a fit impossible.
 void choose_features(const Table& table, const FitSettings& settings, TableFit& fit) {
   if (fit.shares.back() < share_of_a_fit) fit.unusable_column = table.features;
   const double enough = share_of_a_feature * std::clamp(fit.shares.back(), share_of_a_fit, 1.0);

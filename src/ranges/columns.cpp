@@ -78,7 +78,7 @@ Interval zoom(const Interval& interval, double width, double low, double high) {
 ColumnChoice choose(std::span<const double> all, double stddev, const Interval& interval, std::uint64_t rows,
                     bool is_closer) {
   if (interval.is_zero()) return {};
-  // What a closer look has in its outermost bins lies outside it, but for noise.
+  // Except for noise, what a closer look counts in its outermost bins lies outside its interval.
   std::vector<double> counts(all.begin(), all.end());
   if (is_closer) counts.front() = counts.back() = 0;
   const auto inner = [&](double q) { return quantile(counts, inner_threshold * stddev, q); };

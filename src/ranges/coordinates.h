@@ -29,9 +29,10 @@ struct WayBack {
 };
 [[nodiscard]] WayBack way_back(std::span<const Placement> placements);
 
-/// Coefficients of which a quarter or more lies along hidden directions, by length: the first `hidden` columns of
-/// `directions`, an orthonormal basis of working coordinates, against all of them, in rows of `to_original`. The
-/// scale of a coefficient does not matter. All of it is post-processing of noisy second moments.
+/// The coefficients that mostly lie along hidden directions. `directions` is an orthonormal basis of working
+/// coordinates, of which the first `hidden` columns are hidden. A coefficient is found where its row of `to_original`
+/// has a quarter or more of its squared length along those columns. The scale of a coefficient does not matter. All
+/// of it is post-processing of noisy second moments.
 [[nodiscard]] std::vector<std::size_t> undetermined(const Eigen::MatrixXd& directions, std::size_t hidden,
                                                     const Eigen::MatrixXd& to_original);
 

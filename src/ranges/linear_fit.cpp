@@ -22,8 +22,9 @@ namespace {
 
 using Vector = Eigen::VectorXd;
 
-/// Intervals are withheld where the bound on residuals may leave more of the pilot's error than this share of the
-/// variance by noise and sampling. What is left is known only roughly, so intervals would be too wide or too narrow.
+/// Intervals are withheld where the part of the pilot's error that the bound on residuals may leave exceeds this
+/// share of the variance by noise and sampling. That part is known only roughly, so intervals would be too wide or
+/// too narrow.
 constexpr double most_of_bound = 0.5;
 /// In units of the target's scale: a narrower bound says that nearly all targets are alike, and that the noise hides
 /// the others.
@@ -114,7 +115,7 @@ std::vector<double> entries_of(const Vector& vector) {
   return {vector.data(), vector.data() + vector.size()};
 }
 
-/// The variances of θ in original units; empty where they cannot be told. `ratio` is the number of the answer's
+/// The variances of θ in original units; empty where they cannot be computed. `ratio` is the number of the answer's
 /// records over the pilot's.
 std::vector<inference::EstimatedVariance> variances_of(const PartSums& found, const moments::Estimate& estimate,
                                                        const Pilot& pilot, double ratio, double middle,
@@ -131,8 +132,9 @@ std::vector<inference::EstimatedVariance> variances_of(const PartSums& found, co
   const Eigen::Index d = to_original.cols();
   const Eigen::MatrixXd second = moments::full_matrix(stage.second, static_cast<std::size_t>(d));
   const Eigen::MatrixXd inverse = second.llt().solve(Eigen::MatrixXd::Identity(d, d));
-  // The pilot's bounds may have moved the pilot, too. The answer's distance from it shows that, so its error is taken
-  // for the mean of what noise and sampling make it and of this distance.
+  // The pilot's bounds may have moved the pilot, too. The answer's distance from the pilot shows that. So the
+  // covariance of the pilot's error is taken as the mean of two: the one by noise and sampling, and the square of
+  // this distance.
   const Vector way =
       Eigen::Map<const Vector>(estimate.theta.data(), d) - Eigen::Map<const Vector>(stage.centre.data(), d);
   const Eigen::MatrixXd of_pilot =
@@ -155,7 +157,7 @@ void answer(PartSums found, const Pilot& pilot, double pilot_records, bool are_w
   const Whitening& whitening = pilot.whitening;
   const auto d = static_cast<Eigen::Index>(fit.placements.size());
   // Residuals about a pilot are an estimate of the spread. moments/interval.h takes only stages after the first for
-  // that, so this stage is given out as a later one.
+  // that, so this stage is marked as a later one.
   moments::StageSums stage = found.sums.stages().front();
   stage.first = 1;
   const Eigen::MatrixXd second = moments::full_matrix(stage.second, static_cast<std::size_t>(d));

@@ -16,10 +16,10 @@ constexpr std::size_t octave = 2;  // bins
 constexpr double small_share = 0.25;
 constexpr double small_share_of_both = 0.75;
 constexpr double most_on_one_side = 0.75;
-/// Counts of several bins are more than noise where their sum is above so many deviations of its noise. Noise alone
-/// is above them in some 3% of the tables, which then get wider intervals than they need, or none.
+/// Counts of several bins are more than noise where their sum is above this number of deviations of its noise. Noise
+/// alone is above them in some 3% of the tables, which then get wider intervals than they need, or none.
 constexpr double sum_threshold = 2.5;
-/// No residuals are expected beyond so many times the longest ones that are seen.
+/// No residuals are expected beyond this multiple of the longest ones that are seen.
 constexpr double unseen = 4;
 
 /// How much longer the residuals of a bin are than `bound`.
@@ -115,9 +115,9 @@ ResidualTails::Hidden ResidualTails::hidden(double bound) const {
   return found;
 }
 
-// Beyond the last bin that is seen, counts are taken to decline as they did over the octave before or over its second
-// half, whichever is faster, since tails that are not those of a power fall ever faster; and so fast that the next
-// bin is not seen.
+// Beyond the last visible bin the counts are extrapolated. They are assumed to fall as fast as in the octave before
+// it, or as in that octave's second half if that is faster, because all tails but those of a power law fall faster
+// and faster. They are also assumed to fall fast enough that the next bin is invisible.
 double ResidualTails::taken_off_unseen(double bound) const {
   const std::size_t side = outermost(0) > outermost(1) ? 0 : 1;
   const std::size_t last = outermost(side);
@@ -175,7 +175,7 @@ bool takes_much_off(const ResidualTails& tails, double noise_per_unit, double bo
 
 double residual_bound(const ResidualTails& tails, BoundChoice choice) {
   const double most = std::max(tails.most(), unseen * tails.longest());
-  choice.least = std::max(choice.least, bin_length(1));  // above 0, so that the steps lead on
+  choice.least = std::max(choice.least, bin_length(1));  // above 0, because each step multiplies the bound
   double best = choice.least;
   double least_error = std::numeric_limits<double>::infinity();
   for (double bound = choice.least;; bound *= std::numbers::sqrt2) {

@@ -71,11 +71,12 @@ struct BoundChoice {
   double noise_per_unit;  ///< as ResidualTails::deviation() has it
 };
 /// Whether the bound takes more off than intervals can allow for: more than three quarters of the deviation on one
-/// side, or more than all of it on both together, as far as the noise lets that be told.
+/// side, or more than all of it on both together. The standard deviation of its noise is added to each of the two
+/// sums first.
 [[nodiscard]] bool takes_much_off(const ResidualTails& tails, double noise_per_unit, double bound);
-/// The least bound, half octaves apart, that takes less off on one side than a quarter of that deviation, and on both
-/// together less than three quarters; but none under which noise costs more than sampling. Where there is no such
-/// bound it is the one of least squared error.
+/// The least of the bounds `least`, √2·`least`, 2·`least`, … that takes off at most a quarter of that deviation on
+/// one side, and at most three quarters of it on both together. The search ends where noise costs more than sampling.
+/// If no bound up to there is enough, the result is the one of least squared error.
 [[nodiscard]] double residual_bound(const ResidualTails& tails, BoundChoice choice);
 
 }  // namespace nustream::ranges

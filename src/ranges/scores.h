@@ -33,8 +33,8 @@ __extension__ typedef __int128 WideUnits;
 /// Guarantee: ρ-zCDP for one record at the whole `rho`, of which the curvature gets curvature_share and the score the
 /// rest (composition). With v = min(1, R_x²/‖x‖², K/(w‖x‖²)) a record's curvature has a Frobenius norm ≤ K, and it is
 /// kept as a triangle that has this norm; the norm of its score is ≤ R_x·R_r. So Δ is K and R_x·R_r under zero-out.
-/// Under replace-one it is √2·K (two positive semi-definite matrices have ⟨A, B⟩ ≥ 0) and 2·R_x·R_r. What truncation
-/// to the grid can undo of that is taken off K first.
+/// Under replace-one it is √2·K (two positive semi-definite matrices have ⟨A, B⟩ ≥ 0) and 2·R_x·R_r. Truncation to
+/// the grid may violate these bounds a little, so contributions are shortened by that much first.
 class ScoreSums {
  public:
   static constexpr double curvature_share = 0.35;

@@ -64,7 +64,7 @@ const char* description(Transform transform) {
   }
 }
 
-/// Said of a user whose records count in another lane than the one they are read in.
+/// The reason that is given for a user whose records count in another lane than the one that reads them.
 constexpr const char* other_lane = "a user of another lane: the topic is not divided by privacy.user";
 
 const char* expectation(const Field& field) {

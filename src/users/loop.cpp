@@ -13,7 +13,7 @@
 namespace nustream::users {
 namespace {
 
-/// The table is asked for users so many records ahead, because a look-up in memory takes longer than a step.
+/// The table is asked for users this many records ahead, because a look-up in memory takes longer than a step.
 constexpr std::size_t records_ahead = 32;
 
 std::size_t inputs_of(const descent::StepRule& rule, std::span<const double> start) {

@@ -9,7 +9,7 @@ namespace nustream::users {
 namespace {
 
 constexpr std::size_t slots_min = 64;
-/// Slots are loaded so many changes ahead of their use.
+/// Slots are loaded this many changes ahead of their use.
 constexpr std::size_t changes_ahead = 16;
 
 /// Whether no more than three quarters of the slots would be taken. The free ones keep searches short, and each

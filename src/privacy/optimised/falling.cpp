@@ -10,8 +10,8 @@ namespace {
 
 using Vector = std::vector<double>;
 
-/// The line search is not monotone: the loss may rise above its last value, but not above the largest of so many
-/// values.
+/// The line search is not monotone: the loss may rise above its last value, but not above the largest of this many
+/// last values.
 constexpr std::size_t looked_back = 10;
 
 /// The vector a + factor·b.

@@ -58,7 +58,7 @@ std::vector<double> lower_triangle(std::size_t steps, const Entry& entry) {
 noise::Correlation full_honaker(unsigned height) {
   if (height > greatest_height) throw InvalidParameter("height", std::to_string(height), "0 ... 11");
   const std::size_t steps = std::size_t{1} << height;
-  // So many nodes hold both leaves: those from where their paths meet up to the root.
+  // The number of nodes that hold both leaves: those from the node where their paths meet up to the root.
   const auto nodes_of_both = [height](std::size_t s, std::size_t t) {
     return static_cast<double>(height + 1 - static_cast<unsigned>(std::bit_width(s ^ t)));
   };

@@ -54,8 +54,8 @@ struct Poles {
 [[nodiscard]] std::vector<double> gaps_of(const noise::Rational& rational);
 
 /// Gaps of `poles` poles whose complements 1 − q_1, 1 − p_1, 1 − q_2, … grow in geometric progression from
-/// `lowest` to 0.7. No library function is used: a fit ends close to the same poles from any start, but not at the
-/// same bits.
+/// `lowest` to 0.7. No library function is used, because a fit ends at the same bits only if it starts from the same
+/// bits.
 [[nodiscard]] std::vector<double> geometric_gaps(std::size_t poles, double lowest);
 
 /// Minimises a loss of the poles from each of `starts`, which are gaps of `poles` poles (1 … most_poles), and

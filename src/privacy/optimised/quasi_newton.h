@@ -25,7 +25,8 @@ struct Minimum {
   std::size_t evaluations;
 };
 
-/// When to stop: when a step promises less than `promise` times |f|, or when so many evaluations have been used.
+/// When to stop: when a step promises less than `promise` times |f|, or when `evaluations` evaluations have been
+/// used.
 struct Patience {
   double promise;
   std::size_t evaluations;
