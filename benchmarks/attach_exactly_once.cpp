@@ -19,7 +19,7 @@ using namespace nustream::benchmarks;
 
 struct Load {
   std::size_t batch;
-  std::size_t records;  ///< as many as make a run take seconds
+  std::size_t records;  ///< enough for a run of some seconds
   std::vector<double> attach{};
   std::vector<double> bare{};
 };
@@ -32,9 +32,9 @@ double nanoseconds_a_record(const std::string& brokers, const std::string& name)
   std::int64_t first_time = 0;
   std::int64_t last_time = 0;
   for (const tests::StoredRecord& state : tests::read_committed_records(brokers, name + ".state")) {
-    last = secrets::read_identity(*state.value).steps.value();  // of one record each
+    last = secrets::read_identity(*state.value).steps.value();  // a step takes one record
     last_time = state.milliseconds;
-    if (first || last == 0) continue;  // the lane's first state is of no steps
+    if (first || last == 0) continue;  // the lane's first state is from before any step
     first = last;
     first_time = last_time;
   }

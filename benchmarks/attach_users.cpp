@@ -1,9 +1,9 @@
-// What the unit "user" costs an attached service, whose batches each write one delta of their users in their
-// transaction: its rate beside that without users over the same topic; and how long whoever looks at a lane's store
-// of many users takes to rebuild the table from the topic. Usage: benchmark_attach_users [JSON file]; RECORDS
-// (2,000,000) and USERS (1,000,000) of the rate, ROUNDS (3) of both in turns, and STORED (10,000,000) users of the
-// store in the environment. A broker runs beside it on the same machine, so that nothing is pinned; the processor
-// time of the service itself is told beside the rate.
+// Measures what the unit "user" costs an attached service, which writes one delta of the batch's users in each
+// transaction. It compares the rate with that of a service without users over the same topic. It also measures how
+// long a process that reads a lane's store of many users takes to rebuild the table from the topic. Usage:
+// benchmark_attach_users [JSON file]. In the environment: RECORDS (2,000,000) and USERS (1,000,000) of the rate,
+// ROUNDS (3) of both in turns, and STORED (10,000,000) users of the store. A broker runs on the same machine, so
+// nothing is pinned; the processor time of the service itself stands beside the rate.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Of all children that have ended, user and system.
+/// The processor time of all children that have ended, user and system.
 double processor_of_children() {
   rusage usage{};
   ::getrusage(RUSAGE_CHILDREN, &usage);
@@ -46,7 +46,7 @@ class Streams {
  public:
   [[nodiscard]] const std::string& broker() const { return broker_; }
 
-  /// Settings over `input`, by user or by record, with topics of their own; the file's path.
+  /// Writes settings over `input`, by user or by record, with topics of their own. Returns the file's path.
   std::string add(const std::string& input, bool by_user) {
     const std::string name = "stream-" + std::to_string(++count_);
     make_topics(cluster_.direct(), name);
@@ -64,7 +64,7 @@ class Streams {
     return folder_.write(name + ".toml", text);
   }
 
-  /// `count` values, each with its user in front.
+  /// Writes `count` values, each with its user in front.
   void write(const std::string& topic, std::size_t count, const std::function<std::uint64_t(std::size_t)>& user_of) {
     tests::create_topic(cluster_.direct(), topic, 1);
     const std::vector<std::string> rows = csv_values(block);
@@ -88,7 +88,7 @@ struct Speed {
   double nanoseconds;  ///< of processor time a record
 };
 
-/// Until `records` are committed, from the first ones that are.
+/// The speed from the first commit that is seen until `records` are committed.
 Speed run_until(const AttachedService& service, double records) {
   double first = 0;
   while ((first = service.metric("nustream_records_total")) == 0) {

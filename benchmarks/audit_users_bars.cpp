@@ -1,9 +1,10 @@
-// How much of the claim about a user an audit proves, of a descent in minibatches and of running sums with four rows
-// of the user in a step: a canary user in the worst pattern of k = 1, 4 and 16 contributions and of a mass, in one
-// epoch, in two whose counts carry over or are lost, in two windows of time, and in two epochs of two windows each.
-// The bar is .9 of ε, of the claim where a pattern reaches it, else of what the filters over B can show; more than
-// the claim is never proven. Usage: audit_users_bars FOLDER [ROW…]; RUNS in the environment for another number of
-// games. Each row is a file of its own in FOLDER and is played once. Exits with 1 where a bar is missed.
+// Measures how much of the claim about a user an audit proves, for a descent in minibatches and for running sums with
+// four rows of the user in a step. The canary user contributes in the worst pattern of k = 1, 4 and 16 contributions,
+// or of a mass. It does so in one epoch, in two epochs whose counts carry over or are lost, in two windows of time,
+// and in two epochs of two windows each. The bar is .9 of the claimed ε where a pattern reaches the claim, and
+// otherwise .9 of the ε that the filters over B can show. Usage: audit_users_bars FOLDER [ROW…]; RUNS in the
+// environment for another number of games. Each row is a file of its own in FOLDER and is played once. Exits with 1
+// where a bar is missed or a claim is exceeded.
 //
 // Keys are the system's randomness: each of the bounds exceeds a true claim in one audit of a thousand.
 #include <cmath>
@@ -31,8 +32,8 @@ constexpr double epsilon = 2;
 struct Limits {
   const char* name;
   std::vector<std::string> settings;
-  bool is_reached;      ///< some pattern costs what is claimed, but for windows
-  std::uint64_t steps;  ///< of one window in one epoch: room for all of them
+  bool is_reached;      ///< whether some pattern costs what is claimed, within one window
+  std::uint64_t steps;  ///< steps of one window in one epoch, enough for all contributions
 };
 const std::vector<Limits> all_limits{{"k1", {"users.participations=1"}, true, 4},
                                      {"k4", {"users.participations=4", "users.separation=3"}, true, 10},

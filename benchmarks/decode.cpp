@@ -1,7 +1,7 @@
 // Measures how fast records become rows, compared with std::from_chars alone on fields that are split already. A
-// record is ten features and a target as CSV, once with 6 significant digits and once with 17, more than which no
-// double needs. It also measures what they cost as messages of a log, in memory or from a recorded segment, compared
-// with lines of a file.
+// record is ten features and a target as CSV, once with 6 significant digits and once with 17, the most that a double
+// needs. It also measures what they cost as messages of a log, in memory or from a recorded segment, compared with
+// lines of a file.
 #include <fmt/format.h>
 #include <unistd.h>
 #include <zlib.h>

@@ -111,9 +111,10 @@ inline std::string wrapped(const char* title, const std::string& rows, const std
 /// The coverage and width against the number of steps, at p = 10, n = 10,000, ρ = .015, m = 10, burn-in 20.
 [[nodiscard]] std::pair<Figure, Figure> coverage_figures(bool quick, bool anisotropic);
 
-/// Intervals from means of the last iterates instead of the last one (section 3.1, appendix B): runs of N/10 steps
-/// after their burn-in of 20, for which 120 steps have no room, and checkpoints of one run, over half of their
-/// distance. The last iterates and batch means are shown beside them. The setting is that of coverage_figures().
+/// Intervals from means of the last iterates instead of the last iterate alone (section 3.1, appendix B). Ten runs of
+/// N/10 steps each average their iterates after a burn-in of 20 steps; N = 120 has no room for that. Ten checkpoints
+/// of one run each average the iterates over half of the distance between two of them. The last iterates and batch
+/// means are shown beside them. The setting is that of coverage_figures().
 [[nodiscard]] Figure ends_figure(bool quick);
 
 }  // namespace nustream::benchmarks

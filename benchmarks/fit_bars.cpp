@@ -65,8 +65,8 @@ struct Table {
   std::string name;
   record::RowBatch rows;
   bool is_shuffled = false;
-  bool by_distance = false;   ///< of the first slope; else the excess
-  std::optional<double> bar;  ///< of the median at rho = .1
+  bool by_distance = false;   ///< whether the figure is the distance of the first slope; else it is the excess
+  std::optional<double> bar;  ///< bar of the median at rho = .1
 };
 
 /// The figures of `keys` keys, the least first.

@@ -89,7 +89,8 @@ inline double stream_two_stage(const lane::Settings& settings, const MemoryTable
     std::size_t count = table.rows() - row;
     std::vector<noise::GridNoise> noise;
     for (std::size_t i = 0; i < stages.size(); ++i) {
-      const noise::CorrelatedBlock block = sources[i].next();  // of as many steps if stages have one width
+      const noise::CorrelatedBlock block = sources[i].next();  // blocks have equally many steps if the stages have
+                                                               // one width
       count = std::min(count, block.steps);
       units[i].assign(block.z.size(), 0);
       if (key) grids[i].round_noise(block.z, units[i]);

@@ -68,8 +68,8 @@ void standardise(std::vector<double>& column) {
   for (double& value : column) value *= scale;
 }
 
-/// Left out are the fourth wilderness, which the three others determine, and the rarest soils, until 44 columns are
-/// left. These are standardised, and the whole table is scaled so that its largest row has the ℓ1 norm 1. The paper
+/// The fourth wilderness, which the three others determine, and the rarest soils are left out, until 44 columns
+/// remain. These are standardised, and the whole table is scaled so that its largest row has the ℓ1 norm 1. The paper
 /// names none of these choices. They are taken as public.
 Covertype prepared(const std::vector<std::vector<double>>& table) {
   const std::size_t all = table.front().size() - 1;
@@ -150,8 +150,8 @@ LocalMoments with_noise(LocalMoments moments, const LocalNoise& noise, std::mt19
   return moments;
 }
 
-/// Of the rows that are predicted: the share that is right, and the mean of that share over both answers, which does
-/// not depend on how frequent they are.
+/// Two figures of the rows that are predicted: the share of right predictions, and the mean of that share over both
+/// answers, which does not depend on how frequent each answer is.
 struct Accuracy {
   double plain;
   double balanced;

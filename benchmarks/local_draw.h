@@ -16,12 +16,12 @@ namespace nustream::benchmarks {
 /// p features, and all 2^p records that there are.
 struct LocalDesign {
   std::size_t p;
-  double coefficient;     ///< of w*
+  double coefficient;     ///< each entry of w*
   std::vector<double> x;  ///< row-major kinds × p
 
   explicit LocalDesign(std::size_t dimension);
   [[nodiscard]] std::size_t kinds() const noexcept { return std::size_t{1} << p; }
-  /// Of a report: the upper triangle of x xᵀ, and x y.
+  /// How many numbers a report has: the upper triangle of x xᵀ, and x y.
   [[nodiscard]] std::size_t numbers() const noexcept { return p * (p + 1) / 2 + p; }
 };
 
@@ -36,16 +36,17 @@ struct LocalDraw {
   explicit LocalDraw(const LocalDesign& design);
 };
 
-/// n private records and as many public rows, exactly at every n: multinomial counts of the kinds.
+/// Draws n private records and as many public rows. The draw is exact at every n, because it is one of multinomial
+/// counts of the kinds.
 void draw_records(const LocalDesign& design, double n, std::mt19937_64& random, LocalDraw& draw);
-/// m public rows in the place of those that are there.
+/// Draws m public rows in place of the present ones.
 void draw_public_rows(const LocalDesign& design, double m, std::mt19937_64& random, LocalDraw& draw);
-/// Report by report.
+/// Draws the noise report by report.
 void draw_noise(std::uint64_t reports, std::mt19937_64& random, LocalDraw& draw);
-/// The sum over n reports as one Gaussian, which has the same distribution.
+/// Draws the noise of the sum over n reports as one Gaussian, which has the same distribution.
 void draw_sum_of_noise(double n, std::mt19937_64& random, LocalDraw& draw);
 
-/// What the server has: means with noise of these sizes.
+/// The means that the server has, with noise of these sizes.
 [[nodiscard]] inference::LocalMoments moments(const LocalDesign& design, const LocalDraw& draw, double n,
                                               double label_centre, const inference::LocalNoise& noise);
 /// ‖ŵ − w*‖∞/‖w*‖∞.

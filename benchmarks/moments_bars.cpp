@@ -160,7 +160,8 @@ std::string bike_stream(const std::string& target, const std::string& moments, c
 
 /// The centre of a column is the middle of its public range and its scale the standard deviation of a uniform one;
 /// R_x is 1.25√d. For the log of a count between 1 and 1,000 the centre 4, the scale 1.5 and R_r = 2 are guesses.
-/// Others that are as good (the middle and the spread of that range; R_r from 1.5 to 4) end between .006 and .03.
+/// Other guesses that are as good (the middle and the spread of that range; R_r from 1.5 to 4) end between .006 and
+/// .03.
 std::string bike_settings() {
   return bike_stream("center = 4\nscale = 1.5",
                      fmt::format("row_norm = {}\nresidual_bound = 2\nreleases = 99", 1.25 * std::sqrt(13)),
@@ -170,7 +171,7 @@ std::string bike_settings() {
                      });
 }
 
-/// Everything that can be measured is; rho = 0.1 pays for that too.
+/// Everything that can be measured is measured; rho = 0.1 pays for that too.
 std::string measured_settings() {
   const std::string measured = "center = \"private\"\nscale = \"private\"";
   return bike_stream(measured, "row_norm = \"private\"\nresidual_bound = \"private\"\nstart = \"private\"",

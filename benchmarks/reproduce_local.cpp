@@ -1,6 +1,6 @@
 // The figures of NLDP (generalised linear models in local privacy): reproduce_local [--quick] [--repetitions N]
 // [--drawn-up-to N] [--out FOLDER] [--data FOLDER] [public_rows or covertype: that figure alone]. Each becomes
-// FOLDER/local_FIGURE.json and .svg; local_figure.h says what they are of. "covertype" needs its table in the data
+// FOLDER/local_FIGURE.json and .svg; local_figure.h says what they show. "covertype" needs its table in the data
 // folder.
 #include <cstdio>
 #include <cstdlib>

@@ -210,7 +210,7 @@ double folder_bytes(const fs::path& folder) {
   return bytes;
 }
 
-/// The same records with the table on disk, whose look-ups wait for it: a tenth of them.
+/// A tenth of the same records with the table on disk, where every look-up waits for the disk.
 void records_on_disk(Sizes sizes, const fs::path& folder, Report& report) {
   sizes.records = std::max(sizes.records / 10, sizes.batch);
   const fs::path table = folder / "on-disk" / "users-0.table";

@@ -5,7 +5,7 @@
 //
 // A user's lines in a minibatch of 1,000 are summed and clipped as a whole. The distance is between the averaged
 // iterate, or the solution of the sums, and the least squares of all 397,884 lines, in working coordinates (both
-// columns about their public centres). Lines that no limit lets count are in these least squares too.
+// columns about their public centres). These least squares also hold the lines that the limits do not let count.
 
 #include <algorithm>
 #include <cmath>
@@ -117,7 +117,7 @@ std::pair<double, std::uint64_t> distance(const config::Config& config, const co
       [](const moments::Release& release) { return release.theta; });
 }
 
-/// The distances of so many runs.
+/// The distances of `keys` runs.
 Figure measured(const record::RowBatch& rows, const std::string& estimator, double rho, const Setting& setting,
                 std::uint64_t keys, std::vector<std::string> overrides) {
   overrides.insert(overrides.end(), {"privacy.unit=user", "privacy.user=user", fmt::format("privacy.rho={}", rho)});

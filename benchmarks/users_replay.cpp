@@ -1,8 +1,9 @@
-// A whole replay whose unit is the user, from a generated pipe: many users, each of whom comes again and again; and
-// how long whoever looks at its store afterwards rebuilds the table. Usage: users_replay NUSTREAM [JSON file]; USERS
-// (10,000,000), RECORDS (100,000,000) in the environment, and TMPDIR for the folder with the state. Beside the rate
-// it tells the processor time of the command, which other work on the machine does not change; and how large it was
-// halfway, when nearly all users have come, and in the end: that the records add nothing.
+// Measures a whole replay whose unit is the user, from a generated pipe with many users, each of whom comes again and
+// again. It also measures how long a process that reads the store afterwards takes to rebuild the table. Usage:
+// users_replay NUSTREAM [JSON file]. In the environment: USERS (10,000,000), RECORDS (100,000,000), and TMPDIR for
+// the folder with the state. Beside the rate stands the processor time of the command, which other work on the
+// machine does not change. The size of the process is given halfway, when nearly all users have come, and at the end;
+// the two show that further records add nothing.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -72,12 +73,12 @@ struct Measured {
   int code;
   double seconds;
   double processor_seconds;  ///< user and system
-  double mebibytes;          ///< the most that it had
-  double halfway_mebibytes;  ///< at half of its time
-  double last_mebibytes;     ///< shortly before its end
+  double mebibytes;          ///< the largest resident size
+  double halfway_mebibytes;  ///< resident size at half of its time
+  double last_mebibytes;     ///< resident size shortly before its end
 };
 
-/// Resident size; 0 of a process that has ended.
+/// The resident size; 0 for a process that has ended.
 double resident(pid_t process) {
   std::ifstream status("/proc/" + std::to_string(process) + "/status");
   for (std::string line; std::getline(status, line);) {
@@ -86,7 +87,7 @@ double resident(pid_t process) {
   return 0;
 }
 
-/// Ten times a second until the process ends, which it leaves to be waited for.
+/// Reads the resident size ten times a second until the process ends. The caller still has to wait for the process.
 std::vector<double> sizes_of(pid_t process) {
   std::vector<double> sizes;
   siginfo_t ended{};
@@ -105,7 +106,7 @@ double near_the_end(const std::vector<double>& sizes) {
   return *std::max_element(sizes.begin() + last_tenth, sizes.end());
 }
 
-/// `input`: becomes standard input; -1 for none.
+/// `input` becomes standard input; -1 stands for none.
 Measured run(const std::vector<std::string>& arguments, int input) {
   const auto begun = std::chrono::steady_clock::now();
   const pid_t child = ::fork();

@@ -74,7 +74,7 @@ def descent(product, folder, table, settings, keys, tried):
 
 
 def foreign_descent(product, folder, table, settings, keys):
-    """The same descent, with jax-privacy's optimal Toeplitz strategy for so many steps."""
+    """The same descent, with jax-privacy's optimal Toeplitz strategy for this number of steps."""
     steps = len(table.y)
     sections = sections_of({key: value for key, value in settings.items() if not key.startswith("noise.")})
     sections["noise"] = f'correlation = "strategy"\nhorizon = {steps}\nc = [{", ".join(map(repr, square_root(steps)))}]\n'

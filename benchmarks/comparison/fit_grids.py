@@ -1,6 +1,6 @@
-"""What `nustream fit` is held against on a table: the best of 24 settings of full-batch private descent (DP-GD), and the best of
-24 settings of one release of sums, in numpy at the same ρ, zero-out, each chosen by its outcome on the very rows. Columns are
-centred and scaled by the rows' own exact means and deviations, for free, which favours the grids."""
+"""What `nustream fit` is compared with on a table: the best of 24 settings of full-batch private descent (DP-GD), and
+the best of 24 settings of one release of sums, in numpy at the same ρ, zero-out, each chosen by its outcome on the very
+rows. Columns are centred and scaled by the rows' own exact means and deviations, for free, which favours the grids."""
 
 import itertools
 import math

@@ -6,7 +6,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def file_of(name, whole):
-    """The file of JSON lines of a whole comparison. One of tiny counts keeps nothing: None."""
+    """The file of JSON lines of a whole comparison. A comparison of tiny counts keeps nothing, and gets None."""
     if not whole:
         return None
     path = ROOT / "build/compare" / f"{name}.jsonl"

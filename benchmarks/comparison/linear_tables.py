@@ -24,7 +24,7 @@ class LinearTable:
     y: numpy.ndarray  # n
     rho: float
     every: int
-    quoted: str = None  # the coefficient whose error is told beside the excess
+    quoted: str = None  # the coefficient whose error is shown beside the excess
     eigenvalues: list = None  # a public guess of those of E[xxᵀ] in working coordinates; 1 each where None
     stationary: bool = False  # known to be so
     point: dict = field(default_factory=dict)  # of the synthetic grid

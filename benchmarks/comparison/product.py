@@ -32,7 +32,7 @@ class Product:
     def replay(self, config, *arguments):
         """Makes a run, whose state, key and witness are in a folder of its own that is removed afterwards. Returns its
         releases as a list of objects. The folder has a new name at each run: under the same name the run would be
-        refused, since the witness would tell of the run before, whose state is gone."""
+        refused, because the witness knows of the run before, whose state is gone."""
         with tempfile.TemporaryDirectory(dir=Path(config).parent) as run:
             state = Path(run, "state")
             self.run("replay", config, "--quiet", "--set", f"state.directory={state}", "--set",

@@ -40,8 +40,8 @@ def write(folder, count):
 
 
 def steps_of(values, dimension):
-    """The number of steps of one timing: the largest power of two with at most so many coordinates, which makes whole
-    blocks of noise."""
+    """The number of steps of one timing: the largest power of two with at most `values` coordinates in all, which makes
+    whole blocks of noise."""
     return 1 << (values // dimension).bit_length() - 1
 
 

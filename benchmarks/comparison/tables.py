@@ -1,7 +1,7 @@
-"""Compares descents over tables at one (ε, δ). In nustream's, every record takes its turn. In DP-SGD, each step takes a
-random sample of the records, and ε is smaller for that. The accounting of DP-SGD is dp-accounting's, of the exact privacy
-loss distribution of Poisson sampling; its loop is the textbook's, in numpy. For both, neighbours differ in one record that
-is there or is null (zero-out)."""
+"""Compares descents over tables at one (ε, δ). In nustream's descents every record takes its turn. In DP-SGD, each step
+takes a random sample of the records, and ε is smaller for that. The accounting of DP-SGD is dp-accounting's, of the
+exact privacy loss distribution of Poisson sampling; its loop is the textbook's, in numpy. For both, neighbours differ
+in one record that is there or is null (zero-out)."""
 
 import math
 import statistics
@@ -17,7 +17,7 @@ EPSILON, DELTA = 1.0, 1e-6
 FULL = {"rows": 15_000, "steps": (10, 20, 40, 80, 160), "seeds": 8}
 QUICK = {"rows": 1_000, "steps": (10, 20), "seeds": 2}
 TABLES = ("linear", "logistic", "bike", "covtype")
-PART = 10  # a pass with minibatches has so many steps, of a tenth of the records each
+PART = 10  # steps of a pass with minibatches, each over a tenth of the records
 INDEPENDENT = 'correlation = "independent"\n'
 
 

@@ -6,7 +6,7 @@ docs/reproduction/page.json has the title, the introduction and the papers in th
     numbered        every numbered figure, table, theorem … of the paper that states something: each is in some row
     rows            its table, an item a row:
         item        what is looked at
-        place       where it stands in the paper: what `numbered` is held against
+        place       where it stands in the paper; `numbered` is compared with this
         paper       the paper's own value or claim; claims in quotation marks are its own words
         other       what another implementation gives, where the paper has a picture; empty where nobody said
         here        what this project measures, with references to docs/results (values.py)

@@ -12,8 +12,8 @@ values (of a list of lists by index: [0=100]). FORM is one of
 and after the path one of these may be asked for, of a list of points: `slope` (of log y over log x), `least`, `least at`
 (its x); and `slope of NAME over X`, of a list of objects such as {X: …, NAME: {"mean": …, "standard_error": …}}. Under
 the form `.2 se` a slope has a standard error, by the delta method from those of its points (slope_error). {A ÷ B|FORM}
-is a quotient. {z of FILE, FILE|FORM} says how many of its standard errors a point of a series "…, simulated" is at most
-away from that of the series "…, exact"."""
+is a quotient. {z of FILE, FILE|FORM} is the largest distance of a point of a series "…, simulated" from the point of the
+series "…, exact", in the former's standard errors."""
 
 import json
 import math
@@ -126,7 +126,7 @@ def combined(results, expression):
 
 
 def decimals(value, digits):
-    """The value with so many decimals. Halves are rounded up, as in the results."""
+    """The value with `digits` decimals. Halves are rounded up, as in the results."""
     rounded = Decimal(str(value)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
     return re.sub(r"^(-?)0\.", r"\1.", f"{rounded or abs(rounded):,f}").replace("-", "−")
 
