@@ -37,7 +37,7 @@ struct Stream {
   std::vector<double> answer;
 };
 
-/// A stream along the eigenvectors; no estimator here can tell the difference.
+/// A stream whose coordinates are along the eigenvectors of E[xxᵀ]. No estimator here depends on the choice of axes.
 inline Stream stream_of(const moments::Problem& problem, std::uint64_t key) {
   std::mt19937_64 engine(key);
   std::normal_distribution<double> normal;

@@ -155,7 +155,7 @@ std::map<std::string, noise::Correlation> correlations_for(std::uint64_t steps, 
       {"prefix-sum optimum", noise::Correlation{noise::NuFtrl{Damping{0}, StepCount{steps}}}},
       {"tree", noise::Correlation{noise::Tree{static_cast<unsigned>(std::ceil(std::log2(steps))),
                                               noise::Tree::Estimator::plain, false}}}};
-  // This one is fitted to these very participations, with as many bands as keep any two of them from meeting.
+  // This one is fitted to these very participations, with the most bands under which no two of them meet.
   const privacy::PrefixSums problem{StepCount{steps}, each, privacy::PrefixError::mean};
   const auto bands = static_cast<std::size_t>(std::min(each.separation(), steps));
   all.emplace("optimised, banded", privacy::optimised_dense(problem, bands));

@@ -69,6 +69,7 @@ void MatrixLoop::run(const Stretch& stretch, std::span<double> average) {
         for (std::size_t j = 0; j < inputs_; ++j) prediction += theta_[k * inputs_ + j] * x[j];
         slopes_[k] = prediction;
       }
+      // Where the target is no label the slopes are NaN, and add() adds zeros.
       loss.slopes(slopes_, stretch.y[i], slopes_);
       for (double& slope : slopes_) slope *= stretch.weight(i);
       if (sum_->add(slopes_, x)) ++clipped_;

@@ -13,6 +13,7 @@
 namespace nustream::model {
 namespace {
 
+/// The one kind with several predictors comes last, because single_predictor_kinds() takes all but the last.
 constexpr std::array kinds = {Loss::Kind::mean,    Loss::Kind::linear,   Loss::Kind::huber,      Loss::Kind::logistic,
                               Loss::Kind::poisson, Loss::Kind::quantile, Loss::Kind::multinomial};
 

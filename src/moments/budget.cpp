@@ -87,6 +87,7 @@ std::vector<NoiseMultiplier> calibrate(const Mechanism& mechanism, const Shares&
       throw InvalidParameter("share", std::to_string(share), "a finite number > 0");
     parts.emplace_back(share);
   }
+  // joint() of c times the parts is c times joint() of the parts. So the shares times budget/whole cost the budget.
   const double whole = joint(mechanism.design, parts).value();
   const Sensitivity sensitivity = sensitivity_limit(mechanism);
   std::vector<NoiseMultiplier> sigmas;

@@ -15,8 +15,8 @@
 namespace nustream::moments::kernel {
 namespace {
 
-// Lanes is as many doubles as one instruction takes. plus_truncated() rounds towards zero, for numbers within ±2^51;
-// what a lane beyond that adds is of no use, and may wrap.
+// Lanes holds as many doubles as one instruction takes. plus_truncated() rounds towards zero, for numbers within
+// ±2^51; what a lane beyond that adds is of no use, and may wrap.
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 
 using Lanes = __m512d;

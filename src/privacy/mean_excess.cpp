@@ -48,8 +48,10 @@ double mean_excess(const noise::Correlation& correlation, const LocalProblem& pr
       const double kept = 1 - contraction;
       response[j] = kept * response[j] + coefficient;
       const double added = eta * eta * response[j] * response[j];
+      // What this step's noise adds to the variance, its correlation with earlier noise included.
       const double driven = linear[j] + added - kept * kept * linear[j];
       linear[j] += added;
+      // For Gaussian x, E x xᵀVx xᵀ − HVH = HVH + Tr(HV)H.
       const double multiplied =
           gaussian ? contraction * contraction * variance[j] + eta * contraction * fed_back : 0.0;
       variance[j] = kept * kept * variance[j] + multiplied + driven;

@@ -24,7 +24,7 @@ std::uint64_t saturating_product(std::uint64_t a, std::uint64_t b) {
   return b != 0 && a > endless_reach / b ? endless_reach : a * b;
 }
 
-/// The column's first `length` entries, of which those beyond its end are replaced by their bounds.
+/// The column's first `length` entries. Entries beyond the column's end are replaced by their bounds.
 std::vector<double> extended(const EncoderColumn& column, std::size_t length) {
   std::vector<double> c = column.c;
   const std::size_t known = std::min(c.size(), length);

@@ -37,10 +37,10 @@ struct Pilot {
 /// The noise covariance of a single step, which is independent of any other.
 inline constexpr double alone[] = {1.0};
 
-/// What the answer's release tells of residuals, in working units.
+/// What the answer's release shows of residuals, in working units.
 struct ClippedResiduals {
   Eigen::MatrixXd meat;  ///< Σ r²xxᵀ of the clipped residuals, noisy
-  double stddev;         ///< of the noise of one entry
+  double stddev;         ///< standard deviation of the noise of one entry
   double middle;         ///< the deviation of most residuals
   double bound;          ///< R
 };

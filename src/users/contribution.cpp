@@ -38,7 +38,7 @@ double slack(std::size_t entries) {
   return (static_cast<double>(entries) + 16) * roundoff;
 }
 
-/// ‖v‖/bound, rounded up and at most 1. It is 1 for a v that is not finite, of which nothing is added.
+/// ‖v‖/bound, rounded up and at most 1. It is 1 for a v that is not finite; nothing of such a v is added.
 double clipped_norm(std::span<const double> v, double bound) {
   const descent::ScaledNorm norm = descent::scaled_norm(v);
   const double relative = norm.scale / bound * norm.fraction * (1 + slack(v.size()));

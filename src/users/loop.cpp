@@ -95,6 +95,7 @@ void Loop::run(const descent::Stretch& stretch, std::span<const record::RowUser>
         changes.prefetch({users[i + records_ahead].high, users[i + records_ahead].low});
       add(stretch, i, users[i], changes);
     }
+    // The step is taken with its noise even where no record counted, so the number of steps stays public.
     static_cast<void>(contributions_.settle(changes, units_));
     const std::span<const std::int64_t> noise = stretch.noise.subspan(t * theta_.size(), theta_.size());
     if (rule_.momentum > 0) {

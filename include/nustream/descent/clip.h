@@ -1,4 +1,4 @@
-// Says what the influence of a record is bounded to, and clips to that bound with care for every input.
+// Defines the bound on the influence of a record, and clips to that bound for every input, however extreme.
 //
 // G is enforced by one function, clip_gradient() in src/descent/private_step.h. Every kernel and loop of a descent
 // calls it with the radius of clip_radius_in_units(). The fast paths do so where the sum of squares is a number of

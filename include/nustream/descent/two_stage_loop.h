@@ -14,8 +14,8 @@ namespace nustream::descent {
 
 class GradientSum;
 
-/// Says which numbers of a row are what. A row is [z, x]: first the q instruments, beginning with the exogenous
-/// controls (the intercept among them), then the endogenous regressors.
+/// Says which numbers of a row are instruments, controls and regressors. A row is [z, x]: first the q instruments,
+/// beginning with the exogenous controls (the intercept among them), then the endogenous regressors.
 struct TwoStageShape {
   std::size_t instruments = 0;  ///< q, including the controls
   std::size_t controls = 0;     ///< how many of the first entries of z enter the second stage as they are

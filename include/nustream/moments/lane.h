@@ -101,7 +101,7 @@ class Lane {
   void begin_about(std::span<const double> centre);
 
   /// Takes any number of rows, and closes each step whose last record is among them. For each noised block, in their
-  /// order, `noise` must hold at least as many steps as close, of which the first is the lane's next step.
+  /// order, `noise` must hold at least as many steps as are closed; the first of them is the lane's next step.
   ///
   /// Where the unit is the user, the rows say whose they are, and the sums of a step are over users, each of whose
   /// own sums is shortened to a length of at most 1. What users use up of their limits goes into `users`; otherwise

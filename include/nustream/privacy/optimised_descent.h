@@ -15,9 +15,9 @@
 
 namespace nustream::privacy {
 
-/// The problem of which only strong convexity and smoothness are known: any F that is μ-strongly convex and
-/// L-smooth. Its error is bounded by CDP+ Theorem 3.1 with σ_sgd = 0. ψ is the least one that the multipliers λ_0,
-/// …, λ_taps of Theorem E.1 prove.
+/// A problem about which only strong convexity and smoothness are known: any F that is μ-strongly convex and
+/// L-smooth. Its error is bounded by CDP+ Theorem 3.1 with σ_sgd = 0. ψ is the least one that the multipliers λ_0, …,
+/// λ_taps of Theorem E.1 prove.
 ///
 /// The gradients need not be odd functions, so Λ(ω) = λ_0 − Σ_{t≥1} λ_t e^{−iωt} with λ_t ≥ 0 and Σ_{t≥1} λ_t ≤
 /// λ_0 (the paper's + sign is for odd gradients). Multipliers at negative lags are left out, because they do not

@@ -78,7 +78,7 @@ inline constexpr std::uint64_t spread_times_max = 4096;
 /// An epoch for a user that went through the epochs of either `one` or `other`: it is charged at least as much as
 /// both, whatever follows.
 [[nodiscard]] Epoch dearest(const Epoch& one, const Epoch& other);
-/// The epoch with all its charge in `before`, for users of whom nobody knows what they did.
+/// The epoch with all its charge in `before`, for users whose contributions are not known.
 [[nodiscard]] Epoch without_counts(const Epoch& epoch);
 
 }  // namespace nustream::users
