@@ -1,6 +1,7 @@
 // Measures what "exactly once" costs. It compares `nustream attach` with a bare transactional loop that consumes the
 // same topic in batches of the same size and commits the same bytes. Usage: benchmark_attach_exactly_once [JSON
-// file]; ROUNDS in the environment (default 5). A broker runs on the same machine beside both, so nothing is pinned.
+// file]; ROUNDS in the environment (default 5), and BATCH for the one size of batches to measure. A broker runs on
+// the same machine beside both, so nothing is pinned.
 #include <algorithm>
 #include <cstdlib>
 #include <optional>

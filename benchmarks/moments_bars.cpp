@@ -143,8 +143,8 @@ constexpr Column columns[] = {{"season", 1, 4},  {"yr", 0, 1},      {"mnth", 1, 
                               {"holiday", 0, 1}, {"weekday", 0, 6}, {"workingday", 0, 1}, {"weathersit", 1, 4},
                               {"temp", 0, 1},    {"atemp", 0, 1},   {"hum", 0, 1},        {"windspeed", 0, 1}};
 
-/// The log of the hours' number on all columns, at rho = 0.1. `target` and `moments` are settings in TOML, and
-/// `place` gives a column's centre and scale.
+/// A linear model of the log of the hourly count on all columns, at rho = 0.1. `target` and `moments` are settings in
+/// TOML, and `place` gives a column's centre and scale.
 template <class Place>
 std::string bike_stream(const std::string& target, const std::string& moments, const Place& place) {
   std::string text = fmt::format(

@@ -1,6 +1,6 @@
 // Measures a CSV of 10 features and a target from end to end on one core: std::from_chars alone, the reader, plain
 // SGD over the reader, and the whole private replay (parse, step, noise, a release every 1,000 records, commits), of
-// a descent and of running sums. Usage: replay_speed [JSON file]; ROWS in the environment (default 3,000,000).
+// a descent and of running sums. Usage: replay_speed [JSON file]; ROWS in the environment (default 6,000,000).
 
 #include <charconv>
 #include <cstdlib>

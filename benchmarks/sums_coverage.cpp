@@ -176,7 +176,7 @@ int main(int argc, char** argv) {
     const Tally tally = tally_of(cell, streams);
     const auto shown = static_cast<double>(tally.shown);
     const double coverage = shown > 0 ? static_cast<double>(tally.held) / shown : 0;
-    // The intervals of one stream depend on each other, so that streams are counted here.
+    // The intervals of one stream depend on each other, so the error counts streams and not intervals.
     const double error = shown > 0 ? std::sqrt(level * (1 - level) * d / shown) : 0;
     const double intervals = static_cast<double>(streams * d);
     const bool rarely_misses = shown < 0.1 * intervals && shown * (1 - coverage) <= (1 - level) * intervals;

@@ -134,8 +134,8 @@ Figure measured(const record::RowBatch& rows, const std::string& estimator, doub
   return figure;
 }
 
-/// Sums of 398 batches of 1,000 lines. The radius is such that 100 lines of a customer fit in where all of them come
-/// at once, each of a length of about 1.5: R_x = 1.5·√100.
+/// Sums of 397 batches of 1,000 lines; the noise is made for 398. The radius is such that 100 lines of a customer fit
+/// in where all of them come at once, each of a length of about 1.5: R_x = 1.5·√100.
 Figure measure_sums(const record::RowBatch& rows, double rho, const Setting& setting, std::uint64_t keys) {
   return measured(rows, "moments", rho, setting, keys,
                   {"model.estimator=moments", "release.every=1000", "intervals.kind=none",
