@@ -14,9 +14,9 @@ __extension__ typedef __int128 WideUnits;
 
 /// The step at which the counted stretch begins, where `steps` steps were taken with a release every `every` steps.
 /// Marks stand at the 1st, 2nd, 4th, 8th, … release. The stretch begins at the last mark but one that has been
-/// passed, or at step 0 if fewer than two have been. So it holds between the last half and the last three quarters of
-/// all steps, and leaves out how a descent begins. For example, after the 6th release the marks at 1, 2 and 4 have
-/// been passed, and the stretch begins at the 2nd release.
+/// passed, or at step 0 if fewer than two have been. From the third release on, the stretch therefore covers at least
+/// the last half and at most the last three quarters of all steps, and leaves out how a descent begins. For example,
+/// after the 6th release the marks at 1, 2 and 4 have been passed, and the stretch begins at the 2nd release.
 [[nodiscard]] StepCount clipped_since(StepCount steps, std::uint64_t every) noexcept;
 
 /// One stage of a lane, of dimension 1: Σ (c_t + z_t) over the steps of a stretch, where c_t is how many of the

@@ -37,8 +37,8 @@ struct GlmScale {
 /// The first root is taken, because it becomes c = 1/Φ''(0) as the predictions vanish. Under Poisson f(1) may be
 /// above 1; the search then goes downward. For linear c = 1, whatever the predictions are.
 ///
-/// Throws InvalidParameter where there are no predictions or one is not finite, and where there are weights, unless
-/// they are one number ≥ 0 for each prediction with a sum > 0.
+/// Throws InvalidParameter where there are no predictions or one is not finite. Throws it also for weights that are
+/// not one number ≥ 0 for each prediction with a sum > 0.
 [[nodiscard]] GlmScale glm_scale(GlmFamily family, std::span<const double> predictions,
                                  std::span<const double> weights = {});
 
