@@ -107,9 +107,10 @@ void require_room_for_lanes(const config::Config& config, std::uint32_t partitio
   require(RLIMIT_NPROC, "threads", "-u", 64 + lanes * (4 + brokers));
 }
 
-/// Tells the settings among how many lanes users are divided. A user counts in one lane alone: with "@key" in the
-/// lane to which the topic's own partitioner sends that key, else in the lane that a hash of the user gives. In the
-/// second case the log warns, since records of a user that arrive in any other lane take a step without a gradient.
+/// Writes into the settings among how many lanes users are divided. A user counts in one lane alone: with "@key" in
+/// the lane to which the topic's own partitioner sends that key, else in the lane that a hash of the user gives. In
+/// the second case the log warns, since records of a user that arrive in any other lane take a step without a
+/// gradient.
 void divide_users(config::Config& config, std::uint32_t partitions) {
   config.users->lanes = partitions;
   if (partitions == 1 || config::partitioner_of(config) != users::Partitioner::user_hash) return;
@@ -147,8 +148,8 @@ std::optional<Exit> settle_ranges(config::Config& config, const secrets::Keyring
   return std::nullopt;
 }
 
-/// Unless the settings name a format, the log has plain sentences where standard error is a terminal, which somebody
-/// watches, and lines for machines elsewhere.
+/// Chooses the log's format. Where the settings name none, a terminal gets plain sentences, because somebody watches
+/// it, and any other standard error gets lines for machines.
 void begin_log(const config::Log& settings) {
   const log::Format usual = ::isatty(STDERR_FILENO) == 1 ? log::Format::plain : log::Format::text;
   log::use({settings.format.value_or(usual), settings.file});

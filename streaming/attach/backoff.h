@@ -1,4 +1,4 @@
-// How long somebody in trouble waits before the next attempt, and when to give up.
+// How long a caller whose attempt failed waits before the next one, and when it gives up.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace nustream::attach {
 
-/// A random time between half of `pause` and all of it, so that lanes in the same trouble do not come back all at
-/// once.
+/// A random time between half of `pause` and all of it, so that lanes that failed at the same moment do not all come
+/// back at the same moment.
 [[nodiscard]] inline std::chrono::milliseconds jittered(std::chrono::milliseconds pause, std::minstd_rand& random) {
   return std::chrono::milliseconds(
       std::uniform_int_distribution<std::int64_t>(pause.count() / 2, pause.count())(random));
@@ -26,8 +26,8 @@ class Backoff {
     trouble_since_.reset();
     attempts_ = 0;
   }
-  /// True where nothing has worked for longer than `patience`. That time begins at the first call of this function
-  /// after a success.
+  /// True where every attempt has failed for longer than `patience`. That time begins at the first call of this
+  /// function after a success.
   [[nodiscard]] bool gave_up(Time now, std::chrono::milliseconds patience) {
     if (!trouble_since_) trouble_since_ = now;
     return now - *trouble_since_ > patience;

@@ -18,8 +18,8 @@ void BrokerWatch::assigned() {
   answered();
 }
 
-/// Brokers that were silent before the group counted this member out explain why it did. The time outside the group
-/// then begins with the silence.
+/// If brokers were silent before the group counted this member out, that silence is the cause, and the time outside
+/// the group begins with it.
 void BrokerWatch::lost(Time now) {
   if (!outside_since_) outside_since_ = silent_since_.value_or(now);
 }
@@ -39,7 +39,7 @@ bool BrokerWatch::gave_up(Time now) const {
 bool BrokerWatch::takes_question(Time now) {
   if (!joined_ || outside_since_ || !silent_since_ || asking_) return false;
   // A third of the session leaves time for an answer before the session is over. A lane that commits needs no
-  // question: its commit is answered, or is not.
+  // question: the answer to its commit shows that the brokers are there.
   asking_ = now - std::max(*silent_since_, question_over_) > patience_.session / 3;
   return asking_;
 }

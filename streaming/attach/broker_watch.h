@@ -14,7 +14,7 @@ class BrokerWatch {
   using Time = std::chrono::steady_clock::time_point;
   struct Patience {
     std::chrono::milliseconds give_up;  ///< a process without brokers for longer than that ends
-    std::chrono::milliseconds session;  ///< the group counts out a member that has been silent for so long
+    std::chrono::milliseconds session;  ///< the group counts out a member that has been silent for this long
   };
 
   /// The process is outside of the group from `start` on.
@@ -24,8 +24,8 @@ class BrokerWatch {
   void assigned();
   /// The group goes on without this member; only assigned() takes that back.
   void lost(Time now);
-  /// A connection was lost, or a request was not answered. By itself that means nothing; the silence counts from here
-  /// if no answer follows.
+  /// A connection was lost, or a request was not answered. One such event means nothing by itself. If no answer
+  /// follows, the silence counts from here.
   void unanswered(Time now);
   /// A broker has answered this process.
   void answered() { silent_since_.reset(); }
@@ -39,8 +39,8 @@ class BrokerWatch {
   [[nodiscard]] bool is_silent() const noexcept { return silent_since_.has_value(); }
   /// True where the process has been outside of the group, or without any answer, for longer than `give_up`.
   [[nodiscard]] bool gave_up(Time now) const;
-  /// True where the caller has to ask the brokers whether they are there: after an unanswered(), a member that has
-  /// nothing to commit would otherwise hear no answer that takes it back. After true, it is false until
+  /// True where the caller has to ask the brokers whether they are there. After an unanswered(), a member that has
+  /// nothing to commit would otherwise hear no answer that ends the silence. Once this was true, it is false until
   /// question_over(), and for a third of a session after that.
   [[nodiscard]] bool takes_question(Time now);
   /// Reports how the question ended.

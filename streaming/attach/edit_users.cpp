@@ -99,8 +99,8 @@ struct Divided {
 };
 
 /// Reads the division that all lanes agree on now. Throws Failure(data) where a lane lacks its state, or where a
-/// change of the number of lanes is under way: a user that is closed in one lane only would count again in the lane
-/// that does not know of it.
+/// change of the number of lanes is under way. In the second case a user that is closed in one lane only would count
+/// again in the lane that does not know of it.
 Divided divided_now(const config::Config& config, const kafka::ClientSettings& client, const secrets::Keyring& keys) {
   std::optional<Divided> now;
   for (std::uint32_t lane = 0; lane < (now ? now->division.lanes : 1); ++lane) {
@@ -152,8 +152,8 @@ void close_in_lane(const config::Config& config, UsersEdit& edit, const users::D
 users::UserCounts count_users(const config::Config& config, const kafka::ClientSettings& client,
                               const kafka::LanePlace& place, const secrets::Keyring& keys,
                               const users::Limits& limits) {
-  // A lane that runs may commit between the reading of its state and of its store, and the two then contradict each
-  // other. Three attempts in a row do not meet that by chance.
+  // A lane that runs may commit between the reading of its state and of its store. The two then contradict each
+  // other. That this happens three times in a row by chance is too unlikely.
   constexpr int attempts = 3;
   const UsersPartition partition(client, place, config.kafka.transaction, never);
   for (int attempt = 1;; ++attempt) {
@@ -200,7 +200,8 @@ void end_users(const config::Config& config, const secrets::Keyring& keys) {
   for (std::uint32_t lane = 0; lane < kafka::lanes_with_states(client, config.kafka); ++lane) {
     UsersEdit edit(config, client, keys, LaneId{lane});
     if (!edit.take_over() || !edit.users_of_state()) continue;
-    // The users' key is gone with them: entries that a log compaction has not removed yet can be read by nobody.
+    // The users' key was in that state and is gone. So nobody can read the entries that a log compaction has not
+    // removed yet.
     edit.users_of_state().reset();
     const std::set<std::string> keys_of_store = edit.partition().keys();
     std::vector<kafka::OutgoingRecord> tombstones;

@@ -21,10 +21,10 @@ namespace nustream::attach {
                                             const kafka::LanePlace& place, const secrets::Keyring& keys,
                                             const users::Limits& limits);
 
-/// Closes the users whose identifiers stand one a line in `identifiers`, each in the lane where it counts. A closed
-/// user contributes to no step any more, in this epoch or a later one; the user's entry stays, and says so. Each lane
-/// is changed in one transaction under the lane's own transactional id. A call that was interrupted is simply made
-/// again. Returns how many lines there were.
+/// Closes the users whose identifiers stand in `identifiers`, one on each line, each in the lane where that user
+/// counts. A closed user contributes to no step any more, in this epoch or a later one; the user's entry stays, and
+/// says that it is closed. Each lane is changed in one transaction under the lane's own transactional id. After an
+/// interrupted call the same call is made again. Returns how many lines there were.
 ///
 /// Throws Failure(locked) while the group has members. Throws Failure(data) where a lane has no state, topics that
 /// contradict it or a store that is not its own, and while the number of lanes changes; a lane that is refused is

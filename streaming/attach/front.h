@@ -1,4 +1,4 @@
-// The part of an attached process that is there before its brokers are: the event loop, and the listeners on it.
+// The part of an attached process that exists before a broker has answered: the event loop, and the listeners on it.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -33,7 +33,8 @@ struct Front {
     return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   }
 
-  // Declared before the loop, and so destroyed after it: work that the loop still holds at the end has keys in there.
+  // Declared before the loop, and so destroyed after it: work that the loop still holds at the end has keys in this
+  // memory.
   secrets::LockedMemory locked;
   std::shared_ptr<boost::asio::io_context> loop = std::make_shared<boost::asio::io_context>();
   serve::PublicSurface shown;

@@ -41,7 +41,7 @@ struct Host {
       fenced_pause;  ///< two heartbeats of the group: until then a fenced lane does not come back
   /// Called after a lane took, or gave up, records that waited: reading may go on.
   std::function<void()> look_for_room;
-  std::function<void()> answered;  ///< called after a commit, or whatever else shows that the brokers are there
+  std::function<void()> answered;  ///< called after a commit, and after any other sign that the brokers are there
   std::function<bool()> brokers_are_silent;  ///< true where a request would probably go unanswered now
   std::function<void(std::function<void()>)> on_commit_thread;  ///< for slices of transactions
   std::function<void(std::function<void()>)> on_noise_thread;

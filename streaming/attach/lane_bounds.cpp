@@ -65,7 +65,7 @@ Stop LaneBounds::stop_of(const journal::StateRecord& record) {
 }
 
 /// Whether the lane has taken every step before its stop. Its position is where its last step ended, which may lie
-/// before the stop: in between there may be control records, and fewer records than fill a step.
+/// before the stop: control records, or fewer records than fill a step, may lie in between.
 bool LaneBounds::has_reached(const journal::StateRecord& record) {
   const auto offset = [](Position position) { return kafka::Offset{static_cast<std::int64_t>(position.value())}; };
   return record.position >= *record.stop ||

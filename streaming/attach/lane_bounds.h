@@ -31,9 +31,9 @@ class LaneBounds {
   [[nodiscard]] Position start();
   /// kafka.stop, resolved against the partition as it is now.
   [[nodiscard]] Stop stop();
-  /// Where a lane with the state `record` ends. A "latest" or a time is resolved once, and that offset is kept for as
-  /// long as the settings ask for the same; the log says so. A "latest" that the lane has reached is resolved anew:
-  /// whoever asks for it again means the end that the partition has now.
+  /// Where a lane with the state `record` ends. A "latest" or a time is resolved once; the log says so. The offset is
+  /// kept for as long as the settings ask for the same end. A "latest" that the lane has reached is resolved anew,
+  /// because an operator who asks for it again means the end that the partition has now.
   [[nodiscard]] Stop stop_of(const journal::StateRecord& record);
 
  private:

@@ -25,7 +25,8 @@ journal::KeyedRecord LanesBefore::record_of(const users::ClosingMark& closing) c
   return {closing_key(identity, before_.change), seal_closing(key_, identity, before_.change, closing)};
 }
 
-/// The entry as a ledger line that belongs to no chain: it stands within a sealed mark, which protects it.
+/// Writes the entry as a ledger line that belongs to no chain: the line stands within a sealed mark, which protects
+/// it.
 std::string LanesBefore::line_of(const journal::LedgerEntry& spent) const {
   return journal::enclosed_line(spent, setup_.keys);
 }
@@ -81,8 +82,8 @@ std::optional<users::ClosingMark> LanesBefore::closing(LaneId lane) const {
   return open_closing(key_, of_lane.identity(), before_.change, *sealed);
 }
 
-/// Whether a lane's counts mean the same under the present settings. A lane that never spent anything counted nobody,
-/// so that its counts always do.
+/// Whether a lane's counts mean the same under the present settings. They always do for a lane that never spent
+/// anything, because it counted nobody.
 bool LanesBefore::goes_on(const users::ClosingMark& closing) const {
   const config::Users& now = *setup_.config.users;
   // A window of time is measured by the lane's own clock. In another lane, whose clock differs, a user could begin
@@ -102,7 +103,7 @@ void LanesBefore::visit_entries(std::uint32_t lane, const users::ClosingMark& cl
 }
 
 /// The entries of the users who are this lane's own from now on, with what they have contributed. An old lane that
-/// spent nothing holds closed users alone.
+/// spent nothing holds entries of closed users only.
 std::vector<users::Entry> LanesBefore::own_entries(const std::vector<users::ClosingMark>& marks) const {
   const users::LaneChange change(before_.lanes, setup_.config.users->lanes);
   std::vector<users::Entry> own;
@@ -140,7 +141,7 @@ LanesBefore::ClosedUsers LanesBefore::closed_in(const std::vector<users::Closing
   return closed;
 }
 
-/// The spend of a stream of which no lane ever began.
+/// The spend of a stream none of whose lanes ever began.
 journal::LedgerEntry LanesBefore::nothing_spent() const {
   journal::UserSpend user{*setup_.config.users->limits};
   if (user.limits.participation()) user.by_count.push_back(Rho{0});
@@ -215,7 +216,7 @@ MovedUsers LanesBefore::read() const {
     if (own) moved.entries = *std::move(own);
   }
   if (moved.carries_over) return moved;
-  // Counts cannot be carried over, so that everybody counts anew, except the closed users that can be found.
+  // Counts cannot be carried over. So everybody counts anew, except the closed users that can be found.
   moved.spent = engine::without_counts(moved.spent, setup_.config.privacy.neighbours());
   ClosedUsers closed = closed_in(marks);
   moved.entries = std::move(closed.entries);

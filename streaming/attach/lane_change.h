@@ -58,17 +58,18 @@ class LanesBefore {
   /// that were started at different times may have seen different numbers of partitions. Throws LaneHasToWait until
   /// lane 0 is closed.
   [[nodiscard]] users::Division next() const;
-  /// The closing mark of the lane of `place` by its last `state` and its `ledger`.
+  /// Makes the closing mark of the lane of `place` from its last `state` and its `ledger`.
   [[nodiscard]] users::ClosingMark of_state(const journal::UsersOfState& state, const journal::Ledger& ledger) const;
-  /// The same where the lane's state is lost, or where it never took a step: its ledger tells what was spent.
+  /// Makes that mark where the lane's state is lost, or where the lane never took a step. The ledger tells what was
+  /// spent.
   [[nodiscard]] users::ClosingMark without_state(const journal::Ledger& ledger) const;
-  /// What stands for the closing mark of a lane whose key of users is lost or was destroyed. `spent` is the most that
-  /// was spent in any such lane.
+  /// Makes the mark of a lane whose key of users is lost or was destroyed. It is charged `spent`, the most that was
+  /// spent in any such lane.
   [[nodiscard]] users::ClosingMark of_lost_key(const journal::LedgerEntry& spent) const;
-  /// The closing mark of a lane that is skipped: a further change came before it took a step of the division `next()`
-  /// or took its users over. Nobody knows the counts of its users after that, so that they are charged what a user of
-  /// any old lane may have spent. The mark names the users who were closed, since the further change removes the
-  /// stores that know them. Throws LaneHasToWait as read() does.
+  /// Makes the closing mark of a lane that is skipped: a further change came before it took a step of the division
+  /// `next()` or took its users over. After that nobody knows the counts of its users. So they are charged what a
+  /// user of any old lane may have spent. The mark names the users who were closed, because the further change
+  /// removes the stores that know them. Throws LaneHasToWait as read() does.
   [[nodiscard]] users::ClosingMark of_skipped() const;
   /// The record of the topic of users that closes the lane of `place`.
   [[nodiscard]] journal::KeyedRecord record_of(const users::ClosingMark& closing) const;

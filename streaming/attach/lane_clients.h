@@ -13,7 +13,7 @@
 
 namespace nustream::attach {
 
-/// Thrown where a topic has no partition for the lane. Somebody may add one, so the lane looks again later.
+/// Thrown where a topic has no partition for the lane. The lane looks again later, because an operator may add one.
 class LaneWithoutPartition : public std::exception {
  public:
   explicit LaneWithoutPartition(std::string reason) : reason_(std::move(reason)) {}

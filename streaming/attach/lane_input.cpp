@@ -100,6 +100,7 @@ void LaneInput::keep_letters(std::size_t rejects_before) {
   for (std::size_t i = rejects_before; i < rows_.rejects.size(); ++i) {
     const record::Reject& reject = rows_.rejects[i];
     while (next->offset != reject.position.value()) ++next;
+    // Beyond the bound on all waiting letters a letter keeps its reason alone.
     journal::DeadLetter letter{reject.position, reject.reason, {}, {}, {}, next->milliseconds};
     if (letter_bytes_ < letters_bytes_max) {
       const std::size_t most = config_.kafka.dead_letter_bytes_max;

@@ -1,4 +1,4 @@
-// Records of one partition on their way to a lane: each is decoded once, and only so many may wait.
+// Records of one partition on their way to a lane: each is decoded once, and a limited number of them may wait.
 #pragma once
 
 #include <cstdint>
@@ -28,23 +28,23 @@ class LaneInput {
   LaneInput(const config::Config& config, const secrets::Keyring& keys, LaneId lane, const users::UserKey* user_key,
             Position position, std::optional<Position> stop, std::size_t letter_bytes_max);
 
-  /// Decodes the records of a poll, in order of their offsets. Records below the position, or at or beyond the stop,
-  /// are not taken.
+  /// Decodes the records of a poll, in order of their offsets. It takes no record below the position, and none at or
+  /// beyond the stop.
   void take(std::span<const kafka::Message> messages, kafka::SeenRecords& seen);
-  /// The partition has no further record below `offset`. It ends the input where the stop lies at or below that: the
-  /// last offsets before the stop may be control records, which never arrive.
+  /// The partition has no further record below `offset`. The input ends where the stop is at most `offset`: the last
+  /// offsets before the stop may be control records, which never arrive.
   void end_at(std::uint64_t offset);
 
   [[nodiscard]] record::RowBatch& rows() noexcept { return rows_; }
   /// True once every record below the stop was taken.
   [[nodiscard]] bool is_over() const noexcept { return over_; }
-  /// True where a whole batch waits, or as many rows as may.
+  /// True where a whole batch waits, or as many rows wait as may.
   [[nodiscard]] bool is_full() const noexcept { return rows_.count() >= rows_max_; }
   [[nodiscard]] bool is_half_empty() const noexcept { return rows_.count() <= rows_max_ / 2; }
   /// Letters of `bytes` bytes are committed, which makes room for others.
   void letters_gone(std::size_t bytes) noexcept { letter_bytes_ -= bytes; }
-  /// The letters of the next `rejects` rejected records, which have taken their step, in their order. A letter of
-  /// which not even the reason fits the topic is left out. Their bytes count as waiting until letters_gone().
+  /// The letters of the next `rejects` rejected records, which have taken their step, in their order. A letter is
+  /// left out if not even its reason fits the topic. The bytes of the letters count as waiting until letters_gone().
   [[nodiscard]] std::vector<journal::DeadLetter> next_letters(std::size_t rejects);
 
  private:
@@ -62,7 +62,7 @@ class LaneInput {
   bool with_headers_;
   decode::MessageBatch batch_;
   record::RowBatch rows_;
-  std::deque<std::optional<journal::DeadLetter>> letters_;  // one a reject; nothing where not even its reason fits
+  std::deque<std::optional<journal::DeadLetter>> letters_;  // one a reject; empty if not even its reason fits
   std::size_t letter_bytes_ = 0;
 };
 

@@ -20,7 +20,7 @@ enum class LaneStage : std::uint8_t {
   idle,       ///< made, not opened yet
   opening,    ///< being taken over, on a thread that may wait
   homeless,   ///< a topic lacks the lane's partition, or another lane has to do something first: looks again later
-  looking,    ///< as `opening`, after something was missing the last time
+  looking,    ///< as `opening`, for a lane that was `homeless` before
   retrying,   ///< was interrupted: is opened again after a pause
   fenced,     ///< another producer has the lane, or the group has gone on: the group has not been asked yet
   asking,     ///< the group has been asked whether this process is its member, perhaps more than once
@@ -38,7 +38,7 @@ enum class LaneStage : std::uint8_t {
 };
 
 enum class LaneEvent : std::uint8_t {
-  open,             ///< the process has been assigned the partition
+  open,             ///< the process was assigned the partition
   opened,           ///< the state is restored and durable, and nothing is owed
   lacks_partition,  ///< a topic has no partition for the lane
   must_wait,        ///< another lane has to do something first
@@ -156,7 +156,7 @@ inline constexpr std::array lane_rules{
     LaneRule{running | at_end | Stages{LaneStage::flushing}, LaneEvent::failed, LaneStage::stopping},
     LaneRule{{LaneStage::draining}, LaneEvent::failed, LaneStage::leaving},
     LaneRule{going | Stages{LaneStage::stopping, LaneStage::stopped}, LaneEvent::failed, std::nullopt},
-    // The input alone fails. A lane that reads no more anyway goes on to publish what it has, as if nothing had
+    // Only the input fails. A lane that has stopped reading already goes on to publish what it has, as if nothing had
     // happened.
     LaneRule{closed, LaneEvent::unreadable, LaneStage::stopped},
     LaneRule{running, LaneEvent::unreadable, LaneStage::flushing},
@@ -211,8 +211,8 @@ inline constexpr TransitionTable<TransactionStage, transaction_stage_names.size(
   return transaction_event_names[static_cast<std::size_t>(event)];
 }
 
-/// The stage after the event. A contract: where the event is not allowed in that stage the process ends, since a lane
-/// that is not in the stage that it believes to be in could show what is not durable.
+/// The stage after the event. A contract: the process ends where that stage does not allow the event, because a lane
+/// that is wrong about its own stage could show what is not durable.
 [[nodiscard]] inline LaneStage next(LaneStage stage, LaneEvent event) {
   return machine::lane_table.after(stage, event, "an event of a lane came in a stage that does not allow it");
 }

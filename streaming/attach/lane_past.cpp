@@ -9,10 +9,11 @@
 namespace nustream::attach {
 namespace {
 
-constexpr std::int64_t all_offsets =
-    8'192;  ///< up to so many offsets are read one after the other, which takes less time than 512 seeks
+/// Up to this number of offsets all are read in order, which takes less time than 512 seeks.
+constexpr std::int64_t all_offsets = 8'192;
 constexpr std::int64_t pieces = 512;
-/// How many offsets are searched for the next release: markers of transactions, and aborted records, lie in between.
+/// How many offsets are searched for a piece's first release: markers of transactions and aborted records may come
+/// before.
 constexpr std::int64_t offsets_to_a_release = 64;
 constexpr std::chrono::milliseconds slice{100};
 

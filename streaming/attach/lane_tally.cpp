@@ -14,7 +14,7 @@ namespace nustream::attach {
 namespace {
 
 constexpr std::chrono::minutes between_lines{10};
-constexpr std::uint64_t looked_at = 100;        // the first records, over which something is said at once
+constexpr std::uint64_t looked_at = 100;  // the number of first records about which the log says something at once
 constexpr std::uint64_t gradients_judged = 10;  // fewer gradients say little of the clip norm
 
 }  // namespace
@@ -72,7 +72,8 @@ void LaneTally::say_constant() {
 }
 
 void LaneTally::tick(std::chrono::steady_clock::time_point now) {
-  if (now - told_at_ < between_lines) return;  // these lines are rare, so that they do not drown others in the log
+  // These lines are kept rare, so that they do not drown others in the log.
+  if (now - told_at_ < between_lines) return;
   told_at_ = now;
   const check::Tally since = tally_.since(told_);
   told_ = tally_;

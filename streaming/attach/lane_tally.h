@@ -24,20 +24,20 @@ class LaneTally {
  public:
   explicit LaneTally(LaneId lane) : lane_(lane) {}
 
-  /// check::count_clips() of rows, of which so many are usable.
+  /// Calls check::count_clips() on rows, of which `usable` can be used.
   using CountClips = std::function<check::ClipCount(const record::RowSlice& rows, std::size_t usable)>;
 
   /// Looks at rows that were read and took no step yet; those from `first` on are seen for the first time. Until a
-  /// hundred records have been seen it says at once where many cannot be used, or where nearly all are clipped at
-  /// `clip`. `count_clips` is empty where the lane goes on from earlier steps: its parameters have moved. `missing`
-  /// may be empty; otherwise it tells which columns the first records lack (decode::MemberNames).
+  /// hundred records have been seen, it says at once if many of them cannot be used, or if nearly all are clipped at
+  /// `clip`. `count_clips` is empty where the lane goes on from earlier steps, because its parameters have moved by
+  /// then. `missing` may be empty; otherwise it tells which columns the first records lack (decode::MemberNames).
   void read(const record::RowBatch& rows, std::size_t first, const check::Clip& clip, const CountClips& count_clips,
             const std::function<std::string()>& missing = {});
-  /// Compares rows that were read and took no step yet, from `first` on, with the first of them. Once a hundred
-  /// usable ones have been seen, or at the end, it says once what is the same in all of them. To be called where the
-  /// lane begins.
+  /// Compares rows that were read and took no step yet, from `first` on, with the first row. Once a hundred usable
+  /// rows have been seen, or at the end, it names the columns that have one value in all of them. It does so once. To
+  /// be called where the lane begins.
   void compare(const record::RowBatch& rows, std::size_t first, const record::Schema& schema);
-  /// Adds the records of a batch, once it is durable. A batch that was lost and is computed again so counts once.
+  /// Adds the records of a batch, once it is durable. So a batch that was lost and is computed again counts once.
   void committed(const check::Tally& batch) { tally_.add(batch); }
   /// Says what was counted since the last time, at most once in ten minutes. It says nothing where every record was
   /// of use and none was clipped.

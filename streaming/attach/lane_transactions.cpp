@@ -96,7 +96,7 @@ Ended LaneTransactions::ended(const std::exception_ptr& failure, Time now) {
 Ended LaneTransactions::batch_ended(const std::exception_ptr& failure, Time now) {
   try {
     if (failure) std::rethrow_exception(failure);
-    // The batch is durable, whether or not a table on disk can take it: else the next owner finds it in the topics.
+    // The batch is durable. If a table on disk cannot take it, the lane's next owner finds it in the topics.
     if (state_.users) state_.users->committed(journal_->users_end());
   } catch (const kafka::TransactionAborted& aborted) {
     metrics_.transactions[serve::TransactionOutcome::aborted].Increment();
@@ -129,7 +129,7 @@ Ended LaneTransactions::model_ended(const std::exception_ptr& failure) {
     shown_.update(serve::CommittedModel::published(model_));
     return Committed{};
   }
-  if (!kept_.model) kept_.model = model_;  // it is sent once more, unless a later one has come
+  if (!kept_.model) kept_.model = model_;  // the record is sent once more, unless a later one has come
   try {
     std::rethrow_exception(failure);
   } catch (const kafka::TransactionAborted& aborted) {
@@ -178,10 +178,10 @@ void LaneTransactions::count_batch() {
   if (figures_.clipped_ratio) metrics_.gradients_clipped_ratio->Set(*figures_.clipped_ratio);
 }
 
-/// Returns whether a dead letter was what could not be written. If so, all further dead letters of this process are
-/// reduced: to their reasons alone where they were too large, else to nothing. That is never taken back. Each attempt
-/// that fails holds up releases, and it would do so only after records that could not be used, so that the time of a
-/// release would tell of them.
+/// Returns whether the write failed because of a dead letter. If so, all further dead letters of this process are
+/// reduced: to their reasons alone where they were too large, else to nothing. They stay reduced. Each attempt that
+/// fails holds up releases. Such attempts would come only after records that could not be used, and the times of
+/// releases would tell of those records.
 bool LaneTransactions::give_up_letters(const kafka::Error& error) {
   using kafka::Cause;
   const std::string& topic = setup_.config.kafka.topics.dead_letters;

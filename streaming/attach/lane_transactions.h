@@ -29,7 +29,7 @@ struct Kept {
   std::optional<std::string> model;  ///< the combined model's next record, which waits for its turn
 };
 
-/// How a transaction ended, for whoever has to go on from there.
+/// How a transaction ended, for the lane worker, which goes on from there.
 struct Committed {
   std::size_t letter_bytes = 0;  ///< the bytes of dead letters that need not be kept any more
   check::Tally tally{};          ///< counts of the batch; empty for a record of the model
@@ -38,7 +38,7 @@ struct Aborted {
   kafka::Error error;  ///< the same transaction may be sent again after a pause
 };
 struct Interrupted {
-  kafka::Error error;  ///< a new producer, and the state read again, tell where the lane is
+  kafka::Error error;  ///< whether it was committed is found out when a new producer reads the state again
 };
 using Ended = std::variant<Committed, Aborted, Interrupted, Failure>;
 
@@ -50,8 +50,8 @@ using Ended = std::variant<Committed, Aborted, Interrupted, Failure>;
 /// Makes one transaction at a time, each over one batch or one record of the model. It holds the batch until it is
 /// committed, and shows only then what the commit made durable: the spend and steps of the batch, and the releases of
 /// the batch before it, which that commit published. It is used on the event loop's thread, never waits, and reads no
-/// clock. The caller that sends gives a completion, which is called on one of the journal's threads, and passes on to
-/// ended() what that was given.
+/// clock. The caller that sends gives a completion. One of the journal's threads calls the completion with the
+/// outcome, and the caller passes the outcome to ended().
 class LaneTransactions {
  public:
   using Time = std::chrono::steady_clock::time_point;

@@ -14,16 +14,17 @@
 
 namespace nustream::attach {
 
-/// What users have spent in all lanes, as far as ledgers tell, where no state says how users were divided.
+/// What users have spent in all lanes, as far as ledgers tell. It is needed where no state says how users were
+/// divided.
 struct SpentByLanes {
   journal::LedgerEntry most;  ///< at least what a user of any lane spent in all of its epochs
   std::uint32_t changes = 0;  ///< the most changes of the number of lanes after which any lane has taken a step
 };
 
-/// Reads the ledgers of every lane that the ledger topic has a partition for; that of the lane of `place` is `own`,
-/// and is not read again. Returns nothing where the stream has spent nothing. Throws Failure(data) where a lane has
-/// lost both state and ledger, and LaneHasToWait where the state of one knows the users' key after all. Waits for
-/// brokers: throws KafkaFailure and Cancelled.
+/// Reads the ledgers of every lane that the ledger topic has a partition for. The lane of `place` is not read again:
+/// `own` is its ledger. Returns nothing where the stream has spent nothing. Throws Failure(data) where a lane has
+/// lost both state and ledger, and LaneHasToWait where the state of some lane knows the users' key after all. Waits
+/// for brokers: throws KafkaFailure and Cancelled.
 ///
 /// Each of those lanes is fenced before its ledger is read, so that no producer from before commits more of its spend
 /// later. An instance that has the lane opens it again.
@@ -40,8 +41,9 @@ void add_spent_by(const Setup& setup, const kafka::ClientSettings& client, const
 [[noreturn]] void refuse_lost_spend(const kafka::LanePlace& place);
 /// Warns in the log that users who were closed count again. `why` says what was lost.
 void warn_of_closed(const kafka::LanePlace& place, const std::string& why);
-/// Decides about `lanes`, such as "0, 2", whose users move to this lane, and of whose closed users nobody knows.
-/// Where the operator `accepts` that, it warns in the log; otherwise it throws Failure(data).
+/// Decides whether to go on without the closed users of `lanes`, such as "0, 2": users of these lanes move to this
+/// lane, and nobody knows which of them were closed. Where the operator `accepts` the loss, this warns in the log;
+/// otherwise it throws Failure(data).
 void accept_lost_closed(const kafka::LanePlace& place, const std::string& lanes, bool accepts);
 
 }  // namespace nustream::attach

@@ -15,7 +15,7 @@ namespace {
 
 // How long one look may wait. A broker that does not answer within it is asked again at the next tick.
 constexpr std::chrono::milliseconds patience{5'000};
-// The last release of a partition is first sought among so many of its last offsets, and only then from the
+// The last release of a partition is first sought among this number of its last offsets, and only then from the
 // beginning.
 constexpr std::int64_t near_end = 1'024;
 

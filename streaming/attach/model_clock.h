@@ -22,7 +22,7 @@ class ModelClock {
     std::optional<std::string> changed{};  ///< the combined model, where it differs from the last look's
     std::vector<LaneId> waits_for{};       ///< the lanes without which there is no combined model now
   };
-  /// Called on the clock's thread after each look; with nothing where the brokers did not answer it.
+  /// Called on the clock's thread after each look, with nothing where the brokers did not answer.
   using Looked = std::function<void(std::optional<Look> look)>;
   ModelClock(const Setup& setup, Looked looked);
   /// Waits until the look that is under way is over.

@@ -47,9 +47,9 @@ OpenBatch::OpenBatch(const BatchLimits& limits, engine::Estimator& lane, std::un
       released_(now),
       released_steps_(released.value()) {}
 
-// Every release that the records may bring has to fit the outbox, whatever its numbers are. So each that is still to
-// come is counted as release_bytes_max; those that are there count as what they are, since their bytes will be
-// public.
+// Every release that the records may bring has to fit the outbox, whatever its numbers are. So a release that is
+// still to come counts as release_bytes_max bytes. A release that is in the outbox already counts with its real size,
+// because its bytes will be public.
 std::size_t OpenBatch::room() const {
   const std::size_t taken = output_.outbox.size() + lines_ * journal::chain_bytes_max;
   if (records_ >= limits_.records_max || taken >= limits_.outbox_bytes_max) return 0;

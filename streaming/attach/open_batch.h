@@ -20,7 +20,7 @@
 
 namespace nustream::attach {
 
-/// What the operator is told of a batch, once it is committed. A batch that was lost and is computed again so counts
+/// What the operator is told of a batch, once it is committed. So a batch that was lost and is computed again counts
 /// once.
 struct BatchFigures {
   std::uint64_t records = 0;
@@ -42,15 +42,15 @@ struct ClosedBatch {
 /// When a batch is large enough or old enough to close. The limits follow from settings alone, and never from what a
 /// record says.
 struct BatchLimits {
-  std::uint64_t records_max;               ///< a batch of so many records closes
-  std::size_t outbox_bytes_max;            ///< a batch closes before its releases could be longer
-  std::size_t release_bytes_max;           ///< no release is longer
+  std::uint64_t records_max;               ///< a batch with this number of records closes
+  std::size_t outbox_bytes_max;            ///< a batch closes before its releases could take more bytes
+  std::size_t release_bytes_max;           ///< no release takes more bytes
   std::uint64_t release_every;             ///< steps from release to release
   std::uint64_t minibatch;                 ///< records a step
   std::chrono::duration<double> open_max;  ///< from the first record to the close
   bool writes_letters;                     ///< there is a topic for records that cannot be used
   bool of_sums = false;                    ///< true where residuals of running sums are clipped, not gradients
-  /// A batch closes with one more release when the last release is so old and a step was taken since then. 0: never.
+  /// A batch closes with one more release once the last release is this old, if a step was taken since. 0: never.
   std::chrono::duration<double> release_interval{0};
   bool of_users = false;  ///< the unit of privacy is the user, whose records have limits
 };
@@ -114,7 +114,7 @@ class OpenBatch {
   std::uint64_t records_ = 0;
   std::uint64_t rejects_ = 0;
   std::uint64_t clipped_before_ = 0;        // the lane's count of clipped gradients when the batch began
-  std::uint64_t contributions_before_ = 0;  // the same of contributions of users
+  std::uint64_t contributions_before_ = 0;  // the lane's count of users' contributions when the batch began
   Time opened_;
   Time released_;  // when a batch with a release was closed last; before the first, when this object was made
   std::uint64_t released_steps_;

@@ -33,8 +33,9 @@ struct LaneWorker::Open {
               std::chrono::steady_clock::now()),
         transactions(host.setup, state, std::move(opened.journal), host.shown, metrics, kept) {}
 
-  /// Whether a lane that ends has another transaction to make: for its last batch, for the releases of that, or for a
-  /// ledger line where the last one reserves steps that were not taken. That line also names the last release.
+  /// Whether a lane that ends has another transaction to make: for its last batch, for the releases of that batch, or
+  /// for a ledger line. A line is owed where the last one reserves steps that were not taken; it also names the last
+  /// release.
   [[nodiscard]] bool owes_anything() const {
     return !batch.is_empty() || transactions.owes_releases() || state.ledger.reserves_beyond(state.lane.steps());
   }

@@ -70,7 +70,8 @@ EpochUsers UsersOpening::anew(const Divided& now) const {
 }
 
 /// Decides by what is left of the lane's past how its users begin. Another lane can only have begun a newer division
-/// after this lane was closed for it, so that other lanes are asked for a newer one only where this lane is closed.
+/// after this lane was closed for it. So the other lanes are asked for a newer division only where this lane is
+/// closed.
 EpochUsers UsersOpening::of_epoch(const LanePast& past, const Write& write) const {
   if (past.state == nullptr || !past.state->users) return of_lost_state(past, write);
   const journal::UsersOfState& known = *past.state->users;
@@ -106,8 +107,8 @@ EpochUsers UsersOpening::of_same_lanes(const journal::UsersOfState& known, const
     return epoch;
   }
   const Divided own{users::UserKey(known.key), users::decode_topic_mark(known.mark).division};
-  // A damaged store may have lost the lane's closing mark among its records, or the reading stopped before it. So the
-  // mark is looked for by itself, before the lane begins anew.
+  // A damaged store may have lost the lane's closing mark among its records, or the reading may have stopped before
+  // the mark. So the mark is looked for by itself, before the lane begins anew.
   if (lanes_of(own).closing(place_.lane)) throw LaneWasClosed(place_.name());
   warn_of_closed(place_, "its store is lost");
   return anew(own);

@@ -58,7 +58,7 @@ class UsersOpening {
   [[nodiscard]] EpochUsers of_epoch(const LanePast& past, const Write& write) const;
 
  private:
-  /// How users are divided by some state, and under which key.
+  /// How a state says that users are divided, and under which key.
   struct Divided {
     users::UserKey key;
     users::Division division;

@@ -64,15 +64,13 @@ class Opening {
   /// Opens the users of an epoch that begins. To be called once it is sure that one begins, since that may close the
   /// lanes where they were before.
   [[nodiscard]] EpochUsers users_of_epoch();
-  /// The decision once it is known what the users of the epoch have spent in other lanes: its number is behind that.
+  /// The decision once it is known what the users of the epoch have spent in other lanes. The epoch then owes a
+  /// ledger line for that spend.
   [[nodiscard]] engine::Begin beginning(const EpochUsers& users);
-  /// Where a state opened, its marks of the records that were read are carried over, so that a later change of the
-  /// input is noticed. They are dropped where the input is another log, or where the epoch reads the same records
-  /// again.
+  /// Returns the state's marks of the records that were read, so that a later change of the input is noticed. Returns
+  /// none where no state opened, where the input is another log, or where the epoch reads the same records again.
   [[nodiscard]] std::vector<journal::SeenRecord> carried_marks();
-  /// The last ledger line of the epoch before may reserve steps that were never taken. The state knows how many were,
-  /// and this line says so. It goes out with the new epoch's first state.
-  /// Whether a new epoch begins where the settings say, and not at the last release.
+  /// Whether a new epoch begins where the settings say, instead of at the last release.
   [[nodiscard]] bool is_from_start(EpochId epoch) const {
     return (order_.renewal.from_start || is_behind_measuring_) && epoch.value() > 0;
   }
@@ -104,7 +102,8 @@ class Opening {
   /// Commits a transaction without input: it publishes the releases that are owed, together with a state that no
   /// longer holds them.
   void commit_alone(OpenedLane& opened);
-  /// Makes one transaction and waits for its end. Throws what it ended with; an abort as LaneInterrupted.
+  /// Makes one transaction and waits for its end. Throws the exception that it ended with, or LaneInterrupted after
+  /// an abort.
   static void wait_for(const std::function<void(journal::Completion)>& commit);
 
   LaneOrder order_;

@@ -18,8 +18,8 @@
 namespace nustream::attach {
 namespace {
 
-/// Refuses a drain time that is not shorter than max.poll.interval.ms. The group waits for a member that hands lanes
-/// over no longer than for one that polls.
+/// Refuses a drain time that is not shorter than max.poll.interval.ms: the group does not wait longer than that
+/// interval for a member that hands lanes over.
 void require_time_to_drain(const config::Config& config) {
   const char* const name = "max.poll.interval.ms";
   const std::chrono::milliseconds allowed =
@@ -67,7 +67,7 @@ void preflight(config::Config& config) {
   require_room_for_a_minibatch(config);
   config.kafka.properties.try_emplace("transaction.timeout.ms", std::to_string(config.kafka.transaction.count()));
   kafka::check_properties(config.kafka.properties);
-  // A client without brokers connects to nobody, but refuses settings that do not go together when it is made.
+  // A client without brokers connects to nobody. But it refuses, when it is made, settings that do not go together.
   const kafka::ClientSettings nobody{"", config.kafka.properties};
   static_cast<void>(new_consumer(nobody, kafka::Role::committed_reader, {}));
   serve::check(config.serve);

@@ -25,8 +25,8 @@ class LaneWasClosed : public Failure {
                     "partitions and the new users.partitioner, and with --new-epoch until all lanes have begun") {}
 };
 
-/// Returns what `rebuild()` gives, or nothing where it throws Failure(data), which it does where the store is lost or
-/// another lane's. A broker that fails and a lane that was closed are no such loss: their exceptions pass through.
+/// Returns what `rebuild()` gives, or nothing where it throws Failure(data) because the store is lost or another
+/// lane's. A broker that fails and a lane that was closed are no such loss: their exceptions pass through.
 template <class Rebuild>
 [[nodiscard]] auto unless_lost(const Rebuild& rebuild) -> std::optional<decltype(rebuild())> {
   try {
@@ -53,8 +53,8 @@ template <class Rebuild>
 /// Failure(data) as above, and where the running lane has written its store anew since.
 [[nodiscard]] std::unique_ptr<users::Standings> table_of(const journal::UsersOfState& state,
                                                          const UsersPartition& partition, bool on_disk);
-/// The same for a lane that was closed with `mark`: its store has no record behind that. Throws Failure(data) as
-/// rebuilt_users() does.
+/// Rebuilds the table of a lane that was closed with `mark`: its store has no record behind the mark. Throws
+/// Failure(data) as rebuilt_users() does.
 [[nodiscard]] std::unique_ptr<users::Standings> table_of_closed(const users::UserKey& key,
                                                                 const users::TopicMark& mark,
                                                                 const UsersPartition& partition, bool on_disk);

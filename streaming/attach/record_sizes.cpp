@@ -28,7 +28,7 @@ namespace {
 // The longest texts of numbers: a double with sign, 17 digits and a three-digit exponent, and a large integer.
 constexpr double widest = -1.2345678901234567e-308;
 constexpr std::uint32_t most = std::numeric_limits<std::uint32_t>::max();
-// A state has room for the last ledger lines of so many epochs.
+// A state has room for the last ledger lines of this number of epochs.
 constexpr std::size_t epochs = 16;
 // What else a record of the topic holds: the framing of a batch of one record, its key without the stream's name, and
 // the text that a stop was resolved from.
@@ -72,7 +72,7 @@ moments::Release widest_release(const config::Config& config, const moments::Set
 }
 
 /// Noise checkpoints as large as they get: what a generator remembers has the same size at every block, and there are
-/// as many segments as there can be. They are made from a key of zeros, since only their size is of interest.
+/// as many segments as there can be. They are made from a key of zeros, because only their size matters.
 journal::NoiseCheckpoints some_checkpoints(const config::Mechanism& mechanism) {
   const noise::KeyBytes key{};
   return engine::NoiseFeed(mechanism, journal::first_checkpoints(key, LaneId{0}, EpochId{0}, mechanism.stages.size()),

@@ -10,12 +10,12 @@
 
 namespace nustream::attach {
 
-/// A number of bytes that no release of these settings exceeds.
+/// An upper bound on the bytes of a release under these settings.
 [[nodiscard]] std::size_t release_bytes(const config::Config& config, const config::Mechanism& mechanism);
 
-/// A number of bytes that the record of a sealed state of these settings does not exceed without its outbox, at any
-/// step and with the ledger lines of up to 16 epochs. It covers the lane with its averages, the noise checkpoints and
-/// the marks of records.
+/// An upper bound on the bytes of a sealed state without its outbox, for these settings, at any step and with the
+/// ledger lines of up to 16 epochs. It covers the lane with its averages, the noise checkpoints and the marks of
+/// records.
 [[nodiscard]] std::size_t state_bytes(const config::Config& config, const config::Mechanism& mechanism,
                                       const secrets::Keyring& keys);
 

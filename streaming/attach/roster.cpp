@@ -41,11 +41,13 @@ std::optional<LaneId> Roster::first_waiting() const {
 
 std::optional<Verdict> Roster::verdict() const {
   if (stopped_.empty() || stopped_.size() + homeless_.size() < assigned_.size()) return std::nullopt;
+  // The worst end decides: data before budget, and budget before done.
   const auto worst = std::max_element(stopped_.begin(), stopped_.end(), [](const auto& left, const auto& right) {
     return severity(left.second.code) < severity(right.second.code);
   });
   const LaneEnd& end = worst->second;
   if (end.code == Exit::data) return Verdict{end.code, Failure(end.code, end.reason)};
+  // All that could run is done, but a lane without its partition never ran.
   if (end.code == Exit::done && !homeless_.empty()) {
     return Verdict{end.code, Failure(Exit::configuration, homeless_.begin()->second)};
   }

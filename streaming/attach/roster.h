@@ -14,8 +14,8 @@
 
 namespace nustream::attach {
 
-/// Ranks the reasons for which a lane stops: 0 done, 1 budget, 2 data. Any other reason is ends_the_process, and ends
-/// the process at once.
+/// Ranks the reasons for which a lane stops: 0 done, 1 budget, 2 data. Any other reason has the rank
+/// ends_the_process, and ends the process at once.
 [[nodiscard]] int severity(Exit code);
 inline constexpr int ends_the_process = 3;
 

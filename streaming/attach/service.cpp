@@ -21,11 +21,11 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds tick_every{1'000};
 constexpr milliseconds close_looks_every{20};
-// How long the process waits at its end for the group to let it leave, in two cases. A process that is not in the
-// group would wait in vain: its coordinator does not answer. A process that has run out of time does not wait longer
-// either. A member in good standing waits for GroupConsumer::closing_patience.
+// How long a process waits at its end for the group to let it leave, if it is outside the group or has run out of
+// time. Outside the group it would wait in vain, because its coordinator does not answer. A member in good standing
+// waits for GroupConsumer::closing_patience.
 constexpr milliseconds short_patience{1'000};
-// How long the answer to the question is waited for whether the brokers are there.
+// How long an answer is waited for when the brokers are asked whether they are there.
 constexpr milliseconds question_patience{5'000};
 
 std::size_t commit_threads(const config::Kafka& kafka) {
@@ -215,8 +215,8 @@ void Service::lane_stopped(LaneId lane, const LaneEnd& end) {
   roster_.stop(lane, end);
   if (severity(end.code) == ends_the_process) return fail(Failure(end.code, end.reason));
   if (is_ending(stage_)) return;
-  // A lane that waits for a place may have that of the lane that stopped. The writer of the combined model takes up
-  // none and stays; any other lane leaves, and lane_gone() opens the one that waits.
+  // A lane that waits for a place may have the place of the lane that stopped. The writer of the combined model takes
+  // up no place and stays. Any other lane leaves, and lane_gone() opens the lane that waits.
   if (const std::optional<LaneId> waiting = roster_.first_waiting()) {
     if (keeps_model(lane)) {
       open_lane(*waiting);
@@ -236,9 +236,9 @@ void Service::lane_lacks_partition(LaneId lane, const std::string& reason) {
   end_if_none_can_go_on();
 }
 
-/// Called before a lane that waited for another one looks again. Where kafka.max_lanes are running, the lane that it
-/// waits for may itself be waiting for a place. So it gives up its own place to the first lane in the queue and goes
-/// to the queue's end. Returns whether it did.
+/// Called before a lane that waited for another one looks again. Where kafka.max_lanes are running, the other lane
+/// may itself be waiting for a place. So `lane` gives up its own place to the first lane in the queue and goes to the
+/// queue's end. Returns whether it did.
 bool Service::lane_gives_way(LaneId lane) {
   if (is_ending(stage_) || !roster_.first_waiting()) return false;
   static_cast<void>(roster_.wait(lane));
@@ -305,7 +305,8 @@ void Service::look_at_brokers() {
   tell_of_brokers();
 }
 
-/// Says in the log that the process has joined the group for the first time. After an outage tell_of_brokers() does.
+/// Says in the log that the process has joined the group for the first time. After an outage tell_of_brokers() says
+/// so.
 void Service::tell_of_joining() const {
   if (brokers_.has_joined()) return;
   const config::Kafka& kafka = setup_.config.kafka;
@@ -329,8 +330,8 @@ void Service::tell_of_brokers() {
   }
 }
 
-/// Asks the brokers whether they are there, by a client made for that question. The group's own client would wait for
-/// its coordinator, and where that wait fails, librdkafka (2.0) ends the process by an assertion.
+/// Asks the brokers whether they are there, with a client made for that question. The group's own client would wait
+/// for its coordinator, and where that wait fails, librdkafka (2.0) ends the process by an assertion.
 void Service::ask_brokers() {
   const kafka::Deadline deadline = kafka::in(question_patience);
   host_.on_spare_thread([this, deadline] {

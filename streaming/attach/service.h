@@ -28,11 +28,11 @@
 
 namespace nustream::attach {
 
-/// The part of one process in a stream. It is constructed, run once and destroyed on one thread, the loop's.
+/// One process's part in a stream. It is constructed, run once and destroyed on one thread, the loop's.
 class Service {
  public:
-  /// Works on the loop and the surfaces of `front`, which outlives it, as `setup` and `mechanism` do. `partitions` is
-  /// the number of the input's.
+  /// Works on the loop and the surfaces of `front`, which outlives it, as `setup` and `mechanism` do. The input has
+  /// `partitions` partitions.
   Service(Front& front, const Setup& setup, const config::Mechanism& mechanism, std::uint32_t partitions,
           const Options& options);
   ~Service();

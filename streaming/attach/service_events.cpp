@@ -68,8 +68,8 @@ bool Service::is_full() const {
          std::any_of(lanes_.begin(), lanes_.end(), [](const auto& entry) { return entry.second->is_full(); });
 }
 
-/// Leaves the events in the client's queue until no lane is full. To pause the lane's partition would empty that
-/// queue, and to fetch all of it again costs more than the moment that a commit takes.
+/// Leaves the events in the client's queue until no lane is full. Pausing the lane's partition would empty that
+/// queue, and fetching all of it again costs more than the moment that a commit takes.
 void Service::hold() {
   reading_.held = true;
   timers_.holder.expires_after(hold_max);

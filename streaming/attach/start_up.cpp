@@ -21,7 +21,8 @@ struct Call {
   std::exception_ptr failure;  // once it has ended
 };
 
-/// While one lives, SIGINT and SIGTERM are blocked for this thread, and for the threads that it starts meanwhile.
+/// While a Blocked exists, SIGINT and SIGTERM are blocked for this thread, and for the threads that it starts
+/// meanwhile.
 class Blocked {
  public:
   Blocked() {

@@ -13,8 +13,8 @@
 
 namespace nustream::attach {
 
-/// While one lives, the two signals are noticed here and do not end the process by themselves. After its end they are
-/// ignored: the process is leaving then, with the exit code of what it did. To be used from one thread.
+/// While a StartUp exists, it notices the two signals, and they do not end the process by themselves. After its end
+/// they are ignored: the process is leaving then, with the exit code of what it did. To be used from one thread.
 class StartUp {
  public:
   /// Runs `loop` while work is waited for, so that the listeners on it answer meanwhile.

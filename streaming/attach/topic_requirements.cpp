@@ -17,11 +17,11 @@ using kafka::TopicDescription;
 
 constexpr std::int32_t replicas_wanted = 3;
 constexpr std::int32_t insync_wanted = 2;
-// The key file opens an old state as it opens the present one, and an old state tells old noise. So compaction should
-// remove old states soon.
+// The key file opens an old state just as it opens the present one, and an old state reveals old noise. So compaction
+// should remove old states soon.
 constexpr std::int64_t compaction_lag_wanted_ms = std::int64_t{24} * 3'600'000;
-// How long the right to write dead letters is tried. A partition without a leader at present tells nothing about that
-// right, and is not waited for longer.
+// For how long the process tries whether it may write dead letters. A partition without a leader at present tells
+// nothing about that right, and is not waited for longer.
 constexpr std::chrono::milliseconds write_check_max{5'000};
 
 [[noreturn]] void refuse(const std::string& line) {
@@ -45,7 +45,7 @@ std::string nearest_topic(const kafka::ClientSettings& client, const std::string
   }
   return best.empty() ? best : " (did you mean '" + best + "'?)";
 } catch (const Failure&) {
-  return {};  // the name is only a hint, so that its failure is not reported
+  return {};  // the name is only a hint, so a failure to find it is not reported
 }
 
 namespace {
@@ -124,7 +124,7 @@ class Requirements {
     return found;
   }
 
-  /// Warns where a topic has fewer partitions than the input. Lane n writes to partition n, so that lanes beyond the
+  /// Warns where a topic has fewer partitions than the input. Lane n writes to partition n. So lanes beyond the
   /// topic's partitions wait; the others run.
   void check_room(const TopicDescription& found, const std::string& topic, const char* key) {
     const auto room = static_cast<std::uint32_t>(found.partitions);
@@ -165,8 +165,8 @@ class Requirements {
                     config_.kafka.topics.state));
   }
 
-  /// Checks the topic of dead letters. Letters are shortened to fit it, so that its record size bounds nothing else.
-  /// The right to write to it is tried here, since it would otherwise only be missed at the first record that cannot
+  /// Checks the topic of dead letters. Letters are shortened to fit it, so its record size bounds nothing else. The
+  /// right to write to it is tried here, because its lack would otherwise only show at the first record that cannot
   /// be used.
   void check_dead_letters(const TopicDescription& letters) {
     const std::string& topic = config_.kafka.topics.dead_letters;
@@ -194,8 +194,8 @@ class Requirements {
                     config_.kafka.topics.input, input.cleanup_policy));
   }
 
-  /// Refuses a start or stop by time where the times are the producers' and not declared public: the offset that is
-  /// found by them would tell of records.
+  /// Refuses a start or stop by time where the times are set by producers and not declared public: the offset that is
+  /// found by such times would tell of records.
   void check_times(const TopicDescription& input) const {
     const config::Kafka& kafka = config_.kafka;
     check_windows(input);
@@ -217,8 +217,8 @@ class Requirements {
         "not; leave it out");
   }
 
-  /// Requires that windows of users go by the broker's append time. A topic can have that clock, which no producer
-  /// can set, so that there is no need to trust another.
+  /// Requires that windows of users go by the broker's append time. No producer can set that clock, and every topic
+  /// can have it, so there is no need to trust another.
   void check_windows(const TopicDescription& input) const {
     if (!config_.users || !config_.users->limits->windows()) return;
     if (config_.users->limits->windows()->times_are_trusted) {

@@ -21,7 +21,7 @@ namespace nustream::attach {
 /// What was found out about the topics.
 struct TopicFacts {
   std::uint32_t partitions;           ///< how many the input has
-  std::uint32_t lanes_with_room;      ///< lanes below it have a partition in every topic
+  std::uint32_t lanes_with_room;      ///< lanes with smaller numbers have a partition in every topic
   std::size_t record_bytes_max;       ///< the longest record that the client and all other topics take
   std::size_t letter_bytes_max;       ///< the longest record that the client and the dead letters' topic take
   std::size_t user_bytes_max;         ///< the longest record that the client and the topic of users take

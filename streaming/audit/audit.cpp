@@ -26,12 +26,12 @@ namespace {
 
 constexpr unsigned threads = 2;
 constexpr std::uint64_t table_records = 4;
-/// How many rows a canary user has in a step of running sums: so many where a step has them, and more where its sum
-/// would else be shorter than is claimed.
+/// How many rows a canary user has in a step of running sums: few_rows where a step has that many, and more, up to
+/// many_rows, where the user's sum would otherwise be shorter than is claimed.
 constexpr std::uint64_t few_rows = 4;
 constexpr std::uint64_t many_rows = 256;
 
-/// Games in each world. A small ε needs more of them, because the rates that tell the worlds apart are closer
+/// Games in each world. A small ε needs more games, because the rates that distinguish the worlds are closer
 /// together.
 std::uint64_t runs_for(double epsilon) {
   return epsilon < 0.75 ? 4'000'000 : 1'000'000;
@@ -66,8 +66,7 @@ Match stream_match(config::Config config, const Options& options) {
   const privacy::Participation participation =
       options.passes == 1 ? privacy::Participation::once() : privacy::Participation{options.passes, separation};
   config::Mechanism mechanism = config::make_mechanism(config, participation);
-  // A canary that comes later has been seen for fewer steps when the game ends, so that its claim is the spend by
-  // age.
+  // A canary that comes later has been seen for fewer steps when the game ends. So its claim is the spend by age.
   const bool late = options.passes == 1 && options.at.value_or(0) > 0;
   const Rho claimed = late ? mechanism.spend.of_age(StepCount{options.steps - *options.at})
                            : mechanism.spend.after(StepCount{options.steps});
@@ -89,8 +88,8 @@ Match table_match(config::Config config, const Options& options) {
   return {std::move(config), std::move(mechanism), std::move(shape), claimed, design.runs};
 }
 
-/// Where the unit is the user, a step of running sums has the canary's rows alone: so many that more of them would
-/// hardly show more, or as many as the settings' steps have.
+/// Where the unit is the user, a step of running sums has only the canary's rows. Their number is doubled until more
+/// rows would hardly show more, or until it is that of the settings' steps.
 Match match_of(const config::Config& config, config::Purpose purpose, const Options& options) {
   const auto of = [&](config::Config played) {
     return purpose == config::Purpose::table ? table_match(std::move(played), options)
@@ -121,7 +120,7 @@ std::span<const StageRatio> play_once(Game& game, World world) {
   return ratios;
 }
 
-/// Pilot games in each world: so many that chance in the weights of a few stages costs no more than some tenths of a
+/// Pilot games in each world. With this number, chance in the weights of a few stages costs at most some tenths of a
 /// percent of μ.
 std::size_t pilots_for(double mu) {
   return static_cast<std::size_t>(std::clamp(2'000 / (mu * mu), 2'000.0, 50'000.0));
@@ -132,8 +131,8 @@ Statistic statistic_of(Game game, std::size_t stages) {
   return {stages, pilots_for(game.mu()), [&game](World world) { return play_once(game, world); }};
 }
 
-// A game is one guess at each threshold. Threads share nothing but the count of games, so that each has its own
-// tally.
+// A game is one guess at each threshold. Each thread has its own tally, because threads share nothing but the count
+// of games.
 void play(Game& game, const Statistic& statistic, const Thresholds& thresholds, std::uint64_t runs, GamesPlayed& all,
           Tally& tally) {
   for (std::uint64_t run = 0; run < runs; ++run) {
@@ -199,7 +198,7 @@ Tally play_all(std::vector<Game>& games, const Statistic& statistic, const Thres
 }
 
 /// The claim about these worlds, before anything is proven. Where neighbours are replace-one and one of them has
-/// nothing, it is what the smaller displacement costs where the noise is as claimed.
+/// nothing, the claim is what the smaller displacement costs if the noise is as claimed.
 Bounds claim(const Match& match, Absent absent, double delta) {
   const Rho rho{part_of_rho(match.config, match.mechanism, absent) * match.claimed.value()};
   Bounds bounds{};
@@ -222,7 +221,7 @@ Bounds prove(const Match& match, Absent absent, const Options& options, Confiden
   const Tally tally = play_all(games, statistic, thresholds_for(bounds.mu, delta, runs, confidence), runs);
   bounds.mu_of_filter = games.front().mu();
   bounds.epsilon_bound = epsilon_lower_bound(tally.epsilon, delta, confidence);
-  // No mechanism can do better than one whose guesses are all right, so this is the most that the games can prove.
+  // No mechanism can do better than one whose guesses are all right. So this is the most that the games can prove.
   bounds.mu_bound = mu_lower_bound(tally.mu, confidence);
   bounds.epsilon_provable = epsilon_lower_bound({runs, 0, runs}, delta, confidence);
   bounds.mu_provable = mu_lower_bound({runs, 0, runs}, confidence);
@@ -293,7 +292,7 @@ Finding audit(const config::Config& config, config::Purpose purpose, const Optio
   const Match match = match_of(config, purpose, options);
   const bool against_nothing =
       config.privacy.adjacency == privacy::Adjacency::replace_one && match.mechanism.stages.size() > 1;
-  // Two pairs of worlds share the error: each bound gets half of it, so that all hold together at the stated level.
+  // Two pairs of worlds share the error. Each bound gets half of it, so that all hold together at the stated level.
   const Confidence confidence;
   const Confidence of_each{1 - (1 - confidence.level) / (against_nothing ? 2 : 1)};
   Finding finding{claim(match, Absent::neighbour, options.delta),

@@ -18,7 +18,7 @@ std::uint64_t expected(double share, std::uint64_t runs) {
   return static_cast<std::uint64_t>(std::llround(share * static_cast<double>(runs)));
 }
 
-/// The counts that one expects at a threshold if the claim of μ is true.
+/// The counts that are expected at a threshold if the claim of μ is true.
 Counts expected_counts(double mu, double threshold, std::uint64_t runs) {
   return {runs, expected(normal_below(-threshold), runs), expected(normal_below(mu - threshold), runs)};
 }
@@ -45,7 +45,7 @@ double epsilon_lower_bound(const Counts& counts, double delta, Confidence confid
     return likely > delta ? std::log((likely - delta) / rare) : 0;
   };
   // Either guess can prove ε: "it is there" by few false alarms, "it is absent" by few misses. Each of the two ratios
-  // uses two rates, so that each rate gets half of the error.
+  // uses two rates. So each rate gets half of the error.
   const double there =
       bound(proportion_lower(counts.with, counts.runs, alpha), proportion_upper(counts.without, counts.runs, alpha));
   const double absent = bound(proportion_lower(counts.runs - counts.without, counts.runs, alpha),

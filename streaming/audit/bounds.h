@@ -12,7 +12,7 @@ struct Counts {
   std::uint64_t with = 0;     ///< guesses "it is there" where the record was there
 };
 
-/// How surely a lower bound lies below the parameter that it bounds, both tails taken together.
+/// The probability that a lower bound lies below the parameter that it bounds, both tails taken together.
 struct Confidence {
   double level = 0.999;
 };

@@ -20,7 +20,7 @@
 namespace nustream::audit {
 namespace {
 
-/// The last two are for logarithms: they lie 20 from that of 1.
+/// Magnitudes of features that are tried. The last two are for logarithms: theirs are about 20 away from that of 1.
 constexpr double magnitudes[] = {1, 2, 0.5, 5, 10, 20, 50, 100, 1e3, 1e4, 1e6, 0.1, 1e9, 1e-9};
 /// A gradient that is this many clip norms long stays longer than the clip norm in nearly every game, whatever the
 /// noise does to the iterate.
