@@ -20,7 +20,7 @@
 namespace nustream::audit {
 namespace {
 
-/// Magnitudes of features that are tried. The last two are for logarithms: theirs are about 20 away from that of 1.
+/// The magnitudes of features that are tried. The last two are for logarithms: theirs lie about 20 from that of 1.
 constexpr double magnitudes[] = {1, 2, 0.5, 5, 10, 20, 50, 100, 1e3, 1e4, 1e6, 0.1, 1e9, 1e-9};
 /// A gradient that is this many clip norms long stays longer than the clip norm in nearly every game, whatever the
 /// noise does to the iterate.
@@ -28,11 +28,13 @@ constexpr double ample = 4;
 /// The cosine below which two gradients count as opposite: the length of their difference is then at most 2.5e-4
 /// short of twice the clip norm.
 constexpr double opposite = -1 + 1e-3;
-/// Weights that are tried, in public bounds: a record cannot count as more than the bound, so that both have to be
-/// cut to it, and the second stays above it under a map such as the logarithm.
+/// The weights that are tried, in units of the public bound on weights. Both are above the bound, because a record
+/// cannot count as more and the lane has to cut them. The second stays above the bound under a map such as the
+/// logarithm.
 constexpr double weights[] = {2, 1e3};
 constexpr double targets[] = {1e9, 1e6, 1e3, 10, 1, 0, -10, -1e3, -1e6, -1e9};
-/// Targets under a logarithm have no sign. Those below 1 have logarithms below 0, as far from it as large ones.
+/// Targets under a logarithm have no sign. Those below 1 have logarithms below 0, as far from 0 as those of large
+/// ones.
 constexpr double logarithmic_targets[] = {1e9, 1e6, 1e3, 10, 1, 0.1, 1e-3, 1e-6, 1e-9};
 
 /// What the search for a canary needs at every record that it tries.
@@ -53,8 +55,9 @@ struct Candidate {
   double reach = 0;                 ///< smallest reach_of() among the steps that it takes part in
 };
 
-/// The share of ρ that a record shows with gradients of these lengths. Two small terms decide among equals: how much
-/// of the length is left when noise shortens the gradients.
+/// The share of ρ that a record shows with gradients of these lengths. Two small terms decide between records that
+/// show the same share. They grow with the length beyond the clip norm, which is a reserve where noise shortens the
+/// gradients.
 double reach_of(const config::Mechanism& mechanism, const std::vector<Contribution>& added) {
   constexpr double of_ample = 1e-2;
   constexpr double of_all = 1e-5;
@@ -72,8 +75,8 @@ double reach_of(const config::Mechanism& mechanism, const std::vector<Contributi
 /// The smallest reach_of() of a record whose gradients are all ample.
 constexpr double ample_reach = 1 + 1e-2;
 
-/// Moves a private first stage to where the noise of one step takes it: a second stage without controls has a
-/// gradient only when the first stage is not 0.
+/// Moves a private first stage to where the noise of one step takes it. Otherwise it would stay at 0, and there a
+/// second stage without controls has no gradient.
 Eigen::VectorXd after_some_noise(const Search& search, Eigen::VectorXd theta) {
   const auto& first = search.config.descent.first_stage;
   if (!first || !first->clip) return theta;
@@ -84,7 +87,8 @@ Eigen::VectorXd after_some_noise(const Search& search, Eigen::VectorXd theta) {
   return theta;
 }
 
-/// Where the unit is the user, all records of a step are the canary's, and their sum is what is clipped.
+/// Sums the contributions up where the unit is the user: all records of a step are the canary's then, and their sum
+/// is clipped.
 void sum_up_rows(const Search& search, std::vector<Contribution>& added) {
   if (!search.config.users) return;
   const auto records = static_cast<double>(search.config.descent.minibatch);
@@ -140,14 +144,14 @@ bool build(const Search& search, const Values& values, Row& row) {
                               search.builder.has_weights() ? &row.weight : nullptr);
 }
 
-/// Whether at most one coordinate is not 0, but for what rounding leaves of a feature at its centre.
+/// Whether at most one coordinate is not 0. What rounding leaves of a feature at its centre counts as 0.
 bool lies_along_an_axis(const Contribution& added) {
   constexpr double rounding = 1e-12;
   return (added.clipped.array().abs() > rounding * added.clipped.norm()).count() <= 1;
 }
 
-/// The record of these values. Empty where it cannot be used, where none of its gradients is as long as its clip
-/// norm, or where it has to lie along an axis and does not.
+/// Makes the record of these values. Returns nothing where it cannot be used, where none of its gradients is as long
+/// as its clip norm, or where it has to lie along an axis and does not.
 std::optional<Candidate> candidate(const Search& search, const Values& values) {
   Candidate made{values, {}, {}, 0};
   if (!build(search, values, made.row) || !play_without_noise(search, made)) return std::nullopt;
@@ -167,8 +171,8 @@ bool may_be_neighbours(const config::Config& config, const Candidate& first, con
          first.values.axis == second.values.axis && first.values.weight == second.values.weight;
 }
 
-/// Whether the gradients of the descents have opposite directions. Second moments are left out, since they have no
-/// sign; so is the first stage where features are public, since its gradients are the same.
+/// Whether the gradients of the descents have opposite directions. Second moments are left out, because they have no
+/// sign. The first stage is left out where features are public, because its gradients are the same in both.
 bool are_opposite(const config::Config& config, const Candidate& first, const Candidate& second) {
   const bool target_only = config.privacy.protects == config::Protects::target;
   if (!may_be_neighbours(config, first, second)) return false;
@@ -181,7 +185,7 @@ bool are_opposite(const config::Config& config, const Candidate& first, const Ca
   return true;
 }
 
-/// Two records whose gradients are opposite; with zero-out neighbours one record, and `second` is empty.
+/// Two records whose gradients are opposite. With zero-out neighbours there is one record, and `second` is empty.
 struct Pair {
   Candidate first;
   std::optional<Candidate> second;
@@ -193,8 +197,8 @@ void offer(std::optional<Pair>& best, const Candidate& first, const Candidate* s
   best = second == nullptr ? Pair{first, std::nullopt, reach} : Pair{first, *second, reach};
 }
 
-/// How far apart two rows in running sums are: Σ ‖difference‖²/stddev² over the blocks. No pair reaches the sum of
-/// what each block alone could show.
+/// How far apart two rows are in running sums: Σ ‖difference‖²/stddev² over the blocks. No pair reaches the sum of
+/// what each block could show by itself.
 double apart(const Search& search, const Candidate& first, const Candidate& second) {
   double squares = 0;
   for (std::size_t i = 0; i < first.added.size(); ++i) {
@@ -248,8 +252,9 @@ std::vector<Values> countings_of(const Search& search) {
   return all;
 }
 
-/// A user's sums are shortened by one factor. Where its rows are shorter than their radius, the sums of xxᵀ and of
-/// r·x are as long as claimed at once for one length of r alone, which lies between two of these.
+/// Adds targets at small distances, for a user's sums of running sums, which are shortened by one common factor.
+/// Where the rows are shorter than their radius, only one length of r makes the sums of xxᵀ and of r·x as long as
+/// claimed at once. It lies between two of these targets.
 void add_fine_targets(std::vector<double>& all, bool is_log) {
   constexpr int of_decade = 16;
   for (int i = -2 * of_decade; i <= 4 * of_decade; ++i) {
@@ -304,8 +309,8 @@ Search search_of(const config::Config& config, const config::Mechanism& mechanis
   return search;
 }
 
-/// The search stops at the first magnitude that shows the whole claim. No pair in running sums does, and apart() has
-/// another scale, so that there all of the list is tried.
+/// The search stops at the first magnitude that shows the whole claim. For pairs in running sums the whole list is
+/// tried: no pair shows the whole claim there, and apart() has another scale.
 std::optional<Pair> best_of(const Search& search, bool opposites) {
   std::optional<Pair> best;
   for (const double magnitude : magnitudes) {

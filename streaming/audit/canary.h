@@ -10,16 +10,16 @@
 
 namespace nustream::audit {
 
-/// Every record but the canary is null, because the adversary knows the others and what they add. Where the unit is
-/// the user, all records from the canary user's first step on are the user's, and its limits decide in which steps
-/// they count.
+/// The steps of a game and those of its canary. Every other record is null, because the adversary knows the others
+/// and what they add. Where the unit is the user, all records from the canary user's first step on are the user's,
+/// and its limits decide in which steps they count.
 struct GameShape {
   std::uint64_t steps;            ///< T
   std::vector<std::uint64_t> at;  ///< steps that the canary takes part in, rising
   bool along_axis = false;        ///< each of its gradients lies along one coordinate
   /// Windows of time, equally long, that an epoch's steps fall into where the limits hold within windows.
   std::uint64_t windows = 1;
-  double length = 1;         ///< how much of a step's bound the canary takes: less than 1 where a user's mass is
+  double length = 1;         ///< part of a step's bound that the canary takes: below 1 where a user's mass is
   std::uint64_t epochs = 1;  ///< equally long; each has noise of its own and begins from the settings' start
   bool keeps_counts = true;  ///< what the canary used up in an epoch stays used up in the next one
 
@@ -41,9 +41,9 @@ enum class Absent : std::uint8_t {
   nothing,    ///< a record that cannot be used; with replace-one the second pair of worlds
 };
 
-/// How far apart the two worlds can be, as a part of the displacement that is claimed for a stage. It is 1 but where
-/// neighbours are replace-one and one of the two has nothing: there it is half, one radius in running sums, and still
-/// 1 for a count.
+/// How far apart the two worlds can be, as a part of the displacement that is claimed for a stage. It is 1, except
+/// where neighbours are replace-one and one of the two has nothing. There it is 1 for a count, half for a descent,
+/// and one radius over the displacement in running sums.
 [[nodiscard]] double part_of_displacement(const config::Config& config, const config::StageNoise& stage,
                                           Absent absent);
 /// The part of ρ, of all stages together, that two such worlds can show.
@@ -62,15 +62,15 @@ struct Canary {
   bool opposite;  ///< `absent` can be used; gradients of descents are then opposite to the canary's
 };
 
-/// The share of ρ that the canary shows in its first step against nothing, as far as its sums are as long as is
-/// claimed, and at most some percent above 1; 0 where find_canary() would find none.
+/// The share of ρ that the canary shows in its first step against nothing, if its sums are as long as is claimed. It
+/// is at most some percent above 1, and 0 where find_canary() would find none.
 [[nodiscard]] double reach_of_canary(const config::Config& config, const config::Mechanism& mechanism,
                                      const GameShape& shape);
 
-/// Tries records until all gradients of one are some four clip norms long, or the list ends, and returns the one that
+/// Tries records until all gradients of one are some four clip norms long, or the list ends. Returns the record that
 /// shows most of the claim in the steps that it takes part in, along the path without noise. With replace-one
 /// neighbours in running sums it tries pairs of records, all of the list. Throws Failure(configuration) where no
-/// record has a gradient as long as its clip norm: the columns are clamped too tightly.
+/// record has a gradient as long as its clip norm, because the columns are clamped too tightly.
 [[nodiscard]] Canary find_canary(const config::Config& config, const config::Mechanism& mechanism,
                                  const GameShape& shape, Absent absent);
 

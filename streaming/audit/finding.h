@@ -20,16 +20,16 @@ struct Bounds {
   double mu;             ///< √(2ρ)
   double mu_bound;
   double mu_of_filter;      ///< μ that the matched filters over B itself can show
-  double epsilon_provable;  ///< the most that so many games can prove of any mechanism
+  double epsilon_provable;  ///< the most that this number of games can prove of any mechanism
   double mu_provable;
   /// By stage: the share of the canary's steps in which it moved the stage by less than is claimed.
   std::vector<std::pair<std::string, double>> shorter;
   /// By stage: the share of the claimed ρ that the canary's steps came to.
   std::vector<std::pair<std::string, double>> moved;
   [[nodiscard]] bool exceeded() const noexcept { return epsilon_bound > epsilon || mu_bound > mu; }
-  /// Whether more than the claim could have been proven by so many games.
+  /// Whether this number of games could have proven more than the claim.
   [[nodiscard]] bool is_provable() const noexcept { return mu <= 0.9 * mu_provable; }
-  /// Whether noise of half the claimed size, in all stages, would have shown.
+  /// Whether noise of half the claimed size, in all stages, would have been found out.
   [[nodiscard]] bool is_shown() const noexcept { return is_provable() && mu_bound >= mu / 2; }
   /// The largest share of `shorter`.
   [[nodiscard]] double shorter_share() const noexcept;
@@ -55,7 +55,7 @@ struct Finding : Bounds {
   /// while opposite records leave some stages (such as second moments) where they are.
   std::optional<Bounds> against_nothing;
   [[nodiscard]] bool is_within_budget() const noexcept { return rho_limit <= rho_asked * (1 + 1e-9); }
-  /// The stages of which less than half of μ was played in either pair of worlds.
+  /// The stages that showed less than a fourth of the claimed ρ, which is half of μ, in every pair of worlds.
   [[nodiscard]] std::vector<std::string> unmoved() const;
   [[nodiscard]] Verdict verdict() const;
 };

@@ -51,7 +51,7 @@ std::vector<MatchedFilter> filters_of(const config::Mechanism& mechanism, const 
   return filters;
 }
 
-/// The settings that are played, where `identifiers` tell the users of records apart.
+/// The settings that are played; in them `identifiers` distinguish the users of records.
 config::Config played_by(const config::Config& config, users::Identifiers& identifiers) {
   config::Config played = as_played(config);
   if (!played.schema.user) return played;
@@ -60,8 +60,8 @@ config::Config played_by(const config::Config& config, users::Identifiers& ident
   return played;
 }
 
-/// Shortens what a step's records of one user add to the `mass` that the user may still use. A count, which is the
-/// last stage, takes in only what is not shortened.
+/// Shortens what a step's records of one user add to the `mass` that the user may still use. Where anything is
+/// shortened, nothing is added to a count, which is the last stage.
 void shorten_to(double mass, std::vector<Contribution>& added, bool counts) {
   double longest = 0;
   for (const Contribution& each : added) longest = std::max(longest, std::min(each.length, 1.0));
@@ -199,8 +199,8 @@ class Game::Stream {
     }
   }
 
-  /// Plays one epoch of running sums. The sums are read from the release's text, but for the spread, which releases
-  /// do not show.
+  /// Plays one epoch of running sums. The sums are read from the release's text, except the spread, which releases do
+  /// not show.
   void play_sums(const record::RowBatch& rows, std::uint64_t from, engine::NoiseFeed& feed, users::Changes& used,
                  Steps& told) {
     moments::Lane lane(*sums_, Position{0});
@@ -224,9 +224,9 @@ class Game::Stream {
   }
 
   /// What the accounting lets an adversary know after a step. The iterate is read from the release's text. The second
-  /// moments are taken from the lane: a release shows functions of them alone, but the accounting allows all of them
-  /// to be known. A first stage without noise is taken from the lane as well, since whoever knows the public columns
-  /// can compute it.
+  /// moments are taken from the lane: a release shows only functions of them, but the accounting allows all of them
+  /// to be known. A first stage without noise is taken from the lane as well, because everybody who knows the public
+  /// columns can compute it.
   Seen seen_at(std::size_t t, const lane::Release& release) {
     line_.clear();
     encoders_[t].append(release, "cadence", line_);
@@ -260,8 +260,8 @@ class Game::Stream {
     ++participations_.games;
   }
 
-  /// By how much the sums of a step differ between the worlds, as far as it is known before the step. What the world
-  /// without the record adds is taken off `sums`. `at` computes what a row adds in this step.
+  /// By how much the sums of a step differ between the worlds, as far as that is known before the step. What the
+  /// world without the record adds is subtracted from `sums`. `at` computes what a row adds in this step.
   std::vector<Vector> shifts_at(const std::function<std::vector<Contribution>(const Row&)>& at,
                                 std::vector<Vector>& sums) {
     const auto added_by = [&](const Row& row) {
@@ -289,7 +289,7 @@ class Game::Stream {
     return shifts;
   }
 
-  users::Identifiers identifiers_;  ///< tells users apart; config_ refers to it
+  users::Identifiers identifiers_;  ///< distinguishes users; config_ refers to it
   config::Config config_;
   const config::Mechanism& mechanism_;
   std::optional<moments::Settings> sums_;  ///< of a model that is solved from sums

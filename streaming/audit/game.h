@@ -23,15 +23,16 @@ enum class World : std::uint8_t { without, with };
 [[nodiscard]] double reach_in_games(const config::Config& config, const config::Mechanism& mechanism,
                                     const GameShape& shape);
 
-/// What a game says of one stage. `log_ratio` is the logarithm of its likelihood ratio. `information` is how far
-/// apart the means of that logarithm are in the two worlds; where the noise is as claimed it is also the variance.
+/// What a game says of one stage. `log_ratio` is the logarithm of the stage's likelihood ratio. `information` is the
+/// distance between the means of that logarithm in the two worlds; where the noise is as claimed, it is also the
+/// variance.
 struct StageRatio {
   double log_ratio;
   double information;
 };
 
 /// Plays games of one mechanism. A game decodes text, clips, adds grid noise under its own key, releases every step
-/// as JSON and reads that back. It then asks, for every stage, how much likelier the releases are if the canary's
+/// as JSON and reads that back. Then it computes for every stage how much likelier the releases are if the canary's
 /// clipped gradients, taken at the released iterates, were added. May be used by one thread at a time.
 class Game {
  public:

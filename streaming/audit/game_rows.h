@@ -29,9 +29,9 @@ class GameRows {
   /// its last step there in all epochs but the game's last, so that the user keeps what it may still do for the next
   /// epoch.
   [[nodiscard]] bool has_records(std::uint64_t step) const;
-  /// All lines of a game. They are null records, but for `canary` as the first one of each step that it takes part
-  /// in; where the unit is the user, all records of has_records() are `canary`. Decoders may read beyond a line, so
-  /// that slack stands before and behind.
+  /// All lines of a game. They are null records, except that `canary` is the first record of each step that it takes
+  /// part in. Where the unit is the user, all records of has_records() are `canary`. Decoders may read beyond a line,
+  /// so the text has slack before and behind it.
   [[nodiscard]] std::string text(const std::string& canary) const;
   record::RowBatch decoded(const std::string& lines);
   /// Gives each row the time of the middle of its step's window, whatever the texts say.

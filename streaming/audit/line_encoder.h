@@ -13,7 +13,7 @@ namespace nustream::audit {
 struct EncodedField {
   std::string column;
   std::string text;
-  bool is_number = false;  ///< else the text is a string in formats that tell the two apart
+  bool is_number = false;  ///< true: a number in formats that distinguish numbers from strings; false: a string there
 };
 
 /// Writes lines of one format, without their newlines.

@@ -20,7 +20,8 @@ Matrix noise_covariance(const noise::Correlation& correlation, std::uint64_t ste
   return b * b.transpose();
 }
 
-/// The same over all steps of a game. Epochs share no noise, so that their blocks stand on the diagonal alone.
+/// BBᵀ over all steps of a game, in the same units. Epochs share no noise, so only the blocks on the diagonal are not
+/// 0.
 Matrix noise_covariance(const noise::Correlation& correlation, const GameShape& shape) {
   const Matrix of_epoch = noise_covariance(correlation, shape.steps_of_epoch());
   const auto all = static_cast<Eigen::Index>(shape.steps);
@@ -42,8 +43,7 @@ MatchedFilter::MatchedFilter(const noise::Correlation& correlation, double stdde
     taking_part(static_cast<Eigen::Index>(shape.at[static_cast<std::size_t>(i)]), i) = 1;
   }
   const Matrix covariance = stddev * stddev * noise_covariance(correlation, shape);
-  // Σ⁻¹ is needed at the canary's steps alone, so that one factorisation is solved for those columns before the
-  // games.
+  // Σ⁻¹ is needed at the canary's steps alone. So one factorisation is solved for those columns before the games.
   rows_ = covariance.ldlt().solve(taking_part).transpose();
   at_rows_ = rows_ * taking_part;
   mu_ = displacement * std::sqrt(at_rows_.sum());

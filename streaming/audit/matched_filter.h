@@ -24,8 +24,8 @@ class MatchedFilter {
   /// is shorter, the two are closer together.
   ///
   /// `seen` (T × d) is what was seen, less what the world without the record adds. `shift` (at.size() × d) is what
-  /// the other world adds. A step's shift may depend on what was seen before it: Σ's factor is lower triangular, so
-  /// that the ratio is the product of the steps' ratios.
+  /// the other world adds. A step's shift may depend on what was seen before it: Σ's factor is lower triangular, and
+  /// so the ratio is the product of the steps' ratios.
   [[nodiscard]] double log_ratio(const Eigen::MatrixXd& seen, const Eigen::MatrixXd& shift) const;
   /// DᵀΣ⁻¹D of a shift D; it is mu()² where the shift is as claimed.
   [[nodiscard]] double information(const Eigen::MatrixXd& shift) const;

@@ -35,7 +35,7 @@ std::string command_of(const config::Config& config, const Options& options) {
   return command + fmt::format(" --delta {:g}", options.delta);
 }
 
-/// The bars of one pair of worlds: nothing that is proven may pass what is claimed.
+/// The bars of one pair of worlds. Nothing that is proven may pass what is claimed.
 chart::RowGroup group_of(std::string heading, double claimed, double proven, double provable) {
   const auto row = [](const char* label, double value, unsigned hue) {
     return chart::Row{.label = label, .value = value, .low = 0, .high = value, .hue = hue};

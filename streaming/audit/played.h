@@ -25,8 +25,8 @@ class WorkingUnits {
 };
 
 /// The settings that a game plays: every step is released, with all of the second moments, and no iterate is
-/// projected. Where columns come beside the values of a topic's records (such as the key), the records become CSV in
-/// which they are columns among the others. No row depends on its time.
+/// projected. Where the settings read columns beside the values of a topic's records (such as the key), the records
+/// become CSV with these columns among the others. No row depends on its time.
 [[nodiscard]] config::Config as_played(config::Config config);
 
 /// The same settings of running sums with `records` a step, because what a record or a user adds to a step's sums

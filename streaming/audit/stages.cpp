@@ -34,8 +34,8 @@ Contribution of_one_stage(const lane::Settings& settings, const Vector& theta, s
       model::gradient(settings.loss, {theta.data(), static_cast<std::size_t>(theta.size())}, x, y);
   Vector gradient = weight * ConstVector(g.data(), entries(g.size()));
   if (gradient.allFinite()) return clipped(std::move(gradient), settings.clip);
-  // The slope is beyond the numbers, as that of a Poisson loss can be. The lane clips slope · x to the direction of
-  // x, and so does this.
+  // The slope is beyond the largest number, as that of a Poisson loss can be. The lane then clips slope · x to the
+  // direction of x, and this function does so too.
   Vector direction = Vector::Zero(gradient.size());
   for (Eigen::Index j = 0; j < gradient.size(); ++j) {
     const double entry = std::abs(x[static_cast<std::size_t>(j) % x.size()]);
@@ -69,7 +69,7 @@ Contribution of_moments(std::span<const double> x, double factor, ClipNorm clip)
   return clipped(factor * ConstVector(triangle.data(), entries(triangle.size())), clip);
 }
 
-/// 1 where the gradient is clipped, else nothing.
+/// 1 where the gradient is clipped, else 0.
 Contribution of_count(double length) {
   const bool is_clipped = length > 1;
   return {Vector::Constant(1, is_clipped ? 1 : 0), is_clipped ? length : 0};
@@ -79,12 +79,12 @@ double regularisation(const lane::Settings& settings) {
   return settings.l2 + model::own_regularisation(settings.loss.kind);
 }
 
-/// The sum of gradients that a step of size η took off: m times the move over η, less the regulariser's part.
+/// The sum of gradients in a step of size η: m times the move over η, less the regulariser's part.
 Vector sum_of(const Vector& before, const Vector& after, double eta, double l2, double m) {
   return m * ((before - after) / eta - l2 * before);
 }
 
-/// The sum that entered a mean of `count` steps last: m times the difference of the two running totals.
+/// The sum that was added last to a mean of `count` steps: m times the difference of the two running totals.
 Vector last_of(const Vector& before, const Vector& after, double count, double m) {
   return m * (count * after - (count - 1) * before);
 }

@@ -26,12 +26,12 @@ struct Contribution {
 
 /// Turns what one record adds into what a step's `records` of one user add: their sum, each stage clipped as a whole.
 void sum_up(std::vector<Contribution>& added, double records);
-/// The same for running sums, of which all blocks are shortened by one factor.
+/// Does so for running sums: all blocks of a user's sum are shortened by one factor.
 void sum_up_together(std::vector<Contribution>& added, double records);
 
-/// Moves `theta` by step `step` without noise, where `added` is all that the step sums; an empty one stands for null
-/// records alone. `velocity` is momentum's and is empty before the first step. A first stage without noise is moved
-/// by the public rows, all of which are `x` and count `weight` times.
+/// Moves `theta` by step `step` without noise, where `added` is all that the step sums; it is empty where the step
+/// has null records alone. `velocity` is momentum's and is empty before the first step. A first stage without noise
+/// is moved by the public rows, all of which are `x` and count `weight` times.
 void step_without_noise(const lane::Settings& settings, StepIndex step, const std::vector<Contribution>& added,
                         std::span<const double> x, Eigen::VectorXd& theta, Eigen::VectorXd& velocity,
                         double weight = 1);

@@ -1,4 +1,4 @@
-// One number made of a game's several likelihood ratios, by a rule that is fixed before the games that count.
+// One number made of a game's several likelihood ratios, by a rule that is fixed before the games that are judged.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +18,9 @@ class Statistic {
   /// N(mu, 1) in the other.
   explicit Statistic(double mu);
 
-  /// Finds the linear form that tells the worlds best apart (Fisher's discriminant), from the means and the
-  /// covariance of what the stages show in `games` pilot games in each world. `play` plays them under other keys than
-  /// those of the games that count. Where all is as claimed, the form is the sum of the log-ratios. A stage that
+  /// Finds the linear form that separates the worlds best (Fisher's discriminant), from the means and the covariance
+  /// of what the stages show in `games` pilot games in each world. `play` plays the pilot games under other keys than
+  /// those of the games that are judged. Where all is as claimed, the form is the sum of the log-ratios. A stage that
   /// lacks noise or moves too far, or two stages with the same noise, get more weight. The form has mean 0 and
   /// variance 1 in the world without the record. Throws Failure(configuration) where a game shows a value that is not
   /// finite, or no game shows the record.

@@ -1,4 +1,4 @@
-// The user whom an audit plays: one who does all that the limits allow, where it shows most.
+// The user whom an audit plays: a user who does all that the limits allow, where it shows most.
 #pragma once
 
 #include "audit/audit.h"
@@ -7,21 +7,21 @@
 
 namespace nustream::audit {
 
-/// The game that is played, and what is claimed about it: the total of the ledger's lines over all epochs of the game
-/// and over all its windows of time.
+/// The game that is played, and the claim about it: the total of the ledger's lines over all epochs of the game and
+/// over all its windows of time.
 struct WorstUser {
   GameShape shape;
   Rho claimed;
 };
 
-/// Finds the user who shows most. In each epoch and window the user takes part as often as the limits allow, each
-/// time as long as a step's bound. A mass below that bound is used up at once, and what is left of a mass after its
-/// last whole contribution stays unused.
+/// Finds the user who shows most. In each epoch and window the user takes part as often as the limits allow, with a
+/// contribution as long as a step's bound each time. A mass below that bound is used up at once, and what is left of
+/// a mass after its last whole contribution stays unused.
 ///
-/// Where counts carry over, one set of limits is spread over the epochs. Of two windows that follow each other the
-/// first is used late, so that its steps lie next to those of the second. Of the patterns that remain it takes the
-/// one that the filters over B see best. Contract: config.descent.users is there, and options.epochs ·
-/// options.windows divides options.steps.
+/// Where counts carry over, one set of limits is spread over the epochs. Of two consecutive windows, the first is
+/// used late, so that its steps lie next to those of the second. Of the patterns that remain, the filters over B see
+/// one best, and that pattern is taken. Contract: config.descent.users is there, and options.epochs · options.windows
+/// divides options.steps.
 [[nodiscard]] WorstUser worst_user(const config::Config& config, const config::Mechanism& mechanism,
                                    const Options& options);
 

@@ -28,14 +28,14 @@ enum class Mark : std::uint8_t {
   dots,  ///< measurements with a bar for their error
 };
 
-/// So many hues differ; a larger hue repeats an earlier one.
+/// The number of different hues; a larger hue repeats an earlier one.
 inline constexpr unsigned hues = 7;
 
 struct Layer {
   std::string name;  ///< its name in the legend, which leaves out layers without a name
   Mark mark;
   std::vector<Point> points;
-  unsigned hue = 0;  ///< tells layers apart by a colour and, for lines, a dash pattern
+  unsigned hue = 0;  ///< distinguishes layers by a colour and, for lines, a dash pattern
 };
 
 struct Axis {
@@ -47,7 +47,7 @@ struct Axis {
 /// A line chart of one thing over another. Layers are drawn in their order.
 struct Chart {
   std::string title;    ///< what a screen reader calls the chart
-  std::string summary;  ///< the sentence that it reads then: the numbers that a reader takes from the chart
+  std::string summary;  ///< the sentence that it reads next: the numbers that a reader takes from the chart
   Axis x;
   Axis y;
   std::vector<Layer> layers;
@@ -56,8 +56,8 @@ struct Chart {
 };
 
 /// One element <svg>, coloured by the page's own classes (colours()). A few values that lie far from all others, such
-/// as the first iterates of a stream under much noise, are cut at the edge so that the rest can be seen; the last
-/// value never is. `id` consists of letters and digits and is used by one chart of the document alone.
+/// as the first iterates of a stream under much noise, are cut at the edge so that the rest can be seen. The last
+/// value is never cut. `id` consists of letters and digits, and no other chart of the document uses it.
 [[nodiscard]] std::string svg(const Chart& chart, std::string_view id);
 
 /// The style rules that svg() needs, for light and dark pages.
@@ -75,7 +75,7 @@ struct Chart {
 /// A whole SVG file of one drawing: the style, a ground, `title`, and `body` below the title.
 [[nodiscard]] std::string file_of(std::string_view title, double width, double height, std::string_view body);
 
-/// What a screen reader is told of the svg() with this id: its title, and the sentence that holds its numbers.
+/// What a screen reader reads aloud for the svg() with this id: its title, and the sentence that holds its numbers.
 [[nodiscard]] std::string spoken(std::string_view id, std::string_view title, std::string_view summary);
 
 /// A count as a short text for an axis: "1234" below ten thousand, then "12.3 k", "1.23 M" and "1.23 G".

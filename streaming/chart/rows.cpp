@@ -89,7 +89,8 @@ void append_row(const Row& row, const Layout& layout, double y, std::string& out
                  layout.beside ? "start" : "end", escaped(shown(row)));
 }
 
-/// Draws the mark beside the line of the row whose top is at `y`, so short that it does not run through the label.
+/// Draws the mark beside the line of the row whose top is at `y`. It is short, so that it does not run through the
+/// label.
 void append_mark(double mark, const Layout& layout, double y, std::string& out) {
   fmt::format_to(std::back_inserter(out), "<path class=\"mark\" d=\"M{:.1f} {:.1f}v18\"/>", layout.across(mark),
                  y + layout.line - 9);

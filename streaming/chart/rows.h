@@ -13,7 +13,7 @@
 namespace nustream::chart {
 
 struct Row {
-  std::string label;  ///< where no row of the drawing has one, no room is left for labels
+  std::string label;  ///< empty for no label; where all rows' are empty, no room is left for labels
   double value = 0;   ///< NaN: only the bar is drawn
   double low = std::numeric_limits<double>::quiet_NaN();
   double high = std::numeric_limits<double>::quiet_NaN();

@@ -17,13 +17,13 @@ bool has_two_ends(Mark mark) {
   return mark == Mark::band || mark == Mark::dots;
 }
 
-/// Whether the digits of an axis's ticks can tell the two values apart.
+/// Whether the digits of an axis's ticks can distinguish the two values.
 bool is_wide(double low, double high) {
   return high - low > 1e-9 * std::max(std::fabs(low), std::fabs(high)) && high - low > 1e-250;
 }
 
-/// The range with a margin of `share` of it on both sides. A range of one value gets some width, so that no share
-/// divides by 0.
+/// The range with a margin of `share` of it on both sides. A range of one value gets some width, so that share()
+/// divides by no 0.
 Scale with_margin(double low, double high, double share) {
   const double margin = is_wide(low, high) ? share * (high - low) : std::max(std::fabs(high) * 0.1, 1e-9);
   return {low - margin, high + margin};
@@ -60,7 +60,8 @@ Scale y_scale(const Chart& chart) {
   if (chart.y.logarithmic) return log_scale(values, 1.15);
   if (values.empty()) return {};
   std::ranges::sort(values);
-  // One value in fifty may be cut off at either end, but never the last one of a layer: the reader came for it.
+  // One value in fifty may be cut off at either end. The last value of a layer never is, because the reader looks for
+  // it.
   const std::size_t cut = values.size() / 50;
   kept.push_back(values[cut]);
   kept.push_back(values[values.size() - 1 - cut]);

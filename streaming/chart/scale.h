@@ -33,11 +33,11 @@ struct Tick {
 [[nodiscard]] Scale y_scale(const Chart& chart);
 
 /// A logarithmic range from the smallest to the largest of `values`, each extended by the factor `margin`. Values
-/// without a place on it are left out.
+/// that a logarithmic axis cannot show are left out.
 [[nodiscard]] Scale log_scale(const std::vector<double>& values, double margin);
 
-/// About `count` ticks at 1, 2 or 5 times a power of ten, with as many decimals as tell them apart. A logarithmic
-/// scale has them at powers of ten, and at 2 and 5 times those where they would be few.
+/// About `count` ticks at 1, 2 or 5 times a power of ten, with as many decimals as distinguish them. A logarithmic
+/// scale has them at powers of ten, and also at 2 and 5 times those where the powers alone would be few.
 [[nodiscard]] std::vector<Tick> ticks(const Scale& scale, std::size_t count, bool counts);
 
 }  // namespace nustream::chart

@@ -18,14 +18,14 @@ struct TextStyle {
   bool colour = false;    ///< by SGR sequences
 };
 
-/// One letter for each value, which rise from the least to the largest value. More than `width` values are thinned to
-/// `width`, the last one included. A value that is not finite is a blank.
+/// One letter for each value; letters rise from that of the least to that of the largest value. More than `width`
+/// values are thinned to `width`, the last one included. A value that is not finite is a blank.
 [[nodiscard]] std::string sparkline(std::span<const double> values, std::size_t width, bool unicode);
 
 /// The number of letters (code points) of a text in UTF-8.
 [[nodiscard]] std::size_t letters(std::string_view text);
-/// The first letters of `text`, at most `width`. A control character becomes a question mark, and so does a letter
-/// that is not ASCII where there is no Unicode.
+/// The first letters of `text`, at most `width`. A control character becomes a question mark. So does a letter that
+/// is not ASCII where `unicode` is false.
 [[nodiscard]] std::string fitted(std::string_view text, std::size_t width, bool unicode);
 
 /// The title, the drawing with its axes, and what its letters mean. No line is longer than the style's columns, which

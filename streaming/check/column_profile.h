@@ -7,7 +7,7 @@
 
 namespace nustream::check {
 
-/// Describes a stream of numbers in little memory. Count, range, mean and standard deviation are exact but for
+/// Describes a stream of numbers in little memory. Count, range, mean and standard deviation are exact up to
 /// rounding.
 ///
 /// Quantiles are exact up to `sample_max` numbers; beyond them they are those of a uniform sample of that size. A

@@ -14,8 +14,8 @@ namespace {
 
 using record::Transform;
 
-/// Features that are made of one list have the same key: that of their column, and of what the list is of. A feature
-/// that is no indicator has a key of its own.
+/// Features that are made of one list have the same key: that of their column, and the kind of list. A feature that
+/// is no indicator has a key of its own.
 std::pair<std::string, int> list_of(const record::Feature& feature, std::size_t place) {
   const Transform transform = feature.first.transform;
   if (!record::is_indicator(transform) || feature.second) return {std::string(), static_cast<int>(place)};
@@ -52,7 +52,7 @@ void ConstantColumns::compare(const record::RowBatch& rows, std::size_t row) {
 }
 
 void ConstantColumns::take(const record::RowBatch& rows, std::size_t first) {
-  // Rejects are kept by position, not by row: one belongs to the row that ends behind its position.
+  // Rejects are kept by position, not by row: a reject belongs to the row that ends behind its position.
   auto reject = rows.rejects.begin();
   std::uint64_t begin = first == 0 ? 0 : rows.next[first - 1];
   for (std::size_t row = first; row < rows.count(); begin = rows.next[row++]) {
@@ -62,7 +62,7 @@ void ConstantColumns::take(const record::RowBatch& rows, std::size_t first) {
   }
 }
 
-/// Whether a feature that is the same in all rows may be an intercept that the settings made by themselves.
+/// Whether a feature that has one value in all rows may be an intercept that the settings made by themselves.
 bool ConstantColumns::stands_for_intercept(std::size_t feature) const {
   return skipped_ == 0 && first_[feature] != 0 && !record::is_indicator(schema_.features[feature].first.transform);
 }

@@ -1,5 +1,5 @@
-// Finds what is the same in all of the first records: a run spends its budget and learns nothing of it. None of it is
-// private.
+// Finds columns that have one value in all of the first records. A run would spend its budget on such a column and
+// learn nothing. The findings are not private: they are for the operator.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@
 namespace nustream::check {
 
 /// Compares the usable rows that it takes with the first of them, number by number. It is for the operator alone, and
-/// decides nothing.
+/// no part of the run depends on it.
 class ConstantColumns {
  public:
-  /// Fewer usable rows than these say nothing.
+  /// With fewer usable rows than these, in_words() says nothing.
   static constexpr std::uint64_t usable_judged = 20;
 
   explicit ConstantColumns(const record::Schema& schema);
@@ -28,12 +28,13 @@ class ConstantColumns {
 
   enum class Of {
     first_records,  ///< of a stream, which goes on
-    table,          ///< of all records there are
+    table,          ///< of all records of the table
   };
-  /// "the first 300 usable records all have the same 'x', 'z': …" where a feature, the target or each weight is the
-  /// same in all rows; else, or where there were fewer than usable_judged, "". A feature that is made of a public
-  /// list of texts or bins is named only where all features of that list are the same, because one text may well be
-  /// absent from the first records. Where there is no intercept, one feature may stand for it: it is not named.
+  /// "the first 300 usable records all have the same 'x', 'z': …" where a feature, the target or each weight has one
+  /// value in all rows. Returns "" where none has, or where there were fewer than usable_judged rows. A feature that
+  /// is made of a public list of texts or bins is named only where all features of that list have one value, because
+  /// one text may well be absent from the first records. Where there is no intercept, one feature may stand for it:
+  /// that feature is not named.
   [[nodiscard]] std::string in_words(Of of) const;
 
  private:
@@ -45,7 +46,7 @@ class ConstantColumns {
   std::size_t skipped_;  ///< numbers of a row before those of the features: the intercept
   std::uint64_t usable_ = 0;
   std::vector<double> first_;          ///< the features of the first usable row
-  std::vector<std::size_t> constant_;  ///< features that are the same in all rows so far
+  std::vector<std::size_t> constant_;  ///< features that have had one value in all rows so far
   double first_target_ = 0;
   bool target_is_constant_ = true;
   bool weighs_nothing_ = true;

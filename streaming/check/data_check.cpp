@@ -19,19 +19,20 @@ ColumnFinding column_of(const record::Feature& feature) {
   return {.name = feature.name, .center = feature.center, .scale = feature.scale};
 }
 
-/// Whether `working`, made of the feature's value as RowBuilder makes it, is what one of its bounds becomes: the
-/// clamp cut the value.
+/// Whether `working`, made of the feature's value as RowBuilder makes it, is the working value of one of the
+/// feature's bounds: the clamp cut the value.
 bool is_at_bound(const record::Feature& feature, double working) {
   return working == (feature.lower - feature.center) / feature.scale ||
          working == (feature.upper - feature.center) / feature.scale;
 }
 
-/// The column of [weight] as it is there, up to the largest that counts.
+/// The column of [weight] as a feature of its own, cut at the largest weight that counts.
 record::Feature amount_of(const record::Weight& weight) {
   return {.name = weight.term.column, .first = weight.term, .second = {}, .upper = weight.most};
 }
 
-/// The same of [exposure], whose bound is that of E where the column holds ln E.
+/// The column of [exposure] as a feature of its own, cut at the largest E that counts, or at its logarithm where the
+/// column holds ln E.
 record::Feature amount_of(const record::Exposure& exposure) {
   const double most = exposure.is_log ? std::log(exposure.most) : exposure.most;
   return {.name = exposure.term.column, .first = exposure.term, .second = {}, .upper = most};
@@ -72,8 +73,8 @@ DataCheck::DataCheck(const config::Config& config, const config::Mechanism& mech
   if (config.schema.weight) look_at_amount(amount_of(*config.schema.weight), found_.weight);
   if (config.schema.exposure) look_at_amount(amount_of(*config.schema.exposure), found_.exposure);
   if (config.schema.labels == 0) return;
-  // A feature of its own counts the texts of labels: the target's own reading is a number, from which the text cannot
-  // be told.
+  // A separate feature counts the texts of labels: the target's own reading is a number, from which the text cannot
+  // be recovered.
   labels_ = std::make_unique<LabelTexts>();
   taken_.resize(LabelTexts::texts_max + 1);
   record::Term texts{config.schema.target->first.column, record::Transform::custom, {}, {}, labels_.get()};
@@ -86,8 +87,8 @@ void DataCheck::look_at_amount(record::Feature feature, std::optional<ColumnFind
   schema_.features.push_back(std::move(feature));
 }
 
-/// The key is drawn for this look alone: where lanes follow from the users' hashes, the stream's own key divides the
-/// users otherwise, and about as many of them.
+/// Makes the schema of one partition. The key is drawn for this look alone. Where lanes follow from the users'
+/// hashes, the stream's own key divides the users in another way, but into lanes of about the same size.
 record::Schema DataCheck::schema_of_lane(const users::LaneOfUsers& lane) {
   record::Schema schema = schema_;
   if (!schema.user) return schema;
@@ -112,7 +113,7 @@ void DataCheck::profile(const record::RowBatch& rows, std::size_t row) {
 }
 
 void DataCheck::take(record::RowBatch& rows) {
-  // Gradients are taken without the feature that counts texts: it is no part of the run's rows.
+  // Gradients are taken without the feature that counts texts, because the run's rows do not have it.
   std::vector<double> without_texts;
   without_texts.reserve(rows.count() * dimension_);
   auto reject = rows.rejects.begin();
@@ -149,7 +150,7 @@ std::size_t DataCheck::rows_together() const noexcept {
   return (about + rows_of_step_ - 1) / rows_of_step_ * rows_of_step_;
 }
 
-/// Whether the run refuses a label of this text. The text is read as the decoder reads it; in CSV, for example, words
+/// Whether the run refuses a label of this text. The text is read as the decoder reads it: in CSV, for example, words
 /// for true and false are numbers.
 bool DataCheck::refuses(const std::string& label) const {
   record::Schema target_alone;
@@ -181,8 +182,8 @@ bool comes_before(const std::string& one, const std::string& other) {
   return a && b ? *a < *b : one < other;
 }
 
-/// A line `model.labels = […]` of the texts that are there; empty where they are more than there may be classes, or
-/// fewer than two.
+/// A line `model.labels = […]` with the texts that were found; empty where there are more of them than there may be
+/// classes, or fewer than two.
 std::string setting_of(const Findings& found, std::size_t classes) {
   constexpr std::size_t classes_max = 8;
   std::vector<std::string> texts;

@@ -20,23 +20,23 @@ namespace nustream::check {
 /// To be used by one thread at a time. `config` and `mechanism` have to outlive it.
 class DataCheck {
  public:
-  /// `is_one_step`: the input is a table of which each step takes all records. Else a step takes descent.minibatch of
-  /// them.
+  /// `is_one_step`: the input is a table, and each step takes all of its records. Otherwise a step takes
+  /// descent.minibatch records.
   DataCheck(const config::Config& config, const config::Mechanism& mechanism, bool is_one_step = false);
 
-  /// The schema to read records by: the run's own, and behind its features the columns of [weight] and [exposure] as
-  /// they are. Where the target is a label, a last feature counts its texts.
+  /// The schema to read records by: the run's own, and behind its features the columns of [weight] and [exposure],
+  /// unscaled. Where the target is a label, a last feature counts its texts.
   [[nodiscard]] const record::Schema& schema() const noexcept { return schema_; }
-  /// The same for the records of one partition of a topic. Where the unit is the user, those of a user who counts in
-  /// another lane are unusable, as they are when the topic is attached. The schema is good until this is called
-  /// again.
+  /// That schema for the records of one partition of a topic. Where the unit is the user, records of a user who
+  /// counts in another lane are unusable, as they are when the topic is attached. The schema is good until this
+  /// function is called again.
   [[nodiscard]] record::Schema schema_of_lane(const users::LaneOfUsers& lane);
   /// About how many rows are to be looked at together. Where the unit is the user they are whole steps, since a
   /// user's records in one step are one contribution.
   [[nodiscard]] std::size_t rows_together() const noexcept;
   /// Looks at rows that were read by schema(), and clears them.
   void take(record::RowBatch& rows);
-  /// The names of members that the JSON records have; whoever reads the records adds them here.
+  /// The names of members that the JSON records have; the code that reads the records adds them here.
   [[nodiscard]] decode::MemberNames& members() noexcept { return members_; }
   /// What was found; `source` says in words which input it is of.
   [[nodiscard]] Findings findings(const std::string& source) const;

@@ -38,7 +38,7 @@ std::optional<record::TimeUnit> unit_of(const std::string& column, const record:
   return std::nullopt;
 }
 
-/// Which unit to set, where a number is no time under the unit that is set and is one under a smaller unit.
+/// Says which unit to set, where a number is no time under the unit that is set but is one under a smaller unit.
 std::string advice_on_time(std::string_view text, record::TimeUnit unit) {
   using record::TimeUnit;
   constexpr double year_2100 = 4'102'444'800;  // in seconds; a time beyond it is hardly meant
@@ -51,13 +51,13 @@ std::string advice_on_time(std::string_view text, record::TimeUnit unit) {
   return {};
 }
 
-/// What to set, where the text of a column that is not a number shows it; else empty.
+/// Says what to set where the text of a column that is not a number gives a hint; else returns "".
 std::string advice_on_number(std::string_view text, const config::InputSettings& input) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   const std::size_t comma = text.find(',');
   if (!has_columns(input) || input.decimal != '.' || comma == std::string_view::npos) return {};
   if (!is_digits(text.substr(0, comma)) || !is_digits(text.substr(comma + 1))) return {};
-  // Three digits behind a comma may be thousands or decimals, so that both readings are named.
+  // Three digits behind a comma may be thousands or decimals, so both readings are named.
   constexpr std::size_t thousands = 3;
   return text.size() - comma - 1 == thousands
              ? "; a comma between thousands is to be taken out; where it is a decimal one, set stream.decimal = \",\""
@@ -90,7 +90,7 @@ std::string example_of(const std::string& reason, const std::string& place, cons
 
 std::map<std::string, std::string> examples_of(const Tally& tally, const config::InputSettings& input,
                                                const record::Schema& schema) {
-  // The file is read once more, for all reasons together; seen_lines() takes ordinals that rise.
+  // The file is read once more, for all reasons together; seen_lines() takes ordinals in rising order.
   std::vector<std::uint64_t> ordinals;
   for (const auto& [reason, refused] : tally.reasons) ordinals.push_back(refused.first.value());
   std::sort(ordinals.begin(), ordinals.end());

@@ -34,15 +34,15 @@ struct Findings {
   std::string start;   ///< which iterate the run starts at, in words
   std::vector<ColumnFinding> columns{};
   std::optional<ColumnFinding> target{};
-  /// Of the columns of [weight] and [exposure], as they are there: `at_bounds` counts those that count as max.
+  /// The columns of [weight] and [exposure], unscaled: `at_bounds` counts the values that count as the maximum.
   std::optional<ColumnFinding> weight{}, exposure{};
   std::map<std::string, std::string> examples{};  ///< for each reason, examples_of()
   std::string missing{};  ///< members that none of the first records has (decode::MemberNames); else empty
-  std::string present{};  ///< members that they have, where one is missing
+  std::string present{};  ///< members that the first records have, where one is missing
   std::vector<std::pair<std::string, std::uint64_t>> refused_labels{};  ///< texts, and the number of their records
-  std::vector<std::pair<std::string, std::uint64_t>> taken_labels{};  ///< the same of texts that are taken as labels
+  std::vector<std::pair<std::string, std::uint64_t>> taken_labels{};    ///< texts taken as labels, and their records
   std::string label_setting{};       ///< model.labels = […] of the texts that are there, where one is refused
-  std::uint64_t refused_others = 0;  ///< records whose text came after as many texts as are counted
+  std::uint64_t refused_others = 0;  ///< records whose text came once texts_max texts were counted
 };
 
 /// What every output of a dry run says about itself.

@@ -84,7 +84,7 @@ void print_remarks(const std::string& name, const ColumnFinding& column, bool is
   if (column.never) fmt::print(out, "  {}: the text '{}' never occurs\n", name, *column.never);
 }
 
-/// What says how much a record counts, with the name that it is shown by.
+/// The amounts that say how much a record counts, each with the name that it is shown by.
 std::vector<std::pair<std::string, const ColumnFinding*>> amounts_of(const Findings& findings) {
   std::vector<std::pair<std::string, const ColumnFinding*>> amounts;
   if (findings.weight) amounts.emplace_back(findings.weight->name + " (weight)", &*findings.weight);

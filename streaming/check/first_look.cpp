@@ -11,8 +11,8 @@ namespace nustream::check {
 namespace {
 
 constexpr double worth_a_line = 0.1;
-// Where a run begins at zero it is ordinary that half of the gradients are clipped. That nearly all are hints at a
-// column that is not scaled.
+// Where a run begins at zero, it is normal that half of the gradients are clipped. If nearly all are, a column is
+// probably not scaled.
 constexpr double clipped_worth_a_line = 0.9;
 
 std::string in_words(const Tally& tally) {

@@ -1,4 +1,5 @@
-// What the first records of a run tell its operator before any of them takes its step. None of it is private.
+// What the operator of a run is told about its first records before any of them takes its step. None of it is
+// private.
 #pragma once
 
 #include <cstddef>
@@ -24,10 +25,10 @@ struct ClipCount {
   std::uint64_t clipped = 0;
 };
 
-/// The same where the unit is the user: how many sums of one user's rows in a step of `rows_of_step` rows there are,
-/// and how many of them the step shortens: to the clip norm, or in running sums to the radii. The first step begins
-/// with the first of the rows, and the last one may be cut off. Limits are left out of account. The rows name their
-/// users. Contract: rows_of_step > 0.
+/// The same count where the unit is the user: how many sums of one user's rows in a step of `rows_of_step` rows there
+/// are, and how many of them the step shortens: to the clip norm, or in running sums to the radii. The first step
+/// begins with the first of the rows, and the last one may be cut off. Limits are left out of account. The rows name
+/// their users. Contract: rows_of_step > 0.
 [[nodiscard]] ClipCount clipped_contributions(const config::Config& config, const config::Mechanism& mechanism,
                                               const record::RowSlice& rows, std::size_t rows_of_step);
 
@@ -41,9 +42,8 @@ inline constexpr std::size_t records_judged = 1000;
 [[nodiscard]] bool is_worth_a_warning(const Tally& tally);
 
 /// "of the first 40 records 40 (100%) cannot be used …" where at least a tenth of those in `first` cannot be used;
-/// else
-/// "". `missing` is decode::missing_members(), where the caller asked for it; the sentence holds it where a missing
-/// member is one of the reasons.
+/// else "". `missing` is decode::missing_members(), where the caller asked for it; the sentence contains it where a
+/// missing member is one of the reasons.
 [[nodiscard]] std::string unusable_at_first(const Tally& first, const std::string& missing = {});
 
 /// Counts what clip_of() names: the gradients of `rows`, of which `usable` can be used, and how many of them are
@@ -51,7 +51,7 @@ inline constexpr std::size_t records_judged = 1000;
 /// `rows_of_step` rows, as far as the rows go: the first step begins with the first row.
 [[nodiscard]] ClipCount count_clips(const config::Config& config, const config::Mechanism& mechanism,
                                     const record::RowSlice& rows, std::uint64_t usable, std::size_t rows_of_step);
-/// The same in steps of descent.minibatch rows.
+/// The same count in steps of descent.minibatch rows.
 [[nodiscard]] ClipCount count_clips(const config::Config& config, const config::Mechanism& mechanism,
                                     const record::RowSlice& rows, std::uint64_t usable);
 
@@ -66,8 +66,8 @@ struct Clip {
 /// "of the first 40 gradients …" where nearly all of those that were counted are longer than `clip`; else "".
 [[nodiscard]] std::string clipped_at_first(const Tally& first, const Clip& clip);
 
-/// Throws Failure(unusable) where less than the share `min_usable` of the records in `first`, which have taken no
-/// step, can be used. The message depends on data, and is for the operator alone.
+/// Throws Failure(unusable) where less than the share `min_usable` of the records in `first` can be used. These
+/// records have taken no step. The message depends on data, and is for the operator alone.
 void require_usable(const Tally& first, double min_usable);
 
 }  // namespace nustream::check

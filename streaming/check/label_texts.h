@@ -1,4 +1,4 @@
-// Counts the texts that stand where a label is read.
+// Counts the texts in the column that a label is read from.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,15 @@
 
 namespace nustream::check {
 
-/// Counts each of the first `texts_max` different texts, and all others together. The counts are not private.
+/// Counts each of the first `texts_max` different texts by itself, and all others together. The counts are not
+/// private.
 class LabelTexts final : public record::TextReader {
  public:
   static constexpr std::size_t texts_max = 32;
   static constexpr std::size_t bytes_max = 64;
 
-  /// Counts the text and returns its number: from 1 in the order in which texts come, or 0 where it is counted with
-  /// the others.
+  /// Counts the text and returns its number: from 1 in the order in which texts come, or 0 for a text that is counted
+  /// with the others.
   double read(std::string_view text) noexcept override;
 
   struct Count {

@@ -33,8 +33,9 @@ Offsets offsets_of(const config::Config& config, kafka::PartitionReader& reader,
   return {std::min(start, log.high.value()), log.high.value()};
 }
 
-/// Leaves `records` of all these offsets, or all where they are fewer: of each partition an equal share, and more
-/// where another has fewer than that. Those at the end are kept with `last`, else those at the beginning.
+/// Leaves `records` of all these offsets, or all where they are fewer. Each partition gets an equal share, and more
+/// where another partition has less than its share. Offsets at the end are kept with `last`, else those at the
+/// beginning.
 void share_out(std::vector<Offsets>& partitions, std::int64_t records, bool last) {
   std::vector<Offsets*> by_count;
   for (Offsets& each : partitions) by_count.push_back(&each);
@@ -49,7 +50,7 @@ void share_out(std::vector<Offsets>& partitions, std::int64_t records, bool last
   }
 }
 
-/// Notes the record as an example where it brought a reject whose reason has none.
+/// Notes the record as an example where it brought a reject whose reason has no example yet.
 void note_example(const config::Config& config, const kafka::Message& message, const record::RowBatch& rows,
                   std::size_t rejects_before, std::map<std::string, std::string>& examples) {
   if (rows.rejects.size() == rejects_before) return;
@@ -127,7 +128,7 @@ std::string look_at_topic(const config::Config& config, std::uint64_t records, D
                             note_example(config, message, rows, rejects_before, examples);
                             if (rows.count() >= together) check.take(rows);
                           });
-    check.take(rows);  // an offset tells records apart within one partition only, so that its rows end here
+    check.take(rows);  // an offset identifies a record within one partition only, so this partition's rows end here
   }
   return fmt::format("topic '{}', {} {}", topic, partitions, partitions == 1 ? "partition" : "partitions");
 }

@@ -15,7 +15,7 @@
 namespace nustream::check {
 namespace {
 
-/// Does the same for running sums, whose residuals are taken about the start.
+/// Counts the clipped residuals of running sums, which are taken about the start.
 std::uint64_t clipped_residuals(const config::Config& config, const config::Mechanism& mechanism,
                                 const record::RowSlice& rows) {
   const moments::Settings settings = config::moments_settings(config, mechanism);
@@ -26,7 +26,7 @@ std::uint64_t clipped_residuals(const config::Config& config, const config::Mech
   return sums.clipped();
 }
 
-/// What a lane does in its first step, over so many rows. What does not matter to the first gradients is left out.
+/// The settings of a lane's first step over `rows` rows. What does not matter to the first gradients is left out.
 lane::Settings first_step(const config::Config& config, std::size_t rows) {
   lane::Settings settings = config.descent;
   settings.minibatch = rows;
@@ -39,7 +39,7 @@ lane::Settings first_step(const config::Config& config, std::size_t rows) {
   return settings;
 }
 
-/// The zeros that a lane is given in the place of its first step's noise.
+/// The zeros that a lane is given in place of its first step's noise.
 class NoNoise {
  public:
   explicit NoNoise(const std::vector<std::size_t>& dimensions) {
@@ -56,8 +56,8 @@ class NoNoise {
   std::vector<noise::GridNoise> noise_;
 };
 
-/// One step over all rows, by the lane itself and with noise that is zero: whatever the lane clips is counted as the
-/// run will count it. Where the unit is the user, `users` takes what users use up.
+/// Takes one step over all rows, by the lane itself and with noise that is zero: whatever the lane clips is counted
+/// as the run will count it. Where the unit is the user, `users` records what users use up.
 lane::Lane stepped(const lane::Settings& settings, const config::Mechanism& mechanism, const record::RowSlice& rows,
                    users::Changes* users) {
   const std::vector<lane::Stage> stages = lane::stages(settings);
@@ -72,12 +72,12 @@ lane::Lane stepped(const lane::Settings& settings, const config::Mechanism& mech
   return lane;
 }
 
-/// Of the first step no limit keeps anybody out.
+/// Limits that exclude nobody from the first step.
 users::Limits of_one_step() {
   return {privacy::Participation::once(), {}};
 }
 
-/// What a lane of running sums does in its first step, over so many rows and about the start.
+/// The settings of a first step of running sums over `rows` rows, about the start.
 moments::Settings first_step_of_sums(const config::Config& config, const config::Mechanism& mechanism,
                                      std::size_t rows) {
   moments::Settings settings = config::moments_settings(config, mechanism);
@@ -90,7 +90,7 @@ moments::Settings first_step_of_sums(const config::Config& config, const config:
   return settings;
 }
 
-/// The same for running sums.
+/// Takes such a step of running sums.
 moments::Lane stepped(const moments::Settings& settings, const record::RowSlice& rows, users::Changes& users) {
   const moments::Design& design = settings.mechanism.design;
   std::vector<std::size_t> dimensions;
@@ -105,7 +105,7 @@ moments::Lane stepped(const moments::Settings& settings, const record::RowSlice&
   return lane;
 }
 
-/// What is clipped in one step over all rows.
+/// Counts what is clipped in one step over all rows.
 ClipCount of_step(const config::Config& config, const config::Mechanism& mechanism, const record::RowSlice& rows) {
   const users::Table nobody;
   users::Changes changes(nobody);

@@ -7,9 +7,9 @@
 namespace nustream::check {
 namespace {
 
-constexpr double most = 0.5;  // share of clipped gradients above which the answer is mostly the clip's
+constexpr double most = 0.5;  // where a larger share of gradients is clipped, the answer is mostly the clip's
 constexpr const char* not_named = ": not one of model.labels";  // how a reason ends where labels have names
-// Where limits hold it is ordinary that some records are beyond them.
+// Where limits hold, it is normal that some records are beyond them.
 constexpr double used_up_worth_a_line = 0.1;
 
 double share(std::uint64_t part, std::uint64_t whole) noexcept {
@@ -112,7 +112,7 @@ std::string unusable_of_epoch(std::uint64_t rejected, std::uint64_t records) {
                      with_separators(rejected), all, percent(rejected, records));
 }
 
-/// The name of what is clipped one by one.
+/// The name of the things that are clipped one by one.
 const char* clipped_name(const Tally& tally) {
   return tally.of_users ? "contributions of users" : tally.of_sums ? "residuals" : "gradients";
 }
@@ -152,7 +152,7 @@ std::string with_separators(std::uint64_t value) {
 
 std::string percent(std::uint64_t part, std::uint64_t whole) {
   const double exact = 100 * share(part, whole);
-  // Rounding must not make "100%" of nearly all.
+  // Rounding must not show "100%" where some are missing.
   return part != whole && exact > 99.9 ? fmt::format("{:.4f}%", std::min(exact, 99.9999))
                                        : fmt::format("{:.3g}%", exact);
 }

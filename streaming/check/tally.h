@@ -13,7 +13,7 @@ namespace nustream::check {
 /// Records that were refused for one reason.
 struct Refused {
   std::uint64_t count = 0;
-  Position first{0};  ///< ordinal or offset of the first of them that was counted
+  Position first{0};  ///< ordinal or offset of the first record that was refused for it
 };
 
 struct Tally {
@@ -24,8 +24,8 @@ struct Tally {
   std::uint64_t clipped = 0;    ///< how many of the gradients were longer than the clip norm
   bool of_sums = false;         ///< running sums: `clipped` counts residuals beyond moments.residual_bound
   bool of_users = false;        ///< `gradients` and `clipped` count a user's sums in one step
-  /// Usable records that counted for nothing, because the limits of their user were used up: at least so many, and
-  /// exactly where a step takes one record.
+  /// Usable records that counted for nothing, because the limits of their user were used up. It is a lower bound, and
+  /// exact where a step takes one record.
   std::uint64_t used_up = 0;
   std::map<std::string, Refused> reasons;  ///< why records were rejected, by reason
 
@@ -42,8 +42,8 @@ struct Tally {
   [[nodiscard]] double clipped_share() const noexcept;
 };
 
-/// How many of `usable` records of users counted for nothing at least, where there were `contributions` in steps of
-/// `minibatch` records: a contribution holds one record or more, and no more than its step.
+/// A lower bound on how many of `usable` records of users counted for nothing, where there were `contributions` in
+/// steps of `minibatch` records: a contribution holds at least one record, and at most those of its step.
 [[nodiscard]] std::uint64_t used_up(std::uint64_t usable, std::uint64_t contributions,
                                     std::uint64_t minibatch) noexcept;
 
@@ -57,11 +57,11 @@ struct Tally {
 /// records could be used.
 [[nodiscard]] std::string unusable_line(const Tally& tally);
 
-/// The same line for an epoch whose reasons nobody keeps: of its `records`, `rejected` were unusable. For example:
-/// "none of the 6,000 records that this epoch has read could be used: …".
+/// That line for an epoch whose reasons nobody keeps: of its `records`, `rejected` were unusable. For example: "none
+/// of the 6,000 records that this epoch has read could be used: …".
 [[nodiscard]] std::string unusable_of_epoch(std::uint64_t rejected, std::uint64_t records);
 
-/// "8,844 of 66,000 gradients (13.4%) were clipped", with what to do where it is most of them; "" where none was
+/// "8,844 of 66,000 gradients (13.4%) were clipped", with advice where that is most of them; "" where none was
 /// clipped.
 [[nodiscard]] std::string clipped_line(const Tally& tally);
 

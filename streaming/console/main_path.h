@@ -10,7 +10,7 @@
 
 namespace nustream::console {
 
-/// The index of the coefficient that is shown where there is room for one: the first that is not the intercept.
+/// The index of the coefficient that is shown where only one has room: the first that is not the intercept.
 [[nodiscard]] std::size_t main_coefficient(const publish::ShownRelease& release);
 
 /// Keeps as many of the coefficient's quoted values as a line can show, spread over the whole path.
@@ -24,7 +24,7 @@ class MainPath {
  private:
   std::string name_;
   std::vector<double> values_;
-  std::size_t stride_ = 1;  // one of so many values is kept
+  std::size_t stride_ = 1;  // one of `stride_` values is kept
   std::size_t left_out_ = 0;
   double last_ = 0;
   double rho_ = 0;

@@ -14,20 +14,20 @@ using OperatorCounts = check::Tally;
 struct RejectsList {
   std::string file;         ///< empty where no list was asked for
   bool is_written = false;  ///< false where a write failed: no record is listed from there on
-  bool is_cut = false;      ///< only the first ones were to be listed
+  bool is_cut = false;      ///< the list became full: only the first ones are in it
 };
 
 /// Prints a line on standard error, marked as not private; prints nothing for an empty line.
 void say_for_operator(const std::string& line);
 /// Prints on standard error, marked as not private: how many records could not be used and why, how many gradients
-/// were clipped, and how many records took no step. It prints whatever else is shown of the run, but no line where
-/// there is nothing to say. A run that fails prints it too, before the line that says why.
+/// were clipped, and how many records took no step. It prints these lines even where the run shows nothing else, but
+/// no line where there is nothing to say. A run that fails prints them too, before the line that says why.
 void print_for_operator(const OperatorCounts& counts, const RejectsList& rejects);
-/// Prints one line more where the list could not be written, whatever else is shown of the run.
+/// Prints one more line where the list could not be written, even where the run shows nothing else.
 void warn_of_lost(const RejectsList& rejects);
 /// Writes the members "private":false,… of the object of `--operator-json`.
 void append_counts(const OperatorCounts& counts, const RejectsList& rejects, publish::JsonWriter& json);
-/// That object, of a run that has nothing to add to it.
+/// That object for a run that adds no other members to it.
 [[nodiscard]] std::string operator_json(const OperatorCounts& counts, const RejectsList& rejects);
 
 }  // namespace nustream::console

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t shown_coordinates_max = 4;  // so that a line stays within 120 columns
 
-/// How many coefficients a line shows: as many as a terminal's width has room for; the most where it is no terminal.
+/// How many coefficients a line shows: as many as a terminal's width has room for, and the most for a file or a pipe.
 std::size_t shown_coordinates(std::FILE* lines) {
   if (::isatty(::fileno(lines)) != 1) return shown_coordinates_max;
   constexpr std::size_t beside = 13 + 11;  // columns of the count and of the spend
@@ -50,7 +50,7 @@ void PathPrinter::published(std::string_view outbox) {
       if (const auto release = publish::read_release(last_line_)) show(*release);
     }
   }
-  // Only the last line and those that are shown are parsed: an outbox may hold thousands of releases.
+  // Only lines that are shown and the last line are parsed: an outbox may hold thousands of releases.
   if (!last_line_.empty()) last_ = publish::read_release(last_line_);
   if (last_ && bar_.is_on()) path_.add(*last_);
 }

@@ -19,7 +19,7 @@ struct InputProgress {
   std::uint64_t records = 0;
   std::uint64_t bytes_read = 0;
   std::optional<std::uint64_t> bytes_total;
-  std::optional<std::uint64_t> records_total;  ///< where the window has an end; it says more than bytes do
+  std::optional<std::uint64_t> records_total;  ///< where the window has an end; it is a better measure than bytes
 
   /// The share of the input that has been read; empty where its length is unknown.
   [[nodiscard]] std::optional<double> share() const;

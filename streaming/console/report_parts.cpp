@@ -76,8 +76,8 @@ void print_intervals(const ReportedIntervals& intervals, std::uint64_t step, std
 
 namespace {
 
-/// Prints the Anderson-Rubin set and the effective F. The set holds however weak the instruments are, so that it is
-/// what to quote where they are.
+/// Prints the Anderson-Rubin set and the effective F. The set holds however weak the instruments are. So it is the
+/// result to quote where they are weak.
 void print_instruments(const publish::ShownInstruments& shown, std::FILE* out) {
   for (const auto& [name, f] : shown.effective_f) {
     fmt::print(out, "{:<16}effective F {:.4g} of {}, noise included{}\n", "instruments", f, name,

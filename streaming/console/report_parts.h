@@ -15,7 +15,8 @@ using publish::reported_intervals;
 using publish::ReportedIntervals;
 
 /// Prints one line for each coefficient: the last value, the average where there is one, and the bounds where there
-/// are intervals, with the mean in their middle where that is neither of the two. `note` ends the head line.
+/// are intervals. The intervals' mean is printed between the bounds where it is neither of the two values. `note`
+/// ends the head line.
 void print_estimates(const publish::ShownRelease& release, const std::optional<ReportedIntervals>& intervals,
                      std::string_view note, std::FILE* out);
 /// Prints what the intervals cover and how old they are at step `step`.
@@ -39,8 +40,8 @@ struct EpsilonShown {
 [[nodiscard]] std::string epsilon_text(const publish::Epsilons& at);
 void print_epsilon(const EpsilonShown& shown, std::FILE* out);
 
-/// Writes the fields that follow "rho" in a closing table: its ε, and what all epochs together come to, at every δ
-/// by every conversion.
+/// Writes the fields that follow "rho" in a closing table: its ε, and the ε of all epochs together, at every δ by
+/// every conversion.
 void append_spends(std::span<const publish::Epsilons> epsilons, double ledger_rho,
                    std::span<const publish::Epsilons> ledger_epsilons, publish::JsonWriter& json);
 

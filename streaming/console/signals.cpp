@@ -33,7 +33,7 @@ extern "C" void on_signal(int signal) {
 const std::atomic<int>& watch_signals() {
   struct sigaction action {};
   action.sa_handler = on_signal;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);  // without SA_RESTART a read that waits for a pipe returns
+  action.sa_flags = static_cast<int>(SA_RESETHAND);  // without SA_RESTART, a read that waits for a pipe returns
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
@@ -60,7 +60,8 @@ std::vector<std::string> own_arguments() {
   return arguments;
 }
 
-/// A signal that is ignored or blocked would stay so in the program that takes this one's place.
+/// Gives signals their defaults again: an ignored or blocked signal would stay so in the program that replaces this
+/// one.
 void forget_signals() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_DFL);
   sigset_t none;

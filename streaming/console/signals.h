@@ -13,19 +13,19 @@ namespace nustream::console {
 /// Returns the flag: 0, SIGINT or SIGTERM.
 [[nodiscard]] const std::atomic<int>& watch_signals();
 
-/// The same flag as yes or no, for calls that can be told to give up.
+/// The same flag as true or false, for calls that can be told to give up.
 [[nodiscard]] const std::atomic<bool>& signalled();
 
 /// Throws Failure(interrupted) once a signal has come. It is for commands that read before anything has changed.
 void require_no_signal();
 
-/// Thrown by a command that wants to begin anew with what its files say now, once everything is committed, released
+/// Thrown by a command that wants to begin anew, with its files read again, once everything is committed, released
 /// and closed.
 struct StartAgain : std::exception {
   [[nodiscard]] const char* what() const noexcept override { return "the process starts again"; }
 };
 
-/// An option that is meant for one beginning of a process alone.
+/// An option that holds for one start of a process only.
 struct OnceOption {
   std::string name;
   bool has_value;

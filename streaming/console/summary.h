@@ -20,7 +20,8 @@ struct Places {  ///< empty: not made yet
   std::string witness;  ///< empty where no witness is kept
 };
 
-/// What the table says: published values, public settings and step counts. The operator's figures are not in it.
+/// What the table shows: published values, public settings and step counts. The table leaves out the operator's
+/// figures.
 struct Summary {
   std::string stream;
   std::uint32_t epoch = 0;
@@ -42,7 +43,7 @@ struct Summary {
 
 /// Prints the table to `out`.
 void print_table(const Summary& summary, std::FILE* out);
-/// The same as one JSON object. Nothing in it depends on data but through the noise, since it leaves out the counts.
+/// The same as one JSON object. It leaves out the counts, so its only dependence on data is through noise.
 [[nodiscard]] std::string to_json(const Summary& summary);
 
 }  // namespace nustream::console

@@ -59,7 +59,8 @@ constexpr auto drawn_every = std::chrono::milliseconds(100);
 constexpr std::size_t width = 24;
 constexpr std::size_t least_columns = 64;  // a narrower terminal shows no bar beside the words
 
-/// As many whole parts of the line as fit; two blanks separate parts. A part that is cut would say something else.
+/// As many whole parts of the line as fit; two blanks separate parts. A part is never cut, because half of it could
+/// say something else.
 std::string_view whole_parts(std::string_view line, std::size_t room) {
   while (chart::letters(line) > room) {
     const std::size_t end = line.rfind("  ");

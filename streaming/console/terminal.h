@@ -28,8 +28,8 @@ class TerminalBar {
   TerminalBar& operator=(const TerminalBar&) = delete;
 
   [[nodiscard]] bool is_on() const noexcept { return on_; }
-  /// Whether it is time to draw: at most ten times a second, and not within the first half second. draw() has to
-  /// follow where it is.
+  /// Whether it is time to draw: at most ten times a second, and not within the first half second. Where it is true,
+  /// draw() has to follow.
   [[nodiscard]] bool is_due();
   /// Draws as much of `line` as one line has room for; more would leave lines behind.
   void draw(std::string_view line);
@@ -39,8 +39,8 @@ class TerminalBar {
   /// Seconds since the bar was made.
   [[nodiscard]] double seconds() const;
 
-  /// "[======      ]  50%  " and "  ETA 1:05", where `share` of the work is done: how far it is, and how long it will
-  /// take if it goes on as fast. A narrow terminal shows the percentage alone.
+  /// "[======      ]  50%  " and "  ETA 1:05", where `share` of the work is done. The ETA is the time that is left if
+  /// the work goes on as fast. A narrow terminal shows the percentage alone.
   [[nodiscard]] std::string bar(double share) const;
   [[nodiscard]] std::string eta(double share) const;
 

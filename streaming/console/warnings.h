@@ -9,8 +9,8 @@ namespace nustream::console {
 /// Prints a sentence on standard error; does nothing for "".
 void warn(const std::string& sentence);
 
-/// Prints each sentence once on standard error, whatever --quiet says: jobs run with it, and the sentence may be all
-/// that tells of a folder that was restored. To be used by one thread.
+/// Prints each sentence once on standard error, even with --quiet: scheduled jobs run with --quiet, and the sentence
+/// may be the only sign of a folder that was restored. To be used by one thread.
 class PromiseWarnings {
  public:
   void tell(const std::string& sentence);  ///< does nothing for ""

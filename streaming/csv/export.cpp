@@ -79,8 +79,8 @@ Exit run(const Options& options) {
   lines.for_each([&](std::string_view line) {
     std::vector<std::string> row(columns.names.size());
     for (auto& [name, text] : cells_of(line)) {
-      // A file that grows while it is read may have a new column behind where the first look ended. The cell is left
-      // out; the next export has the column.
+      // A file that grows while it is read may have a new column after the place where the first look ended. The cell
+      // is left out; the next export has the column.
       const auto found = columns.places.find(name);
       if (found != columns.places.end()) row[found->second] = std::move(text);
     }

@@ -16,8 +16,8 @@ struct Options {
 };
 
 /// Prints a line of column names, then one line for each release, in the order of the input. The columns are all that
-/// any release has, in the order in which they first come. For that a file is read twice, and standard input is kept
-/// in memory.
+/// any release has, in the order of their first appearance. So a file is read twice, and standard input is kept in
+/// memory.
 ///
 /// Throws Failure(io) where nothing can be read, and Failure(data) where a line is no release, with its number, or
 /// where the input holds none.
@@ -25,7 +25,7 @@ struct Options {
 
 /// The name and the text of each cell, in the order of the line. A name is a path: `estimate.temp` for a member of an
 /// object, `epsilons.0.delta` for a member of an array's element. Numbers stand as in the line (the shortest text of
-/// the same double), and texts as they are; true and false are words, and null is an empty text.
+/// the same double), and so do texts; true and false are words, and null is an empty text.
 using Cells = std::vector<std::pair<std::string, std::string>>;
 
 /// Throws Failure(data) where the line is neither a release nor a combined model, that is, not a JSON object with
