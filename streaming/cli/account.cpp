@@ -73,7 +73,7 @@ Exit account_show(const AccountArguments& arguments) {
 }
 
 /// Refuses a charge that is lower than the one before, unless --lower says that it is meant. Only the stream itself
-/// knows what it spent, and a lower charge by mistake would let others spend that again.
+/// knows what it spent. A charge that is too low by mistake would let others spend the same budget again.
 void require_no_less(const journal::Charge* before, const AccountArguments& arguments) {
   if (before == nullptr || arguments.rho >= before->rho.value() || arguments.lower) return;
   throw Failure(

@@ -192,14 +192,14 @@ int fail(Exit code, const std::string& line) {
   return static_cast<int>(code);
 }
 
-/// Writes what is still in the buffer of standard output: a full disk or a closed pipe shows here at the latest.
+/// Writes what is still in the buffer of standard output: a full disk or a closed pipe is noticed here at the latest.
 int with_output(int code) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
   const int failed = fail(Exit::io, "standard output could not be written; what is committed stays so");
   return code == static_cast<int>(Exit::done) ? failed : code;
 }
 
-/// A message where the first argument should be a command and is none. The parser's own message would not name it.
+/// A message for a first argument that is no command. The parser's own message would not name it.
 std::optional<std::string> unknown_command(const CLI::App& app, int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return std::nullopt;
   std::vector<std::string> names;
@@ -211,7 +211,7 @@ std::optional<std::string> unknown_command(const CLI::App& app, int argc, char**
                      config::did_you_mean(argv[1], names));
 }
 
-/// The parser's message, with what the command that was meant offers instead.
+/// The parser's message, and for an unknown option the one that was probably meant.
 std::string usage_error(const CLI::App* app, const CLI::Error& error) {
   std::string command = "nustream";
   for (; !app->get_subcommands().empty(); app = app->get_subcommands().front()) {

@@ -14,14 +14,14 @@ class Validator;
 
 namespace nustream::cli {
 
-/// What the parsed command line is to do; set by the subcommand that was chosen.
+/// What the parsed command line asks for; set by the subcommand that was chosen.
 using Job = std::function<Exit()>;
 
 /// Adds CONFIG and --set.
 void add_config_arguments(CLI::App& command, ConfigArguments& arguments);
 /// Adds -b and -X: where the brokers are, and which properties the client gets.
 void add_broker_arguments(CLI::App& command, KafkaArguments& arguments);
-/// Adds those, and -t, -G and --until-end; returns the last.
+/// Adds -b, -X, -t, -G and --until-end; returns the last of them.
 CLI::Option* add_kafka_arguments(CLI::App& command, KafkaArguments& arguments);
 /// Requires a number above 0, whole or not.
 [[nodiscard]] CLI::Validator positive();

@@ -58,8 +58,9 @@ bool is_usable(const check::Findings& findings) {
   return findings.tally.rejected < findings.tally.records;
 }
 
-/// Prints the verdict as JSON. For a table it tells nothing about the noise, which depends on how many records there
-/// are. `findings` is null where no record was read; otherwise `plan` is the JSON of the plan for so many records.
+/// Prints the verdict as JSON. For a table it says nothing about the noise, which depends on the number of records.
+/// `findings` is null where no record was read; otherwise `plan` is the JSON of the plan for the number of records
+/// that was found.
 void print_json(const config::Config& config, const std::string& digest, std::span<const std::string> warnings,
                 const check::Findings* findings = nullptr, std::string_view plan = {}) {
   fmt::print("{}\n", publish::object_text([&](publish::JsonWriter& json) {
@@ -103,8 +104,8 @@ bool reads_topic(const CheckArguments& arguments, const config::Config& config) 
   return arguments.records || config.input.files.empty();
 }
 
-/// Whether every step of a table takes all of its records. Running sums then have one step; how many it has otherwise
-/// follows from the number of records, which is not known yet and does not matter to what is clipped.
+/// Returns whether every step of a table takes all of its records. Running sums then have one step. Otherwise their
+/// number of steps follows from the number of records, which is not known yet; it does not matter to what is clipped.
 bool settle_table(config::Config& config, std::optional<StepCount>& steps) {
   if (!config.moments) return config.estimate.full_batch;
   const bool is_one_step = config.descent.minibatch == 0;
@@ -165,7 +166,7 @@ void print_data(const CheckArguments& arguments, const check::Findings& findings
   static_cast<void>(plan(plan_of(arguments, findings)));
 }
 
-/// Checks settings of which some are to be measured; what follows from those is not known yet.
+/// Checks settings of which some are to be measured. What follows from those is not known yet.
 Exit check_to_measure(const CheckArguments& arguments, const config::Config& config) {
   if (arguments.data) {
     throw Failure(
@@ -183,8 +184,8 @@ Exit check_to_measure(const CheckArguments& arguments, const config::Config& con
   return Exit::done;
 }
 
-/// Refuses what replay would refuse of the times by which users' windows go. The place of a trusted time's column may
-/// be told by a file's header alone, which is no record; a file that is not there yet is not looked at.
+/// Refuses the times of users' windows that replay would refuse. For a trusted time's column, the place may have to
+/// be read from a file's header, which is no record. A file that does not exist yet is not looked at.
 void require_times_of_windows(const config::Config& config) {
   if (!config.users || !config.users->limits->windows() || config.input.files.empty()) return;
   const auto is_there = [](const std::string& file) { return std::filesystem::is_regular_file(file); };
@@ -193,8 +194,8 @@ void require_times_of_windows(const config::Config& config) {
   static_cast<void>(decode::open_reader(config.input, config.schema));
 }
 
-/// Why attach would refuse the settings although a run over files takes them; "" where it would not. Where the
-/// settings name no files, this throws instead.
+/// Returns why attach would refuse settings that a run over files takes, or "" where it would not. Where the settings
+/// name no files, this function throws the refusal.
 std::string refused_by_attach(const config::Config& config) {
   if (config.kafka.brokers.empty()) return {};
   try {

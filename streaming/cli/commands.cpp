@@ -70,8 +70,8 @@ std::optional<double> speed_factor(const std::string& text) {
   return factor;
 }
 
-/// Reads the file as a stream's, also where it describes a table as well. Where it describes a table alone, the
-/// failure names the command that takes it.
+/// Reads the file as a stream's. A file that describes a table as well is read so, too. Where it describes a table
+/// alone, the failure names the command that takes it.
 config::Config read_stream(const std::string& file, const std::vector<std::string>& overrides) {
   const auto read = [&] { return config::read_config_to_measure(file, overrides, config::Purpose::stream); };
   if (config::purpose_of(file, overrides) == config::Purpose::stream) return read();
@@ -94,7 +94,7 @@ Exit replay(const ReplayArguments& arguments) {
   }
   if (typed.lane) {
     config.lane = LaneId{*typed.lane};
-    config.input.partition.reset();  // --lane is said on purpose: any partition may be this lane
+    config.input.partition.reset();  // --lane was given on purpose: any partition may be this lane
   } else if (!config.input.partition && config.input.files.size() == 1 &&
              decode::is_segment(config.input.files.front())) {
     config.lane = LaneId{decode::segment_header(config.input).partition};  // the lane that attach would have for it
@@ -141,8 +141,8 @@ Exit estimate(const EstimateArguments& arguments) {
 
 namespace {
 
-/// What the process that takes this one's place must not do again. The settings are written already. A gap may be
-/// accepted only where the operator knows of it, not at a later one.
+/// Options that the process must not repeat when it starts itself again. The settings are written already. A gap may
+/// be accepted only where the operator knows of it, and not when a later one is met.
 const std::array<console::OnceOption, 2> once{{{"--write-config", true}, {"--accept-gap", false}}};
 
 }  // namespace
@@ -170,7 +170,7 @@ Exit audit(const AuditArguments& arguments) {
 }
 
 Exit record(const RecordArguments& arguments) {
-  // Settings that are "private" are accepted here: the recording is what they will be measured from.
+  // Settings that are "private" are accepted here, because they will be measured from the recording.
   config::Config config = config::read_config_to_measure(
       arguments.config.file, overrides_of(arguments.config, arguments.kafka), config::Purpose::stream);
   add_properties(arguments.kafka, config.kafka.properties);

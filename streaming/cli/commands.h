@@ -45,7 +45,7 @@ struct PlanArguments {
 /// Prints what a budget buys, before any data is read: over a table where the file has a section [estimate], else
 /// over a stream.
 [[nodiscard]] Exit plan(const PlanArguments& arguments);
-/// The same as JSON, which --json prints.
+/// The plan as JSON, which --json prints.
 [[nodiscard]] std::string plan_json(const PlanArguments& arguments);
 
 struct ReplayArguments {
@@ -87,8 +87,7 @@ struct KafkaArguments {
   bool until_end = false;
   std::vector<std::string> properties;  ///< properties of librdkafka as NAME=VALUE
 };
-/// The overrides of the file with these arguments, as if all of them were written in it. The properties are not among
-/// them.
+/// The overrides of the file, followed by those that these arguments stand for. The properties are not among them.
 [[nodiscard]] std::vector<std::string> overrides_of(const ConfigArguments& config, const KafkaArguments& kafka);
 /// Adds the arguments' properties of librdkafka. Throws Failure(usage) for one that is not NAME=VALUE.
 void add_properties(const KafkaArguments& kafka, std::map<std::string, std::string>& properties);
@@ -100,7 +99,7 @@ struct CheckArguments {
   KafkaArguments kafka;
   bool data = false;                     ///< make a dry run over an input as well
   std::vector<std::string> files;        ///< read in place of stream.input
-  std::optional<std::uint64_t> records;  ///< read the first so many; of a topic, where there are no files
+  std::optional<std::uint64_t> records;  ///< read this number of first records; of a topic, where there are no files
   std::optional<double> min_usable;      ///< the smallest share of them that has to be usable
   bool json = false;
 };

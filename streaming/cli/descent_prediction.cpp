@@ -17,7 +17,7 @@ namespace {
 
 using console::with_separators;
 
-/// The eigenvalues of E[xxᵀ]; `prediction` is told where they come from.
+/// The eigenvalues of E[xxᵀ]. `prediction` is given where they come from.
 std::vector<double> eigenvalues_of(const config::Config& config, DescentPrediction& prediction) {
   const std::size_t d = config.descent.dimension;
   if (is_mean(config)) return std::vector<double>(d, 1.0);
@@ -63,7 +63,7 @@ void add_average(const config::Config& config, const config::Mechanism& mechanis
   }
 }
 
-/// A sentence where the deviation is so large that no answer would be seen through it; else "".
+/// A sentence where the deviation is so large that it would hide any answer; else "".
 std::string absurd(const privacy::Prediction& last) {
   double largest = 0;
   bool is_number = std::isfinite(last.excess);

@@ -1,5 +1,5 @@
-// What `nustream plan` predicts for a descent: what the privacy noise leaves in the last iterate and in the average,
-// under the correlation of the settings and under the ones that are best for either.
+// What `nustream plan` predicts for a descent: the privacy noise that is left in the last iterate and in the average,
+// under the correlation of the settings and under the best ones for either.
 #pragma once
 
 #include <cstdint>
@@ -34,13 +34,13 @@ struct DescentPrediction {
   inference::AverageSpan span{};       ///< the steps that the average is over
   privacy::LocalProblem problem;       ///< the problem that all predictions are about
   privacy::Budget budget;              ///< budget of the mean gradient
-  std::optional<StepCount> only_at{};  ///< the step that `last` is about, where errors differ from step to step
+  std::optional<StepCount> only_at{};  ///< the step that `last` is about, where steps have different errors
   double average_of_last = 0;          ///< excess of the average under the ν that is best for the last iterate
-  std::string why_no_average;          ///< empty where there is one, or none was asked for
-  std::vector<std::string> advice;     ///< sentences about settings that cannot be meant
+  std::string why_no_average;          ///< empty where there is an average, or none was asked for
+  std::vector<std::string> advice;     ///< sentences about settings that are probably a mistake
 };
 
-/// Predicts the error after `steps` steps; 0 where nobody said how many there are. Throws Unsupported and
+/// Predicts the error after `steps` steps, where 0 means that the number is unknown. Throws Unsupported and
 /// InvalidParameter where the theory has no formula.
 [[nodiscard]] DescentPrediction predict_descent(const config::Config& config, const config::Mechanism& mechanism,
                                                 std::uint64_t steps);

@@ -1,6 +1,6 @@
-// What `nustream plan` says about the ways to estimate a linear model, from public guesses: the error that is
-// expected of each with the settings that are best for it, which one has the least, and what is expected of the
-// settings as they are.
+// What `nustream plan` says about the ways to estimate a linear model, from public guesses: the expected error of
+// each under its own best settings, which of them has the least, and the expected error under the settings of the
+// file.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ namespace nustream::cli {
 
 struct EstimatorComparison {
   config::EstimatorChoice best;
-  std::optional<inference::ExpectedError> last{};     ///< of the last iterate under the settings as they are
+  std::optional<inference::ExpectedError> last{};     ///< of the last iterate, under the settings of the file
   std::optional<inference::ExpectedError> average{};  ///< of the average, where one is released
   std::optional<inference::ExpectedError> sums{};     ///< of running sums
   std::string chosen;                                 ///< what model.estimator = "auto" chose
 };
 
-/// Compares the estimators. Empty where [plan] lacks the guesses (config::has_guesses()).
+/// Compares the estimators. Returns nothing where [plan] lacks the guesses (config::has_guesses()).
 [[nodiscard]] std::optional<EstimatorComparison> compare_estimators(const config::Config& config,
                                                                     const config::Mechanism& mechanism);
 

@@ -26,8 +26,8 @@ void add(std::string name, std::optional<double> loss, FitReport& report) {
   if (loss) report.others.emplace_back(std::move(name), *loss);
 }
 
-/// The fitted correlation as it would be without an end. Its γ is then γ_∞, as that of the correlations that it is
-/// compared with.
+/// The fitted correlation without an end. Its γ is then γ_∞, as is the γ of the correlations that it is compared
+/// with.
 Correlation endless(const Correlation& correlation) {
   if (const auto* window = std::get_if<noise::Windowed>(&correlation.family())) {
     try {
@@ -79,7 +79,7 @@ FitReport report_of(const Correlation& correlation, const privacy::StronglyConve
 }
 
 FitReport report_of(const Correlation& correlation, const privacy::LocalProblem& problem) {
-  // At ρ = ½ and Δ = 1 the noise's variance is γ², so that these losses compare at one ρ.
+  // At ρ = ½ and Δ = 1 the noise's variance is γ². So these losses compare at one ρ.
   const privacy::Budget unit{Rho{0.5}, privacy::Participation::once(), Displacement{1}};
   const auto loss = [&](const Correlation& of) {
     return where_known([&] { return privacy::predicted_excess(of, problem, unit); });

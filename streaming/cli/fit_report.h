@@ -11,13 +11,13 @@
 
 namespace nustream::cli {
 
-/// The loss of a fitted correlation beside others. Each loss includes the correlation's own γ², so that all compare
-/// at one ρ.
+/// The loss of a fitted correlation beside the losses of others. Each loss includes the correlation's own γ², so all
+/// losses compare at one ρ.
 struct FitReport {
   std::string objective;       ///< what was minimised, in words
   double seconds = 0;          ///< how long the fit took
   std::optional<double> loss;  ///< loss of the fit; empty where it is not known
-  /// A bound that no correlation is below; empty where none is known.
+  /// A bound that no correlation's loss is below; empty where none is known.
   std::optional<double> least;
   std::vector<std::pair<std::string, double>> others;  ///< what would be used without a fit, by name
 };

@@ -85,7 +85,7 @@ journal::FolderWitness witness_of(const std::filesystem::path& folder, const sec
   return {journal::witness_settings(witness, key_file, folder, key.directory, identity.stream, identity.lane), keys};
 }
 
-/// Asks the witness. One that cannot be believed is reported, and the state is shown all the same.
+/// Asks the witness. An unbelievable witness is reported, and the state is shown all the same.
 void find_witness(journal::FolderWitness& witness, const journal::State& state) try {
   witness.find(state.record.account, state.record.ledger_head);
 } catch (const Failure& failure) {
@@ -114,8 +114,8 @@ void count_records(const journal::StateRecord& record, Inspected& report) {
   report.records = record.position.value() - record.start.value();
 }
 
-/// Prints how many records were unusable on standard error, whatever else is shown: an answer of noise alone looks
-/// like any other.
+/// Prints on standard error how many records were unusable, even where nothing else is shown: an answer that is only
+/// noise looks like any other answer.
 void say_what_was_unusable(const Inspected& report, const std::string& place) {
   const std::string line = check::unusable_of_epoch(report.rejected, report.records);
   if (!line.empty()) console::say_for_operator(fmt::format("{}: {}", place, line));
@@ -200,7 +200,7 @@ void print_chart_of_folder(const Inspected& report, const std::string& folder) {
   print_chart(report.identity.stream, report.last_release, history);
 }
 
-/// Draws the path of the lane's epoch, from the releases that anybody finds in the topic.
+/// Draws the path of the lane's epoch, from the releases that every reader of the topic finds.
 void print_chart_of_lane(const Inspected& report) {
   const secrets::StateIdentity& identity = report.identity;
   serve::History history{StepCount{1}};
@@ -234,7 +234,7 @@ Exit inspect(const InspectArguments& arguments) {
   std::string key = arguments.key_file;
   std::string key_directory;
   std::string witness = arguments.witness;
-  std::error_code unknown;  // whoever opens it reports it
+  std::error_code unknown;  // the function that opens the file reports it
   if (std::filesystem::is_regular_file(arguments.place, unknown)) {
     const std::vector<std::string> typed = overrides_of({arguments.place, {}}, arguments.kafka);
     config::Config config =

@@ -20,8 +20,8 @@ std::string text(const journal::LedgerEntry& entry) {
   return console::protected_unit(promise);
 }
 
-/// Where the input is read next. Positions go on from one pass into the next, so that after the first pass they are
-/// no places; the ledger says which records they touched.
+/// Where the input is read next. Positions go on from one pass into the next. So after the first pass they are no
+/// places in the input; the ledger says which records they touched.
 std::string place_in_input(const Inspected& report) {
   using console::with_separators;
   const std::uint64_t position = report.position.value();
@@ -44,7 +44,7 @@ void print_users(const users::UserCounts& counts) {
   fmt::print("\n");
 }
 
-/// Prints what the ledger charges if the state is lost.
+/// Prints the spend that the ledger charges if the state is lost.
 void print_reserved(const journal::Ledger& ledger) {
   if (!ledger.reserving) return;
   fmt::print("{:<6} {:>5} {:>12} {:>12} {:>12} {:>12.6g} {:>12}  reserved by the ledger's last line\n", "",

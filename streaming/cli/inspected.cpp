@@ -9,7 +9,7 @@ namespace {
 std::vector<Delta> deltas_of(const publish::ShownRelease& release) {
   std::vector<Delta> deltas;
   for (const publish::Epsilons& at : release.epsilons) deltas.emplace_back(at.delta);
-  if (deltas.empty()) deltas.emplace_back(release.delta);  // an older line has one δ
+  if (deltas.empty()) deltas.emplace_back(release.delta);  // a line of an older version has one δ
   return deltas;
 }
 

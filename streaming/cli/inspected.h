@@ -31,14 +31,15 @@ struct Inspected {
   std::uint64_t records = 0;                 ///< records that this epoch has read, by its positions
 };
 
-/// ρ of all epochs, over the neighbours of the present epoch, which is the ledger's last.
+/// ρ of all epochs, for neighbours as the present epoch defines them, which is the ledger's last.
 [[nodiscard]] Rho total_of(const journal::Ledger& ledger);
 
 /// ε of all epochs, at the δ of the last release.
 [[nodiscard]] std::vector<publish::Epsilons> total_epsilons(const Inspected& report,
                                                             const publish::ShownRelease& release);
 
-/// What persons with several records are promised; nothing where the unit is the user, who has all of theirs.
+/// What persons with several records are promised; empty where the unit is the user, because a user has all records
+/// of one person.
 [[nodiscard]] std::vector<publish::GroupSpend> groups_of(const Inspected& report, Delta delta);
 
 /// Prints it for a person, on standard output; `folder` names its place.

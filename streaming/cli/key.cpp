@@ -50,7 +50,7 @@ journal::WitnessSettings settings_beside(const RotateArguments& arguments, const
   return journal::witness_settings(arguments.witness, key_file, arguments.place, {}, identity.stream, identity.lane);
 }
 
-/// Lets `witness` record what was rotated. A witness that is there under the new key already knows at least as much,
+/// Lets `witness` record what was rotated. A witness that exists under the new key already knows at least as much,
 /// and stays.
 void tell_witness(const journal::Rotated& rotated, journal::FolderWitness witness) {
   witness.find(rotated.account);
@@ -63,8 +63,8 @@ void tell_witness(const journal::Rotated& rotated, journal::FolderWitness witnes
 }
 
 /// Hands the witness over to the new key. First it is written where it is kept from now on. Then it is written where
-/// the old key's was: the old key opens a copy of the folder from before the rotation, and the witness there shows
-/// that the folder went on.
+/// the old key's witness was: the old key opens copies of the folder that were made before the rotation, and the
+/// witness there shows that the folder went on.
 void hand_over_witness(const RotateArguments& arguments, const fs::path& old_key, const journal::Rotated& rotated,
                        const secrets::Keyring& new_keys) {
   const journal::WitnessSettings now = settings_beside(arguments, arguments.new_key, rotated.identity);
@@ -103,7 +103,7 @@ std::string rotate_folder(const RotateArguments& arguments, const secrets::Keyri
   }
   const secrets::StateIdentity identity = located(folder.string(), [&] { return secrets::read_identity(sealed); });
   const fs::path old_key = secrets::key_file_of(folder, identity.stream, {arguments.old_key, {}});
-  // The state is under the new key already: a crash came before what follows it was done.
+  // The state is under the new key already: a crash came before the steps after that were done.
   if (is_under(new_keys, sealed)) {
     hand_over_witness(arguments, old_key, journal::finish_rotation(*disk, folder, new_keys), new_keys);
   } else {
@@ -145,7 +145,7 @@ std::string rotate_stream(const RotateArguments& arguments, const secrets::Keyri
 Exit key_rotate(const RotateArguments& arguments) {
   secrets::harden_process();
   const secrets::Keyring new_keys = secrets::load_key_file(arguments.new_key);
-  std::error_code unknown;  // whoever opens it reports it
+  std::error_code unknown;  // the function that opens the file reports it
   const bool is_stream = std::filesystem::is_regular_file(arguments.place, unknown);
   const std::string old_key = is_stream ? rotate_stream(arguments, new_keys) : rotate_folder(arguments, new_keys);
   if (arguments.json) {

@@ -31,7 +31,7 @@ namespace {
 
 using console::with_separators;
 
-/// Everything that a plan shows. It is computed from settings alone.
+/// Everything that a plan shows. Only settings are needed to compute it.
 struct Plan {
   config::Mechanism mechanism;
   std::vector<privacy::SpendRow> spend;
@@ -68,7 +68,7 @@ Plan make_plan(const config::Config& config, const PlanArguments& arguments) {
             .why_no_prediction = {},
             .rational_excess = {},
             .fit = {}};
-  std::uint64_t read = 0;  // minibatches go on from one pass into the next
+  std::uint64_t read = 0;  // minibatches continue from one pass into the next
   if (__builtin_mul_overflow(passes, records, &read)) {
     throw InvalidParameter("passes", std::to_string(passes), "as many as there are steps for");
   }
@@ -188,7 +188,7 @@ void append_spend(const config::Config& config, const Plan& plan, publish::JsonW
   }
 }
 
-/// Writes what is expected of the estimate.
+/// Writes what error of the estimate is expected.
 void append_predictions(const config::Config& config, const Plan& plan, publish::JsonWriter& json) {
   if (plan.prediction) {
     append_json(config, *plan.prediction, json);
@@ -240,7 +240,7 @@ std::string to_json(const config::Config& config, const Plan& plan) {
   });
 }
 
-/// The settings, where some of them are to be measured: nothing else can be planned before that.
+/// The settings, where some of them are to be measured: then nothing else can be planned yet.
 std::optional<config::Config> to_measure(const PlanArguments& arguments) {
   const auto& [file, overrides] = arguments.config;
   config::Config asked = config::read_config_to_measure(file, overrides, config::purpose_of(file, overrides));

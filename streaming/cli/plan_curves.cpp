@@ -29,7 +29,7 @@ ErrorOf error_of(std::string name, const ExpectedError& error, std::string setti
           std::sqrt(error.privacy), std::move(settings)};
 }
 
-/// Errors expected from guesses: of every estimator at its best, and as it is set.
+/// Errors expected from guesses: of every estimator under its best settings, and under the settings of the file.
 std::vector<ErrorOf> expected(const config::Config& config, const config::Mechanism& mechanism) {
   std::vector<ErrorOf> errors;
   const auto comparison = compare_estimators(config, mechanism);
@@ -45,7 +45,7 @@ std::vector<ErrorOf> expected(const config::Config& config, const config::Mechan
   return errors;
 }
 
-/// Errors without guesses: what the noise alone leaves under the settings as they are.
+/// Errors without guesses: what the noise alone leaves under the settings of the file.
 std::vector<ErrorOf> of_noise(const config::Config& config, const config::Mechanism& mechanism,
                               std::uint64_t records) {
   const std::uint64_t steps = std::max<std::uint64_t>(1, records / config.descent.minibatch);
@@ -88,7 +88,7 @@ struct Named {
   Correlation correlation;
 };
 
-/// The correlations that a plan compares: the one that is set, and those that would otherwise be used.
+/// The correlations that a plan compares: the one in the settings, and those that would otherwise be used.
 std::vector<Named> compared(const config::Config& config, const config::Mechanism& mechanism,
                             const std::optional<DescentPrediction>& prediction, std::uint64_t steps) {
   const Correlation& own = mechanism.main().correlation;
@@ -114,8 +114,8 @@ std::vector<Named> compared(const config::Config& config, const config::Mechanis
   return all;
 }
 
-/// ρ that a record has spent so many steps after it, or a user with `limits` by so many steps of the stream, where
-/// all that it can ever come to is `rho`.
+/// The spend after t steps, up to `steps`: of a record t steps after its own, or of a user with `limits` t steps into
+/// the stream. Its limit is `rho`.
 chart::Layer spend_of(const Named& named, const std::optional<users::Limits>& limits, Rho rho, std::uint64_t steps,
                       unsigned hue) {
   chart::Layer layer{named.name, chart::Mark::line, {}, hue};

@@ -32,7 +32,7 @@ struct ErrorOf {
 };
 
 struct PlanCurves {
-  std::vector<double> rhos;           ///< rising; the one that is set is in the middle
+  std::vector<double> rhos;           ///< rising; the ρ of the settings is in the middle
   std::string counted = "records";    ///< what `counts` count: "records" or "steps"
   std::vector<std::uint64_t> counts;  ///< rising
   std::string what;                   ///< what the errors are, in words and units
@@ -52,9 +52,10 @@ struct PlanCurves {
 
 /// Computes one cell of the grid: what is expected at that ρ and count. Empty where the settings are refused there.
 using ErrorsAt = std::function<std::vector<ErrorOf>(double rho, std::uint64_t count)>;
-/// Fills rhos, counts and errors: five values of each around what is set, rising by factors. Uses all processors.
+/// Fills rhos, counts and errors: five values of each around those of the settings, `apart` times as large from one
+/// to the next. Uses all processors.
 void add_grid(double rho, std::uint64_t count, double apart, const ErrorsAt& errors_at, PlanCurves& curves);
-/// ρ as it is set, before any calibration takes a part of it away.
+/// ρ of the settings, before any calibration takes a part of it away.
 [[nodiscard]] double rho_set(config::Privacy privacy);
 
 /// Computes all curves. Where there is no `prediction`, `why_none` says why. `records` are those of the stream; 0
@@ -65,7 +66,7 @@ void add_grid(double rho, std::uint64_t count, double apart, const ErrorsAt& err
 
 /// A chart of the error over records, at the i-th ρ.
 [[nodiscard]] chart::Chart error_chart(const PlanCurves& curves, std::size_t rho);
-/// A chart of what records have spent by their age, or users over the steps, at the ρ that is set.
+/// A chart of what records have spent by their age, or users over the steps, at the ρ of the settings.
 [[nodiscard]] chart::Chart spend_chart(const PlanCurves& curves);
 [[nodiscard]] chart::Chart nu_chart(const PlanCurves& curves);
 /// The chart to show alone: error over records, or the spend where no error is predicted.
@@ -73,7 +74,7 @@ void add_grid(double rho, std::uint64_t count, double apart, const ErrorsAt& err
 /// Prints that chart in letters on standard output, after an empty line.
 void print_chart(const PlanCurves& curves);
 
-/// The command that was typed, without the files beside the plan and without how it is printed.
+/// The command that was typed, without the options that name further files or the form of the output.
 [[nodiscard]] std::string plan_command(const config::Config& config, const PlanArguments& arguments);
 
 /// One HTML file that refers to no other, about settings that never spend more than `limit`. Its script moves two

@@ -87,7 +87,7 @@ std::string controls(const config::Config& config, const PlanCurves& curves) {
          replaced(replaced(sliders, "@rho@", rhos), "@records@", counts) + "</div>\n";
 }
 
-/// The rows of one cell of the grid; the least of the known errors stands out.
+/// The rows of one cell of the grid. The least of the known errors is marked.
 std::string rows_of(const std::vector<ErrorOf>& errors, bool with_causes) {
   double least = std::numeric_limits<double>::infinity();
   for (const ErrorOf& error : errors) {
@@ -135,7 +135,7 @@ std::string figure(const std::string& title, const std::string& drawing, const s
                      chart::escaped(title), drawing, keys);
 }
 
-/// The figure of the excess over ν, at the ρ that is set.
+/// The figure of the excess over ν, at the ρ of the settings.
 std::string figure_of_nus(const PlanCurves& curves) {
   if (curves.by_nu.empty()) return {};
   return figure("What the noise leaves, over ν, as budgeted: excess of the loss", chart::svg(nu_chart(curves), "nu"),
@@ -161,7 +161,7 @@ void append_errors(const config::Config& config, const PlanCurves& curves, std::
                   figure_of_nus(curves), table_of_errors(curves)));
 }
 
-/// Appends what the correlations spend and leave, named "as set: …" and so on, as the charts' legends have them.
+/// Appends what the correlations spend and leave. They have the names of the charts' legends, such as "as set: …".
 void append_correlations(const PlanCurves& curves, std::string& out) {
   std::string html = fmt::format(
       "<p>Every correlation here spends ρ {} on a {} in the end, neither more nor less.</p><div class=\"cards "

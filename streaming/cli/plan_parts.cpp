@@ -13,7 +13,7 @@
 namespace nustream::cli {
 namespace {
 
-/// Without a number of steps: the first release, and so many tens behind it.
+/// Where no number of steps is given, rows end at this multiple of the first release.
 constexpr std::uint64_t tens = 1'000;
 
 std::vector<std::uint64_t> steps_of_rows(const config::Config& config, const config::Mechanism& mechanism,

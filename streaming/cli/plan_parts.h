@@ -24,7 +24,7 @@ inline constexpr const char* no_clip_norm_is_sure =
 struct ClippedPlan {
   struct Row {
     StepCount steps;  ///< at which the release is
-    StepCount since;  ///< the steps behind its share are those after so many
+    StepCount since;  ///< the share is of the steps after this one
     double stddev;    ///< of the noise in the share
   };
   Rho rho;  ///< what the count costs
@@ -47,8 +47,8 @@ void append_json(const ClippedPlan& plan, publish::JsonWriter& json);
 // What `nustream plan` says about running sums: how much noise they hold, from settings alone.
 using engine::SumsReach;
 
-/// The noise after 1, 10, 100, … releases, up to `records` of them where that is not 0, and up to the noise's
-/// horizon.
+/// The noise after 1, 10, 100, … releases. The last row is at `records` where that is not 0, and never beyond the
+/// noise's horizon.
 [[nodiscard]] std::vector<SumsReach> sums_reach(const config::Config& config, const config::Mechanism& mechanism,
                                                 std::uint64_t records);
 void print_reach(const std::vector<SumsReach>& reach);

@@ -17,8 +17,8 @@ namespace nustream::cli {
 
 namespace {
 
-/// Nothing where the correlation has no end or is not Toeplitz, and where its steps are so many that a plan would
-/// take seconds.
+/// Returns nothing where the correlation has no end or is not Toeplitz, and where it has so many steps that a plan
+/// would take seconds.
 std::optional<StreamRules::OverHorizon> over_horizon(const config::Mechanism& mechanism,
                                                      const DescentPrediction& prediction) {
   constexpr std::size_t most = 2'000'000;
@@ -38,7 +38,7 @@ StreamRules stream_rules(const config::Config& config, const config::Mechanism& 
                          const DescentPrediction& prediction, std::uint64_t steps) {
   StreamRules rules{};
   // A correlation with an end is calibrated for that end alone. Its stationary error is no average over its steps,
-  // and may be below the bound, which is for an average without an end.
+  // and may be below the bound, which is about averages without an end.
   if (!mechanism.horizon() && std::isfinite(prediction.last.excess)) {
     rules.least_excess =
         privacy::least_excess(prediction.problem, prediction.budget.rho, prediction.budget.displacement);

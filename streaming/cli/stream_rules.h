@@ -14,8 +14,9 @@
 namespace nustream::cli {
 
 struct StreamRules {
-  /// The least that any correlation could leave on average over the steps of a stream without an end, at the same ρ;
-  /// for a correlation whose own error is the same at every step. Single steps of others may be below.
+  /// The least excess that any correlation could leave on average over the steps of a stream without an end, at the
+  /// same ρ. It is set for a correlation whose own error is the same at every step. Single steps of other
+  /// correlations may be below it.
   std::optional<double> least_excess;
   /// Averages over the steps of a correlation with an end: what this one leaves, and the least that any could leave.
   struct OverHorizon {
@@ -26,11 +27,11 @@ struct StreamRules {
   std::optional<OverHorizon> over_horizon{};
   std::optional<inference::StreamBound> bound{};
   std::uint64_t steps = 0;  ///< steps after which the bound holds
-  bool has_clip = false;    ///< the guesses suffice for a clip norm
+  bool has_clip = false;    ///< the guesses suffice to look for a clip norm
   std::optional<double> clip_norm{};
 };
 
-/// `steps` is how many will be taken; 0 where nobody said. The bound and the clip norm need plan.residual,
+/// `steps` is how many will be taken, or 0 for an unknown number. The bound and the clip norm need plan.residual,
 /// plan.distance and records that are read once.
 [[nodiscard]] StreamRules stream_rules(const config::Config& config, const config::Mechanism& mechanism,
                                        const DescentPrediction& prediction, std::uint64_t steps);

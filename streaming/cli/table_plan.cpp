@@ -25,7 +25,7 @@ namespace {
 
 using console::with_separators;
 
-/// What the noise leaves in a coordinate of the last iterate after so many steps, and what is left of the start.
+/// What the noise leaves in a coordinate of the last iterate after `steps` steps, and what is left of the start.
 struct Reach {
   std::uint64_t steps;
   std::optional<double> stddev;
@@ -59,11 +59,10 @@ std::optional<Reach> reach_of(config::Config config, std::uint64_t records, std:
 }
 
 std::optional<TableSuggestion> best_steps(const config::Config& asked, std::uint64_t records) {
-  // Running sums have no such choice. Intervals need the steps that are set; where they come from several runs, each
-  // run takes as many.
+  // Running sums have no number of steps to choose. Intervals need the number of steps that is set; where they come
+  // from several runs, each run takes that number.
   if (!asked.problem.distance || asked.moments || asked.intervals.kind != config::Intervals::Kind::none) return {};
-  // Other correlations and step rules write the noise out as a matrix for every number of steps, which takes too
-  // long.
+  // Other correlations and step rules write the noise out as a matrix for every number of steps. That takes too long.
   const bool is_quick = std::holds_alternative<noise::Independent>(asked.noise.correlation.family()) ||
                         (std::holds_alternative<descent::Constant>(asked.descent.schedule.family()) &&
                          asked.descent.momentum == 0 && asked.noise.correlation.toeplitz());
@@ -107,7 +106,7 @@ TablePlan make_table_plan(const PlanArguments& arguments) {
           stages};
 }
 
-/// A sentence where the noise after the last step is so large that no answer would be seen through it; else "".
+/// A sentence where the noise after the last step is so large that it would hide any answer; else "".
 std::string absurd(const TablePlan& plan) {
   for (const Reach& one : plan.reach) {
     if (one.steps != plan.design.steps || !one.stddev || *one.stddev <= 1) continue;
@@ -121,8 +120,8 @@ std::string absurd(const TablePlan& plan) {
   return {};
 }
 
-/// Prints the reach at several numbers of steps. Noise grows with the steps while what is left of the start falls, so
-/// that their sum tells which number is better.
+/// Prints the reach at several numbers of steps. Noise grows with the steps, and what is left of the start falls. So
+/// their sum shows which number is better.
 void print_reach_of_descent(const TablePlan& plan) {
   fmt::print("\n{:>12}  noise in a coordinate of the last iterate (working units, curvature 1)\n", "steps");
   for (const Reach& one : plan.reach) {

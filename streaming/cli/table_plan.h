@@ -14,7 +14,7 @@ namespace nustream::cli {
 /// last iterate at this and other numbers of steps. Throws Failure(usage) without --records.
 [[nodiscard]] Exit plan_table(const PlanArguments& arguments);
 
-/// The same as JSON; it needs --records, too.
+/// The plan as JSON; it needs --records, too.
 [[nodiscard]] std::string table_plan_json(const PlanArguments& arguments);
 
 /// ", begun anew every N steps" for noise that restarts; else "".

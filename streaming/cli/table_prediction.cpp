@@ -23,8 +23,9 @@ std::vector<double> eigenvalues_of(const config::Config& config) {
   return std::vector<double>(config.descent.dimension, 1.0);
 }
 
-/// Eigenvalues near a guess, where the real one may be. A step size may suit the guess itself by chance (1 − ηλ = 0,
-/// or momentum that swings through zero), and the prediction would then say that the start is gone when it is not.
+/// Eigenvalues near a guess, one of which may be the real one. A step size may suit the guess itself by chance (1 −
+/// ηλ = 0, or momentum that swings through zero). The prediction from the guess alone would then say that the start
+/// is gone when it is not.
 std::vector<double> near(const config::Config& config, double eigenvalue) {
   if (is_mean(config)) return {eigenvalue};
   if (config.problem.eigenvalues.empty()) return {eigenvalue / 2, eigenvalue};  // Condition 2.4 (i)
@@ -73,7 +74,7 @@ std::optional<TableError> table_error(const config::Config& config, const config
       result.noise_per_clip += eigenvalue * noise / std::pow(config.descent.clip.value(), 2);
     }
   } catch (const Unsupported&) {
-    return std::nullopt;  // it cannot be computed in a moment
+    return std::nullopt;  // it takes too long to compute for a plan
   }
   if (config.problem.distance && std::isfinite(squares)) result.error = std::sqrt(squares);
   return result;
@@ -98,8 +99,8 @@ std::optional<TableSuggestion> suggested_steps(
   };
   for (std::uint64_t steps = 1; steps <= most; steps = std::max(steps + 1, steps + steps / 2)) look(steps);
   if (!best) return best;
-  // The error falls and then rises. The search looks left and right of the best number of steps, and halves the
-  // distance until the next numbers are its neighbours.
+  // The error falls and then rises with the steps. The search looks left and right of the best number of steps, and
+  // halves the distance until the next numbers are its neighbours.
   for (std::uint64_t stride = best->steps / 2; stride > 0; stride /= 2) {
     const std::uint64_t centre = best->steps;
     look(centre + stride);

@@ -19,8 +19,8 @@ using kafka::NewTopic;
 
 constexpr const char* one_day_ms = "86400000";
 
-/// What attach wants of the input. Compaction would remove records by their keys. Where limits of users hold within
-/// windows, these go by the broker's time, which no producer can set.
+/// The settings that attach wants of the input. Compaction would remove records by their keys. Where limits of users
+/// hold within windows, the windows go by the broker's time, which no producer can set.
 std::map<std::string, std::string> settings_of_input(const config::Config& config) {
   std::map<std::string, std::string> settings{{"cleanup.policy", "delete"}};
   const bool has_windows = config.users && config.users->limits && config.users->limits->windows();
@@ -76,8 +76,8 @@ std::string line_of(std::string_view what, const NewTopic& topic) {
                      topic.replication_factor, settings);
 }
 
-/// Describes the topic that is there: the settings that are wanted, those that are always shown, and what is
-/// different from what is wanted.
+/// Describes a topic that exists: the settings that are wanted, those that are always shown, and what differs from
+/// what is wanted.
 std::string line_of_found(const NewTopic& wanted, const kafka::TopicDescription& found) {
   NewTopic there{wanted.name, found.partitions, found.replication_factor};
   std::string differing;

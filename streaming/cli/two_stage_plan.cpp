@@ -74,7 +74,7 @@ std::optional<TwoStagePlan> two_stage_plan(const config::Config& config, const c
                    design)};
     plan.clips = inference::two_stage_clips(guess, noise, design.steps, failure);
   } catch (const Unsupported&) {
-    plan.has_clips = false;  // they cannot be computed in a moment
+    plan.has_clips = false;  // they take too long to compute for a plan
   }
   return plan;
 }

@@ -15,19 +15,19 @@ struct TwoStagePlan {
   inference::TwoStageConditions conditions;
   double eta;          ///< step size of the second stage, as set
   double alpha;        ///< step size of the first stage, as set
-  double contraction;  ///< κ at these: what is left of the start is of the order of κ^(T/2)
+  double contraction;  ///< κ at these step sizes: what is left of the start is of the order of κ^(T/2)
   bool has_clips;      ///< both stages clip
-  std::optional<inference::TwoStageClips> clips{};  ///< empty where none is sure to clip nothing
+  std::optional<inference::TwoStageClips> clips{};  ///< empty where no clip norm is sure to clip nothing
 };
 
 /// Computes clip norms that clip nothing in 95% of tables, from guesses: plan.residual, plan.distance and
 /// plan.second_moment_eigenvalues. For two stages, the eigenvalues are those of what the instruments tell about the
-/// regressors, E[Θᵀz(Θᵀz)ᵀ]: the squares of Θ's singular values. Instruments and regressors count as having variance
-/// 1 in working coordinates, so that those eigenvalues are at most 1, and the first stage's residual is what they
-/// lack of 1.
+/// regressors, E[Θᵀz(Θᵀz)ᵀ]: the squares of Θ's singular values. Instruments and regressors are assumed to have
+/// variance 1 in working coordinates. So those eigenvalues are at most 1, and the first stage's residual has the
+/// variance that they lack of 1.
 ///
-/// Empty where a guess is missing, and where there is no rule: for controls, other losses, minibatches and users.
-/// Throws Failure(configuration) where the eigenvalues cannot be such squares.
+/// Returns nothing where a guess is missing, or where there is no rule: for controls, other losses, minibatches and
+/// users. Throws Failure(configuration) where the eigenvalues cannot be such squares.
 [[nodiscard]] std::optional<TwoStagePlan> two_stage_plan(const config::Config& config,
                                                          const config::Mechanism& mechanism,
                                                          const engine::TableDesign& design);

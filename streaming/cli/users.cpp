@@ -12,7 +12,7 @@
 namespace nustream::cli {
 namespace {
 
-/// The settings of a topic where there are brokers, else those of the state folder.
+/// The settings of a topic where brokers are named, else those of the state folder.
 config::Config config_of(const UsersArguments& arguments) {
   config::Config config = read_config(arguments.config, arguments.kafka);
   attach::preflight(config);

@@ -20,11 +20,11 @@ namespace {
 /// What users are guessed to do, counted in steps.
 struct Pattern {
   double steps;    ///< T that all records make together
-  double touched;  ///< J of them in which one user has a record, if no limit holds
+  double touched;  ///< how many of the T steps have a record of one user, if no limit holds: J
 };
 
-/// R records of a user come in bursts of B, each of which falls into ⌈B/m⌉ steps anywhere in the stream: J = T(1 − (1
-/// − 1/T)^n) with n = ⌈B/m⌉·R/B of them.
+/// R records of a user come in bursts of B. Each burst falls into ⌈B/m⌉ steps anywhere in the stream. So a user
+/// touches J = T(1 − (1 − 1/T)^n) steps, where n = ⌈B/m⌉·R/B.
 std::optional<Pattern> pattern_of(const config::Config& config) {
   const config::UserGuesses& guesses = config.guesses;
   if (!guesses.users || !guesses.records) return std::nullopt;
@@ -38,7 +38,7 @@ std::optional<Pattern> pattern_of(const config::Config& config) {
 }
 
 /// The share of a user's contributions that the limits keep. After a contribution b − 1 steps pass, and then T/J more
-/// until the user's next record; so there is one contribution every b − 1 + T/J steps, and k of them at most. A
+/// until the user's next record. So there is one contribution every b − 1 + T/J steps, and at most k of them. A
 /// contribution as long as the clip norm uses 1 of the mass W.
 double kept_by(const users::Limits& limits, const Pattern& pattern) {
   double contributions = pattern.touched;
@@ -67,7 +67,7 @@ std::optional<double> stddev_of(const config::Config& config, double step_noise,
 }
 
 /// The reach of running sums at the end of the guessed stream, or where the noise ends if that is earlier. The sums
-/// hold the part of the records that counts.
+/// contain only the share of the records that the limits keep.
 LimitsReach reach_of_sums(const config::Config& config, const users::Limits& limits,
                           const std::optional<Pattern>& pattern) {
   config::Config asked = config;
@@ -110,7 +110,7 @@ std::optional<LimitsReach> reach_of(const config::Config& config, const users::L
   }
 }
 
-/// Limits to compare with: counts, also as far apart as they spread over the guessed stream, and masses.
+/// Limits to compare with: counts, each also with the separation that spreads it over the guessed stream, and masses.
 std::vector<users::Limits> sizes(const std::optional<Pattern>& pattern,
                                  const std::optional<users::Windows>& windows) {
   std::vector<users::Limits> sizes;

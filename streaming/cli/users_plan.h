@@ -22,7 +22,7 @@ struct LimitsReach {
 };
 
 struct UsersPlan {
-  /// For limits that hold within windows of time: what a user with records in so many windows may have spent.
+  /// For limits that hold within windows of time: what a user with records in `windows` windows may have spent.
   struct OverWindows {
     std::uint64_t windows;
     Rho rho;

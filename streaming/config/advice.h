@@ -14,19 +14,19 @@ namespace nustream::config {
 /// loss has no bounded curvature.
 [[nodiscard]] std::string overshoot(const Config& config);
 
-/// A sentence where the name of a JSON member has a dot, and may be meant for a member inside another. Empty where no
-/// name has one.
+/// A sentence where the name of a JSON member has a dot, which may be meant for a member inside another one. Empty
+/// where no name has a dot.
 [[nodiscard]] std::string dotted_member(const Config& config);
 
-/// A sentence where intervals are asked for with so few batches that it can never be told whether the path has
-/// settled, so that no interval is ever shown. Empty where there are enough batches, or no intervals are asked for.
+/// A sentence where intervals are asked for with too few batches: then it can never be decided whether the path has
+/// settled, and no interval is ever shown. Empty where there are enough batches, or no intervals are asked for.
 [[nodiscard]] std::string too_few_batches(const Config& config);
 
-/// A sentence where the noise was meant to begin anew, but the stream ends all the same: descent.horizon ends the
-/// steps of a correlation that has no horizon of its own. Else empty.
+/// A sentence where the noise was meant to begin anew, but the stream ends all the same, because descent.horizon ends
+/// the steps of a correlation that has no horizon of its own. Else empty.
 [[nodiscard]] std::string restarts_in_vain(const Config& config);
-/// A sentence where the settings say who a user is or what one may do, and yet the unit is the record, so that the
-/// promise is not about users. Empty elsewhere.
+/// A sentence where the settings say who a user is or what a user may do, although the unit is the record and so the
+/// promise is not about users. Else empty.
 [[nodiscard]] std::string unit_is_the_record(const Config& config);
 
 /// Writes "warnings":[…] with the sentences of `advice` that are not empty.

@@ -34,7 +34,7 @@ enum class Protects {
 /// How σ follows from ρ.
 enum class Calibration {
   exact,            ///< σ² = sens²/(2ρ)
-  proposition_3_1,  ///< of the IV paper as printed: σ is √2 larger, so that half of the ρ asked for is spent
+  proposition_3_1,  ///< of the IV paper as printed: σ is √2 larger, and half of the ρ that is asked for is spent
 };
 
 /// [privacy]: what is promised. Exactly one of rho and epsilon is set.
@@ -104,7 +104,7 @@ struct Intervals {
   double share = 0.1;         ///< of ρ, for a sandwich: what its second moments cost
   std::uint64_t count = 10;   ///< m: how many batches (32 by default), checkpoints, or runs over a table
   std::uint64_t burn_in = 0;  ///< steps over a table before the first batch or checkpoint
-  /// How many last steps the value of a checkpoint or a run is the mean of; 1: its last iterate.
+  /// The value of a checkpoint or a run is the mean of this number of last steps; 1: its last iterate.
   std::uint64_t averaged = 1;
 };
 
@@ -136,19 +136,19 @@ struct Moments {
   bool release_sums = false;                       ///< release.moments
 };
 
-/// [plan]: public guesses about the stream, in working coordinates. They serve predictions, and choices where the
-/// settings ask for them.
+/// [plan]: public guesses about the stream, in working coordinates. Predictions use them, and so do choices where the
+/// settings ask for a choice.
 struct ProblemGuesses {
   std::uint64_t records = 0;          ///< of the whole stream; 0: not given
   std::optional<double> residual{};   ///< standard deviation of y − xᵀθ*
   std::optional<double> distance{};   ///< ‖θ* − start‖
   std::vector<double> eigenvalues{};  ///< of the second moments; empty: all count as 1
-  bool sums_end = false;              ///< moments.releases is set, whichever estimator is
+  bool sums_end = false;              ///< moments.releases is set, under any estimator
 };
 
 /// [ranges]: settings that are "private".
 struct Measuring {
-  double share = 0.2;               ///< what it costs to measure settings, of ρ, where any are measured
+  double share = 0.2;               ///< what it costs to measure settings, of ρ, if any are measured
   std::uint64_t records = 20'000;   ///< of a topic, the number of first records that they are measured from
   std::vector<std::string> keys{};  ///< keys of settings that are to be measured; empty where all are numbers
 };
@@ -158,7 +158,7 @@ struct Publishing {
   std::chrono::milliseconds linger{};  ///< how long a committed outbox may wait for its batch to close
   /// A descent releases after this time without a release, where it took a step since. 0: never.
   std::chrono::duration<double> interval{0};
-  std::optional<std::uint64_t> outbox_bytes_max{};  ///< a batch closes once its releases have so many bytes
+  std::optional<std::uint64_t> outbox_bytes_max{};  ///< a batch closes once its releases have this number of bytes
   bool tells_ages = false;                          ///< releases tell what records of several ages have cost
 };
 

@@ -19,7 +19,7 @@ namespace {
 class Canonical {
  public:
   void add(std::string_view key, std::string_view value) {
-    // Each value stands behind its length, so that no value can look like the next line.
+    // Each value stands after its length, so that no value can look like the next line.
     text_ += std::string(key) + "=" + std::to_string(value.size()) + ":" + std::string(value) + "\n";
   }
   void add(std::string_view key, double value) {
@@ -150,7 +150,8 @@ void add_descent(const lane::Settings& descent, Canonical& out) {
   }
   if (!descent.counts_clipped) return;
   out.add("clipped", "are counted");
-  out.add_count("clipped_every", descent.release_every);  // the marks between which they are follow from it
+  // Gradients are counted between marks that follow from this number.
+  out.add_count("clipped_every", descent.release_every);
 }
 
 void add_moments(const Config& config, Canonical& out) {
@@ -185,7 +186,7 @@ std::string sha256_hex(const std::string& text) {
   return secrets::to_hex(digest);
 }
 
-/// The numbers as bytes, for a matrix that has too many entries to be written as text.
+/// The numbers as bytes, for a matrix with too many entries to be written as text.
 std::string little_endian(std::span<const double> values) {
   std::string bytes;
   bytes.reserve(values.size() * sizeof(double));
@@ -196,8 +197,8 @@ std::string little_endian(std::span<const double> values) {
   return bytes;
 }
 
-/// Adds the correlation by its parameters. They are read back from the value that the generators are made of, not
-/// from the settings.
+/// Adds the correlation by its parameters. They are read from the value that the generators are made from, not from
+/// the settings.
 void add_correlation(const noise::Correlation& correlation, Canonical& out) {
   if (const auto* restarted = std::get_if<noise::Restarted>(&correlation.family())) {
     add_correlation(restarted->block(), out);
@@ -236,7 +237,7 @@ void add_stage(const StageNoise& stage, Canonical& out) {
   out.add("displacement", stage.displacement.value());
 }
 
-/// Adds whose records are one unit, and what one user may do.
+/// Adds whose records make one unit, and what one user may do.
 void add_users(const Users& users, const users::Limits& limits, const InputSettings& input, Canonical& out) {
   out.add("unit", "user");
   out.add("user", users.column);
@@ -261,8 +262,8 @@ void add_users(const Users& users, const users::Limits& limits, const InputSetti
   if (users.lanes > 1) out.add_count("user_lanes", users.lanes);
 }
 
-/// Adds how a record's bytes become fields. It leaves out where they come from, and what names the columns of a file
-/// with a header.
+/// Adds how a record's bytes become fields. It leaves out where the bytes come from, and the names of columns for a
+/// file with a header.
 void add_value_format(const InputSettings& input, Canonical& out) {
   out.add_count("record_bytes_max", input.record_bytes_max);
   out.add("format", traits_of(input.format).digest_name);
@@ -292,7 +293,7 @@ std::string settings_text(const Config& config, const Mechanism& mechanism, bool
   out.add_count("times", mechanism.participation.times());
   out.add_count("separation", mechanism.participation.separation());
   out.add_count("adjacency", static_cast<std::uint64_t>(config.privacy.adjacency));
-  // Runs that belong together have one digest, which no other epoch has.
+  // Runs that belong together share one digest, which no other epoch has.
   if (config.intervals.kind == Intervals::Kind::runs) out.add_count("runs", config.intervals.count);
   if (config.users) {
     add_users(*config.users, *config.descent.users, config.input, out);

@@ -14,8 +14,8 @@ namespace nustream::config {
 namespace {
 
 moments::Problem problem_of(const Config& config, const moments::Settled& settled) {
-  // With running sums a batch of records is a step. With a descent a record is a step, and a release comes after so
-  // many.
+  // With running sums, a step is a batch of records. With a descent, a step is a record, and a release comes after
+  // release_every of them.
   const std::uint64_t every = config.moments ? config.descent.minibatch : config.descent.release_every;
   return {guess_of(config),
           config.problem.records,
@@ -62,7 +62,7 @@ std::string parts_of(const inference::ExpectedError& error) {
                      std::sqrt(error.start), std::sqrt(error.sampling), std::sqrt(error.privacy));
 }
 
-/// The candidate to take: the least, but running sums where their error is within what predictions are good for.
+/// The candidate to take: the least, or running sums whose error is within the factor that predictions are good for.
 std::size_t taken_of(const EstimatorChoice& choice) {
   std::size_t taken = choice.least;
   if (choice.candidates[taken].are_sums) return taken;

@@ -14,7 +14,8 @@ namespace nustream::config {
 // Guesses how large a row's numbers are from the settings alone. A plan uses the guess where no eigenvalues are set.
 struct PublicScale {
   /// Eigenvalues of a guess of E[xxᵀ], one for each of the row's numbers. A feature with a known range is taken to be
-  /// uniform on it and independent of the others, one without has size 1 about 0, and the intercept is 1.
+  /// uniform on that range and independent of the others. A feature without one has size 1 about 0, and the intercept
+  /// is 1.
   std::vector<double> eigenvalues;
   std::vector<std::string> unknown;  ///< features whose range the settings do not tell
 };
@@ -30,8 +31,8 @@ struct Candidate {
   bool are_sums = false;              ///< running sums, not a descent
 };
 
-/// Predictions of the error are good for this factor (docs/results.md). Of two estimators that are nearer to each
-/// other than that, running sums are taken: they weigh all records alike, so that drift does not bias them.
+/// Predictions of the error are good for this factor (docs/results.md). Of two estimators whose errors are nearer to
+/// each other, running sums are taken: they weigh all records alike, so drift does not bias them.
 inline constexpr double near_tie = 1.3;
 
 struct EstimatorChoice {
@@ -41,8 +42,8 @@ struct EstimatorChoice {
   std::string why;        ///< the reason in a sentence
 };
 
-/// Whether [plan] holds what a choice needs (records, residual, distance) and the model is one that both estimators
-/// have.
+/// Whether [plan] holds what a choice needs (records, residual, distance) and the model is one that both a descent
+/// and running sums can estimate.
 [[nodiscard]] bool has_guesses(const Config& config);
 
 /// The guess about the stream that [plan], clamps and transforms make. Contract: has_guesses().
@@ -58,7 +59,7 @@ struct Open {
 /// Computes the four candidates for a linear model of the stream that the settings describe. Contract: has_guesses().
 [[nodiscard]] EstimatorChoice choose_estimator(const Config& config, const Open& open);
 
-/// The overrides with those added that model.estimator = "auto" means, and why. Nothing is added where
+/// The overrides, and the settings that model.estimator = "auto" adds to them, and why. Nothing is added where
 /// model.estimator is not "auto", and keys that are set keep their values. Throws Failure(configuration) where
 /// guesses are missing, or the model leaves no choice.
 struct Resolved {

@@ -1,4 +1,5 @@
-// The formats of lines and of messages' values, and what the program has to know of each beside how it is decoded.
+// The formats of lines and of messages' values, and what the program has to know of each format apart from its
+// decoder.
 #pragma once
 
 #include <string_view>
@@ -12,13 +13,14 @@ enum class Format { csv, json_lines };
 struct FormatTraits {
   std::string_view name;         ///< in stream.format
   std::string_view digest_name;  ///< in the digest of the settings
-  /// A delimiter parts the fields, and a header or stream.columns names them by their order. Only then do
-  /// stream.delimiter, decimal, framing and comment say anything, and only then can a fault leave the fields before
-  /// it as they are.
+  /// A delimiter separates the fields, and a header or stream.columns names them by their order. Only in such a
+  /// format do stream.delimiter, decimal, framing and comment have a meaning, and only there can a fault leave the
+  /// fields before it as they are.
   bool has_columns;
-  /// Each record names its own fields: they are members of an object, which may be inside another one or an envelope.
+  /// Each record names its own fields. They are members of an object, which may be inside another object or an
+  /// envelope.
   bool has_members;
-  bool breaks_are_space;  ///< line breaks within a record are white space, so that a message's value may hold them
+  bool breaks_are_space;  ///< line breaks within a record are white space; so a message's value may hold them
 };
 
 [[nodiscard]] constexpr FormatTraits traits_of(Format format) noexcept {

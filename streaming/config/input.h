@@ -28,7 +28,7 @@ struct InputSettings {
   char delimiter = ',';
   bool header = true;                  ///< CSV: the first line of each file names the columns
   std::vector<std::string> columns{};  ///< names of the columns, for a CSV without a header and for messages' values
-  char decimal = '.';                  ///< CSV: what stands before the fraction of a number, "." or ","
+  char decimal = '.';                  ///< CSV: the character before the fraction of a number, "." or ","
   std::uint64_t skip_lines = 0;        ///< at the beginning of each file, before its header; they are no records
   std::string comment{};               ///< CSV: lines right above the header that begin with it are no records
   std::string time_column{};           ///< for --speed and starts by time; for messages it may be "@timestamp"
@@ -40,7 +40,7 @@ struct InputSettings {
   std::optional<std::uint32_t> partition{};  ///< the partition that a segment has to be of; empty: any
   std::size_t record_bytes_max = 1 << 20;    ///< a longer record is unusable, and never takes more memory
   bool append_times_only = false;            ///< refuse a message whose time is not the broker's
-  /// Line breaks inside quotation marks belong to their record. Then an open quote spoils the records behind it too.
+  /// Line breaks inside quotation marks belong to their record. An open quote then spoils the records after it too.
   bool framing_is_trusted = false;
   bool may_show_header = false;  ///< an error message may quote a first line that lacks a column
 };
@@ -66,8 +66,8 @@ inline constexpr std::string_view timestamp_column = "@timestamp";
 }
 
 /// Whether a record that cannot be read hides its time as well. Any fault of a JSON line does, and so does an open
-/// quote where line breaks inside quotation marks belong to a record. Of other CSV the decoder demands that the time
-/// comes first, so that faults behind it do not hide it.
+/// quote where line breaks inside quotation marks belong to a record. In other CSV the decoder demands that the time
+/// comes first, so that a fault comes after the time and does not hide it.
 [[nodiscard]] inline bool hides_times(const InputSettings& input) {
   if (input.time_column == timestamp_column) return false;
   return !has_columns(input) || input.framing_is_trusted;

@@ -24,8 +24,8 @@ struct AtTime {
 };
 using Place = std::variant<Earliest, Latest, AtOffset, AtTime>;
 
-/// The topics of one stream. Lane n writes to partition n of each, so that all but the model's need at least as many
-/// partitions as the input.
+/// The topics of one stream. Lane n writes to partition n of each. So every topic but the model's needs at least as
+/// many partitions as the input.
 struct Topics {
   std::string input;
   std::string releases;
@@ -37,7 +37,7 @@ struct Topics {
 };
 
 /// Names among Kafka::properties: kafka.oauth_token_file, which is a path, and kafka.oauth_token_command, whose words
-/// are one a line.
+/// stand one on each line.
 inline constexpr std::string_view oauth_file_property = "oauth_token_file";
 inline constexpr std::string_view oauth_command_property = "oauth_token_command";
 
@@ -52,7 +52,7 @@ struct Kafka {
   std::uint64_t lanes_max = 64;
   std::chrono::milliseconds transaction{60'000};  ///< transaction.timeout.ms, and a commit's deadline
   std::chrono::milliseconds give_up{300'000};     ///< exit with 69 after this time without a broker
-  /// The same limit for a command whose answer a person waits for: topics, inspect, check --data.
+  /// That limit for a command whose answer a person waits for: topics, inspect, check --data.
   [[nodiscard]] std::chrono::milliseconds person_gives_up() const {
     return std::min(give_up, std::chrono::milliseconds{10'000});
   }
@@ -65,7 +65,7 @@ struct Kafka {
   std::map<std::string, std::string> properties;
 };
 
-/// Whether clients show tokens that are renewed: after one that is refused, another may be accepted.
+/// Whether clients show tokens that are renewed. After a token that is refused, another one may be accepted.
 [[nodiscard]] inline bool renews_tokens(const std::map<std::string, std::string>& properties) {
   return properties.contains(std::string(oauth_file_property)) ||
          properties.contains(std::string(oauth_command_property));

@@ -29,7 +29,8 @@ std::vector<Rho> shares_without_count(const Config& config, Rho all) {
   return parts;
 }
 
-/// The same for all stages. Without a count the others get all that they got before there was one.
+/// What each stage may spend, the count included. Without a count, the others get exactly what shares_without_count()
+/// says.
 std::vector<Rho> shares(const Config& config, Rho all) {
   if (!config.descent.counts_clipped) return shares_without_count(config, all);
   const double counted = config.shares.clipped * all.value() * below;
@@ -46,8 +47,8 @@ void refuse_without_generator(const noise::Correlation& correlation, noise::Gene
 
 StageNoise calibrated(const Config& config, const noise::Correlation& correlation, const lane::Stage& stage,
                       Sensitivity sensitivity, Rho rho) {
-  // A record that adds between 0 and G moves the sum by G at most, whatever stands in its place. Of users'
-  // contributions the two sums of replace-one may be at different steps, and add up.
+  // A record that adds between 0 and G moves the sum by at most G, whatever replaces the record. The contributions of
+  // two users under replace-one may be at different steps. Then they add up.
   const bool one_sided = stage.is_one_sided && !config.descent.users;
   const Displacement displacement =
       privacy::displacement(stage.clip, one_sided ? privacy::Adjacency::zero_out : config.privacy.adjacency);
@@ -96,8 +97,8 @@ Mechanism calibrated(const Config& config, const privacy::Participation& partici
 
 Rho rho_asked(const Privacy& privacy) {
   const Rho asked = privacy.rho ? *privacy.rho : privacy::rho_for(*privacy.epsilon, privacy.delta);
-  // The paper's λ is (2γ/n)√(T/ρ) instead of √(2T)γ/(n√ρ), so that σ is √2 larger. What is charged is what that σ
-  // really costs, which is half.
+  // The paper's λ is (2γ/n)√(T/ρ) instead of √(2T)γ/(n√ρ), which makes σ √2 larger. The charge is what that σ really
+  // costs, which is half.
   return privacy.calibration == Calibration::exact ? asked : Rho{asked.value() / 2};
 }
 
@@ -109,7 +110,7 @@ privacy::Participation participation_of(const Config& config, const privacy::Par
 
 namespace {
 
-/// Refuses release.spend_by_age where how long ago a record took part does not tell what it cost.
+/// Refuses release.spend_by_age where the age of a record's participation does not determine what it cost.
 void check_ages(const Config& config, const Mechanism& mechanism) try {
   if (config.publishing.tells_ages) static_cast<void>(mechanism.spend.of_age(StepCount{1}));
 } catch (const Unsupported& error) {

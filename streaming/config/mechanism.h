@@ -15,7 +15,7 @@
 
 namespace nustream::config {
 
-/// The noise of one stage: one correlation with its own sensitivity and σ. No member is about another B.
+/// The noise of one stage: one correlation with its own sensitivity and σ. All members belong to the same B.
 struct StageNoise {
   std::string_view name;  ///< lane::Stage::name
   noise::Correlation correlation;
@@ -46,34 +46,34 @@ struct Mechanism {
 /// What a stream may spend in the limit: the ρ that is set or that ε means, or half of it by proposition 3.1.
 [[nodiscard]] Rho rho_asked(const Privacy& privacy);
 
-/// How often the unit takes part: a user as its limits say where they count contributions, once where they only have
-/// a mass; a record as `of_record` says.
+/// How often the unit takes part. A user takes part as its limits say where they count contributions, and once where
+/// they only have a mass. A record takes part as `of_record` says.
 [[nodiscard]] privacy::Participation participation_of(const Config& config, const privacy::Participation& of_record);
 
-/// The name of a correlation of these settings, as the settings have it.
+/// The name of the correlation, as a file with these settings has it.
 [[nodiscard]] std::string correlation_name(const Config& config, const noise::Correlation& correlation);
 
-/// Calibrates every stage's σ from its share of ρ or (ε, δ). Records take part as `participation` says; where the
-/// unit is the user, users do what config.descent.users allows, whatever passes there are. The noise is for at most
+/// Calibrates every stage's σ from its share of ρ or (ε, δ). Records take part as `participation` says. Where the
+/// unit is the user, users do what config.descent.users allows, in any number of passes. The noise is for at most
 /// `steps` steps where that is given, else for all that the correlation allows. Throws Failure(configuration) where a
-/// correlation cannot run for those, or has no bounded sensitivity.
+/// correlation cannot run for that number of steps, or has no bounded sensitivity.
 [[nodiscard]] Mechanism make_mechanism(const Config& config, const privacy::Participation& participation,
                                        std::optional<StepCount> steps = {});
 
-/// Where an epoch begins: at the last release of the epoch before, where there is one; or always at descent.start.
+/// Where an epoch begins: at the last release of the epoch before, if there is one; or always at descent.start.
 enum class EpochStart { last_release, settings };
 
-/// SHA-256 in hexadecimal of a canonical text of everything that can change an iterate or what it costs, including
+/// SHA-256 in hexadecimal of settings_text(): of everything that can change an iterate or what it costs, including
 /// the rule of where the epoch begins. Input, cadence, batches and places are not in it (docs/formats/releases.md).
 [[nodiscard]] std::string settings_digest(const Config& config, const Mechanism& mechanism, bool is_private = true,
                                           EpochStart start = EpochStart::last_release);
 
-/// The text whose digest that is: one key=length:value on each line.
+/// The canonical text that settings_digest() hashes: one key=length:value on each line.
 [[nodiscard]] std::string settings_text(const Config& config, const Mechanism& mechanism, bool is_private,
                                         EpochStart start);
 
 /// The digests of the settings by either rule of where an epoch begins. An epoch keeps the rule that it began by, so
-/// that whoever resumes it need not give it again.
+/// that a resume need not repeat the option.
 struct EpochDigests {
   EpochDigests(const Config& config, const Mechanism& mechanism, bool is_private);
 
@@ -81,12 +81,12 @@ struct EpochDigests {
     return both_[start == EpochStart::settings ? 1 : 0];
   }
   [[nodiscard]] std::span<const std::string> both() const noexcept { return both_; }
-  /// The text whose digest is `digest`; empty where it is neither of the two.
+  /// The text whose digest is `digest`; empty where it is neither of the two digests.
   [[nodiscard]] std::string text_of(std::string_view digest) const {
     return digest == both_[0] ? texts_[0] : digest == both_[1] ? texts_[1] : std::string();
   }
   [[nodiscard]] bool has(std::string_view digest) const noexcept { return digest == both_[0] || digest == both_[1]; }
-  /// `digest` where it is one of the two; else the usual digest, which then differs from it.
+  /// Returns `digest` where it is one of the two; else the usual digest, which then differs from `digest`.
   [[nodiscard]] const std::string& like(std::string_view digest) const noexcept {
     return both_[digest == both_[1] ? 1 : 0];
   }

@@ -19,8 +19,8 @@ moments::Shape shape_of(const Config& config) {
   return {shape.instruments, shape.endogenous};
 }
 
-/// The participation in records instead of steps. Two participations of a record are whole steps apart, so that no
-/// step has two of them.
+/// The participation in records instead of steps. Two participations of a record are whole steps apart, so no step
+/// has two of them.
 moments::BatchParticipation in_records(const privacy::Participation& participation, std::uint64_t batch) {
   std::uint64_t separation = 0;
   if (__builtin_mul_overflow(participation.separation(), batch, &separation)) separation = batch;
@@ -36,9 +36,9 @@ moments::Mechanism mechanism_of(const Config& config, const privacy::Participati
 }
 
 /// The shares of the noised blocks, in their order. The shares of the spread and of the smallest eigenvalue are parts
-/// of the whole, and that of the second moments is a part of the rest.
+/// of the whole. The share of the second moments is a part of the rest.
 moments::Shares shares_of(const Config& config, const moments::Design& design) {
-  // A design has at most one of the two.
+  // A design has a spread or an eigenvalue, never both.
   const double beside = design.solution == moments::Solution::adassp ? config.moments->eigenvalue_share
                         : design.spread == moments::Spread::none     ? 0
                                                                      : config.intervals.share;

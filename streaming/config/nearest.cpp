@@ -71,7 +71,7 @@ bool is_mark(char32_t code) {
   return code >= 0x300 && code <= 0x36f;
 }
 
-/// Whether the code is a Latin letter that has its accent in itself.
+/// Whether the code is a Latin letter that includes its accent.
 bool is_accented(char32_t code) {
   return code >= 0xc0 && code <= 0x24f && code != 0xd7 && code != 0xf7;
 }

@@ -1,4 +1,4 @@
-// Finds the known name that a misspelt one most likely means, or that a reader takes for the same.
+// Finds the known name that a misspelt name most likely means, or that a reader cannot distinguish from it.
 #pragma once
 
 #include <span>
@@ -13,13 +13,14 @@ namespace nustream::config {
 /// " (did you mean 'NAME'?)" for the closest of `known`, or "" where none is close.
 [[nodiscard]] std::string did_you_mean(std::string_view name, std::span<const std::string> known);
 
-/// `name` without what the eye does not tell apart. Capital letters (of ASCII) become small ones, white space around
+/// `name` without what the eye does not distinguish. Capital letters (of ASCII) become small ones, white space around
 /// the name is dropped, a no-break space becomes a space, and characters without width are dropped. An accent is
-/// lost, whether it is part of a character or a mark behind a letter. This is for hints alone: two names with the
-/// same answer are probably meant for each other.
+/// lost, whether it is part of a character or a mark after a letter. This is for hints alone: two names with the same
+/// result are probably meant to be the same.
 [[nodiscard]] std::string folded(std::string_view name);
 
-/// What makes two such names differ, in words, as in "in its capital letters"; "" where folded() tells them apart.
+/// What makes two such names differ, in words, such as "in its capital letters"; "" where folded() gives different
+/// results for them.
 [[nodiscard]] std::string difference_unseen(std::string_view name, std::string_view other);
 
 }  // namespace nustream::config

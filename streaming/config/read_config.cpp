@@ -50,7 +50,7 @@ Privacy read_privacy(const Section& section, Purpose purpose) {
                   read_adjacency(section, purpose), section.as<Rho>("budget")};
   privacy.more_deltas.assign(deltas.begin() + 1, deltas.end());
   if (privacy.rho && privacy.epsilon) {
-    // An override of one replaces the other in the file.
+    // An override of rho replaces epsilon in the file, and the other way round.
     if (section.is_override("rho") == section.is_override("epsilon")) {
       section.refuse("epsilon", "one of rho and epsilon, not both");
     }
@@ -96,7 +96,7 @@ std::chrono::milliseconds read_linger(const Section& release) {
   return std::chrono::milliseconds(std::llround(seconds * 1000));
 }
 
-/// Reads release.every_seconds. Running sums release every step, and a table has no clock, so that neither has this
+/// Reads release.every_seconds. Running sums release every step, and a table has no clock. So neither has this
 /// setting.
 std::chrono::duration<double> read_interval(const Section& release, Purpose purpose, bool solved) {
   const double seconds = release.number("every_seconds").value_or(0);
@@ -121,7 +121,7 @@ lane::Settings empty_settings(const Section& descent) {
           .start = {}};
 }
 
-/// Whether it is known what noise the correlation leaves in a sum over many steps. In an endless stream it has to be
+/// Whether the noise that the correlation leaves in a sum over many steps is known. In an endless stream it has to be
 /// known for any number of steps.
 bool knows_noise_of_sums(const noise::Correlation& correlation) {
   constexpr std::uint64_t many = (std::uint64_t{1} << 22U) + 1;
@@ -158,7 +158,7 @@ void read_clipped_share(const Section& privacy, Config& config) {
   config.descent.counts_clipped = true;
 }
 
-/// Reads what only a descent has.
+/// Reads the settings that only a descent has.
 void read_descent(const Section& root, Purpose purpose, const TwoStageColumns& two_stage, Config& config) {
   const Section release = root.section("release");
   static_cast<void>(root.has("moments"));
@@ -171,8 +171,8 @@ void read_descent(const Section& root, Purpose purpose, const TwoStageColumns& t
   config.estimate.full_batch = !root.section("descent").has("minibatch");
 }
 
-/// Checks that there is a target exactly where one is needed, and that it is in its own units where the loss needs
-/// those.
+/// Checks that there is a target exactly where the model needs one, and that it is not scaled where the loss needs
+/// its own units.
 void check_target(const Section& root, const Config& config) {
   const bool mean = config.descent.loss.kind == model::Loss::Kind::mean;
   if (mean && config.schema.target) root.refuse("target", "no target for the mean");
@@ -262,8 +262,8 @@ LaneId read_lane(const Section& stream) {
   return LaneId{static_cast<std::uint32_t>(lane)};
 }
 
-/// Checks the sections. This comes first, since a misspelt section would otherwise be reported as the first setting
-/// that is missing in it.
+/// Checks the names of sections. This comes first, because a misspelt section would otherwise be reported as the
+/// first setting that is missing in it.
 void require_sections(const Section& root, const std::string& file) {
   root.allow(section_names());
   if (root.has("local") && !root.has("descent") && !root.has("moments")) {
@@ -283,8 +283,7 @@ Config read_tree(const SettingsTree& tree, const std::string& file, const std::v
   const Section release = root.section("release");
   const Section plan = root.section("plan");
   const std::string name = read_name(stream);
-  // Nothing is read of the estimator that is not asked for, so that --set model.estimator=… is enough to compare the
-  // two.
+  // Settings of the other estimator are not read, so that --set model.estimator=… is enough to compare the two.
   const bool solved = asks_for_moments(root);
   TwoStageColumns two_stage;
   lane::Settings settings = solved ? settings_of_moments(root, purpose) : empty_settings(root.section("descent"));
@@ -326,7 +325,7 @@ Config read_tree(const SettingsTree& tree, const std::string& file, const std::v
   }
   check_together(root, purpose, config);
   root.finish();
-  // Asked last: the keys of [moments] are not refused where a descent is set.
+  // Asked after finish(), which would otherwise refuse the keys of [moments] where a descent is set.
   config.problem.sums_end = root.section("moments").has("releases");
   return config;
 }

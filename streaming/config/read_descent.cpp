@@ -97,7 +97,7 @@ double read_momentum(const Section& descent) {
   return momentum;
 }
 
-/// Reads how many steps an epoch has at most. The noise is then made for so many steps and no more.
+/// Reads the largest number of steps of an epoch. The noise is then made for that number of steps.
 void read_horizon(const Section& descent, Purpose purpose, Config& config) {
   const std::optional<std::uint64_t> steps = descent.count("horizon");
   if (!steps) return;
@@ -136,7 +136,7 @@ void read_cooldown(const Section& descent, Purpose purpose, Config& config) {
   if (config.descent.first_stage) config.descent.first_stage->schedule = cooled(config.descent.first_stage->schedule);
 }
 
-/// Refuses what is computed for iterates of plain steps of one size, and would be wrong for others.
+/// Refuses what is computed for plain steps of one size, and would be wrong for other steps.
 void refuse_course(const Section& root, const Config& config) {
   const Section intervals = root.section("intervals");
   const bool batches = config.descent.batching.has_value();

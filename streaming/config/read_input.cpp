@@ -9,7 +9,8 @@
 namespace nustream::config {
 namespace {
 
-/// The character that `text` is or stands for, as shells pass it on: \t, \u0001, tab. Empty where it is none.
+/// The character that `text` is or stands for, as shells pass it on: \t, \u0001, tab. Empty where `text` is no single
+/// character.
 std::optional<char> read_character(const std::string& text) {
   if (text == "\\t" || text == "tab") return '\t';
   if (text == "\\u0001") return '\x01';

@@ -50,8 +50,8 @@ Topics read_topics(const Section& kafka, const std::string& stream, bool of_user
           of_user ? users.value_or(stream + ".users") : std::string()};
 }
 
-/// Requires that all topics differ. Otherwise an unusable record could leave on the release topic, or come back as
-/// input.
+/// Requires that all topics differ. Otherwise an unusable record could be written to the release topic, or come back
+/// as input.
 void require_different(const Section& kafka, const Topics& topics) {
   const std::pair<const char*, const std::string*> named[] = {
       {"topic", &topics.input},       {"release_topic", &topics.releases},

@@ -11,7 +11,7 @@ namespace {
 
 using LossKind = model::Loss::Kind;
 
-/// How many labels the loss gives a meaning to; 0 where its target is any number.
+/// The number of labels that the loss defines; 0 where its target is any number.
 std::size_t labels_of(const model::Loss& loss) {
   if (loss.kind == LossKind::logistic) return 2;
   return loss.kind == LossKind::multinomial ? loss.classes : 0;
@@ -144,7 +144,7 @@ void check_private_target(const Section& section, std::string_view key, const Co
 
 namespace {
 
-/// The clip norm of a private first stage, whose share is read, too; a public one has neither.
+/// Reads the clip norm of a private first stage, and its share. A public first stage has neither.
 std::optional<ClipNorm> read_first_clip(const Section& section, Config& config) {
   if (section.flag("private").value_or(true)) {
     config.shares.first_stage = read_share(section, 0.5);
@@ -183,7 +183,7 @@ void read_strength(const Section& section, Config& config) {
   config.descent.moments = lane::SecondMoments{*clip, std::nullopt, 0};
 }
 
-/// Refuses what [privacy] may say of a two-stage model alone.
+/// Refuses the settings of [privacy] that only a two-stage model has.
 void refuse_of_one_stage(const Section& privacy, const Config& config) {
   if (config.privacy.protects != Protects::record) {
     privacy.refuse("protects", "\"record\" where there are no [[endogenous]] regressors");
@@ -230,7 +230,7 @@ void read_batching(const Section& section, Purpose purpose, bool status, Config&
   if (config.intervals.kind != Interval::batch_means && !status) return;
   batching.from = config.descent.averaging.from;
   if (purpose == Purpose::table) {
-    // The number of steps is known, so that there are as many batches as are asked for, all of one length.
+    // The number of steps is known. So there are exactly as many batches as are asked for, all of one length.
     batching = {config.intervals.burn_in, config.intervals.count,
                 (config.estimate.steps - config.intervals.burn_in) / config.intervals.count};
   }
@@ -268,8 +268,8 @@ void read_estimate(const Section& root, Purpose purpose, Config& config) {
   config.estimate.steps = *steps;
 }
 
-/// Checks that every checkpoint is a release: an interval is made of as many checkpoints as are asked for, and of
-/// what was released alone.
+/// Checks that every checkpoint is a release: an interval is made of exactly the number of checkpoints that is asked
+/// for, and only of what was released.
 void check_checkpoints(const Section& section, const Config& config) {
   const Intervals& intervals = config.intervals;
   const std::uint64_t distance = (config.estimate.steps - intervals.burn_in) / intervals.count;
@@ -284,8 +284,8 @@ void check_checkpoints(const Section& section, const Config& config) {
   }
 }
 
-/// Checks intervals.averaged, by which the mean of several iterates stands in place of the last one. Those of
-/// checkpoints have to be releases, and no step may count twice.
+/// Checks intervals.averaged, which replaces the last iterate by the mean of several iterates. Those of a checkpoint
+/// have to be releases, and no step may count twice.
 void check_averaged(const Section& section, const Config& config) {
   const Intervals& intervals = config.intervals;
   if (intervals.averaged == 0)
@@ -308,13 +308,13 @@ void check_averaged(const Section& section, const Config& config) {
   }
 }
 
-/// Checks the intervals of a table: there have to be enough steps for what is asked for, and the tail average that
-/// batches and sandwiches are about.
+/// Checks the intervals of a table: there have to be enough steps, and batches and sandwiches need the tail average
+/// that they are about.
 void check_table_intervals(const Section& section, Config& config) {
   const Intervals& intervals = config.intervals;
   const std::uint64_t steps = config.estimate.steps;
   const bool within_a_run = intervals.kind == Interval::batch_means || intervals.kind == Interval::checkpoints;
-  constexpr std::uint64_t runs_max = 10'000;  // long before, the share of ρ that each run has is next to nothing
+  constexpr std::uint64_t runs_max = 10'000;  // with that many runs each has next to no share of ρ
   if (intervals.count < 2) section.refuse("count", "a whole number >= 2");
   if (intervals.kind == Interval::runs && intervals.count > runs_max) {
     section.refuse("count", "at most " + std::to_string(runs_max) + " runs");
@@ -348,7 +348,7 @@ void read_intervals(const Section& root, Config& config, Purpose purpose) {
   intervals.level = section.number("level").value_or(intervals.level);
   if (!(intervals.level > 0 && intervals.level < 1)) section.refuse("level", "a number between 0 and 1");
   intervals.share = read_share(section, intervals.share);
-  // By default there are as many batches as it takes to tell whether the path has settled.
+  // By default there are as many batches as are needed to decide whether the path has settled.
   const std::uint64_t count = intervals.kind == Interval::batch_means ? inference::enough_batches : intervals.count;
   intervals.count = section.count("count").value_or(count);
   intervals.burn_in = section.count("burn_in").value_or(intervals.burn_in);

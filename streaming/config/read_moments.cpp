@@ -65,8 +65,8 @@ void read_memory(const Section& section, std::uint64_t every, Moments& moments) 
   if (section.has("restage_every")) {
     if (!moments.memory) section.refuse("restage_every", "only together with memory: other sums keep every stage");
     moments.restage_every = whole_steps(section, "restage_every", every);
-    // 42 memories after a stage nothing of it is left (nustream/moments/schedule), so that at most so many stages are
-    // kept.
+    // After 42 memories nothing is left of a stage (nustream/moments/schedule). So this is the largest number of
+    // stages that are kept.
     const std::uint64_t kept = 42 * (*moments.memory / every + 1) / (moments.restage_every / every);
     if (kept + moments.stages.size() > 256) {
       section.refuse("restage_every", "fewer than 256 stages within 42 memories");
@@ -78,8 +78,8 @@ void read_memory(const Section& section, std::uint64_t every, Moments& moments) 
   }
 }
 
-/// Refuses what a table does not have: it is read once, from its beginning to its end, and its number of records is
-/// public.
+/// Refuses the settings that a table does not have: it is read once, from its beginning to its end, and its number of
+/// records is public.
 void refuse_of_a_table(const Section& section) {
   for (const char* key : {"memory", "restage_every"}) {
     if (section.has(key)) section.refuse(key, "none for a table: all of its records count alike");
@@ -87,8 +87,8 @@ void refuse_of_a_table(const Section& section) {
   if (section.has("releases")) section.refuse("releases", "none for a table: they follow from its records");
 }
 
-/// Reads moments.solve. An adaptive ridge is for a table whose records are private as a whole and which is one step:
-/// the smallest eigenvalue is released once.
+/// Reads moments.solve. An adaptive ridge is for a table that is one step and whose records are private as a whole,
+/// because the smallest eigenvalue is released once.
 void read_solution(const Section& section, const Section& root, bool is_one_release, Moments& moments) {
   using Solution = moments::Solution;
   moments.solution = section.choice<Solution>("solve", Solution::floored,
@@ -128,13 +128,13 @@ Moments read_section(const Section& root, std::uint64_t every, Purpose purpose) 
     section.refuse("regressor_share", "a number between 0 and 1");
   }
   read_solution(section, root, purpose == Purpose::table && every == 0, moments);
-  // Where lanes are combined, their sums are released: sums add up, and estimates do not.
+  // Where lanes are combined, their sums are released, because sums add up and estimates do not.
   const bool lanes_add_up = !root.section("kafka").text("model_topic").value_or("").empty();
   moments.release_sums = root.section("release").flag("moments").value_or(lanes_add_up);
   return moments;
 }
 
-/// Refuses what only a descent has.
+/// Refuses the settings that only a descent has.
 void refuse_of_moments(const Section& root, const Config& config) {
   // Keys of a descent's own sections may stand in the file; has() makes them known, so that they are not refused.
   for (const char* section : {"descent", "noise", "first_stage", "estimate"}) static_cast<void>(root.has(section));
@@ -161,7 +161,7 @@ void read_moment_intervals(const Section& root, Config& config) {
   intervals.share = section.number("share").value_or(intervals.kind == Kind::sandwich ? 1.0 / 3 : 0.05);
   if (!(intervals.share > 0 && intervals.share < 1)) section.refuse("share", "a number between 0 and 1");
   for (const char* key : {"batches", "batch_steps", "second_moment_clip", "squared_residual_clip"}) {
-    static_cast<void>(section.has(key));  // keys of a descent may stand beside them
+    static_cast<void>(section.has(key));  // keys of a descent may stand beside those of running sums
   }
   Moments& moments = *config.moments;
   if (intervals.kind == Kind::none) return;
@@ -211,7 +211,8 @@ void read_moments(const Section& root, Purpose purpose, const TwoStageColumns& c
       root.refuse("instruments", "at least as many [[instruments]] as [[endogenous]] regressors");
     }
     const std::size_t inputs = config.schema.dimension() - columns.endogenous;
-    // Only the shape of the descent's first stage is used. Its clip norm says that the first stage is released.
+    // Of the descent's first stage only the shape is used. That it has a clip norm says that the first stage is
+    // released.
     config.descent.first_stage = lane::FirstStage{
         {inputs, inputs - columns.instruments, columns.endogenous}, ClipNorm{1}, config.descent.schedule, 0};
   }

@@ -28,13 +28,13 @@ Correlation read_rational(const Section& section) {
   return Correlation{noise::Rational::nu_ftrl(section.required<Damping>("nu"), poles)};
 }
 
-/// Whether restarts are asked for of a correlation that has no horizon. Trees restart on their own.
+/// Whether restarts are asked for, but the correlation has no horizon. Trees restart on their own.
 bool asks_in_vain(const Section& section, const Correlation& correlation) {
   const bool is_tree = std::holds_alternative<noise::Tree>(correlation.family());
   return section.flag("restarts").value_or(false) && !is_tree && !correlation.horizon();
 }
 
-/// The rational correlation with the ν that is best for what is quoted.
+/// The rational correlation with the ν that is best for the value that is quoted.
 Noise default_rational(const Section& root, noise::GeneratorKind generator) {
   const Damping nu = default_nu(root);
   const auto poles = static_cast<std::size_t>(root.section("noise").count("poles").value_or(0));
@@ -101,8 +101,8 @@ FittedDescent fitted_descent(const Section& root) {
           mean ? privacy::Curvature::fixed : privacy::Curvature::gaussian_features};
 }
 
-/// The correlation, begun anew at every horizon where the settings ask for that. One without a horizon has no such
-/// place and stays as it is; trees restart on their own.
+/// The correlation, begun anew at every horizon where the settings ask for that. A correlation without a horizon
+/// stays unchanged; trees restart on their own.
 Correlation with_restarts(const Section& section, const Correlation& correlation) {
   const bool asked = section.flag("restarts").value_or(false);
   if (!asked || !correlation.horizon()) return correlation;
@@ -147,8 +147,8 @@ noise::GeneratorKind read_generator(const Section& section) {
 Noise read_noise(const Section& root, Purpose purpose) {
   const Section section = root.section("noise");
   const noise::GeneratorKind generator = read_generator(section);
-  // Every parameter is known whichever correlation is chosen, so that --set noise.correlation=… is enough to compare
-  // two.
+  // Every parameter is known under every correlation, so that --set noise.correlation=… is enough to compare two of
+  // them.
   for (const char* key : correlation_parameters) static_cast<void>(section.has(key));
   const Reader read = reader_of(section, purpose);
   try {
@@ -173,7 +173,8 @@ Noise read_noise(const Section& root, Purpose purpose) {
             asks_in_vain(section, correlation),
             dense ? section.text("correlation").value_or("") : std::string()};
   } catch (const InvalidParameter& error) {
-    // A parameter that is a key of this section is refused at its line, others at the correlation's.
+    // A parameter that is a key of this section is refused at its own line, any other parameter at the line of the
+    // correlation.
     if (section.has(error.name())) section.refuse(error.name(), error.allowed());
     section.refuse("correlation", std::string("a correlation with valid parameters (") + error.what() + ")");
   } catch (const Unsupported& error) {

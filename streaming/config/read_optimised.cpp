@@ -15,7 +15,7 @@ std::optional<std::size_t> size(const Section& section, std::string_view key) {
   return count ? std::optional<std::size_t>(static_cast<std::size_t>(*count)) : std::nullopt;
 }
 
-/// noise.poles; empty for 0, which is the default of the rational correlation that has the same key.
+/// Reads noise.poles. The result is empty for 0, the default of the rational correlation, which has the same key.
 std::optional<std::size_t> poles(const Section& section) {
   const std::optional<std::size_t> count = size(section, "poles");
   return count && *count > 0 ? count : std::nullopt;

@@ -27,7 +27,7 @@ Transform read_transform(const Section& section, std::string_view key) {
                                     {"day_of_week", Transform::day_of_week}});
 }
 
-/// The name of a term where the user gives none: as one would write it.
+/// The default name of a term: the way one would write it.
 std::string name_of(const Term& term) {
   switch (term.transform) {
     case Transform::identity:
@@ -98,7 +98,7 @@ Feature read_feature(const Section& section) {
   return feature;
 }
 
-/// Makes the features of one column that are 0 or 1. Their terms differ, and they share everything else.
+/// Makes the features of one column that are 0 or 1. Only their terms differ.
 std::vector<Feature> indicators_of(const Section& section, const char* key, const std::vector<Term>& terms) {
   for (const char* const beside : {"transform", "equals", "of", "unit"}) {
     if (section.has(beside)) section.refuse(beside, fmt::format("nothing beside {}, which is a map of its own", key));
@@ -117,13 +117,13 @@ std::vector<Feature> indicators_of(const Section& section, const char* key, cons
   return features;
 }
 
-/// Whether what the list does not name has a feature, too.
+/// Whether numbers or texts outside the list have a feature, too.
 bool with_other(const Section& section) {
   return section.flag("other").value_or(false);
 }
 
-/// Reads one_hot = ["a", "b"]: a feature for each text of a public list, which is 1 where the column is that text and
-/// else 0. A text that is not in the list gives zeros, or with other = true has a feature of its own.
+/// Reads one_hot = ["a", "b"]: a feature for each text of a public list, which is 1 where the column is that text,
+/// else 0. A text that is not in the list gives zeros. With other = true such texts have a feature of their own.
 std::vector<Feature> read_one_hot(const Section& section) {
   const std::vector<std::string> texts = section.texts("one_hot");
   if (texts.empty()) section.refuse("one_hot", "the texts of the column, [\"a\", \"b\"]");
@@ -137,7 +137,7 @@ std::vector<Feature> read_one_hot(const Section& section) {
 }
 
 /// Reads hash = m: a feature for each of m buckets, which is 1 where the column's text falls into the bucket. It is
-/// for texts without a public list; texts that share a bucket share a coefficient.
+/// for columns without a public list of texts; texts that share a bucket share a coefficient.
 std::vector<Feature> read_hash(const Section& section) {
   constexpr std::uint64_t most = 4096;
   const std::uint64_t buckets = section.count("hash").value_or(0);
@@ -154,7 +154,7 @@ std::vector<Feature> read_hash(const Section& section) {
 }
 
 /// Reads bins = [a, b, c]: a feature for [a, b) and one for [b, c), which are 1 where the column's number lies in
-/// them. Numbers outside give zeros, or with other = true have features of their own, one on either side.
+/// them. Numbers outside give zeros. With other = true they have features of their own, one on either side.
 std::vector<Feature> read_bins(const Section& section) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   std::vector<double> edges = section.number_or_numbers("bins");

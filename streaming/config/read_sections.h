@@ -1,4 +1,4 @@
-// Readers of those sections of the settings that are long enough for files of their own.
+// Readers of sections of the settings that are long enough for files of their own.
 #pragma once
 
 #include <string>
@@ -39,9 +39,9 @@ void read_weights(const Section& root, Config& config);
 /// Reads [first_stage], where there are endogenous regressors.
 void read_first_stage(const Section& root, const TwoStageColumns& columns, Config& config);
 /// Checks that a target that alone is private cannot change how the rest of its record is read, and refuses `key`
-/// where it could. The target has to be a header, which comes beside the value, or the last column of a CSV line,
-/// whose leading fields are read whatever follows. Where a header line names the columns, the reader checks their
-/// order.
+/// where it could. The target has to be a message's header, which comes beside the value, or the last column of a CSV
+/// line, whose leading fields are read whatever follows. Where a header line names the columns, the reader checks
+/// their order.
 void check_private_target(const Section& section, std::string_view key, const Config& config);
 /// Reads [intervals], and [estimate] for a table.
 void read_intervals(const Section& root, Config& config, Purpose purpose);
@@ -57,17 +57,17 @@ void read_intervals(const Section& root, Config& config, Purpose purpose);
 [[nodiscard]] Noise read_noise(const Section& root, Purpose purpose);
 /// Reads step_size, schedule and its parameters of [descent].
 [[nodiscard]] descent::Schedule read_schedule(const Section& descent);
-/// How far a step of constant size carries in the long run, η_0/(1 − momentum). It stands for the step size where ν
-/// or a correlation is chosen for the noise that is left in the iterate.
+/// How far a step of constant size carries in the long run, η_0/(1 − momentum). It replaces the step size where ν or
+/// a correlation is chosen for the noise that is left in the iterate.
 [[nodiscard]] StepSize effective_step_size(const Section& descent);
 /// Reads horizon (which is then the correlation's end, too), cooldown and momentum of [descent], after [noise].
 void read_course(const Section& root, Purpose purpose, Config& config);
 /// Whether model.estimator is "moments".
 [[nodiscard]] bool asks_for_moments(const Section& root);
-/// What stands for a descent's settings where there is no descent: the records of a step. For a table that is one
-/// step it is 0, until the number of its records is known.
+/// What replaces a descent's settings where there is no descent: the records of a step. For a table that is one step
+/// it is 0, until the number of its records is known.
 [[nodiscard]] lane::Settings settings_of_moments(const Section& root, Purpose purpose);
-/// The noise that follows from the memory or the number of releases; [noise] is for a descent.
+/// The noise that follows from the memory or the number of releases. [noise] is read for a descent only.
 [[nodiscard]] Noise noise_of_moments(const Section& root, std::uint64_t every, Purpose purpose);
 /// Reads [moments] and its kinds of [intervals], after the schema and [model].
 void read_moments(const Section& root, Purpose purpose, const TwoStageColumns& columns, Config& config);
@@ -87,7 +87,7 @@ void read_users(const Section& root, Purpose purpose, Config& config);
 [[nodiscard]] Damping default_nu(const Section& root);
 
 /// What the objective "descent" takes from other sections: the size of the first step, and whether the loss is the
-/// mean, whose curvature is fixed, or another one, where features multiply into the error.
+/// mean. A mean has a fixed curvature; for any other loss features multiply into the error.
 struct FittedDescent {
   StepSize step_size;
   privacy::Curvature curvature;
@@ -110,7 +110,7 @@ struct OptimisedNoise {
 /// unknown, or the release promises less than these settings, and Failure(io) where the file cannot be read.
 [[nodiscard]] std::vector<double> read_start(const Section& descent, const Config& config);
 
-/// The settings of the document. `overrides` are kept in Config::overrides as they were given.
+/// The settings of the document. `overrides` are kept in Config::overrides unchanged.
 [[nodiscard]] Config read_tree(const SettingsTree& tree, const std::string& file,
                                const std::vector<std::string>& overrides, Purpose purpose);
 

@@ -30,7 +30,8 @@ std::vector<double> from_original_units(const Section& descent, const Config& co
   return theta;
 }
 
-/// The last line of a plain file, read from its end: settings must not wait for a device, nor take all memory.
+/// The last line of a plain file, read from its end: settings must not wait for a device, nor read a huge file into
+/// memory.
 std::string last_line_of(const std::string& file) {
   constexpr std::uintmax_t read_max = std::uintmax_t{1} << 24;
   std::error_code wrong;
@@ -61,7 +62,7 @@ std::vector<double> from_release(const Section& descent, const Config& config, c
   std::error_code missing;
   const std::filesystem::path own = std::filesystem::path(config.state.directory) / "releases.jsonl";
   if (std::filesystem::equivalent(file, own, missing)) {
-    // The last line of such a file changes with every release, and the meaning of the settings would change with it.
+    // The last line of such a file changes with every release, and so would the meaning of the settings.
     descent.refuse(start_key, "a file that stays as it is: a new epoch goes on from state.directory by itself");
   }
   const auto release = last_release_of(file);

@@ -28,13 +28,13 @@ std::optional<privacy::Participation> read_participation(const Section& section)
 std::optional<Mass> read_mass(const Section& section) {
   const auto mass = section.number("mass");
   if (!mass) return std::nullopt;
-  // Mass is charged in parts of 2^-31 of it: with more mass, one contribution would be less than a few parts.
+  // Mass is charged in parts of 2^-31 of it. With more mass than this, one contribution would be only a few parts.
   if (!(*mass >= 0x1p-20 && *mass <= 0x1p20)) section.refuse("mass", "a number > 0, from 2^-20 to 2^20");
   return Mass{*mass};
 }
 
-/// Reads the windows of limits. A record's time decides in which window it counts. Append time is the broker's, and
-/// nobody can choose it. Any other time is somebody's word, which the operator has to vouch for.
+/// Reads the windows of limits. A record's time decides in which window the record counts. Append time is the
+/// broker's, and nobody can choose it. Any other time is somebody's word, and the operator has to vouch for it.
 std::optional<users::Windows> read_windows(const Section& section, InputSettings& input) {
   const auto period = section.text("period");
   const auto times = section.text("times");
@@ -96,9 +96,9 @@ void refuse_limits_of_tables(const Section& root) {
   }
 }
 
-/// Refuses batch means of a stream whose users may be in several batches: their means would depend on each other by
-/// these users, and an interval that takes them for independent would be too narrow. A user who contributes once is
-/// in one batch alone.
+/// Refuses batch means of a stream whose users may be in several batches. The means would depend on each other
+/// through these users, and an interval that assumes them independent would be too narrow. A user who contributes
+/// once is in one batch alone.
 void refuse_batches_that_share_users(const Section& root, const Config& config) {
   const users::Limits& limits = *config.users->limits;
   const bool once = limits.participation() && limits.participation()->times() == 1 && !limits.windows();
@@ -138,8 +138,8 @@ void read_users(const Section& root, Purpose purpose, Config& config) {
   const auto column = privacy.text("user");
   const std::vector<std::string> nobody = privacy.texts("user_null");
   if (unit == "record") {
-    // These keys may stand there unused, so that --set privacy.unit=… is enough to compare; unit_is_the_record()
-    // warns.
+    // These keys may stand there unused, so that --set privacy.unit=… is enough to compare the two units;
+    // unit_is_the_record() warns.
     for (const char* key : keys_of_users) static_cast<void>(section.has(key));
     for (const char* key : {"period", "times"}) {
       if (section.has(key)) section.refuse(key, "only with privacy.unit = \"user\": a record has no windows");

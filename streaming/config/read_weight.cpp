@@ -15,8 +15,8 @@ double read_most(const Section& section) {
   return most;
 }
 
-/// Requires that a weight is not made of the target, where that alone is private: what a record counts as is one of
-/// its features, which are public then.
+/// Requires that a weight is not made of the target, where the target alone is private: the weight of a record is one
+/// of its features, which are public then.
 void require_no_target(const Section& section, const record::Term& term, const Config& config) {
   if (config.privacy.protects != Protects::target || !config.schema.target) return;
   if (term.column != config.schema.target->first.column) return;

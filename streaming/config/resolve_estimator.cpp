@@ -8,7 +8,7 @@
 namespace nustream::config {
 namespace {
 
-/// Refuses where there is nothing to choose between.
+/// Refuses settings that leave no choice of estimator.
 void check_choice(const Section& root, Purpose purpose) {
   const Section model = root.section("model");
   const auto refuse = [&](const char* reason) { model.refuse("estimator", reason); };
@@ -46,7 +46,7 @@ Open open_settings(const Section& root) {
           average != "last"};
 }
 
-/// Whether "section.key=value" names a key that is set.
+/// Whether the key of "section.key=value" is set.
 bool is_set(const Section& root, const std::string& setting) {
   const std::size_t dot = setting.find('.');
   const std::string key = setting.substr(dot + 1, setting.find('=') - dot - 1);
@@ -60,8 +60,8 @@ Resolved resolve_estimator(const std::string& file, std::vector<std::string> ove
   const Section& root = tree.root();
   if (root.section("model").text("estimator") != "auto") return {std::move(overrides), {}};
   check_choice(root, purpose);
-  // The settings are first read as running sums, which any of these models may be, for everything that both have
-  // alike.
+  // The settings are first read as running sums, to learn everything that both estimators share: any of these models
+  // may be solved from sums.
   std::vector<std::string> meanwhile = overrides;
   meanwhile.emplace_back("model.estimator=moments");
   for (const char* setting : {"moments.row_norm=1", "moments.residual_bound=1"}) {

@@ -80,14 +80,14 @@ std::string setting_of(std::string_view key) {
   return std::string(found == setting_names.end() ? key : found->second);
 }
 
-/// The name of a key of a feature or the target, by the name that it is shown under. Such lines come before
+/// The name for a key of a feature or of the target, which is shown under the name `feature`. Such lines come before
 /// "intercept".
 std::string name_within(const std::string& feature, std::string_view key) {
   return feature + "." + std::string(key);
 }
 
-/// Whether a key is skipped. The weights of the rational correlation's poles say the same as the poles. The rule by
-/// which an epoch begins need not be repeated by whoever resumes the epoch.
+/// Whether a key is skipped. The weights of the rational correlation's poles say nothing that the poles do not say.
+/// The rule by which an epoch begins need not be repeated at a resume.
 bool is_passed_over(std::string_view key) {
   return key == "b" || key == "epoch";
 }

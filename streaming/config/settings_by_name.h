@@ -9,7 +9,7 @@
 
 namespace nustream::config {
 
-/// What stands for the rows of a correlation that is kept as a matrix: the text has a hash of them, and they follow
+/// Stands for the rows of a correlation that is kept as a matrix: the text has a hash of the rows, and they follow
 /// from the kind and its numbers.
 inline constexpr const char* rows_of_correlation = "rows of noise.correlation";
 
@@ -25,8 +25,8 @@ struct SettingsByName {
   }
 };
 
-/// The settings of a text of settings_text(). `text` may be any bytes: reading ends where they are no line of such a
-/// text.
+/// The settings of a text of settings_text(). `text` may be any bytes: reading ends at the first bytes that are no
+/// line of such a text.
 [[nodiscard]] SettingsByName by_name(std::string_view text);
 
 }  // namespace nustream::config

@@ -20,7 +20,7 @@ namespace {
 
 using Values = std::vector<std::string>;
 
-/// A setting that the text holds as a number, with the names that a file has for the numbers.
+/// A setting that the text holds as a number, and the names that a file has for its numbers.
 struct Code {
   std::string_view setting;
   std::vector<const char*> names;
@@ -61,13 +61,13 @@ std::string nu_of(const Values& poles) {
     const auto found = noise::Rational::nu_ftrl(Damping{high}, wanted.size()).q();
     const bool is_it = std::equal(wanted.begin(), wanted.end(), found.begin(), found.end(),
                                   [](double a, double b) { return std::abs(a - b) < 1e-7; });
-    return is_it ? fmt::format("{:.6g}", high) : std::string();  // else somebody gave the poles
+    return is_it ? fmt::format("{:.6g}", high) : std::string();  // any other poles were set by hand
   } catch (const std::exception&) {
     return {};
   }
 }
 
-/// The value of a setting as a file has it; "" where it cannot be said shortly.
+/// The value of a setting as a file has it; "" where it is too long to show.
 std::string shown(const std::string& name, const Values& values) {
   if (name == "noise.nu" && values.size() > 1) return nu_of(values);
   if (values.size() != 1 || name.ends_with("privacy.rho") || name == "unit" || name == "spread") return {};
@@ -145,8 +145,8 @@ class Difference {
     return std::abs(beside_.rho_there->value() - beside_.rho_here->value()) > 1e-9 * beside_.rho_here->value();
   }
 
-  /// Whether the line belongs to a feature, weight or exposure that is new or gone. That is one difference, not one
-  /// for each of its lines.
+  /// Whether the line belongs to a feature, weight or exposure that is new or gone. Such a feature is one difference,
+  /// not one for each of its lines.
   [[nodiscard]] bool is_within_new(const std::string& name) const {
     const std::size_t dot = name.rfind("'.");
     if (dot != std::string::npos) return differing_.contains(name.substr(0, dot + 1));
@@ -158,7 +158,7 @@ class Difference {
     return false;
   }
 
-  /// Whether ν follows from settings that differ. Where it is not set, it is the best one for what is quoted.
+  /// Whether ν follows from settings that differ. Where ν is not set, it is the best one for what is quoted.
   [[nodiscard]] bool nu_follows() const {
     return any({"noise.correlation"}) ||
            (!beside_.nu_is_set && any({"noise.horizon", "descent.step_size", "descent.average",
@@ -171,7 +171,7 @@ class Difference {
     if (name == "noise.nu") return nu_follows();
     if (name == "beta" || name == "c") return noise;
     if (name == rows_of_correlation) return noise || any({"bands", "height"});
-    if (name == "--passes") return any({"users.participations"});  // of users it is k
+    if (name == "--passes") return any({"users.participations"});  // for users it is k
     if (name == "separation") return any({"--passes"});
     if (name == "descent.start" || name == "moments.start") {  // by default as many zeros as there are parameters
       return all_zero(values(old_, name)) && all_zero(values(now_, name));
@@ -209,8 +209,8 @@ class Difference {
   std::set<std::string> differing_;
 };
 
-/// Whether one text is of an epoch by user and the other of one by record. Neither may follow the other: one of them
-/// promises nothing about the other's unit.
+/// Whether one text is of an epoch by user and the other of an epoch by record. Neither may follow the other, because
+/// each promises nothing about the other's unit.
 bool is_of_another_unit(std::string_view there, std::string_view here) {
   const auto is_by_user = [](std::string_view text) {
     const SettingsByName all = by_name(text);

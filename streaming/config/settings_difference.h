@@ -1,5 +1,5 @@
-// Names the settings that make one settings digest differ from another, for whoever resumes a state under settings
-// that changed.
+// Names the settings that make one settings digest differ from another, for an operator who resumes a state under
+// changed settings.
 #pragma once
 
 #include <optional>
@@ -15,22 +15,22 @@ namespace nustream::config {
 struct BesideTexts {
   std::optional<Rho> rho_there{};  ///< rho_limit of the state's epoch, where its ledger is at hand
   std::optional<Rho> rho_here{};
-  bool nu_is_set = true;     ///< in the present settings; else it is the default, which follows from others
+  bool nu_is_set = true;  ///< in the present settings; otherwise ν is the default, which follows from other settings
   bool is_attached = false;  ///< the command is attach, which has no --resume
 };
 /// What the texts do not tell about `config`; ρ of the state's epoch is left empty.
 [[nodiscard]] BesideTexts beside_texts(const Config& config, const Mechanism& mechanism);
 
-/// One entry for each setting that differs between two texts of settings_text(), in the order of `here`. Each has the
-/// name that it has in a file of settings, and both values where they are single and short, as in "descent.clip_norm
-/// (2 there, 4 here)". What follows from other settings (σ of a correlation, Δ of a clip norm) is left out where one
-/// of those differs. `there` may be any bytes.
+/// One entry for each setting that differs between two texts of settings_text(), in the order of `here`. Each entry
+/// has the name that a file of settings has for it, and both values where they are single and short, such as
+/// "descent.clip_norm (2 there, 4 here)". A setting that follows from others (σ from a correlation, Δ from a clip
+/// norm) is left out where one of those differs. `there` may be any bytes.
 [[nodiscard]] std::vector<std::string> differing_settings(std::string_view there, std::string_view here,
                                                           const BesideTexts& beside = {});
 
 /// Does nothing where `digest` is one of `digests`. Otherwise throws Failure(data), which names what differs between
-/// the present settings and `text`, the text that `digest` is of. Where `text` is empty, as in states of earlier
-/// versions, it names the digests.
+/// the present settings and `text`, the text with the digest `digest`. Where `text` is empty, as in states of earlier
+/// versions, the failure names the digests.
 void require_same_settings(std::string_view text, const std::string& digest, const EpochDigests& digests,
                            const BesideTexts& beside = {});
 

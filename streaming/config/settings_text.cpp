@@ -11,8 +11,9 @@
 namespace nustream::config {
 namespace {
 
-/// Where the quoted text that begins at `from` ends: behind its closing quote. Between single quotes a backslash is a
-/// letter. Three quotes in a row count as an empty text and another one after it, which ends at the same place.
+/// Where the quoted text that begins at `from` ends: after its closing quote. Between single quotes a backslash is a
+/// letter. Three quotes in a row count as an empty text and another quoted text after it, which ends at the same
+/// place.
 std::size_t end_of_quoted(std::string_view text, std::size_t from) {
   const char quote = text[from];
   std::size_t at = from + 1;
@@ -62,7 +63,7 @@ std::string_view first_line(std::string_view text) {
   return text.substr(begin, text.find('\n', begin) - begin);
 }
 
-/// What the text is, in words; "" where it may be settings.
+/// Says in words what kind of file the text is of; "" where it may be settings.
 std::string kind_of(std::string_view text) {
   if (is_compressed(text)) return "a compressed file";
   if (text.find('\0') != std::string_view::npos) return "a file of bytes that are no text";

@@ -25,7 +25,7 @@ struct Section::Asked {
 
 namespace {
 
-/// Throws a Failure of one line, whatever text of the file is in it.
+/// Throws a Failure of one line, even where the file's text has line breaks.
 [[noreturn]] void refuse_line(std::string line) {
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
   std::replace_if(line.begin(), line.end(), is_control, ' ');
@@ -77,7 +77,7 @@ toml::table parse_file(const std::string& file) {
   }
 }
 
-/// The value of an override: TOML where it parses as such, else the text itself.
+/// The value of an override: TOML where it parses as TOML, else the text itself.
 toml::table parse_value(const std::string& text, const std::string& shown_as) {
   try {
     return toml::parse("value = " + text, shown_as);
@@ -96,8 +96,7 @@ toml::table parse_value(const std::string& text, const std::string& shown_as) {
   }
 }
 
-/// Whether `name` is most likely meant to be `key`. Keys of one section may look a little alike, so that the limit is
-/// tight.
+/// Whether `name` is most likely meant to be `key`. Keys of one section may look alike, so the limit is tight.
 bool is_misspelt(std::string_view name, std::string_view key) {
   const bool is_shortened = name.size() >= 3 && key.substr(0, name.size()) == name;
   return is_shortened || edit_distance(name, key) <= std::max<std::size_t>(1, key.size() / 3);
@@ -123,7 +122,7 @@ toml::table* descend(toml::table& root, const std::vector<std::string>& parts, c
   return table;
 }
 
-/// A dot divides the parts of a key here, even inside quotation marks. Names with dots are those of librdkafka alone.
+/// In --set a dot divides the parts of a key, even inside quotation marks. Only librdkafka has names with dots.
 void refuse_quoted(const std::string& text, std::size_t equals) {
   const std::string key = text.substr(0, equals);
   if (key.find_first_of("\"'") == std::string::npos) return;
@@ -303,7 +302,8 @@ Section Section::section(std::string_view key) const {
   const toml::table* table = node == nullptr ? nullptr : node->as_table();
   if (node != nullptr && table == nullptr) refuse(key, "a section, written [" + dotted(key) + "]");
   for (const Section& child : asked_->children) {
-    if (child.path_ == dotted(key)) return child;  // so that keys asked of one copy are known to the other
+    if (child.path_ == dotted(key))
+      return child;  // shared, so that keys asked for in one copy are known in the other
   }
   asked_->children.emplace_back(table, dotted(key), file_);
   return asked_->children.back();

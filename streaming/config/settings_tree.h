@@ -1,5 +1,5 @@
-// A TOML document with command-line overrides on top. It is read key by key, so that a key that nobody asked for is
-// an error, which names the nearest known key.
+// A TOML document with command-line overrides on top. It is read key by key. So a key that nobody asked for is an
+// error, which names the nearest known key.
 #pragma once
 
 #include <cstdint>
@@ -58,12 +58,12 @@ class Section {
   [[nodiscard]] bool is_table(std::string_view key) const;
   /// Every key of the section with its number, for names that the settings themselves choose.
   [[nodiscard]] std::vector<std::pair<std::string, double>> named_numbers() const;
-  /// Every key of the section with its value as text, for settings that are passed on as they are.
+  /// Every key of the section with its value as text, for settings that are passed on unchanged.
   [[nodiscard]] std::map<std::string, std::string> properties() const;
 
   [[nodiscard]] std::string text_or_refuse(std::string_view key) const;
 
-  /// A number as the strong type T; what T allows is allowed.
+  /// A number as the strong type T, within the range that T allows.
   template <class T>
   [[nodiscard]] std::optional<T> as(std::string_view key) const {
     const std::optional<double> value = number(key);
@@ -97,7 +97,7 @@ class Section {
 
   /// Throws "file:line:column: path.key = value: allowed".
   [[noreturn]] void refuse(std::string_view key, std::string_view allowed) const;
-  /// Throws that the key is missing, and names a key that stands there and was probably meant for it.
+  /// Throws that the key is missing, and names a key in its place that was probably meant for it.
   [[noreturn]] void missing(std::string_view key) const;
   /// Refuses keys of this table that are not in `known`; keys of tables inside it are not looked at.
   void allow(std::span<const std::string> known) const;

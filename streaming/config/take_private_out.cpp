@@ -1,4 +1,4 @@
-// Says which settings may be "private", and what stands for them until they are measured.
+// Says which settings may be "private", and which placeholders replace them until they are measured.
 #include <array>
 #include <optional>
 #include <span>
@@ -14,7 +14,7 @@
 namespace nustream::config {
 namespace {
 
-/// What stands for a value until it is measured; where that is empty, the key is removed.
+/// The placeholder for a value until it is measured; where it is empty, the key is removed.
 struct Measurable {
   std::string_view key;
   std::optional<double> meanwhile;

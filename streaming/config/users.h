@@ -13,13 +13,13 @@ namespace nustream::config {
 
 struct Config;
 
-/// What the settings say where the unit of privacy is the user.
+/// The settings about users, where they are the unit of privacy.
 struct Users {
   std::string column;                 ///< privacy.user: a column, "@key" or "@header:NAME"
   std::vector<std::string> nobody{};  ///< privacy.user_null: identifiers that stand for no user
   /// [users] of a stream. A table has no limits of its own: each user takes part in every step.
   std::optional<users::Limits> limits{};
-  bool on_disk = false;   ///< users.store: the table of users is in state.directory, and not in memory
+  bool on_disk = false;   ///< users.store: the table of users is in state.directory instead of memory
   bool are_kept = false;  ///< of a stream: what users used up is kept from run to run
   /// users.partitioner; empty: murmur2 where the column is the key, else the user's own hash.
   std::optional<users::Partitioner> partitioner{};
@@ -31,7 +31,7 @@ struct Users {
 struct UserGuesses {
   std::optional<std::uint64_t> users{};    ///< how many there are
   std::optional<std::uint64_t> records{};  ///< how many records each has
-  std::uint64_t burst = 1;                 ///< how many of a user's records come one right after the other
+  std::uint64_t burst = 1;                 ///< how many of a user's records come in direct succession
 };
 
 /// How users are divided among lanes: by the topic's own partitioner where they are its keys.
