@@ -302,8 +302,8 @@ Section Section::section(std::string_view key) const {
   const toml::table* table = node == nullptr ? nullptr : node->as_table();
   if (node != nullptr && table == nullptr) refuse(key, "a section, written [" + dotted(key) + "]");
   for (const Section& child : asked_->children) {
-    if (child.path_ == dotted(key))
-      return child;  // shared, so that keys asked for in one copy are known in the other
+    // The copies share their list of keys that were asked for.
+    if (child.path_ == dotted(key)) return child;
   }
   asked_->children.emplace_back(table, dotted(key), file_);
   return asked_->children.back();

@@ -22,9 +22,9 @@ class ByteSource {
     bool end = false;          ///< the input has ended cleanly; nothing follows
     bool interrupted = false;  ///< a signal arrived, or nothing came for a moment; call again to go on
   };
-  /// Reads what is at hand: at least one byte, unless the input has ended or the wait was interrupted. Throws
-  /// Failure(io) where the input cannot be read, or where a compressed one is cut short or damaged; what came before
-  /// was returned by earlier calls.
+  /// Reads the bytes that are available: at least one byte, unless the input has ended or the wait was interrupted.
+  /// Throws Failure(io) where the input cannot be read, or where a compressed input is cut short or damaged. Earlier
+  /// calls have returned all bytes before the fault.
   virtual Result read(std::span<char> buffer) = 0;
 
   /// Whether read() would return without waiting. Waits at most `milliseconds` to find out.
@@ -44,12 +44,13 @@ class ByteSource {
 /// bytes, and the one member of a zip archive. Throws Failure(io) where the file cannot be opened.
 [[nodiscard]] std::unique_ptr<ByteSource> open_source(const std::string& path);
 
-/// The bytes of `source` with a space in the place of each line feed and carriage return that stands inside a quoted
-/// field (RFC 4180: one that begins with a quotation mark, and ends at the next one that is not doubled). Each record
-/// is then one line, and everything behind this source reads it as it reads any other line.
+/// The bytes of `source`, where a space replaces each line feed and carriage return inside a quoted field (RFC 4180:
+/// a field that begins with a quotation mark, and ends at the next one that is not doubled). Each record is then one
+/// line, and the readers of this source treat it as any other line.
 ///
-/// A quotation mark that is never closed would take all records behind it into one. It is given up after
-/// `quoted_bytes_max` bytes, so that line breaks end records again. The first `lines_above` lines may hold anything.
+/// A quotation mark that is never closed would join all records after it into one. It is given up after
+/// `quoted_bytes_max` bytes: from there on line breaks end records again. The first `lines_above` lines may hold
+/// anything.
 [[nodiscard]] std::unique_ptr<ByteSource> joined_quotes(std::unique_ptr<ByteSource> source, char delimiter,
                                                         std::uint64_t lines_above, std::size_t quoted_bytes_max);
 

@@ -41,15 +41,15 @@ std::string listed(const std::vector<std::string>& names) {
   return ", whose columns are " + list;
 }
 
-/// Whether all columns that are wanted, at least two, are there but for what the eye does not see. The texts are then
-/// names of columns.
+/// Whether all columns that are wanted, at least two, are there up to differences that the eye does not see. The
+/// texts are then names of columns.
 bool is_proven(const std::vector<std::string>& names, std::span<const std::string> configured) {
   return configured.size() >= 2 && std::all_of(configured.begin(), configured.end(), [&](const std::string& name) {
            return std::find(names.begin(), names.end(), name) != names.end() || !looking_alike(names, name).empty();
          });
 }
 
-/// A hint for lines that the delimiter does not divide: another character that might.
+/// A hint for lines that the delimiter does not divide: another character that probably does.
 std::string one_column(const std::string& name) {
   const std::size_t found = name.find_first_of(";\t|,");
   if (found == std::string::npos) {
@@ -61,9 +61,10 @@ std::string one_column(const std::string& name) {
   return ", whose lines have 1 column and hold '" + other + "': set stream.delimiter = \"" + other + "\"";
 }
 
-/// What helps with a column that is not among `names`. Where a header is missing, these "names" are the fields of
-/// somebody's record. Therefore none of them is shown unless the other wanted columns, at least two, prove that they
-/// are names, or all wanted columns, at least two, are there but for what the eye does not see.
+/// Says what helps with a column that is not among `names`. Where a header is missing, these "names" are the fields
+/// of somebody's record. Therefore none of them is shown without a proof that they are names. The other wanted
+/// columns are a proof if there are at least two and all are there. So are all wanted columns, if there are at least
+/// two and all are there up to differences that the eye does not see.
 std::string hint_for(const std::vector<std::string>& names, const std::string& column,
                      std::span<const std::string> configured, bool may_show) {
   const auto is_there = [&](const std::string& name) {

@@ -15,15 +15,15 @@ namespace nustream::decode {
 [[nodiscard]] std::vector<std::string> read_header(std::string_view line, char delimiter, const std::string& path);
 
 /// The place of `column` among `names`, from 0. `where` says in messages whose names they are. Throws
-/// Failure(configuration) where the column is missing or comes more than once. The message shows names that are
-/// there, or the one that was meant, only in two cases: other `configured` columns prove that they are names and not
-/// somebody's record, or whoever reads the line may see it (`may_show`).
+/// Failure(configuration) where the column is missing or comes more than once. The message shows the names, or the
+/// one that was probably meant, in two cases only: other `configured` columns prove that they are names and not
+/// somebody's record, or the person who reads the message may see the line (`may_show`).
 [[nodiscard]] std::size_t find_column(const std::vector<std::string>& names, const std::string& column,
                                       const std::string& where, std::span<const std::string> configured,
                                       bool may_show = false);
 
-/// Throws Failure(configuration) that names all of `configured` that are missing in `names`, where those are more
-/// than one (about one, find_column() says more). It shows names under the same conditions as find_column().
+/// Throws Failure(configuration) that names all of `configured` that are missing in `names`, where at least two are
+/// missing (about a single one, find_column() says more). It shows names under the same conditions as find_column().
 void require_columns(const std::vector<std::string>& names, const std::string& where,
                      std::span<const std::string> configured, bool may_show = false);
 

@@ -106,8 +106,8 @@ class CsvDecoder : public LineDecoder {
     order_fields();
   }
 
-  /// The failure for a time that is not the first column. Text in front of it could hide it, by a quotation mark that
-  /// is left open or by a missing field.
+  /// The failure for a time that is not the first column. Text before it could hide it, with a quotation mark that is
+  /// left open or with a missing field.
   static Failure hidden_time(const std::string& column, const std::string& where) {
     return Failure(
         Exit::configuration,
@@ -116,8 +116,8 @@ class CsvDecoder : public LineDecoder {
             "time, such as an open quotation mark, could hide the time; make it the first column");
   }
 
-  /// The time of a line whose times are public, whatever else the line holds: it is what stands before the first
-  /// delimiter, even if that is inside quotation marks. Where times are not public, there is none.
+  /// The time of a line whose times are public, whatever else the line holds: the text before the first delimiter,
+  /// even if that is inside quotation marks. Where times are not public, the line has no time.
   double public_time(std::string_view line) {
     if (!times_public_ || !time_at_) return no_time;
     const auto text = unquoted(line.substr(0, line.find(delimiter_)));
@@ -133,8 +133,8 @@ class CsvDecoder : public LineDecoder {
                       "put it last, and read no time from it");
   }
 
-  // Orders number fields as they are in the file, so that the kernel finds neighbours side by side; the other fields
-  // are read as text. The kernel knows dots as decimal signs alone, so that with a comma all fields are text.
+  // Orders number fields as they are in the file, so that the kernel finds neighbours side by side. The other fields
+  // are read as text. The kernel knows only dots as decimal signs, so with a comma all fields are text.
   void order_fields() {
     number_fields_.clear();
     text_fields_.clear();
@@ -223,9 +223,9 @@ class CsvDecoder : public LineDecoder {
   }
 
   // Decodes a line whose last field alone is private. The fields before it are read from the line's beginning, and
-  // everything behind them is that field's text. Those fields and their delimiters have to fit into record_bytes_max,
-  // whether or not the text does. `cut` says why `line` ends where it does; it is null where the record ends there
-  // too.
+  // everything after them is the last field's text. The public fields and their delimiters have to fit into
+  // record_bytes_max, whether or not the private text does. `cut` says why `line` ends before its record does; it is
+  // null where both end together.
   void decode_public(std::string_view line, const char* cut, RowWriter& writer) {
     if (cut == nullptr && line.size() > line_bytes_max_) {
       cut = too_long;
@@ -244,7 +244,7 @@ class CsvDecoder : public LineDecoder {
     writer.write(readings_.data(), time);
   }
 
-  // The text of a column in the line that was split last; empty where the column is the private one and its text
+  // The text of a column in the line that was split last. Empty where the column is the private one and its text
   // cannot be read as a field.
   std::optional<std::string_view> leading_text(std::size_t column, bool is_cut) {
     if (column + 1 != columns_in_file_) return unquoted(leading_.fields[column]);

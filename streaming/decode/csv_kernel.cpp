@@ -1,5 +1,5 @@
-// The kernel that assumes nothing about the processor, against which the faster ones are tested, and the choice among
-// them.
+// The portable kernel, which works on every processor and against which the faster kernels are tested; and the choice
+// of a kernel.
 #include <limits>
 #include <vector>
 
@@ -16,7 +16,8 @@ void index_segment(std::string_view segment, char delimiter, CsvIndex& index) {
   std::size_t rows = 0;
   std::size_t oddities = 0;
   index.separators[0] = std::numeric_limits<std::uint32_t>::max();
-  // Positions are always written, and counted where they matter: a branch here could not be predicted.
+  // Positions are always written, and the counters advance only where a position matters: a branch here could not be
+  // predicted.
   for (std::size_t i = 0; i < segment.size(); ++i) {
     const char c = segment[i];
     const auto position = static_cast<std::uint32_t>(i);

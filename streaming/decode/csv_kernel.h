@@ -1,8 +1,8 @@
 // The inner loops of the CSV decoder: they find the fields of many records at once, and read their numbers.
 //
-// The portable kernel is the definition. Others are faster on certain processors, and all give the same index and the
-// same numbers, bit by bit. They take the common case: a record without quotation marks and with as many fields as
-// columns. Any other record is left to csv_line.h.
+// The portable kernel is the definition. Other kernels are faster on certain processors, and all give the same index
+// and the same numbers, bit by bit. They read the common record: it has no quotation marks and as many fields as
+// there are columns. Any other record is left to csv_line.h.
 #pragma once
 
 #include <array>
@@ -14,7 +14,8 @@
 
 namespace nustream::decode {
 
-/// How many bytes are indexed at once: index and numbers of a segment stay in the first-level cache.
+/// How many bytes are indexed at once. With this size the index and the numbers of a segment stay in the first-level
+/// cache.
 inline constexpr std::size_t segment_bytes_max = std::size_t{1} << 14;
 
 /// Numbers are read in groups of this size, and rows of numbers begin at multiples of it.

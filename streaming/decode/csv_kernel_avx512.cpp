@@ -12,7 +12,7 @@
 #include "decode/simd.h"
 #include "nustream/record/number.h"
 
-// GCC 12 takes the deliberately undefined upper parts of its own intrinsics for mistakes (GCC bug 105593).
+// GCC 12 reports the deliberately undefined upper parts of its own intrinsics as mistakes (GCC bug 105593).
 #if !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -31,8 +31,8 @@ alignas(block) constexpr std::uint8_t ascending_bytes[block] = {
     22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
     44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
 
-// Writes the positions of the set bits of `mask`, which is for the block at `base`. It may write up to 63 entries
-// more.
+// Writes the positions of the set bits of `mask`, which belongs to the block at `base`. It may write up to 63 entries
+// beyond those.
 void append_positions(std::uint64_t mask, std::uint32_t base, std::uint32_t* out) {
   const __m512i bases = _mm512_set1_epi32(static_cast<int>(base));
   __m512i left = _mm512_maskz_compress_epi8(mask, _mm512_load_si512(ascending_bytes));

@@ -13,8 +13,8 @@ namespace {
 
 constexpr char quote = '"';
 
-// Takes the quoted field that `rest` begins with, without its quotation marks; `rest` then begins behind the closing
-// one. `unquoted` must have room for all of the line, so that earlier fields stay where they are.
+// Takes the quoted field that `rest` begins with, without its quotation marks. `rest` then begins after the closing
+// mark. `unquoted` must have room for all of the line, so that earlier fields stay where they are.
 CsvFault read_quoted(std::string_view& rest, std::string& unquoted, std::string_view& field) {
   rest.remove_prefix(1);
   const std::size_t start = unquoted.size();

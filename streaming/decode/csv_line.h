@@ -1,4 +1,4 @@
-// The plain path of CSV, which any record can take: divides one line into fields, and reads a field as a number.
+// The plain path of CSV, which can read any record: it divides one line into fields, and reads a field as a number.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@ namespace nustream::decode {
 /// Why a line is not a CSV record.
 enum class CsvFault { none, empty, binary, open_quote, after_quote, too_many_fields };
 
-/// The fault in one line for rejects; it never holds a part of the record.
+/// Describes the fault in one line, for the list of rejects. The line never holds a part of the record.
 [[nodiscard]] const char* description(CsvFault fault) noexcept;
 
 /// The line without its newline, and without a carriage return before that.
 [[nodiscard]] std::string_view without_line_end(std::string_view line) noexcept;
 
-/// UTF-8's, with which some programs begin a file.
+/// The byte order mark of UTF-8, with which some programs begin a file.
 inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
 /// The text without the UTF-8 byte order mark, where it begins with one.
@@ -38,11 +38,11 @@ struct LeadingFields {
   std::optional<std::string_view> rest;  ///< empty where the line ends before the delimiter in front of it
 };
 
-/// Divides `line`, which has no line end, at its first `count` delimiters, also inside quotation marks. Nothing
-/// behind the last of them can therefore change what stands before it. The fields keep their quotation marks.
+/// Divides `line`, which has no line end, at its first `count` delimiters, even inside quotation marks. So nothing
+/// after the last of them can change what stands before it. The fields keep their quotation marks.
 ///
-/// Returns what makes the fields unusable, in one line for rejects, or null where nothing does. It looks at no byte
-/// of `rest`.
+/// Returns why the fields cannot be used, in one line for the list of rejects, or null where they can. No byte of
+/// `rest` is looked at.
 [[nodiscard]] const char* split_leading_fields(std::string_view line, char delimiter, std::size_t count,
                                                LeadingFields& found);
 
@@ -50,8 +50,8 @@ struct LeadingFields {
 inline constexpr const char* too_few_fields = "fewer fields than columns";
 
 /// The number that record::parse_number reads, with `decimal` ("." or ",") in place of its dot. `true` and `false`
-/// are 1 and 0, in small letters, capitals, or with a first capital, and with spaces and tabs around them. Else NaN;
-/// where the decimal is a comma, a text with a dot is NaN as well, since the dot may divide thousands.
+/// are 1 and 0, in small letters, capitals, or with a first capital, and with spaces and tabs around them. Any other
+/// text is NaN. Where the decimal is a comma, a text with a dot is NaN as well, because the dot may divide thousands.
 [[nodiscard]] double read_csv_number(std::string_view text, char decimal);
 
 }  // namespace nustream::decode

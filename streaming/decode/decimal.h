@@ -72,8 +72,7 @@ struct Quotient {
 [[nodiscard]] inline double quotient_by_power_of_ten(std::uint64_t digits, std::size_t places) noexcept {
   const Divisor& five = powers_of_five[places];
   const int shift = std::countl_zero(digits);
-  // The upper half of the numerator (digits << shift)·2^63 is below the divisor, so that the quotient has 63 or 64
-  // bits.
+  // The upper half of the numerator (digits << shift)·2^63 is below the divisor, so the quotient has 63 or 64 bits.
   const std::uint64_t high = (digits << shift) >> 1;
   const std::uint64_t low = digits << shift << 63;
   const auto [quotient, remainder] = divide(high, low, five);

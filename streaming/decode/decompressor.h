@@ -1,4 +1,4 @@
-// Decompresses files: one loop for all formats, and for each format what turns stored bytes into content.
+// Decompresses files: one loop for all formats, and for each format an object that turns stored bytes into content.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace nustream::decode {
 
-/// How one format is decompressed. Several streams (members, frames) in a row are one content. To be used by one
-/// thread at a time.
+/// Decompresses one format. Several streams (members, frames) in a row are one content. To be used by one thread at a
+/// time.
 class Decompressor {
  public:
   virtual ~Decompressor() = default;

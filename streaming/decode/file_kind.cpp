@@ -11,14 +11,15 @@ namespace {
 
 using std::string_view_literals::operator""sv;
 
-/// A format of another program: the bytes that its files have at `at`, its name, and how it becomes CSV or JSON
-/// lines, where % stands for the path.
+/// A format of another program: the bytes that its files have at `at`, its name, and how to turn a file into CSV or
+/// JSON lines, where % stands for the path.
 struct Kind {
   std::string_view magic;
   std::size_t at;
   const char* name;
   const char* remedy;
-  bool is_word = false;  ///< the bytes are letters that might begin a header of CSV: other bytes have to tell as well
+  bool is_word = false;  ///< the bytes are letters that might begin a header of CSV; then other bytes have to
+                         ///< identify the file as well
 };
 
 constexpr const char* unpack = "unpack it and name what is in it: 7z x '%'";
@@ -89,8 +90,8 @@ std::string sentence(const std::string& path, const std::string& what, std::stri
 /// How much of a file's beginning is looked at for control bytes.
 constexpr std::size_t words_bytes = 300;
 
-/// Whether CSV may have these bytes there too: they are letters, which might begin a header, or stand behind other
-/// bytes. Control bytes tell such a file from CSV.
+/// Whether a CSV file may have these bytes at that place too: they are letters, which might begin a header or follow
+/// other bytes. Control bytes distinguish such a file from CSV.
 bool may_be_csv(const Kind& kind) {
   return kind.is_word || kind.at > 0;
 }
@@ -102,13 +103,13 @@ bool holds_control_bytes(std::string_view first) {
   });
 }
 
-/// Whether the text has four bytes a character and says so by its mark. That of little endian begins as UTF-16's
-/// does.
+/// Whether the text has four bytes a character and its mark says so. The mark of little endian begins as UTF-16's
+/// mark does.
 bool is_utf32(std::string_view first) {
   return first.starts_with("\xff\xfe\0\0"sv) || first.starts_with("\0\0\xfe\xff"sv);
 }
 
-/// Whether the text has two bytes a character. Its mark tells, or that every other one of its first bytes is zero.
+/// Whether the text has two bytes a character: its mark says so, or every other one of its first bytes is zero.
 bool is_utf16(std::string_view first) {
   if (first.starts_with("\xff\xfe") || first.starts_with("\xfe\xff")) return true;
   constexpr std::size_t looked_at = 16;
@@ -121,15 +122,15 @@ bool is_utf16(std::string_view first) {
   return false;
 }
 
-/// What may be looked at: the lines up to the header, or without a header all that is known.
+/// The part of the file that may be looked at: the lines up to the header, or without a header all that is known.
 std::string_view public_part(std::string_view first, const config::InputSettings& settings) {
   if (!has_header(settings)) return first;
   const std::string_view behind = behind_skipped(first, settings);
   return first.substr(0, first.size() - behind.size() + std::min(behind.find('\n'), behind.size()));
 }
 
-/// Whether `told` has the bytes of the kind in their place. Where `told` ends with a line in the middle of them,
-/// those up to the line's end have to be there.
+/// Whether `told` has the bytes of the kind in their place. Where `told` ends with a line in the middle of these
+/// bytes, only those up to the line's end have to be there.
 bool has_magic(std::string_view told, const Kind& kind) {
   if (told.size() <= kind.at) return false;
   const std::string_view there = told.substr(kind.at);

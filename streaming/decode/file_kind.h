@@ -10,12 +10,12 @@
 namespace nustream::decode {
 
 struct TextKind {
-  std::string what;    ///< in words; "" where it is what the settings say, or cannot be told
+  std::string what;    ///< in words; "" where it is what the settings say, or where that cannot be decided
   std::string remedy;  ///< what to type, where % stands for the path
 };
 
-/// What a text is that begins with `first`, where it is not what `settings` say. See other_kind(), which asks only
-/// where may_decide().
+/// Says what a text is that begins with `first`, where it is not what `settings` say. Its caller other_kind() asks
+/// only where may_decide().
 [[nodiscard]] TextKind text_kind(const FirstContent& first, const config::InputSettings& settings);
 
 /// A sentence that says what `path` is and what to type, where its decompressed content, which begins with `first`,
@@ -29,12 +29,12 @@ struct TextKind {
 [[nodiscard]] std::string other_kind(const FirstContent& first, const config::InputSettings& settings,
                                      const std::string& path);
 
-/// What a file may be whose first line is the one word `header`, by which the files of another program begin, as in
+/// What a file may be whose first line is the one word `header`, if the files of another program begin so, such as
 /// "an ORC file"; else "".
 [[nodiscard]] std::string_view kind_by_word(std::string_view header);
 
 /// Looks at those files of `settings` that can be read twice. Throws Failure(data) with other_kind(). It throws
-/// nothing else: what cannot be read is reported by whoever reads it.
+/// nothing else: a file that cannot be read is reported by the reader of its records.
 void refuse_other_kinds(const config::InputSettings& settings);
 
 }  // namespace nustream::decode

@@ -21,8 +21,8 @@ namespace {
                               "': " + std::generic_category().message(error) + "; " + remedy);
 }
 
-// The longest wait before the caller can look at its flags again. A signal that comes just before the wait begins, or
-// to another thread, does not end the wait.
+// The longest wait before the caller can look at its flags again. A signal does not end the wait if it comes just
+// before the wait begins, or to another thread.
 constexpr int wait_milliseconds = 100;
 
 [[noreturn]] void refuse_directory(const std::string& path) {
@@ -67,7 +67,7 @@ FileSource::FileSource(std::string path) : path_(std::move(path)) {
   }
   may_wait_ = !S_ISREG(status.st_mode);
   static_cast<void>(::fcntl(descriptor_, F_SETFL, O_RDONLY));
-  // This is advice only: a source that cannot take it is read all the same.
+  // This is advice only: a source that cannot follow it is read all the same.
   static_cast<void>(::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL));
 }
 
@@ -77,7 +77,8 @@ FileSource::~FileSource() {
 
 ByteSource::Result FileSource::read_descriptor(std::span<char> buffer) {
   if (may_wait_) {
-    // Before its first writer comes, a FIFO would read as ended. A poll waits for the writer as it waits for bytes.
+    // Before its first writer comes, a FIFO would read as ended. So a poll waits for the writer just as it waits for
+    // bytes.
     pollfd waiting{descriptor_, POLLIN, 0};
     const int ready = ::poll(&waiting, 1, wait_milliseconds);
     if (ready < 0 && errno != EINTR) fail("read", path_, errno, "check the disk or the network");
@@ -106,8 +107,8 @@ ByteSource::Result FileSource::read(std::span<char> buffer) {
   const std::size_t count = std::min(buffer.size(), peeked_.size());
   std::memcpy(buffer.data(), peeked_.data(), count);
   peeked_.erase(0, count);
-  // What has come so far is given together, so that whoever looks at the first lines of a pipe sees more than what
-  // was peeked at.
+  // All that has come so far is given together, so that a caller who looks at the first lines of a pipe sees more
+  // than the bytes that were peeked at.
   if (!may_wait_ || count == buffer.size() || !ready(0)) return {.bytes = count};
   const Result more = read_descriptor(buffer.subspan(count));
   return {.bytes = count + more.bytes};

@@ -19,7 +19,7 @@ constexpr std::size_t lines_max = 100;
 // A longer line is no usable record: record_bytes_max is at most as large.
 constexpr std::uint64_t search_bytes_max = std::uint64_t{1} << 30;
 
-/// Finds out, part by part, whether a content has a second line that holds anything, behind those that are skipped.
+/// Finds out, part by part, whether a content has a second line that is not empty, behind the lines that are skipped.
 class OneLine {
  public:
   explicit OneLine(std::uint64_t skipped) : skipped_(skipped) {}
@@ -51,8 +51,9 @@ class OneLine {
   bool is_one_ = true;
 };
 
-/// Hands the content of `path` to `take`, part by part, for as long as it returns true. Returns whether the content
-/// has ended. Whoever reads the records reports a file that cannot be read; its content does not end here.
+/// Hands the content of `path` to `take`, part by part, for as long as `take` returns true. Returns whether the
+/// content has ended. The content of a file that cannot be read does not count as ended; the reader of its records
+/// reports the fault.
 template <class Take>
 bool read_parts(const std::string& path, const config::InputSettings& settings, Take take) {
   std::array<char, look_bytes> part;
@@ -69,8 +70,8 @@ bool read_parts(const std::string& path, const config::InputSettings& settings, 
   }
 }
 
-/// Whether the line is of JSON: a whole object or array, a member, or where an object or array begins or ends. Such a
-/// line counts as no record of CSV.
+/// Whether the line is JSON: a whole object or array, a member, or the first or last line of an object or array. Such
+/// a line counts as no record of CSV.
 bool is_json(std::string_view line) {
   if (line.ends_with(',')) line.remove_suffix(1);
   if (line.starts_with('}') || line.starts_with(']')) return true;
@@ -166,7 +167,7 @@ std::optional<FirstContent> FirstContents::of(const std::string& path) {
   return first;
 }
 
-/// Whether the content is known to have no second line that holds anything.
+/// Whether the content is known to have no second line that is not empty.
 bool FirstContents::is_one_line(const std::string& path, const FirstContent& first) const {
   const std::size_t known = first_lines(first, settings_).size();
   if (first.is_all || known > 1) return known < 2;

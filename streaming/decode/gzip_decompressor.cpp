@@ -39,7 +39,7 @@ class GzipDecompressor : public Decompressor {
   [[nodiscard]] const char* format() const noexcept override { return "gzip"; }
 
  private:
-  // Begins another member. Zero bytes may follow the last one, as padding of a tape or a disk. Returns false while
+  // Begins another member. Zero bytes may follow the last member, as padding of a tape or a disk. Returns false while
   // nothing else follows.
   bool begin_member() {
     while (stream_.avail_in != 0 && *stream_.next_in == 0) {

@@ -27,15 +27,15 @@ class JoinedQuotes : public ByteSource {
  private:
   enum class Place { field_begins, field, quoted, quote_in_quoted };
 
-  /// The byte that is given on in place of this one.
+  /// The byte that replaces this one.
   char next(char byte) noexcept {
     if (mark_bytes_ < byte_order_mark.size() && byte == byte_order_mark[mark_bytes_]) {
       ++mark_bytes_;
       return byte;
     }
-    // What began as a mark and is none is the first field's text.
+    // Bytes that began as a mark but are none are the first field's text.
     if (mark_bytes_ > 0 && mark_bytes_ < byte_order_mark.size()) place_ = Place::field;
-    mark_bytes_ = byte_order_mark.size();  // no mark is looked for behind the file's beginning
+    mark_bytes_ = byte_order_mark.size();  // no mark is looked for after the file's beginning
     if (lines_above_ > 0) {
       lines_above_ -= byte == '\n' ? 1 : 0;
       return byte;
@@ -46,7 +46,7 @@ class JoinedQuotes : public ByteSource {
     return is_inside && place_ == Place::quoted && is_line_break ? ' ' : byte;
   }
 
-  /// Where the byte behind this one stands.
+  /// The place of the byte that follows this one.
   Place behind(char byte) noexcept {
     constexpr char quote = '"';
     switch (place_) {

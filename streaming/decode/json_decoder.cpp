@@ -52,7 +52,7 @@ class JsonDecoder : public LineDecoder {
   }
 
  private:
-  /// What an envelope says about its row.
+  /// What an envelope has told about its row.
   enum class Row { absent, there, deleted };
 
   void decode_line(std::string_view line, RowWriter& writer) {
@@ -69,7 +69,7 @@ class JsonDecoder : public LineDecoder {
     writer.write(readings_.data(), time_);
   }
 
-  // Begins to parse a line. The parser checks all bytes of a line before any member, so that a byte that is not UTF-8
+  // Begins to parse a line. The parser checks all bytes of a line before any member. So a byte that is not UTF-8
   // would spoil the line, whichever member holds it. Such bytes are replaced in a copy, and the copy is parsed.
   simdjson::error_code begin_document(std::string_view line, ondemand::document& document) {
     const auto padded = [](std::string_view text) {
@@ -102,7 +102,7 @@ class JsonDecoder : public LineDecoder {
   }
 
   Fault read_object(ondemand::object& object, std::vector<JsonMember>& wanted) {
-    std::size_t expected = 0;  // because members mostly come in the same order
+    std::size_t expected = 0;  // the index of the next expected member, because members mostly come in the same order
     for (auto entry : object) {
       ondemand::field field;
       std::string_view key;
@@ -140,7 +140,7 @@ class JsonDecoder : public LineDecoder {
     return nullptr;
   }
 
-  // Reads from a value what is wanted of it.
+  // Reads from a value what the known member asks for.
   Fault read_member(JsonMember& known, ondemand::value value) {
     ondemand::json_type type{};
     if (value.type().get(type) != simdjson::SUCCESS) return read_no_value(known, value);
@@ -171,8 +171,8 @@ class JsonDecoder : public LineDecoder {
     }
   }
 
-  // Some writers write NaN and Infinity, which are not JSON. They count as values that are no numbers, and not as a
-  // broken line.
+  // Some writers write NaN and Infinity, which are not JSON. They count as values that are no numbers, and do not
+  // make the line a broken one.
   Fault read_no_value(const JsonMember& known, ondemand::value value) {
     const std::string_view token = value.raw_json_token();
     if (!token.starts_with("NaN") && !token.starts_with("Infinity")) return not_json;
@@ -192,7 +192,7 @@ class JsonDecoder : public LineDecoder {
     return value.get_array().get(array) != simdjson::SUCCESS ? not_json : read_array(array, known.inside);
   }
 
-  /// Sets what the envelope says; false where it has said something already.
+  /// Sets what the envelope tells; false where it has told something already.
   bool set_row(Row row) { return std::exchange(row_, row) == Row::absent; }
 
   void set_unreadable(const JsonMember& known) {
@@ -220,7 +220,7 @@ class JsonDecoder : public LineDecoder {
   std::vector<double> readings_;
   double time_ = no_time;  // of the present record
   Row row_ = Row::absent;  // of the present record
-  std::string mended_;     // a copy of the present line, where not all of that is UTF-8
+  std::string mended_;     // a copy of the present line, where the line is not wholly UTF-8
 };
 
 }  // namespace

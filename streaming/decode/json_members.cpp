@@ -30,8 +30,8 @@ std::string unescaped(std::string_view token, const std::string& column) {
   return key;
 }
 
-/// The place in an array that the key is: "0", "1", "2", …, without leading zeros, as RFC 6901 writes places. Empty
-/// for other keys.
+/// The place in an array that the key means: "0", "1", "2", …, without leading zeros, as RFC 6901 writes places.
+/// Empty for other keys.
 std::optional<std::size_t> place_of(std::string_view key) {
   std::size_t place = 0;
   const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), place);
@@ -50,8 +50,8 @@ JsonMember& member_at(std::vector<JsonMember>& top, std::span<const std::string>
   return *found;
 }
 
-/// The paths at which a column's value may stand. An envelope may come with its schema; then its payload holds the
-/// row.
+/// The paths at which a column's value may stand. An envelope may come with its schema; then the row is in its
+/// payload.
 std::vector<std::vector<std::string>> paths_of(const std::string& column, config::Envelope envelope) {
   if (envelope == config::Envelope::none || column.starts_with('/')) return {json_path(column)};
   return {{"after", column}, {"payload", "after", column}};
@@ -93,13 +93,13 @@ namespace {
 
 constexpr char stand_in = '\x7f';
 
-/// Which values the second byte may have, and how many bytes the character has: RFC 3629, section 4.
+/// Which values the second byte may have, and the number of bytes of the character: RFC 3629, section 4.
 struct Form {
   unsigned from, to;
   std::size_t bytes;
 };
 
-/// The form that a first byte of 0x80 or above begins; it has 0 bytes where that begins none.
+/// The form of a character whose first byte is `first`, at least 0x80; it has 0 bytes where no character begins so.
 Form form_of(unsigned first) {
   if (first >= 0xc2 && first <= 0xdf) return {0x80, 0xbf, 2};
   if (first == 0xe0) return {0xa0, 0xbf, 3};
@@ -111,7 +111,7 @@ Form form_of(unsigned first) {
   return {1, 0, 0};
 }
 
-/// How many bytes the character has that `text`, which is not empty, begins with; 0 where it begins with none.
+/// The number of bytes of the character that begins `text`, which is not empty; 0 where none begins there.
 std::size_t character_bytes(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(text[i])); };
   if (byte(0) < 0x80) return 1;

@@ -1,4 +1,4 @@
-// The members of a JSON object that something is read from, and where in it they are.
+// The members of a JSON object that values are read from, and where they are in the object.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@
 
 namespace nustream::decode {
 
-/// One member, with those inside it that are wanted.
+/// One member, with the members inside it that are wanted.
 struct JsonMember {
   std::string key;
-  std::optional<std::size_t> place{};   ///< `key` as a place in an array, where it is written as one
+  std::optional<std::size_t> place{};   ///< `key` as a place in an array, where it has the form of one
   std::vector<std::uint32_t> fields{};  ///< fields that are read from its value
   bool time = false;                    ///< the record's time is read from it
   bool row = false;                     ///< it is the row of an envelope
@@ -26,8 +26,8 @@ struct JsonMember {
 };
 
 /// The path to a column. A column that begins with a slash is a JSON pointer (RFC 6901) and names a member at each
-/// step; any other is the member of that very name, dots and all. Throws Failure(configuration) for a pointer to the
-/// whole record, and for a "~" that is neither "~0" nor "~1".
+/// step. Any other column is the member of that very name, dots included. Throws Failure(configuration) for a pointer
+/// to the whole record, and for a "~" that is neither "~0" nor "~1".
 [[nodiscard]] std::vector<std::string> json_path(const std::string& column);
 
 /// The members that are wanted of each record, from its top level. With an envelope, a plain name is a member of its

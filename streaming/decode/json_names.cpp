@@ -55,13 +55,13 @@ std::string as_pointer(const std::string& column) {
   return column.starts_with('/') ? column : pointer_to(column);
 }
 
-/// The name behind the last slash. It is unescaped only as far as hints need it.
+/// The name after the last slash. It is unescaped only as far as hints need it.
 std::string_view name_behind_slash(std::string_view pointer) {
   return pointer.substr(pointer.rfind('/') + 1);
 }
 
-/// How a setting names the member: by its plain name where it is one of the top level or of an envelope's row, and
-/// else by its pointer.
+/// How a setting names the member: by its plain name for a member of the top level or of an envelope's row, and by
+/// its pointer for any other.
 std::string named(const std::string& pointer, config::Envelope envelope) {
   for (const std::string_view row : {"/payload/after/", "/after/"}) {
     const bool is_in_row = envelope != config::Envelope::none && pointer.starts_with(row);
@@ -107,7 +107,7 @@ std::string MemberNames::meant_by(const std::string& column, config::Envelope en
                ? " (did you mean '" + name + "'?)"
                : " (it is inside another member: write the JSON pointer '" + name + "')";
   }
-  // A short name is near to almost anything, so that it may differ less.
+  // A short name is near to almost any other, so fewer differences are allowed.
   std::size_t nearest = std::max<std::size_t>(column.size() / 3, column.size() > 2 ? 1 : 0) + 1;
   std::string best;
   for (const std::string& pointer : pointers_) {

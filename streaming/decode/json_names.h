@@ -25,10 +25,10 @@ class MemberNames {
 
   /// Says which of `columns` no record has, each with the name that was probably meant: "in none of the first 100
   /// records: 'Horspower' (did you mean 'Horsepower'?), 'x' (write '/user/x': …)". Empty where each column is in some
-  /// record, or no record is an object. Columns that come beside a message's value are no members, and are not looked
-  /// for.
+  /// record, or no record is an object. Columns that come beside a message's value are not members, and are not
+  /// looked for.
   [[nodiscard]] std::string missing(const std::vector<std::string>& columns, config::Envelope envelope) const;
-  /// Some thirty of the members that are there, as in "'a', 'b', '/user/x'".
+  /// Up to some thirty of the members that were found, such as "'a', 'b', '/user/x'".
   [[nodiscard]] std::string listed(config::Envelope envelope) const;
 
  private:

@@ -7,7 +7,8 @@
 namespace nustream::decode {
 namespace {
 
-// Large enough for few system calls, and small enough to stay in a second-level cache between reading and decoding.
+// Large enough to need few system calls, and small enough to stay in a second-level cache between reading and
+// decoding.
 constexpr std::size_t read_bytes = std::size_t{1} << 18;
 
 }  // namespace
@@ -34,8 +35,8 @@ void LineBuffer::accept(std::size_t bytes) noexcept {
   end_ += bytes;
 }
 
-// Drops bytes that were read behind the kept beginning of a line that is too long, up to the line's newline. Returns
-// true once the newline came.
+// Drops bytes after the kept beginning of a line that is too long, up to the line's newline. Returns true once the
+// newline came.
 bool LineBuffer::drop(std::size_t bytes) noexcept {
   const void* const newline = std::memchr(data() + end_, '\n', bytes);
   if (newline == nullptr) return false;
@@ -78,7 +79,7 @@ namespace {
 
 constexpr std::size_t kept_bytes = std::size_t{1} << 14;
 
-// The whole lines at the end of `lines` that have at most kept_bytes together; the last one in any case.
+// The whole lines at the end of `lines` that have at most kept_bytes together; always at least the last line.
 std::string_view last_of(std::string_view lines) {
   if (lines.size() <= kept_bytes) return lines;
   const std::size_t newline = lines.find('\n', lines.size() - kept_bytes - 1);

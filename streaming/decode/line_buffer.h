@@ -1,4 +1,4 @@
-// Divides bytes into whole lines. A record ends at its newline whatever it holds, so that quotation marks are not
+// Divides bytes into whole lines. A record ends at its newline, whatever the record holds. So quotation marks are not
 // looked at here.
 #pragma once
 
@@ -31,7 +31,7 @@ class LineBuffer {
   };
 
   /// Reads on until there is a line, unless some are left. Where the source ends cleanly, its last line gets a
-  /// newline if it has none. Where the source fails, what is left of a line is never given.
+  /// newline if it has none. Where the source fails, an incomplete line is never given.
   [[nodiscard]] State advance(ByteSource& source);
 
   /// Whole lines, each with its newline, valid until the next advance().
@@ -63,8 +63,8 @@ class LineBuffer {
   bool dropping_ = false;      // inside a line that is too long, whose beginning is kept
 };
 
-/// The line that `back` other lines follow in `lines`, which are whole; without its newline. Empty where there are
-/// not so many.
+/// The line that `back` other lines follow in `lines`, which are whole; without its newline. Empty where `lines` are
+/// fewer.
 [[nodiscard]] std::optional<std::string_view> line_from_end(std::string_view lines, std::uint64_t back) noexcept;
 
 /// The last of the lines that were added: some kilobytes, and always the last line.

@@ -1,4 +1,4 @@
-// What the reader sees of a format: a map from lines to rows.
+// What the reader knows of a format: a map from lines to rows.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ class LineDecoder {
   /// Bytes up to LineBuffer::slack beyond either end of `lines` can be read.
   virtual Progress decode(std::string_view lines, std::size_t rows_max, RowWriter& writer) = 0;
   /// Writes the row of a record of which only the beginning can be read, up to a line break or to record_bytes_max
-  /// bytes. It is unusable for `reason`, but for public fields that are whole in `begin`. Room for the row was
+  /// bytes. The row is unusable for `reason`, except public fields that are whole in `begin`. Room for the row was
   /// reserved.
   virtual void decode_cut(std::string_view begin, const char* reason, RowWriter& writer) {
     static_cast<void>(begin);
@@ -50,13 +50,13 @@ class LineDecoder {
 /// The decoder of settings.format. It hands the readings of `fields`, in their order, to the writer. The fields must
 /// outlive it. Throws Failure(configuration) where the settings of the format contradict each other or lack a column.
 ///
-/// `private_column`, unless it is empty, is the one column whose text must not change how any other is read. It has
-/// to be the last of a CSV line, so that everything behind the columns before it is its text (docs/formats/input.md).
-/// Throws Failure(configuration) where it is not the last, or the format is JSON.
+/// `private_column`, unless it is empty, is the one column whose text must not change how any other column is read.
+/// It has to be the last of a CSV line: everything after the columns before it is then its text
+/// (docs/formats/input.md). Throws Failure(configuration) where it is not the last, or the format is JSON.
 [[nodiscard]] std::unique_ptr<LineDecoder> make_line_decoder(const InputSettings& settings,
                                                              std::span<const record::Field> fields,
                                                              const std::string& private_column = {});
-/// The decoder of one format; that of CSV takes the inner loops of `kernel`.
+/// The decoder of one format; the CSV decoder uses the inner loops of `kernel`.
 [[nodiscard]] std::unique_ptr<LineDecoder> make_csv_decoder(const InputSettings& settings,
                                                             std::span<const record::Field> fields,
                                                             const std::string& private_column = {},
@@ -64,8 +64,8 @@ class LineDecoder {
 [[nodiscard]] std::unique_ptr<LineDecoder> make_json_decoder(const InputSettings& settings,
                                                              std::span<const record::Field> fields);
 
-/// What the decoder of settings.format reads where the text of a field is `text`. In CSV, for example, words for true
-/// and false are numbers.
+/// The number that the decoder of settings.format reads from a field with the text `text`. In CSV, for example, words
+/// for true and false are numbers.
 [[nodiscard]] double read_text(const record::Field& field, std::string_view text, const InputSettings& settings);
 
 /// The reason that is given for an envelope without a row, which says that the row was deleted.
@@ -73,13 +73,13 @@ inline constexpr const char* deleted = "a delete: the envelope's after is null";
 /// The reason that is given for a record longer than InputSettings::record_bytes_max.
 inline constexpr const char* too_long = "the record is longer than record_bytes_max";
 
-/// Requires that each file behind the first, where it can be read twice, holds a record, and begins with a header
-/// that has the columns where there is one. So a run does not step through one file before it finds that the next one
-/// cannot be read. `decoder` is one that reads nothing else. Throws Failure(data) for a file without records or
-/// without a header, and Failure(configuration) for one without a column.
+/// Requires that each file after the first, where it can be read twice, holds a record, and begins with a header that
+/// has the columns, where files have headers. So a run does not step through one file before it finds that the next
+/// one cannot be read. `decoder` reads nothing else. Throws Failure(data) for a file without records or without a
+/// header, and Failure(configuration) for a file without a column.
 void require_files_ahead(const config::InputSettings& settings, LineDecoder& decoder);
 
-/// A hint where a line that is no header begins as comments above a header do; else empty.
+/// A hint where a line that is no header begins with a comment sign, as lines above a header may; else empty.
 [[nodiscard]] std::string hint_for_lines_above(std::string_view line, const config::InputSettings& settings);
 
 /// The failure for a file in which nothing is left to read.

@@ -1,4 +1,4 @@
-// Puts together the readings of rows whose fields are partly in a line and partly beside it.
+// Combines the readings of rows whose fields are partly in a line and partly beside it.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,14 @@
 
 namespace nustream::decode {
 
-/// The reading of a field whose text is not what its reading takes. A field that is not there reads as
+/// The reading of a field that is there, but whose text cannot be read. A field that is not there reads as
 /// record::missing.
 inline constexpr double unreadable = std::numeric_limits<double>::quiet_NaN();
 
 /// Puts the numbers that a row is built from into the builder's order.
 class MergedReadings {
  public:
-  /// The places in that order of the fields that a line holds, and of those beside it.
+  /// The places, in the builder's order, of the fields that a line holds, and of the fields beside it.
   MergedReadings(std::vector<std::uint32_t> in_line, std::vector<std::uint32_t> beside)
       : in_line_(std::move(in_line)), beside_(std::move(beside)), merged_(in_line_.size() + beside_.size()) {}
 

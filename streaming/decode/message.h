@@ -1,4 +1,4 @@
-// A record of a log as it was stored: what a broker hands out, and what a recorded segment keeps.
+// A record of a log in the form in which it was stored: a broker hands it out so, and a recorded segment keeps it so.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ namespace nustream::decode {
 /// Whose clock a message's time was read from.
 enum class TimeKind : std::uint8_t {
   none = 0,      ///< the log keeps no times
-  producer = 1,  ///< the time of its creation, which is a field of the record like any other
-  broker = 2,    ///< the time of its append, which is public as arrivals are
+  producer = 1,  ///< the time of the message's creation, which is a field of the record like any other
+  broker = 2,    ///< the time of the message's append, which is public as arrivals are
 };
 
 /// A header of a message. Names may repeat; the first header of a name counts.
@@ -24,7 +24,7 @@ struct MessageHeader {
   std::optional<std::string_view> value;  ///< empty where it is null
 };
 
-/// One message. Its bytes belong to whoever made it.
+/// One message. Its bytes belong to the object that made it.
 struct Message {
   std::uint64_t offset = 0;       ///< increases within a partition, not always by one
   std::int64_t milliseconds = 0;  ///< since 1970-01-01T00:00:00Z; without meaning where time_kind is none
@@ -63,13 +63,13 @@ class MessageBatch {
   std::vector<std::size_t> header_ends_;  // for each message, the place behind its last header
 };
 
-/// A record as it stood in the input, by which it is recognised again (docs/formats/state.md, seen).
+/// A record's bytes in the input, by which it is recognised again (docs/formats/state.md, seen).
 struct ReadRecord {
   std::uint64_t position = 0;  ///< its ordinal or offset
   std::string bytes;           ///< of a line: without its newline, at most record_bytes_max
 };
 
-/// The bytes of a message: its time, key and value, so that no two messages that differ in these have the same bytes.
+/// The bytes of a message: its time, key and value. Two messages that differ in one of these have different bytes.
 [[nodiscard]] std::string bytes_of(const Message& message);
 
 }  // namespace nustream::decode

@@ -15,7 +15,7 @@ constexpr const char* line_break = "the value holds a line break";
 constexpr const char* framed = "the value begins with a zero byte and four more: framed by a schema registry?";
 
 // Whether the value is framed as Confluent's serializers write it: a zero byte, and a schema's number of four bytes.
-// No CSV record and no JSON begins with a zero byte.
+// No CSV record and no JSON text begins with a zero byte.
 bool is_framed(std::string_view value) noexcept {
   constexpr std::size_t framing_bytes = 5;
   return value.size() > framing_bytes && value.front() == '\0';
@@ -26,7 +26,7 @@ bool is_framed(std::string_view value) noexcept {
 InputSettings settings_of_values(InputSettings settings, const std::string& private_column) {
   settings.files.clear();
   settings.header = false;
-  // Public fields have to fit, whether or not the private one behind them does.
+  // Public fields have to fit, whether or not the private field after them does.
   if (private_column.empty()) settings.record_bytes_max = std::numeric_limits<std::size_t>::max();
   if (has_columns(settings) && settings.columns.empty()) {
     throw Failure(Exit::configuration,
@@ -42,8 +42,8 @@ InputSettings settings_of_values(InputSettings settings, const std::string& priv
   return settings;
 }
 
-// The target's column where it alone is private and is a field of the value. A header is not part of the value, so
-// that its text changes nothing there.
+// The target's column, where it alone is private and is a field of the value. A header is not part of the value, so
+// its text changes nothing there.
 std::string private_field(const record::Schema& schema) {
   std::string column = private_column(schema);
   if (column == key_column) {
@@ -56,7 +56,8 @@ std::string private_field(const record::Schema& schema) {
   return column;
 }
 
-/// Requires append times. This tells nothing about a record, because the kind of its time is the topic's.
+/// Requires append times. A refusal tells nothing about a record, because the topic decides the kind of all its
+/// times.
 void require_append_times(std::span<const Message> messages) {
   for (const Message& message : messages) {
     if (message.time_kind == TimeKind::broker) continue;
@@ -94,7 +95,7 @@ MessageDecoder::MessageDecoder(const InputSettings& settings, const record::Sche
   }
 }
 
-// Adds the value as a line. Returns why that is not possible, or null where it is done.
+// Adds the value as a line. Returns why that is not possible, or null where it was done.
 const char* MessageDecoder::add_line(const Message& message) {
   if (!message.value) return tombstone;
   std::string_view value = *message.value;
@@ -104,8 +105,8 @@ const char* MessageDecoder::add_line(const Message& message) {
   const bool broken = !value.empty() && std::memchr(value.data(), '\n', value.size()) != nullptr;
   if (broken && line_breaks_divide_) return line_break;
   char* const line = lines_.append(value);
-  // A carriage return is the other line break: it is white space between tokens as well, and just as little allowed
-  // inside a string.
+  // Line breaks become carriage returns, which do not end a line here. JSON treats the two alike: both are white
+  // space between tokens, and neither is allowed inside a string.
   if (broken) std::replace(line, line + value.size(), '\n', '\r');
   return nullptr;
 }

@@ -18,22 +18,21 @@ namespace nustream::decode {
 
 /// Decodes values as lines of settings.format, by the decoders of recorded files. To be used by one thread at a time.
 ///
-/// A value is one record, as long as it is. In CSV, which has no header line here, a line break inside makes it
-/// unusable, and one at its end is dropped. In JSON a line break is white space. Keys, headers and the time are read
-/// beside the value (message_columns.h). The page is docs/formats/input.md.
+/// A value is one record, whatever its length. In CSV, which has no header line here, a line break inside makes it
+/// unusable, and a line break at its end is dropped. In JSON a line break is white space. Keys, headers and the time
+/// are read beside the value (message_columns.h). docs/formats/input.md describes all of this.
 class MessageDecoder {
  public:
-  /// Of `settings`, it uses format, delimiter, columns, time_column and record_bytes_max. Throws
-  /// Failure(configuration) where they contradict each other, lack a column of the schema, or name a part that
-  /// messages do not have, and where the target alone is private and is neither the last column of a CSV value nor a
-  /// header.
+  /// Uses format, delimiter, columns, time_column and record_bytes_max of `settings`. Throws Failure(configuration)
+  /// where they contradict each other, lack a column of the schema, or name a part that messages do not have. It also
+  /// throws where the target alone is private and is neither the last column of a CSV value nor a header.
   MessageDecoder(const InputSettings& settings, const record::Schema& schema);
   MessageDecoder(const MessageDecoder&) = delete;
   MessageDecoder& operator=(const MessageDecoder&) = delete;
 
   /// Appends a row for each of `messages`, in their order. The position after a row is its message's offset + 1. Its
   /// event time is that of the value's time column, or the message's own for time_column "@timestamp". An unusable
-  /// message becomes a row of zeros, but for public features that its target leaves readable, and a reject at its
+  /// message becomes a row of zeros, except public features that its target leaves readable, and a reject at its
   /// offset. Copies what it needs. Throws Failure(data), and appends no row, where append times are asked for and a
   /// message has none.
   void decode(std::span<const Message> messages, record::RowBatch& batch);

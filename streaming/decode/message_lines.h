@@ -10,13 +10,13 @@
 
 namespace nustream::decode {
 
-/// Copies values one after the other, each with a newline, as many as a decoder takes in one stride. As with a
-/// LineBuffer, bytes up to LineBuffer::slack beyond either end may be read.
+/// Copies values one after the other, each with a newline, as many as a decoder reads at once. As with a LineBuffer,
+/// bytes up to LineBuffer::slack beyond either end may be read.
 class MessageLines {
  public:
   MessageLines() { grow(segment_bytes_max); }
 
-  /// Whether `bytes` more would not fit into one stride. Never true while nothing is there.
+  /// Whether another value of `bytes` bytes would not fit. Never true while no value is there.
   [[nodiscard]] bool is_full_for(std::size_t bytes) const noexcept {
     return size_ != 0 && size_ + bytes + 1 > segment_bytes_max;
   }
@@ -36,7 +36,7 @@ class MessageLines {
   [[nodiscard]] std::string_view view() const noexcept { return {data(), size_}; }
 
  private:
-  // Only called while nothing is there: a value that is longer than a stride comes alone.
+  // Only called while no value is there: a value that is longer than segment_bytes_max comes alone.
   void grow(std::size_t capacity) {
     capacity_ = capacity;
     memory_ = std::make_unique<char[]>(capacity + 2 * LineBuffer::slack);

@@ -12,7 +12,7 @@
 namespace nustream::decode {
 namespace {
 
-constexpr std::size_t document_bytes_max = std::size_t{16} << 20;  // so much of a document is enough to recognise it
+constexpr std::size_t document_bytes_max = std::size_t{16} << 20;  // enough of a document to recognise it
 constexpr std::string_view white_space = " \t\r\n";
 
 /// Walks over the text of a document, which may be cut.
@@ -93,7 +93,7 @@ bool is_among(const std::string& name, const std::vector<std::string>& names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Whether a member's name is so common that it tells nothing about anybody.
+/// Whether a member's name is so common that it reveals nothing about anybody.
 bool is_common(const std::string& name) {
   constexpr std::array common{"data",      "records", "rows",         "results", "items", "values",
                               "features",  "hits",    "entries",      "result",  "body",  "payload",
@@ -101,7 +101,7 @@ bool is_common(const std::string& name) {
   return std::find(common.begin(), common.end(), name) != common.end();
 }
 
-/// The name as jq takes it.
+/// The name in the form in which jq takes it.
 std::string member_of(const std::string& name) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   const auto is_plain = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); };
@@ -118,8 +118,8 @@ std::string way_to_records(const std::vector<std::string>& way, bool may_show) {
   return filter + "[]";
 }
 
-/// A filter for jq that makes one object for each record, of arrays side by side or of objects with one member for
-/// each record.
+/// A filter for jq that makes one object for each record, from arrays side by side or from objects with one member
+/// for each record.
 std::string transposed(const std::vector<std::string>& columns) {
   std::string all;
   std::string object;
@@ -174,7 +174,7 @@ std::string one_document(std::string_view text, bool is_all, const std::vector<s
 
 void refuse_one_document(const config::InputSettings& settings, const record::Schema& schema) {
   const std::vector<std::string> columns = wanted_columns(settings, schema);
-  // A document on one line is an object as well, and is told from a record by what it lacks.
+  // A document on one line is an object as well. It differs from a record in the columns that it lacks.
   const RecordShape looks_like_record = [&](std::string_view line) {
     return decode::looks_like_record(line, settings) && one_document(line, true, columns, settings, {}).empty();
   };

@@ -1,4 +1,4 @@
-// Recognises a file that is one JSON document with its records inside.
+// Recognises a file that is one JSON document and has its records inside.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace nustream::decode {
 
 /// What the beginning of a JSON document shows.
 struct JsonOutline {
-  /// It is an object, with nothing but white space behind it as far as was seen.
+  /// It is an object, and only white space follows it as far as was seen.
   bool is_one = false;
   std::vector<std::string> members{};  ///< names of its members at the top level
   std::vector<std::string> nested{};   ///< those of them that are arrays or objects
@@ -22,9 +22,9 @@ struct JsonOutline {
 /// Walks over `text`; `is_all` says that nothing follows it.
 [[nodiscard]] JsonOutline outline_of(std::string_view text, bool is_all);
 
-/// A sentence that says what to type where `text`, which the content of `path` begins with, is one document that as a
-/// record lacks every one of `columns`, but has records in an array inside, or has the columns as arrays; else "".
-/// The sentence holds no name of the file but very common ones, unless settings.may_show_header allows it.
+/// A sentence that says what to type where the content of `path`, which begins with `text`, is one document: taken as
+/// a record it lacks every one of `columns`, but it has records in an array inside, or the columns as arrays. Else
+/// "". The sentence holds no name of the file except very common ones, unless settings.may_show_header allows it.
 [[nodiscard]] std::string one_document(std::string_view text, bool is_all, const std::vector<std::string>& columns,
                                        const config::InputSettings& settings, const std::string& path);
 

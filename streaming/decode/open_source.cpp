@@ -29,20 +29,20 @@ constexpr std::array compressions{
 constexpr std::string_view zip_magic = "PK\x03\x04"sv;
 constexpr std::string_view empty_zip_magic = "PK\x05\x06"sv;
 
-/// Whether a frame of zstd begins that has to be skipped: 0x184D2A50 to 0x184D2A5F, little endian.
+/// Whether a zstd frame begins that has to be skipped: 0x184D2A50 to 0x184D2A5F, little endian.
 bool is_skippable(std::string_view magic) {
   return magic.size() >= 4 && magic.substr(1, 3) == "\x2a\x4d\x18" && (magic[0] & 0xf0) == 0x50;
 }
 
-/// Whether a bzip2 stream begins. Its three letters might begin a header of CSV. They are followed by the size of a
-/// block and by the block's own magic, the digits of pi.
+/// Whether a bzip2 stream begins. Its three letters might begin a header of CSV. In a stream they are followed by the
+/// size of a block and by the block's own magic, the digits of pi.
 bool is_bzip2(std::string_view magic) {
   return magic.size() >= 10 && magic[3] >= '1' && magic[3] <= '9' &&
          (magic.substr(4, 6) == "\x31\x41\x59\x26\x53\x59"sv || magic.substr(4, 6) == "\x17\x72\x45\x38\x50\x90"sv);
 }
 
-/// How many first bytes are needed to recognise what begins with `magic`. No more are waited for, since the first
-/// records of a slow pipe may be short.
+/// How many first bytes are needed to recognise a format by its `magic`. The source does not wait for more, because
+/// the first records of a slow pipe may be short.
 std::size_t bytes_wanted(std::string_view magic) {
   constexpr std::size_t least = 4, of_bzip2 = 10;
   if (magic.size() < least) return least;
@@ -56,8 +56,8 @@ std::size_t bytes_wanted(std::string_view magic) {
 
 std::unique_ptr<ByteSource> content_of(std::unique_ptr<FileSource> file, std::string_view magic, std::string path) {
   if (magic == segment_magic) {
-    // Regular files were looked at before, so this one is a pipe. Read as lines, all records of a segment would be
-    // lost.
+    // Regular files were looked at before, so this one is a pipe. If it were read as lines, all records of a segment
+    // would be lost.
     throw Failure(
         Exit::data,
         "'" + path +

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t scan_rows = 4096;
 
-// Settings to read all of the files once, before they are replayed.
+// Settings to read all of the files once, before a replay.
 InputSettings whole_files(InputSettings settings, const char* purpose) {
   for (const std::string& path : settings.files) {
     if (stored_size(path)) continue;

@@ -31,20 +31,20 @@ class Reader {
   virtual ~Reader() = default;
   /// Appends up to `rows_max` rows to `batch`. Returns false once nothing is left; the batch may still have got rows.
   ///
-  /// It may append fewer rows, or none, and return true in two cases. A pipe had no more at hand for a moment or a
-  /// signal arrived while it waited: the caller looks at its flags and calls again. Or a failure follows, which the
-  /// next call throws.
+  /// It may append fewer rows, or none, and return true in two cases. In the first, a pipe had no more bytes for a
+  /// moment or a signal arrived while it waited: the caller looks at its flags and calls again. In the second, a
+  /// failure follows, which the next call throws.
   virtual bool read(record::RowBatch& batch, std::size_t rows_max) = 0;
 
   /// Receives records that are passed over.
   using Look = std::function<void(const ReadRecord& record)>;
-  /// Passes over the records below `from`, before the first read(), and hands those at `positions` (increasing, below
-  /// `from`) to `look`, as far as they are there. Returns false after some of the input, so that the caller may look
-  /// at its flags; it then has to be called again with the same arguments. Throws Failure(data) where files of lines
-  /// end before `from`.
+  /// Passes over the records below `from`, before the first read(). Those at `positions` (increasing, below `from`)
+  /// are handed to `look` if they are in the input. Returns false after some of the input, so that the caller may
+  /// look at its flags; it then has to be called again with the same arguments. Throws Failure(data) where files of
+  /// lines end before `from`.
   virtual bool pass(std::span<const std::uint64_t> positions, const Look& look) = 0;
-  /// Those records below `position` that are at hand among the ones that were read or passed over: the first that was
-  /// read, and the last or one before it. They increase, and may be none.
+  /// Those records below `position` that are still in memory among the ones that were read or passed over: the first
+  /// that was read, and the last or one before it. They are in increasing order, and there may be none.
   [[nodiscard]] virtual std::vector<ReadRecord> at_hand(std::uint64_t position) const = 0;
 
   /// How many bytes of the files were read so far, as stored (before decompression), for the operator's progress bar.
@@ -56,8 +56,8 @@ class Reader {
 /// What becomes of files whose first lines look like another kind of file (other_kind(), one_document()).
 enum class OtherKinds {
   refused,
-  /// Their lines are records, if unusable ones. This is for an input of which records were used before: a refusal
-  /// would end the releases because of what records hold. A header is no record, and may still be refused.
+  /// Their lines are records, if unusable ones. This is for an input whose records were used before: a refusal would
+  /// end the releases because of what records hold. A header is no record, and may still be refused.
   read
 };
 
@@ -66,8 +66,8 @@ enum class OtherKinds {
 [[nodiscard]] std::unique_ptr<Reader> open_reader(const InputSettings& settings, const record::Schema& schema,
                                                   OtherKinds other_kinds = OtherKinds::refused);
 
-/// Throws Failure(configuration) where the windows of users go by append time and the files are of lines, which hold
-/// none.
+/// Throws Failure(configuration) where the windows of users go by append time and the files are of lines, which have
+/// no append times.
 void require_append_times(const InputSettings& settings);
 
 /// The Failure(data) for an input without a record.
@@ -83,22 +83,23 @@ struct PositionRange {
 /// Failure(io).
 [[nodiscard]] std::uint64_t first_position(const InputSettings& settings);
 
-/// All positions of the input, each of which is a record, whatever from and to say. It is for `replay --passes`.
-/// Throws Failure(io), also where a file is a pipe, and Failure(data) for a segment whose offsets have gaps.
+/// All positions of the input, each of which is a record, even where from and to exclude some. It is for `replay
+/// --passes`. Throws Failure(io), also where a file is a pipe, and Failure(data) for a segment whose offsets have
+/// gaps.
 [[nodiscard]] PositionRange all_positions(const InputSettings& settings);
 
-/// The number of data records in files of lines, whatever from and to say. Throws Failure(io), also where a file is a
-/// pipe.
+/// The number of data records in files of lines, including those that from and to exclude. Throws Failure(io), also
+/// where a file is a pipe.
 [[nodiscard]] std::uint64_t count_records(const InputSettings& settings);
 
-/// The ordinal, or the offset, of the first record whose time is at or after `epoch_seconds`, whatever from and to
-/// say. Where there is none, it is the number of records, or where the segment ends. Records without a readable time
-/// are passed over. The times of a segment are those of its messages.
+/// The ordinal, or the offset, of the first record whose time is at or after `epoch_seconds`; from and to are
+/// ignored. Where there is no such record, it is the number of records, or where the segment ends. Records without a
+/// readable time are passed over. The times of a segment are those of its messages.
 ///
 /// It is called once, when a start or stop by time is resolved to an ordinal, which the state then keeps. Throws
 /// Failure(configuration) without a time column, or without times_public, because the ordinal tells about the
-/// records' times. A segment needs no column, and no declaration where the broker gave the times. Throws Failure(io),
-/// also where an input is a pipe.
+/// records' times. A segment needs no time column, and needs no declaration if the broker gave the times. Throws
+/// Failure(io), also where an input is a pipe.
 [[nodiscard]] std::uint64_t ordinal_at_or_after(const InputSettings& settings, double epoch_seconds);
 
 }  // namespace nustream::decode

@@ -14,7 +14,7 @@
 namespace nustream::decode {
 namespace {
 
-// How long a batch that has rows already waits for more from a slow pipe.
+// How long a batch that has rows waits for more rows from a slow pipe.
 constexpr int pipe_patience_milliseconds = 20;
 
 // The largest record_bytes_max, because a record has to fit into memory.
@@ -241,8 +241,8 @@ void RecordedReader::begin_content() {
   if (!over_long_) buffer_.consume(buffer_.lines().size() - without_mark(buffer_.lines()).size());
 }
 
-// Passes over what stands above the header, or above the records. Returns false where more of it may stand there than
-// was read.
+// Passes over the lines above the header, or above the records. Returns false where there may be more such lines than
+// were read.
 bool RecordedReader::skip_above() {
   const auto is_above = [&](std::string_view line) {
     if (lines_to_skip_ > 0) return true;

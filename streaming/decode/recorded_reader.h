@@ -31,10 +31,10 @@ class RecordedReader : public Reader {
   [[nodiscard]] std::optional<std::uint64_t> bytes_total() const noexcept override { return bytes_total_; }
 
   /// Opens the first file and reads its header, unless a signal arrives first. With `refuses_other_kinds` it refuses
-  /// (Failure(data)) a first file whose beginning is not what the settings say (other_kind()), if that file can be
-  /// read only once, and so could not be looked at before.
+  /// (Failure(data)) a first file whose beginning is not what the settings say (other_kind()). It looks only at a
+  /// file that can be read only once, because the other files were looked at before.
   void open(bool refuses_other_kinds = false);
-  /// Where a record stands that was read or passed over; its text is left empty.
+  /// Where a record stands that was read or passed over; the text of the result is left empty.
   [[nodiscard]] SeenLine place_of(std::uint64_t ordinal) const;
   /// The ordinal of the next record.
   [[nodiscard]] std::uint64_t ordinal() const noexcept { return ordinal_; }
@@ -76,7 +76,7 @@ class RecordedReader : public Reader {
     std::string header{};
   };
   std::vector<FileBegin> begins_;  // of the files that were opened
-  // What at_hand() needs: the used lines that are still in the buffer, which begin at run_; the lines before them;
+  // at_hand() needs these: the used lines that are still in the buffer, which begin at run_; the lines before them;
   // and the first line that was read.
   const char* run_ = nullptr;
   std::uint64_t run_first_ = 0;  // ordinal of the first line at run_

@@ -25,13 +25,13 @@ inline constexpr double no_time = std::numeric_limits<double>::quiet_NaN();
   return time ? time->epoch_seconds : no_time;
 }
 
-/// Writes one row for each record, whatever the record holds. This is the one place where an ordinal becomes a
-/// position, and an unusable record a row of zeros.
+/// Writes one row for each record, whatever the record holds. Only this class turns an ordinal into a position, and
+/// an unusable record into a row of zeros.
 class RowWriter {
  public:
   /// The next record that is written has `ordinal`. `timed` says that the batch gets times. `merged` holds the
-  /// readings beside the lines, the first row's first; what is written are the lines' readings, and the two are put
-  /// together. Null where all readings are in the lines.
+  /// readings beside the lines, beginning with the first row's; write() is given the lines' readings and combines the
+  /// two. It is null where all readings are in the lines.
   RowWriter(const record::RowBuilder& builder, bool timed, std::uint64_t ordinal, record::RowBatch& batch,
             MergedReadings* merged = nullptr)
       : builder_(&builder),

@@ -1,5 +1,5 @@
-// Finds records of a file as a person finds them in it: by their line, and by what stands there. For the operator
-// alone.
+// Finds records of a file in the form in which a person finds them there: by their line, and by the text in it. For
+// the operator alone.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +20,12 @@ struct SeenLine {
   std::string header;      ///< the file's header line; empty where it has none
 };
 
-/// The records with these ordinals, which increase, of files of lines that can be read twice; else nothing. Throws
-/// Failure(io).
+/// The records with these ordinals, which increase. Returns nothing unless the files are files of lines and can be
+/// read twice. Throws Failure(io).
 [[nodiscard]] std::map<std::uint64_t, SeenLine> seen_lines(const config::InputSettings& settings,
                                                            std::span<const std::uint64_t> ordinals);
 
-/// What stands in `column` of the record, on one line and cut where it is long; empty where nothing stands there.
+/// The text in `column` of the record, on one line and cut where it is long; empty where nothing stands there.
 [[nodiscard]] std::optional<std::string> text_in(const SeenLine& seen, const std::string& column,
                                                  const config::InputSettings& settings);
 

@@ -65,11 +65,11 @@ struct SegmentEnd {
 [[nodiscard]] std::string encode(const SegmentEnd& end);
 
 /// The length of the header's fields, from the header's first segment_prefix_bytes; at most segment_fields_bytes_max.
-/// 0 where magic, format or length are others.
+/// It is 0 where magic, format or length are not those of a segment.
 [[nodiscard]] std::size_t parse_segment_prefix(std::string_view bytes);
 /// The header from its fields; empty where they are not sound.
 [[nodiscard]] std::optional<SegmentHeader> parse_segment_fields(std::string_view bytes);
-/// What the segment_frame_bytes of a frame are; monostate where no such frame could have been written.
+/// What a frame of segment_frame_bytes is; monostate where no recording could have written it.
 using SegmentFrame = std::variant<std::monostate, SegmentBlock, SegmentEnd>;
 [[nodiscard]] SegmentFrame parse_segment_frame(std::string_view bytes);
 
@@ -81,24 +81,25 @@ class SegmentChecksum {
   void add(std::string_view bytes) { hash_.add(bytes); }
   /// The check of everything that was added so far.
   [[nodiscard]] Check check() const;
-  /// The same, which is also added at once, because the file goes on behind it.
+  /// The check of everything that was added so far. The check itself is added at once, because the file goes on after
+  /// it.
   [[nodiscard]] Check add_check();
 
  private:
   journal::RunningHash hash_;
 };
 
-/// How far a segment has come. Each next block is compared with it.
+/// How far a segment has been written or read. Each next block is compared with it.
 class SegmentTally {
  public:
   explicit SegmentTally(const SegmentHeader& header) : next_(header.start), stop_(header.stop) {}
 
-  /// Whether the block can follow: it has no offset that was passed already, or that is at or beyond the stop.
+  /// Whether the block can follow: none of its offsets was passed already, or is at or beyond the stop.
   [[nodiscard]] bool allows(const SegmentBlock& block) const;
   void add(const SegmentBlock& block);
   /// Whether the marker counts exactly what was added.
   [[nodiscard]] bool agrees(const SegmentEnd& end) const;
-  /// The marker of everything so far. The recording would go on at `next`, which is at least next().
+  /// The marker of everything so far. The recording would continue at `next`, which is at least next().
   [[nodiscard]] SegmentEnd end(std::uint64_t next) const;
 
   /// The offset after the last record; the start where there is none.

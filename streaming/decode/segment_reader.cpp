@@ -9,9 +9,10 @@ namespace nustream::decode {
 namespace {
 
 constexpr std::size_t framed_bytes = segment_frame_bytes + segment_check_bytes;
-// Where the file's length reached the disk and its bytes did not, they read as NUL: at least so many in a row.
+// A crash may leave a file whose length reached the disk and whose bytes did not. They read as NUL: at least this
+// many in a row.
 constexpr std::size_t hole_bytes = 16;
-// Memory for the first block. That of a longer one grows as its bytes arrive.
+// Memory for the first block. The memory for a longer block grows as its bytes arrive.
 constexpr std::size_t first_bytes = std::size_t{1} << 20;
 
 constexpr const char* record_again =
@@ -47,8 +48,8 @@ std::size_t SegmentReader::fill(char* out, std::size_t bytes) {
   return filled;
 }
 
-// Reads `bytes` into stored_. The file only claims that they are there, so memory is taken for at most twice as many
-// as have come.
+// Reads `bytes` into stored_. The file only claims that these bytes are there. So memory is taken for at most twice
+// as many as have come.
 bool SegmentReader::fill_stored(std::size_t bytes) {
   std::size_t filled = 0;
   while (filled < bytes) {
@@ -157,7 +158,7 @@ bool SegmentReader::is_torn_tail() {
     default:
       return false;
   }
-  // So many bytes behind the frame belong to a hole that begins in the frame.
+  // This number of bytes after the frame belong to a hole that begins in the frame.
   const std::size_t count = fill(behind, hole_bytes);
   frame_.append(behind, count);
   const std::size_t hole = frame_.find(std::string(hole_bytes, '\0'));

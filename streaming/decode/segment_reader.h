@@ -1,4 +1,4 @@
-// Reads a recorded segment block by block, and says what is wrong with one that is not whole.
+// Reads a recorded segment block by block, and says what is wrong with a block that is not whole.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct ZSTD_DCtx_s;
 namespace nustream::decode {
 
 /// One pass over a segment, in the memory of its largest block. No record is given before its block's check was
-/// compared, and no length is trusted before that of its header was. To be used by one thread at a time.
+/// compared, and no length is trusted before the check of its header was. To be used by one thread at a time.
 class SegmentReader {
  public:
   /// Reads the header from `source`, whose bytes begin with the magic. `path` is for messages. Throws Failure(data)
@@ -32,8 +32,8 @@ class SegmentReader {
   enum class State {
     block,    ///< block() and records() are the next block's
     end,      ///< the end marker came, and nothing follows it
-    cut,      ///< the file ends where more should follow: it is still being written, or was cut
-    damaged,  ///< something stands there that was never written so
+    cut,      ///< the file ends where more should follow: a recording still writes it, or it was cut
+    damaged,  ///< something stands there that no recording writes
   };
   /// Goes on to the next block that has records at or after offset `from`. Blocks before it are checked, but not
   /// decompressed. Must not be called again after it gave another state.
@@ -51,12 +51,12 @@ class SegmentReader {
   [[nodiscard]] Failure failure() const;
   /// The failure for records() that do not agree with the block's header.
   [[nodiscard]] Failure failure_in_block() const;
-  /// Whether what was cut or damaged can be the one write that a crash left undone (docs/formats/segment.md). It
-  /// reads on, so that it may be asked once only.
+  /// Whether what was cut or damaged can be the one write that a crash left incomplete (docs/formats/segment.md). It
+  /// reads on, so it may be asked only once.
   [[nodiscard]] bool is_torn_tail();
 
-  /// How many bytes the file has up to the end of the last whole block, and the checksum of those: a recording goes
-  /// on there.
+  /// How many bytes the file has up to the end of the last whole block. checksum() is over these bytes. A recording
+  /// continues there.
   [[nodiscard]] std::uint64_t whole_bytes() const noexcept { return whole_bytes_; }
   /// How many bytes stand before that block. They were all synced before the block was written.
   [[nodiscard]] std::uint64_t bytes_before_last_block() const noexcept { return bytes_before_last_block_; }

@@ -33,8 +33,8 @@ std::size_t bytes_or_nothing_size(const std::optional<std::string_view>& bytes) 
   return bytes ? number_bytes(bytes->size() + 1) + bytes->size() : 1;
 }
 
-// Codes differences of times as unsigned numbers that are small where the difference is, whatever its sign. They
-// wrap.
+// Codes differences of times as unsigned numbers that are small where the difference is small, whatever its sign.
+// They wrap around.
 std::uint64_t zigzag(std::uint64_t difference) noexcept {
   return (difference << 1) ^ (0 - (difference >> 63));
 }
@@ -51,7 +51,7 @@ std::size_t body_bytes(const Message& message, std::uint64_t gap, std::uint64_t 
   return bytes;
 }
 
-// Takes fields from the front of some bytes. Once one was not there, sound() stays false.
+// Takes fields from the front of some bytes. Once a field was missing, sound() stays false.
 class Fields {
  public:
   explicit Fields(std::string_view bytes) : rest_(bytes) {}

@@ -10,7 +10,7 @@
 
 namespace nustream::decode {
 
-/// What a record is written relative to: the one before it in its block.
+/// What a record is written relative to: the record before it in its block.
 struct RecordBefore {
   std::uint64_t next = 0;          ///< its offset + 1; for the first record of a block that record's own offset
   std::uint64_t milliseconds = 0;  ///< its time as 64 bits; 0 for the first record
@@ -19,7 +19,7 @@ struct RecordBefore {
 /// Appends `message`, whose offset is at least before.next, and sets `before` to it.
 void append_record(const Message& message, RecordBefore& before, std::string& content);
 
-/// An upper bound of the bytes that append_record() would append, computed without counting them one by one.
+/// An upper bound on the bytes that append_record() would append, computed without counting them one by one.
 [[nodiscard]] std::size_t record_bytes_bound(const Message& message) noexcept;
 
 /// Takes records from a block's content. It trusts no length: whatever the bytes are, nothing beyond them is read.

@@ -9,7 +9,7 @@
 namespace nustream::decode {
 namespace {
 
-// How many messages are decoded at once: they stay in the first-level cache until they are rows.
+// How many messages are decoded at once. This many stay in the first-level cache until they are rows.
 constexpr std::size_t messages_per_step = 256;
 
 const std::string& only_file(const InputSettings& settings) {
@@ -26,7 +26,7 @@ SegmentReader open_segment(const InputSettings& settings) {
   return {std::make_unique<FileSource>(path), path};
 }
 
-// Puts the next records of a block into `messages`. Throws where they are not those that the block's header
+// Puts the next records of a block into `messages`. Throws where they are not the records that the block's header
 // announces.
 void parse_records(const SegmentReader& segment, RecordParser& records, std::uint64_t& records_left,
                    std::size_t count, MessageBatch& messages) {
@@ -120,14 +120,14 @@ bool SegmentRows::step(record::RowBatch& batch, std::size_t rows_max) {
   return messages_.count() == 0 || messages_.messages().back().offset < to_;
 }
 
-// Those of messages_ that are rows.
+// Those of messages_ that became rows.
 std::span<const Message> SegmentRows::given() const {
   const std::span<const Message> all = messages_.messages();
   const std::size_t begin = count_below(all, from_), end = std::max(begin, count_below(all, to_));
   return all.subspan(begin, end - begin);
 }
 
-// Keeps the last of them, before messages_ is filled anew.
+// Keeps the last of given(), before messages_ is filled anew.
 void SegmentRows::keep_given() {
   if (const auto rows = given(); !rows.empty()) before_given_ = read_record(rows.back());
   messages_.clear();

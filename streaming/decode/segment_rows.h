@@ -21,8 +21,8 @@ namespace nustream::decode {
 /// Reads the one segment of the settings. To be used by one thread at a time.
 class SegmentRows final : public Reader {
  public:
-  /// Throws Failure(usage) where there are other files beside it, and Failure(data) where its partition is not
-  /// settings.partition or its first offset is beyond settings.from.
+  /// Throws Failure(usage) where the settings name other files too, and Failure(data) where the segment's partition
+  /// is not settings.partition or its first offset is beyond settings.from.
   SegmentRows(const InputSettings& settings, const record::Schema& schema);
 
   bool read(record::RowBatch& batch, std::size_t rows_max) override;
@@ -52,7 +52,8 @@ class SegmentRows final : public Reader {
 
 /// The header of the segment of the settings.
 [[nodiscard]] SegmentHeader segment_header(const InputSettings& settings);
-/// The offsets of the segment, from its start to behind its last record. Throws Failure(data) where one is missing.
+/// The offsets of the segment, from its start to the end of its last record. Throws Failure(data) where one is
+/// missing.
 [[nodiscard]] PositionRange contiguous_offsets(const InputSettings& settings);
 /// See ordinal_at_or_after(); the times are the messages' own.
 [[nodiscard]] std::uint64_t offset_at_or_after(const InputSettings& settings, double epoch_seconds);

@@ -1,9 +1,9 @@
-// What the kernels for one kind of processor share: masks, and marks around regions of code that are compiled for
-// that kind, whatever the rest of the program is compiled for. Only code between the two macros may use its
-// instructions, and it may be called only where the processor has them.
+// What the kernels for one kind of processor share: masks, and macros around regions of code. Such a region is
+// compiled for that kind, whatever the rest of the program is compiled for. Only code between the two macros may use
+// the processor's special instructions, and it may be called only where the processor has them.
 //
-// Compiling a translation unit with -mavx2 would be simpler. But that would also compile the inline functions that it
-// shares with the rest of the program for AVX2, and the linker may keep those.
+// Compiling a translation unit with -mavx2 would be simpler. But then the inline functions that it shares with the
+// rest of the program would be compiled for AVX2 too, and the linker may keep that version of them.
 #pragma once
 
 #include <array>

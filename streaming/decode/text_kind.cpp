@@ -9,20 +9,20 @@
 namespace nustream::decode {
 namespace {
 
-/// Whether more than half of the lines are so.
+/// Whether `is_so` holds for more than half of the lines.
 template <class IsSo>
 bool most(const std::vector<std::string_view>& lines, IsSo is_so) {
   return 2 * static_cast<std::size_t>(std::ranges::count_if(lines, is_so)) > lines.size();
 }
 
-/// Whether the text has line ends of old Macs: no newline, and something behind a carriage return.
+/// Whether the text has the line ends of old Macs: no newline, and something after a carriage return.
 bool has_carriage_returns_alone(std::string_view first) {
   if (first.find('\n') != std::string_view::npos) return false;
   const std::size_t found = first.find('\r');
   return found != std::string_view::npos && first.find_first_not_of('\r', found) != std::string_view::npos;
 }
 
-/// Whether the line has control bytes that no delimiter is.
+/// Whether the line has control bytes that are no delimiters.
 bool holds_odd_bytes(std::string_view line) {
   return std::ranges::any_of(line,
                              [](char c) { return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\1'; });
@@ -40,7 +40,7 @@ const TextKind binary{"binary data, with zero bytes in its first lines", "write 
 const TextKind json_document{"JSON of many lines an object, and one object a line is read",
                              "write it so, and set stream.format = \"jsonl\": jq -c . '%' > '%.jsonl'"};
 
-/// What JSON is that begins with `line` but is not one object on each line: an array, or a document over several
+/// Says what JSON text begins with `line` but is not one object on each line: an array, or a document over several
 /// lines.
 TextKind json_otherwise(std::string_view line) {
   const std::string_view behind = trimmed(line.substr(1));
@@ -54,7 +54,7 @@ TextKind json_otherwise(std::string_view line) {
 TextKind instead_of_json_lines(const std::vector<std::string_view>& lines) {
   const std::string_view line = lines.front();
   if (most(lines, holds_several_objects)) return json_without_lines;
-  // Some lines of an array look like objects too, such as its last one, which has no comma behind it.
+  // Some lines of an array look like objects too, such as its last line, which has no comma at its end.
   if (!most(lines, [](std::string_view each) { return !looks_like_object(each); })) return {};
   if (line.starts_with('[')) return json_array;
   if (line.starts_with('{')) return json_document;
@@ -65,7 +65,7 @@ TextKind instead_of_json_lines(const std::vector<std::string_view>& lines) {
   return {"no JSON lines: few of its first lines are objects", "set stream.format to what it is"};
 }
 
-/// Whether the header, or without one most of the first lines, are so.
+/// Whether `is_so` holds for the header, or without a header for most of the first lines.
 template <class IsSo>
 bool says_so(const std::vector<std::string_view>& lines, const config::InputSettings& settings, IsSo is_so) {
   return has_header(settings) ? is_so(lines.front()) : most(lines, is_so);
@@ -85,7 +85,7 @@ TextKind instead_of_csv(const std::vector<std::string_view>& lines, const config
                                                                                       : TextKind{};
 }
 
-/// What a text is whose first line is longer than what is looked at, `begin` of it.
+/// Says what a text is whose first line, which begins with `begin`, is longer than what is looked at.
 TextKind by_long_line(std::string_view begin, const config::InputSettings& settings) {
   if (begins_an_array_of_objects(begin)) return json_array;
   if (!begins_an_object(begin)) return {};

@@ -46,7 +46,7 @@ struct Directory {
   std::uint64_t bytes;
 };
 
-/// Finds the directory of an archive beyond 4 GiB, by the record that a locator right before the end leads to.
+/// Finds the directory of an archive beyond 4 GiB, through the record that a locator right before the end leads to.
 Directory directory_64(const RandomAccess& file, std::uint64_t end_at) {
   if (end_at < locator_bytes) refuse_cut(file.path());
   const std::string locator = file.read(end_at - locator_bytes, locator_bytes);
@@ -63,7 +63,7 @@ Directory find_directory(const RandomAccess& file) {
   for (std::size_t at = last.size(); at-- > 0;) {
     const std::string_view end = std::string_view(last).substr(at);
     if (end.size() < end_bytes || !end.starts_with("PK\x05\x06")) continue;
-    if (end_bytes + number(end, 20, 2) != end.size()) continue;  // these bytes stand in a comment or in a member
+    if (end_bytes + number(end, 20, 2) != end.size()) continue;  // these bytes are inside a comment or a member
     const Directory found{number(end, 16, 4), number(end, 12, 4)};
     const bool is_64 = found.offset == all_bits_32 || found.bytes == all_bits_32 || number(end, 10, 2) == 0xffff;
     return is_64 ? directory_64(file, size - tail + at) : found;
@@ -71,7 +71,7 @@ Directory find_directory(const RandomAccess& file) {
   refuse_cut(file.path());
 }
 
-/// Reads the 64-bit numbers of an entry whose 32-bit ones are all ones. They come in a fixed order.
+/// Reads the 64-bit numbers of an entry whose 32-bit numbers are all ones. They come in a fixed order.
 void read_extra(std::string_view extra, ZipMember& member) {
   while (extra.size() >= 4) {
     const std::uint64_t bytes = number(extra, 2, 2);
@@ -92,7 +92,7 @@ struct Entry {
   ZipMember member;
   bool is_encrypted;
 };
-/// Takes the next entry off the directory. Empty where it is a folder, or what macOS keeps beside files.
+/// Takes the next entry off the directory. Returns nothing for a folder, and for files that macOS adds beside others.
 std::optional<Entry> read_entry(std::string_view& directory, const std::string& path) {
   if (directory.size() < entry_bytes || !directory.starts_with("PK\x01\x02")) refuse_cut(path);
   const std::size_t name_bytes = number(directory, 28, 2);
@@ -127,8 +127,8 @@ bool is_office(const std::vector<Entry>& entries) {
   });
 }
 
-/// Requires exactly one file. The message says only how many there are and what the first is called: an archive may
-/// hold anything.
+/// Requires exactly one file. The message says only how many there are and the name of the first one, because an
+/// archive may hold anything.
 void require_one(const std::vector<Entry>& entries, const std::string& path) {
   if (is_office(entries)) {
     throw Failure(Exit::data, "'" + path +

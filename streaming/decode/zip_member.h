@@ -1,4 +1,4 @@
-// A zip archive: its bytes at any place, and the one file inside it, by the directory at its end.
+// A zip archive: its bytes at any place, and the one file inside it, found by the directory at its end.
 #pragma once
 
 #include <cstdint>
@@ -38,10 +38,10 @@ struct ZipMember {
   std::uint64_t offset = 0;   ///< where its first stored byte is in the archive
 };
 
-/// The one member of the archive at `path`, which is a regular file. Folders, and what macOS keeps beside files, do
-/// not count. Throws Failure(data), with what to type, where the archive has no member or several, or where the one
-/// is encrypted or compressed in a way that zlib cannot read. Throws Failure(io) where the archive is cut or cannot
-/// be read.
+/// The one member of the archive at `path`, which is a regular file. Folders, and files that macOS adds beside
+/// others, do not count. Throws Failure(data), with what to type, where the archive has no member or several, or
+/// where its member is encrypted or compressed in a way that zlib cannot read. Throws Failure(io) where the archive
+/// is cut or cannot be read.
 [[nodiscard]] ZipMember only_member(const std::string& path);
 
 /// The member's content. Throws Failure(io) where it is damaged, as open_source() does.

@@ -42,7 +42,7 @@ class PartSource : public ByteSource {
   std::uint64_t left_;
 };
 
-/// Reads a member's bytes, deflated or as they are. At the end it checks their number and their checksum.
+/// Reads a member's bytes, deflated or stored. At the end it checks their number and their checksum.
 class MemberDecompressor : public Decompressor {
  public:
   explicit MemberDecompressor(const ZipMember& member) : member_(member) {

@@ -18,7 +18,7 @@ class ZstdDecompressor : public Decompressor {
   }
 
   Progress decompress(std::span<char> stored, std::span<char> content, bool) override {
-    // libzstd would begin another frame if it were asked without a byte.
+    // If libzstd were called without input here, it would begin another frame.
     if (stored.empty() && is_frame_ended_) return {0, 0, State::whole};
     ZSTD_inBuffer in{stored.data(), stored.size(), 0};
     ZSTD_outBuffer out{content.data(), content.size(), 0};
