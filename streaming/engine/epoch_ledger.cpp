@@ -16,10 +16,10 @@
 namespace nustream::engine {
 namespace {
 
-/// The number of steps at which another line is due. A line that says how many steps were taken when it was written
-/// (LedgerEntry::taken) reserves its steps: it pays for all of them, so that the next line is due at one step more.
-/// But the range of records of such a line ends at its commit, so that it is not the last word even where all of its
-/// steps were taken. After any other line the next one is due with the next step.
+/// The number of steps at which the next line is due. A line with LedgerEntry::taken says how many steps were taken
+/// when it was written, and reserves its steps: it pays for all of them. So the next line is due one step later. Even
+/// where exactly its steps were taken, such a line is not the last word, because its range of records ends at its
+/// commit. After any other line the next line is due with the next step.
 StepCount behind(const journal::LedgerEntry& line) {
   return line.taken ? StepCount{line.steps.value() + 1} : line.steps;
 }
@@ -31,8 +31,8 @@ std::string new_run() {
   return secrets::to_hex(bits);
 }
 
-/// A line holds ρ for each count of records from 1 to k, if k is at most this. For a larger k it holds ρ of k alone,
-/// and the epochs of a user then add up as if each had used all of k.
+/// A line holds ρ for each count of records from 1 to k, if k is at most this. For a larger k it holds ρ of k alone.
+/// The epochs of a user then add up as if the user had used all of k in each.
 constexpr std::uint64_t counts_in_a_line_max = 64;
 
 /// What a user within `limits` spends in all stages of the mechanism together.
@@ -47,7 +47,7 @@ privacy::Spend spend_of(const config::Mechanism& mechanism, const users::Limits&
 
 }  // namespace
 
-/// The spends are made once and kept: every line asks all of them, and each remembers what it computed last.
+/// The spends are made once and kept: every line needs all of them, and each one remembers its last result.
 EpochLedger::UserSpends::UserSpends(const config::Mechanism& mechanism, const users::Limits& of_one)
     : limits(of_one) {
   if (const auto& participation = limits.participation()) {
@@ -59,7 +59,7 @@ EpochLedger::UserSpends::UserSpends(const config::Mechanism& mechanism, const us
   if (limits.mass()) of_mass = spend_of(mechanism, {{}, limits.mass()});
 }
 
-/// What a line says of users after `steps` steps, or without `steps` at the end of the longest epoch.
+/// What a line says about users after `steps` steps, or without `steps` at the end of the longest epoch.
 journal::UserSpend EpochLedger::UserSpends::after(std::optional<StepCount> steps, bool carries_over) const {
   const auto of = [&](const privacy::Spend& spend) { return steps ? spend.after(*steps) : spend.limit(); };
   journal::UserSpend told{limits, carries_over, {}, std::nullopt};
@@ -128,7 +128,7 @@ std::vector<journal::LedgerEntry> EpochLedger::with_own(StepCount steps, Positio
 
 Rho EpochLedger::total(Rho spent, StepCount steps, Position to) const {
   std::vector<journal::LedgerEntry> entries = others();
-  // A single epoch costs what it spent. Only where there are others does it matter how that is spread over counts.
+  // A single epoch costs what it spent. How that is spread over counts matters only where there are other epochs.
   if (of_users_ && entries.empty()) return spent;
   if (steps.value() > 0) entries.push_back(line(spent, spent, steps, to));
   return total_spent(entries, identity_.neighbours);
@@ -162,8 +162,8 @@ bool EpochLedger::is_due(const LedgerCommit& commit) const {
   return commit.closes && reserves_beyond(commit.steps);
 }
 
-/// Whether more steps than these cost more. Where the unit is the user, the cost of each count is looked at too,
-/// since later epochs add those.
+/// Whether more steps than these cost more. Where the unit is the user, the cost of each count is compared too,
+/// because later epochs add those.
 bool EpochLedger::grows_behind(StepCount steps) const {
   if (mechanism_.spend.after(steps) < mechanism_.spend.limit()) return true;
   if (!of_users_) return false;
@@ -182,7 +182,8 @@ journal::LedgerEntry EpochLedger::due_line(const LedgerCommit& commit) const {
   journal::LedgerEntry line = entry(reserved, commit.to);
   line.steps = reserved;
   if (commit.steps.value() == 0) return line;
-  // Also where nothing is left to be reserved: what this commit releases is named by none but a line that closes.
+  // `taken` is set even where no further step is left to reserve. A closing line then follows, and only that line
+  // names what this commit releases.
   line.taken = commit.before.value_or(StepCount{0});
   if (!has_written_ && identity_.is_private) line.run = new_run();
   return line;
@@ -208,7 +209,7 @@ std::string EpochLedger::append_lines(const LedgerCommit& commit, const secrets:
 
 StepCount reserved_steps(StepCount taken, std::optional<StepCount> furthest, bool grows) {
   const std::uint64_t steps = taken.value();
-  // Before its first step an epoch reserves nothing, so that an epoch that is never used costs nothing.
+  // Before its first step an epoch reserves nothing. So an epoch that is never used costs nothing.
   if (steps == 0) return taken;
   if (!grows && furthest) return std::max(taken, *furthest);
   constexpr std::uint64_t last = std::numeric_limits<std::uint64_t>::max() / 2;

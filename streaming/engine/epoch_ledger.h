@@ -1,5 +1,5 @@
-// What one epoch of a lane spends beside the lane's other epochs: its ledger lines, the total, and the step at which
-// it has to stop.
+// What one epoch of a lane spends in addition to the lane's other epochs: its ledger lines, the total, and the step
+// at which it has to stop.
 #pragma once
 
 #include <cstdint>
@@ -46,27 +46,28 @@ class EpochLedger {
   EpochLedger(EpochIdentity identity, const config::Mechanism& mechanism, journal::Ledger ledger);
 
   [[nodiscard]] const EpochIdentity& identity() const noexcept { return identity_; }
-  /// Has `entry` written before this epoch's next line, behind other entries that are owed. It is the line of an
-  /// earlier epoch that was lost or has to be completed; or, where users came from other lanes, one line that stands
-  /// for all earlier epochs. Throws as total_spent().
+  /// Has `entry` written before this epoch's next line, after other entries that are owed. Either it is the line of
+  /// an earlier epoch that was lost or has to be completed. Or users came from other lanes, and it is one line that
+  /// replaces those of all earlier epochs. Throws as total_spent().
   void owe(const journal::LedgerEntry& entry);
 
-  /// The total ρ over all epochs, of the record (or user) that spent most, by this epoch's adjacency, once this epoch
-  /// has taken `steps` steps and touched records up to `to`.
+  /// The total ρ over all epochs of the record (or user) that spent most, under this epoch's adjacency, once this
+  /// epoch has taken `steps` steps and touched records up to `to`.
   [[nodiscard]] Rho total(StepCount steps, Position to) const;
-  /// The same where `spent`, this epoch's own ρ after `steps` steps, is at hand. It does not ask the mechanism, whose
-  /// cache may be used by one thread alone; the spends of users are this object's own, and a copy has its own copies.
+  /// That total where the caller already knows `spent`, this epoch's own ρ after `steps` steps. It does not ask the
+  /// mechanism, whose cache may be used by one thread alone. The spends of users belong to this object, and a copy
+  /// has its own.
   [[nodiscard]] Rho total(Rho spent, StepCount steps, Position to) const;
   /// The largest number of steps that the correlation's horizon and the `budget` for the total allow; nothing where
   /// both allow any number. `to` is the lane's position now.
   [[nodiscard]] std::optional<StepCount> limit(const std::optional<Rho>& budget, Position to) const;
 
-  /// The lines that are due with a commit; mostly there are none. A line reserves the spend of a stretch of steps
-  /// (reserved_steps()). Another one is due with the first commit behind that stretch; with the first commit that
-  /// takes a step after the lane was opened, so that two runs from one state never go on under one line; and where a
-  /// run closes, to say which steps were taken. `released` is the head of the chain of the lane's releases before
-  /// this commit, which are durable; a commit that closes has no release by cadence of its own. The head of the
-  /// ledger's chain moves behind the lines.
+  /// The lines that are due with a commit; mostly there are none. A line reserves the spend of the next steps
+  /// (reserved_steps()). Another line is due in three cases: with the first commit beyond the reserved steps; with
+  /// the first commit that takes a step after the lane was opened, because two runs from one state must not go on
+  /// under one line; and where a run closes, to say which steps were taken. `released` is the head of the chain of
+  /// the lane's releases before this commit, which are durable; a commit that closes has no release by cadence of its
+  /// own. The head of the ledger's chain moves on to the last of the lines.
   [[nodiscard]] std::string append_lines(const LedgerCommit& commit, const secrets::Keyring& keys,
                                          const journal::Hash& released);
   /// True where the last line reserves more than `steps` steps, so that a commit that closes would write a line.
@@ -85,8 +86,8 @@ class EpochLedger {
   [[nodiscard]] bool grows_behind(StepCount steps) const;
   [[nodiscard]] journal::LedgerEntry due_line(const LedgerCommit& commit) const;
 
-  /// Where the unit is the user: the spend of each count of records (or of k alone, where there are too many for a
-  /// line), and of the whole mass W.
+  /// Where the unit is the user: the spend of each count of records (or of k alone, where a line has no room for all
+  /// counts), and of the whole mass W.
   struct UserSpends {
     UserSpends(const config::Mechanism& mechanism, const users::Limits& of_one);
     [[nodiscard]] journal::UserSpend after(std::optional<StepCount> steps, bool carries_over) const;
@@ -105,16 +106,17 @@ class EpochLedger {
   bool has_written_ = false;         // a line of this epoch was written since the lane was opened
 };
 
-/// The most steps that a line reserves ahead. A stream that takes a step a second takes so many in less than a day.
+/// The most steps that a line reserves ahead. A stream that takes a step a second takes this number in less than a
+/// day.
 inline constexpr std::uint64_t reserved_ahead_max = 65'536;
 
 /// How many steps a line pays for that is written with a commit after `taken` steps. For example, after 5 steps it
 /// pays for 8. It pays up to the next power of two above `taken`, at most reserved_ahead_max ahead, and for 0 after 0
-/// steps. Where further steps cost nothing more (`grows` is false) it pays for all steps up to `furthest`, or, where
-/// that is not given, up to the next power of two. It never pays beyond `furthest`, where budget or horizon end the
-/// epoch, nor for less than `taken`.
+/// steps. Where further steps cost nothing more (`grows` is false), it pays for all steps up to `furthest`, or,
+/// without `furthest`, up to the next power of two. It never pays for steps beyond `furthest`, where budget or
+/// horizon end the epoch, nor for fewer than `taken`.
 ///
-/// It is a function of step counts and settings alone, so that what the ledger says depends on no record.
+/// It is a function of step counts and settings alone, so what the ledger says depends on no record.
 [[nodiscard]] StepCount reserved_steps(StepCount taken, std::optional<StepCount> furthest, bool grows);
 
 }  // namespace nustream::engine

@@ -1,6 +1,6 @@
-// The state machine of a lane, whichever way its model is estimated: by descent (nustream/lane) or solved from
-// running sums (nustream/moments). This is the one place where a run chooses between the two; the code around it
-// steps, seals and releases either of them in the same way.
+// The state machine of a lane, estimated in either way: by descent (nustream/lane) or solved from running sums
+// (nustream/moments). A run chooses between the two in this class only; the code around it steps, seals and releases
+// either of them in the same way.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 namespace nustream::engine {
 
 /// One lane's estimator. A step of either kind takes config.descent.minibatch records. Only whole steps are taken, so
-/// that there is a state to seal after every call. It does no I/O, reads no clock and draws no random bits. Not
+/// after every call there is a state to seal. It does no I/O, reads no clock and draws no random bits. Not
 /// thread-safe.
 class Estimator {
  public:
@@ -45,8 +45,8 @@ class Estimator {
   void go_on_from(const lane::Carried& from);
   /// Takes steps as lane::Lane::advance() and moments::Lane::advance() do. Releases wait for take_releases().
   void advance(const record::RowSlice& rows, std::span<const noise::GridNoise> noise);
-  /// To be called before the first step where the unit is the user: what users use up is noted in `users`. `clock` is
-  /// the lane's where limits hold within windows of time, else null. Both outlive this.
+  /// To be called before the first step where the unit is the user: `users` records what users use up. `clock` is the
+  /// lane's clock where limits hold within windows of time, else null. Both outlive this object.
   void use(users::Changes& users, users::WindowClock* clock = nullptr) noexcept {
     users_ = &users;
     clock_ = clock;
@@ -54,8 +54,8 @@ class Estimator {
   /// Makes a release of the present state. Contract: at least one step was taken.
   void release_now();
   /// Encodes the releases that wait, in step order, appends them to `out` and forgets them. `released` is the number
-  /// of steps at the last release so far, and moves on. A release that is not behind it was released before, and is
-  /// left out.
+  /// of steps at the last release so far, and is advanced. A release at or before `released` was released already,
+  /// and is left out.
   void take_releases(publish::ReleaseEncoder& encoder, std::string_view tag, std::uint64_t& released,
                      std::string& out);
 

@@ -34,8 +34,9 @@ void require_same_lane(const ShownRelease& release, const config::Config& config
   if (release.stream != config.stream) refuse(release, "is of stream '" + release.stream + "'");
 }
 
-/// Refuses a release that promises less than this epoch, or something about another unit. A reader takes an epoch's
-/// promise to cover all that its releases are made of, and the release that it goes on from is part of that.
+/// Refuses a release that promises less than this epoch, or that makes a promise about another unit. Readers
+/// understand an epoch's promise to cover everything that its releases are made of, including the release that it
+/// goes on from.
 void require_promise(const ShownRelease& release, const config::Config& config, bool is_private) {
   if (is_private && !release.promise.is_private) {
     refuse(release, "is not private, and nothing private goes on from it");
@@ -52,8 +53,8 @@ void require_promise(const ShownRelease& release, const config::Config& config, 
   }
 }
 
-/// Refuses a release of another model. The names of coefficients alone do not tell that a feature is computed
-/// otherwise now, so the digest of the model is compared. Releases of an older version have none, and are let pass.
+/// Refuses a release of another model. The names of coefficients do not show that a feature is now computed in
+/// another way, so the digest of the model is compared. Releases of an older version have no digest and are accepted.
 void require_same_model(const ShownRelease& release, const config::Config& config) {
   if (release.model.empty() || release.model == config::model_digest(config)) return;
   refuse(release, "is of another model than these settings: of other features, transforms, target or loss");

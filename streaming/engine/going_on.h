@@ -12,20 +12,20 @@
 namespace nustream::engine {
 
 /// The iterate and average of `release`, which an earlier epoch published, in the working coordinates of `config`.
-/// They are converted through original units, so that an epoch may centre and scale its features otherwise than the
-/// one before.
+/// They are converted through original units. So an epoch may centre and scale its features in another way than the
+/// epoch before.
 ///
 /// Throws Failure(data) where the release is of another stream or another model (other features, transforms, target
-/// or loss, or an intercept that the settings cannot have), and where it promises less than this run: it is not
-/// private, or protects targets alone, or is about another unit. An epoch may go on from a release that promises
-/// more.
+/// or loss, or an intercept that the settings cannot have). It also throws where the release promises less than this
+/// run: it is not private, or protects targets alone, or is about another unit. An epoch may go on from a release
+/// that promises more.
 [[nodiscard]] lane::Carried carried_from(const publish::ShownRelease& release, const config::Config& config,
                                          bool is_private);
 
 /// Lets `lane`, at the first step of epoch `epoch`, go on from the last line of `published`. Those are whole lines.
-/// Each can be read by everybody, or is in the outbox of a committed state, whose bytes are all that is ever
-/// published of those steps. Nothing else of an earlier epoch is used: the start so costs no privacy, since every
-/// reader of the release can compute it.
+/// Each line can be read by everybody, or is in the outbox of a committed state, whose bytes are all that is ever
+/// published of those steps. Nothing else of an earlier epoch is used. So the start costs no privacy: every reader of
+/// the release can compute it.
 ///
 /// Returns where the epoch begins, in words for the operator. Throws as carried_from(), and Failure(data) where the
 /// last line is no release.

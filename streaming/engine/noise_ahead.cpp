@@ -21,7 +21,7 @@ class KeptCheckpoints {
       : segments_(secrets) {
     std::size_t count = 0;
     for (const noise::Checkpoint& stage : checkpoints.stages) count += stage.segments.size();
-    segments_.reserve(count);  // at once: a growing vector would leave copies of keys behind
+    segments_.reserve(count);  // all at once: a growing vector would leave copies of keys behind
     for (const noise::Checkpoint& stage : checkpoints.stages) {
       segments_.insert(segments_.end(), stage.segments.begin(), stage.segments.end());
       stages_.push_back({stage.segments.size(), stage.memory});
@@ -60,7 +60,7 @@ class KeptCheckpoints {
 struct Block {
   std::uint64_t first;
   std::size_t steps;
-  std::vector<std::vector<std::int64_t>> units;  ///< one a stage
+  std::vector<std::vector<std::int64_t>> units;  ///< one for each stage
   /// For any step of the block: it holds the segment from which the block was drawn.
   std::unique_ptr<KeptCheckpoints> within;
   std::unique_ptr<KeptCheckpoints> at_end;  ///< for the step behind the block
@@ -68,8 +68,8 @@ struct Block {
 
 }  // namespace
 
-/// The part that is shared with the work in progress on the other thread. While `making_` is true the feed is the
-/// other thread's, and this thread does not touch it.
+/// The part that is shared with the work in progress on the other thread. While `making_` is true, only the other
+/// thread touches the feed.
 class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
  public:
   Impl(const config::Mechanism& mechanism, const journal::NoiseCheckpoints& checkpoints, StepIndex next_step,
@@ -117,8 +117,8 @@ class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
     return here + (next_ ? next_->steps : 0);
   }
 
-  /// Waits for the block that is being made, and destroys every key. The work itself may hold this object for a
-  /// moment longer, when the memory for keys is gone already.
+  /// Waits for the block that is being made, and destroys every key. The work itself may hold this object a moment
+  /// longer, after the memory for keys is gone.
   void end() {
     std::unique_lock hold(mutex_);
     wake_ = nullptr;
@@ -139,8 +139,8 @@ class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
     } catch (...) {
       failure = std::current_exception();
     }
-    // The wake-up too is made under the lock. Once the lock is released, end() may return and the owner be destroyed,
-    // together with the loop that is to be woken.
+    // The wake-up is made under the lock as well. Once the lock is released, end() may return and the owner be
+    // destroyed, together with the loop that is to be woken.
     const std::lock_guard hold(mutex_);
     failure_ = failure;
     if (block) made_up_to_ = block->first + block->steps;
@@ -156,7 +156,7 @@ class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
     block->first = drawn.front().first.value();
     block->steps = steps_in(drawn);
     for (const noise::GridNoise& stage : drawn) block->units.emplace_back(stage.units.begin(), stage.units.end());
-    // Taken after the draw, since the draw may begin a new segment, which a state within the block needs.
+    // Taken after the draw, because the draw may begin a new segment, which a state within the block needs.
     block->within = keep(feed_->checkpoints_at(drawn.front().first));
     block->at_end = keep(feed_->checkpoints());
     return block;
@@ -176,7 +176,7 @@ class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
     return slices_;
   }
 
-  /// Makes the next block the current one. Where it is not there yet, returns false, and wake() is called later.
+  /// Makes the next block the current one. Returns false where it is not there yet; then wake() is called later.
   [[nodiscard]] bool advance() {
     const std::lock_guard hold(mutex_);
     if (failure_) std::rethrow_exception(failure_);
@@ -206,7 +206,7 @@ class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
   std::condition_variable idle_;
   bool making_ = false;
   bool missed_ = false;
-  std::exception_ptr failure_;  // why there is no noise behind the current block
+  std::exception_ptr failure_;  // why there is no noise after the current block
   std::uint64_t made_up_to_;
   std::unique_ptr<Block> next_;
   std::unique_ptr<KeptCheckpoints> start_;  // until the first block is there

@@ -23,9 +23,9 @@ class NoiseAhead final : public NoiseSupply {
   /// must not call this object itself. It is never called once the destructor has returned.
   using Wake = std::function<void()>;
 
-  /// Goes on at `next_step` from `checkpoints` that cover it, one a stage. Keys are kept in memory from `secrets`.
-  /// The first block is asked for at once. `healing` serves each stage, and is called on the other thread; the next
-  /// take() throws what it threw. Throws as NoiseFeed.
+  /// Goes on at `next_step` from `checkpoints`, one for each stage, which cover that step. Keys are kept in memory
+  /// from `secrets`. The first block is asked for at once. Every stage uses `healing`, which is called on the other
+  /// thread; if it throws, the next take() throws the same. Throws as NoiseFeed.
   NoiseAhead(const config::Mechanism& mechanism, const journal::NoiseCheckpoints& checkpoints, StepIndex next_step,
              std::pmr::memory_resource* secrets, const noise::Healing& healing, Run run, Wake wake);
   ~NoiseAhead() override;

@@ -70,8 +70,9 @@ void NoiseFeed::Stage::next_block(std::uint64_t next_step) {
 }
 
 std::span<const noise::GridNoise> NoiseFeed::take(std::size_t steps_max) {
-  // A block is drawn only when one of its steps is asked for: a stream at its horizon has no block left to draw.
-  // Stages have different dimensions, and so blocks of different lengths: the slice ends where the first block ends.
+  // A block is drawn only when one of its steps is asked for, because a stream at its horizon has no block left to
+  // draw. Stages have different dimensions, and so blocks of different lengths. The slice ends where the first of the
+  // blocks ends.
   std::uint64_t end = next_step_ + steps_max;
   for (Stage& stage : stages_) {
     if (next_step_ >= stage.end) stage.next_block(next_step_);
@@ -103,7 +104,7 @@ journal::NoiseCheckpoints NoiseFeed::largest_checkpoints() const {
   journal::NoiseCheckpoints all = checkpoints();
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     auto& segments = all.stages[i].segments;
-    // The keys are wiped first, since a vector that grows leaves a copy of its elements behind in freed memory.
+    // The keys are wiped first, because a vector that grows leaves a copy of its elements behind in freed memory.
     for (noise::Segment& segment : segments) noise::wipe(segment.chain_key);
     segments.resize(stages_[i].source.most_segments());
   }

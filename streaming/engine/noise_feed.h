@@ -15,20 +15,20 @@
 
 namespace nustream::engine {
 
-/// The noise of one lane in one epoch, in step order, each step once. It is asked once for a slice of steps, never
-/// once a record, so that a virtual call costs little. Production has two implementations, NoiseFeed and NoiseAhead.
+/// The noise of one lane in one epoch, in step order, each step once. It is asked once for a slice of steps, and not
+/// for each record, so the virtual call costs little. Production has two implementations, NoiseFeed and NoiseAhead.
 /// Tests use others, for example to give two neighbouring runs coupled noise.
 class NoiseSupply {
  public:
   virtual ~NoiseSupply() = default;
   /// The noise of the next steps, at most `steps_max`, which count as taken. There is one entry for each stage, all
-  /// of the same steps; they are of no step where the noise is not ready yet. Valid until the next call.
+  /// of the same steps. The entries have no steps where the noise is not ready yet. Valid until the next call.
   [[nodiscard]] virtual std::span<const noise::GridNoise> take(std::size_t steps_max) = 0;
-  /// What a state has to keep whose next step is the next one to be taken.
+  /// The checkpoints for a state that is saved now, so that a resume takes the next step.
   [[nodiscard]] virtual journal::NoiseCheckpoints checkpoints() const = 0;
 };
 
-/// How many steps a slice is of.
+/// The number of steps in a slice.
 [[nodiscard]] inline std::size_t steps_in(std::span<const noise::GridNoise> noise) {
   return noise.front().units.size() / noise.front().dimension;
 }
@@ -51,24 +51,25 @@ class NoiseSupply {
 /// Owns a NoiseSource for each stage. To be used from one thread at a time.
 class NoiseFeed final : public NoiseSupply {
  public:
-  /// Goes on at `next_step` from `checkpoints` that cover it, one a stage. Keys are kept in memory from `secrets`.
-  /// `healing` serves each stage. `end` is one past the last step, where that is known: no block goes beyond its
-  /// stride (NoiseSource). Throws Failure(data) where the noise was begun anew too often for another segment.
+  /// Goes on at `next_step` from `checkpoints`, one for each stage, which cover that step. Keys are kept in memory
+  /// from `secrets`. Every stage uses `healing`. `end` is one past the last step, where that is known: no block goes
+  /// beyond its stride (NoiseSource). Throws Failure(data) where the noise was begun anew too often for another
+  /// segment.
   NoiseFeed(const config::Mechanism& mechanism, const journal::NoiseCheckpoints& checkpoints, StepIndex next_step,
             std::pmr::memory_resource* secrets, const noise::Healing& healing, std::optional<StepCount> end = {});
   NoiseFeed(const NoiseFeed&) = delete;
   NoiseFeed& operator=(const NoiseFeed&) = delete;
 
-  /// The noise of the next steps, which count as taken: at most `steps_max` of them, and no more than are left of any
-  /// stage's block. Valid until the next call.
+  /// The noise of the next steps, which count as taken: at most `steps_max` of them, and at most those that are left
+  /// of the shortest stage's block. Valid until the next call.
   [[nodiscard]] std::span<const noise::GridNoise> take(std::size_t steps_max) override;
 
-  /// What a state has to keep whose next step is the feed's next one.
+  /// The checkpoints for a state that is saved now, so that a resume takes the feed's next step.
   [[nodiscard]] journal::NoiseCheckpoints checkpoints() const override;
-  /// What a state has to keep whose next step is `step`. That is a step of the slice that was taken last, or the step
-  /// behind it.
+  /// The checkpoints for a state whose next step is `step`: a step of the slice that was taken last, or the step
+  /// after that slice.
   [[nodiscard]] journal::NoiseCheckpoints checkpoints_at(StepIndex step) const;
-  /// Checkpoints of the largest size that they can have, with keys of zeros. Only their size is of interest.
+  /// Checkpoints of the largest size that they can have, with keys of zeros. Only their size matters.
   [[nodiscard]] journal::NoiseCheckpoints largest_checkpoints() const;
 
  private:

@@ -6,7 +6,7 @@ namespace nustream::engine {
 namespace {
 
 /// How many different records a run of several passes reads: b steps of m records lie between two participations of
-/// one record. Nothing where there is one pass.
+/// one record. Nothing where there is one pass only.
 std::optional<std::uint64_t> distinct_records(const config::Config& config, const config::Mechanism& mechanism) {
   if (mechanism.participation.times() == 1) return std::nullopt;
   return mechanism.participation.separation() * config.descent.minibatch;
@@ -15,7 +15,7 @@ std::optional<std::uint64_t> distinct_records(const config::Config& config, cons
 std::optional<publish::IntervalKind> interval_kind(const config::Config& config, const config::Mechanism& mechanism) {
   using Kind = config::Intervals::Kind;
   const lane::Settings& descent = config.descent;
-  if (config.moments && descent.first_stage) return std::nullopt;  // the Anderson-Rubin set is in its place
+  if (config.moments && descent.first_stage) return std::nullopt;  // the Anderson-Rubin set replaces it
   if (config.moments && config.intervals.kind == Kind::sandwich) {
     return publish::MomentIntervals{config.intervals.level, true};
   }
@@ -52,7 +52,7 @@ std::optional<publish::StrengthDesign> strength_design(const config::Config& con
   return design;
 }
 
-/// The count's stage is the last one.
+/// The count's stage is the mechanism's last one.
 std::optional<publish::ClippedDesign> clipped_design(const config::Config& config,
                                                      const config::Mechanism& mechanism) {
   if (!config.descent.counts_clipped) return std::nullopt;

@@ -10,10 +10,10 @@
 
 namespace nustream::engine {
 
-/// What the settings promise, as a release says it.
+/// What the settings promise, in the form in which a release says it.
 [[nodiscard]] publish::Promise promise_of(const config::Config& config, bool is_private);
 
-/// What identifies a lane's releases beside what the settings say.
+/// What identifies a lane's releases in addition to the settings.
 struct ReleaseIdentity {
   LaneId lane;
   EpochId epoch;

@@ -18,7 +18,7 @@
 namespace nustream::engine {
 namespace {
 
-/// Refuses to add spends of records and of users: one says nothing about the other.
+/// Refuses to add spends of records to spends of users: neither says anything about the other.
 [[noreturn]] void refuse_another_unit(const journal::LedgerEntry& entry, bool of_users) {
   throw Failure(Exit::configuration,
                 std::string("privacy.unit = ") + (of_users ? "\"user\"" : "\"record\"") + ": epoch " +
@@ -28,7 +28,7 @@ namespace {
                     "; begin in another state.directory or with other topics, or keep the ledger's unit");
 }
 
-/// Refuses to add spends within windows of different lengths. One window may overlap two of the other kind, so that a
+/// Refuses to add spends within windows of different lengths. One window may overlap two of the other kind, and so a
 /// promise about one kind says nothing about the other.
 [[noreturn]] void refuse_other_windows(const journal::LedgerEntry& entry) {
   throw Failure(Exit::configuration,
@@ -41,8 +41,8 @@ namespace {
                     "another state.directory or with other topics");
 }
 
-/// The total where the unit is the user. Epochs over different records may meet the same user, so that ranges of
-/// records do not matter, only whether an epoch went on with the users' counts.
+/// The total where the unit is the user. Epochs over different records may meet the same user. So ranges of records
+/// do not matter, and all that matters is whether an epoch went on with the users' counts.
 Rho spent_by_user(std::span<const journal::LedgerEntry> entries, privacy::Neighbours asked) {
   std::vector<users::Epoch> epochs;
   if (!entries.empty() && entries.back().user) require_same_windows(entries, entries.back().user->limits);
@@ -105,8 +105,8 @@ Rho total_spent(std::span<const journal::LedgerEntry> entries, privacy::Neighbou
   return privacy::total(spends);
 }
 
-// The search gallops (1, 2, 4, ... steps) to the first power of two that costs too much, then bisects. Each question
-// to `total` may be expensive, and their number grows with the logarithm of the answer alone.
+// The search gallops (1, 2, 4, ... steps) to the first power of two that costs too much, then bisects. Each call of
+// `total` may be expensive; their number grows only with the logarithm of the answer.
 StepCount furthest_within(std::optional<StepCount> horizon, Rho budget, const std::function<Rho(StepCount)>& total) {
   const std::uint64_t furthest = horizon ? horizon->value() : std::numeric_limits<std::uint64_t>::max() / 2;
   const auto fits = [&](std::uint64_t steps) { return total(StepCount{steps}) <= budget; };
@@ -129,8 +129,8 @@ StepCount furthest_within(std::optional<StepCount> horizon, Rho budget, const st
 
 std::vector<publish::GroupSpend> group_spends(const config::Config& config, const config::Mechanism& mechanism) {
   if (config.descent.users) return {};  // the promise is about all of a person's records already
-  // Several records of a person in one step move its sum together. Only where a step takes one record are they in
-  // different steps, which the tighter bound needs.
+  // Several records of a person in one step move its sum together. The tighter bound needs them in different steps,
+  // which is certain only where a step takes one record.
   if (config.descent.minibatch > 1) return group_bounds(mechanism.spend.limit(), config.privacy.delta);
   std::vector<publish::GroupSpend> groups;
   for (const std::uint64_t records : publish::group_sizes) {
@@ -150,8 +150,8 @@ std::vector<publish::GroupSpend> group_bounds(Rho rho, Delta delta) {
 
 namespace {
 
-/// Returns `line` with the spends of `epoch`. The limits stay those of the last epoch, whose units counts and masses
-/// are in.
+/// Returns `line` with the spends of `epoch`. The limits stay those of the last epoch, in whose units counts and
+/// masses are.
 journal::LedgerEntry saying(journal::LedgerEntry line, const users::Epoch& epoch, privacy::Neighbours asked) {
   journal::UserSpend& user = *line.user;
   const std::uint32_t change = user.moved ? user.moved->change : 0;

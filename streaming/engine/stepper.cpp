@@ -24,7 +24,7 @@ void drop_rows(record::RowBatch& rows, std::size_t count) {
   drop_front(rows.weights, count);
 }
 
-/// Moves the rejects in front of `position`.
+/// Moves the rejects before `position` to `out`.
 void take_rejects(record::RowBatch& rows, Position position, std::vector<record::Reject>& out) {
   const auto rest = std::find_if(rows.rejects.begin(), rows.rejects.end(),
                                  [&](const record::Reject& reject) { return reject.position >= position; });
@@ -43,7 +43,7 @@ Stepper::Stepper(Estimator& lane, NoiseSupply& noise, publish::ReleaseEncoder& e
       limit_(limit),
       released_at_(released_at) {}
 
-/// How many steps the limit leaves. A lane may be resumed under a limit that it has passed already: then none are
+/// How many steps the limit leaves. A lane may be resumed under a limit that it has passed already. Then no steps are
 /// left, and the difference must not wrap around.
 std::uint64_t Stepper::steps_left() const {
   if (!limit_) return std::numeric_limits<std::uint64_t>::max();
@@ -58,7 +58,8 @@ Progress Stepper::step(record::RowBatch& rows, std::size_t rows_max, Output& out
     const std::span<const noise::GridNoise> noise = noise_.take(steps);
     const std::size_t taken = steps_in(noise);
     if (taken == 0) {
-      // The limit may not be told before the steps below it are taken, so that a lane at its end waits for its noise.
+      // The limit may not be reported before the steps below it are taken, so a lane at its end waits for its noise
+      // first.
       progress.noise_pending = true;
       progress.limit_reached = false;
       break;

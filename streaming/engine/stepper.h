@@ -15,7 +15,7 @@
 
 namespace nustream::engine {
 
-/// What a stretch of steps leaves for the journal.
+/// What the steps of one or more calls leave for the journal.
 struct Output {
   std::string outbox;                   ///< encoded releases, in step order, one a line
   std::vector<record::Reject> rejects;  ///< the stepped records that could not be used, in order

@@ -17,9 +17,9 @@ SumsReach sums_reach(const config::Config& config, const config::Mechanism& mech
   const double kept = settings.memory ? 1 - static_cast<double>(every) / static_cast<double>(*settings.memory) : 1;
   const moments::StageNoise sums(settings.mechanism.correlation, kept);
   const moments::Radii& radii = settings.stages.front().radii;
-  // `deviation` is the standard deviation of the noise in a sum after so many releases, in units of the seed noise's.
-  // `weight` is the number of records in that sum: all of them, or, with a memory, the geometric series of the
-  // weights with which older blocks are kept.
+  // `deviation` is the standard deviation of the noise in a sum after `releases` releases, in units of the seed
+  // noise's. `weight` is the number of records in that sum. With a memory, older blocks have smaller weights, and
+  // their sum is a geometric series.
   const std::uint64_t first = 0;
   const double deviation = std::sqrt(sums.covariance({&first, 1}, releases).front());
   const auto steps = static_cast<double>(releases.value());

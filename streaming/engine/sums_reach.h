@@ -1,4 +1,4 @@
-// How much the noise of running sums leaves in an estimate. It follows from settings and counts alone.
+// How much noise running sums leave in an estimate. It follows from settings and counts alone.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace nustream::engine {
 struct SumsReach {
   std::uint64_t releases;
   std::uint64_t records;
-  /// λ/n: noise hides a direction in which the eigenvalue of the mean of xxᵀ is below it. With an adaptive ridge it
-  /// is the largest λ/n that there may be, which is reached where the data's smallest eigenvalue is 0.
+  /// λ/n: noise hides a direction in which the mean of xxᵀ has an eigenvalue below this. With an adaptive ridge it is
+  /// the largest λ/n that is possible; it is reached where the data's smallest eigenvalue is 0.
   double floor;
   /// The standard deviation that the noise of the target's moments leaves in a coefficient whose direction has the
   /// eigenvalue 1; it is to be divided by the eigenvalue.

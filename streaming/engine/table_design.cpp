@@ -33,7 +33,7 @@ namespace {
 }
 
 /// Designs running sums: one pass over the table in steps of release.every records, or in one step of all of them.
-/// There are as many releases as steps.
+/// Every step makes a release.
 TableDesign settle_sums(config::Config& config, std::uint64_t rows) {
   std::uint64_t& every = config.descent.minibatch;
   if (every > rows) {
@@ -70,7 +70,7 @@ TableDesign settle_design(config::Config& config, std::uint64_t rows) {
   if (m > rows) {
     refuse_size(config, "descent.minibatch", m, "at most the number of records; leave it out for full batches");
   }
-  // Runs are over the same records, so that each has an equal share of rho.
+  // Runs are over the same records. So each run has an equal share of rho.
   const bool by_runs = config.intervals.kind == config::Intervals::Kind::runs;
   const std::uint64_t runs = by_runs ? config.intervals.count : 1;
   config::Privacy& privacy = config.privacy;
@@ -94,7 +94,7 @@ std::optional<double> predicted_stddev(const config::Config& config, const confi
       // A descent that diverges overflows. Its noise is then given as the largest number.
       return std::isfinite(stddev) ? stddev : std::numeric_limits<double>::max();
     } catch (const Unsupported&) {
-      return std::nullopt;  // there is no formula that can be computed in a moment
+      return std::nullopt;  // no formula can be computed in a moment
     }
   };
   if (config.moments) return sums_reach(config, mechanism, StepCount{design.steps}).stddev;
@@ -102,7 +102,7 @@ std::optional<double> predicted_stddev(const config::Config& config, const confi
   const auto& first = config.descent.first_stage;
   if (!main || !first || !first->clip) return main;
   const std::optional<double> other = stddev_of(mechanism.stages[1], first->schedule);
-  if (!other) return std::nullopt;  // the one that is not known may be the larger one
+  if (!other) return std::nullopt;  // the unknown deviation may be the larger one
   return std::max(*main, *other);
 }
 

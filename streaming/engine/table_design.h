@@ -8,7 +8,7 @@
 
 namespace nustream::engine {
 
-/// The size of a run over a table. All of its numbers are public: the settings are, and n is under replace-one
+/// The size of a run over a table. All of its numbers are public: the settings are, and so is n under replace-one
 /// adjacency.
 struct TableDesign {
   std::uint64_t rows;             ///< n
@@ -26,13 +26,14 @@ struct TableDesign {
   [[nodiscard]] Rho of_all_runs(Rho of_one) const;
 };
 
-/// Settles the minibatch of `config` and one run's share of ρ; for running sums also the number of their releases,
-/// from which their correlation follows. Throws Failure(data) for an empty table, and Failure(configuration) for a
-/// minibatch that is larger than the table, or a stage that begins behind its last record.
+/// Settles the minibatch of `config` and one run's share of ρ. For running sums it also settles the number of
+/// releases, from which their correlation follows. Throws Failure(data) for an empty table, and
+/// Failure(configuration) for a minibatch that is larger than the table, or a stage that begins after its last
+/// record.
 [[nodiscard]] TableDesign settle_design(config::Config& config, std::uint64_t rows);
 
 /// The standard deviation that the noise leaves in a coordinate of the last iterate, in working coordinates and in a
-/// direction in which the Hessian has the eigenvalue 1. A plan can say that before any data are read. For running
+/// direction in which the Hessian has the eigenvalue 1. A plan can state it before any data are read. For running
 /// sums it is what the noise of the target's moments leaves in the last estimate. Empty where there is no formula.
 [[nodiscard]] std::optional<double> predicted_stddev(const config::Config& config, const config::Mechanism& mechanism,
                                                      const TableDesign& design);

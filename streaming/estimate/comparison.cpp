@@ -14,7 +14,8 @@
 namespace nustream::estimate {
 namespace {
 
-/// The rows as least squares takes them: where they have weights, each row times the square root of its weight.
+/// The rows in the form that least squares needs: where they have weights, each row times the square root of its
+/// weight.
 class WeighedRows {
  public:
   explicit WeighedRows(const Table& table) : view_(table.view()) {
@@ -37,7 +38,8 @@ class WeighedRows {
 };
 
 /// Least squares of the rows, or two-stage least squares where there are instruments. Where features are public, a
-/// record without a usable target keeps its features in the table; its target is NaN, and it is left out here.
+/// record without a usable target keeps its features in the table and its target is NaN; such a record is left out
+/// here.
 inference::LeastSquares least_squares(const config::Config& config, const inference::TableView& rows) {
   const auto& first = config.descent.first_stage;
   if (!first) return inference::ordinary_least_squares(rows);
@@ -89,7 +91,7 @@ std::vector<Compared> compare(const config::Config& config, const Table& table, 
   const WeighedRows rows(table);
   const bool two_stage = config.descent.first_stage.has_value();
   all.push_back(compared(config, two_stage ? "2SLS" : "OLS", std::nullopt, least_squares(config, rows.view()).theta));
-  if (two_stage && config.moments) return all;  // the model is solved, so that there is no descent to compare with
+  if (two_stage && config.moments) return all;  // the model is solved, so there is no descent to compare with
   if (two_stage) {
     all.push_back(compared(config, "2S-GD", std::nullopt, two_stage_descent(config, rows.view(), steps)));
   } else if (bounds) {

@@ -49,8 +49,8 @@ RunEnd DescentRun::go(const std::atomic<int>& stop) {
     opened = now;
   }
   const int signal = has_steps_left() ? stop.load() : 0;
-  // The last iterate is released whatever ended the run: the answer of a table is its last release. Running sums have
-  // none before their first step.
+  // However the run ended, its last iterate is released, because the answer of a table is its last release. Running
+  // sums have no answer before their first step.
   const bool has_answer = !config_.moments || session_.lane().steps().value() > 0;
   if (has_answer) {
     session_.lane().release_now();
@@ -92,7 +92,7 @@ std::string DescentRun::short_of_budget(std::uint64_t later) {
                                session_.budget_in_words());
 }
 
-/// Takes one step. Minibatches are in the order of the table, pass after pass, so that it is fixed before any data is
+/// Takes one step. Minibatches are in the order of the table, pass after pass. So it is fixed before any data are
 /// read which record takes part in which step.
 void DescentRun::step() {
   const std::uint64_t m = design_.minibatch;

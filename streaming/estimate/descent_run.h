@@ -32,7 +32,7 @@ struct RunEnd {
   std::uint64_t clipped = 0;    ///< how many of those were clipped
 };
 
-/// One run over one state folder, which is opened as `options` say. What it is made with outlives it. Its first
+/// One run over one state folder, which is opened as `options` say. The constructor's arguments outlive it. Its first
 /// commit writes the lines `rejects`.
 class DescentRun {
  public:
@@ -43,16 +43,16 @@ class DescentRun {
   /// Runs to the design's last step, as far as the budget allows, or until `stop` holds a signal.
   [[nodiscard]] RunEnd go(const std::atomic<int>& stop);
 
-  /// How many gradients of usable records go() has taken so far; and, clipped(), how many were clipped. For the
-  /// operator.
+  /// How many gradients of usable records go() has taken so far; clipped() says how many of them were clipped. For
+  /// the operator.
   [[nodiscard]] std::uint64_t gradients() { return gradients_since(steps_before_); }
   [[nodiscard]] std::uint64_t clipped() { return session_.lane().clipped(); }
   /// Whether a step is left to be taken. False where the folder holds a run that has finished.
   [[nodiscard]] bool has_steps_left() { return session_.lane().steps().value() < design_.steps; }
-  /// False for a new epoch of which it is not known that it has the table and the settings of the epoch before.
+  /// False for a new epoch, unless it is known to have the table and the settings of the epoch before.
   [[nodiscard]] bool is_like_last_epoch() const noexcept { return session_.is_like_last_epoch(); }
   [[nodiscard]] const std::string& digest() const noexcept { return session_.digest(); }
-  /// ρ of the whole ledger as it is now.
+  /// ρ of the whole ledger at present.
   [[nodiscard]] Rho ledger_total() { return session_.ledger_total(session_.lane().steps()); }
   /// As Session::name_limit().
   void name_limit(const std::string& limit) { session_.name_limit(limit); }
@@ -74,8 +74,7 @@ class DescentRun {
   const config::Mechanism& mechanism_;
   const engine::TableDesign& design_;
   const Table& table_;
-  users::Table
-      users_;  // every user may take part in every step, so that nobody is ever at a limit, and it is not kept
+  users::Table users_;  // every user may take part in every step: nobody is ever at a limit, and it is not kept
   users::Changes changes_{users_};
   folder::Session session_;
   publish::ReleaseEncoder encoder_;

@@ -38,7 +38,7 @@ folder::Options session_options(const Options& options, folder::Start start) {
   return session;
 }
 
-/// Whether a command for several runs was stopped when one of them was just finished, with more to come.
+/// Whether a command for several runs was stopped right after one of them was finished, with more runs to come.
 bool ends_with_one_of_several(const std::vector<publish::ShownRelease>& path, const engine::TableDesign& design) {
   return finished_runs(path, design.steps) % design.runs != 0 && path.back().step == design.steps;
 }
@@ -58,7 +58,7 @@ Report report_of(const config::Config& config, const config::Mechanism& mechanis
                  const RunEnd& end, const std::vector<publish::ShownRelease>& path) {
   const Rho spent = spent_along(mechanism, design, path);
   const bool is_finished = end.signal == 0 && end.exhausted.empty();
-  // Of instrumental variables by sums the noise of the reduced form is known, which says little of the slopes.
+  // For instrumental variables by sums, only the noise of the reduced form is known, which says little of the slopes.
   const bool is_noise_known = is_finished && !(config.moments && config.descent.first_stage);
   return {.stream = config.stream,
           .design = design,
@@ -90,8 +90,8 @@ std::optional<std::pair<double, double>> adassp_bounds(const Options& options) {
   return std::pair{*options.compare_x_bound, *options.compare_y_bound};
 }
 
-/// Tells how the runs ended and how to go on, and returns the exit code. `is_reported` says that there are releases
-/// of this run or of the runs that belong to it.
+/// Says how the runs ended and how to go on, and returns the exit code. `is_reported` says that there are releases of
+/// this run or of the runs that belong to it.
 Exit say_how_it_ended(const config::Config& config, const Options& options, const RunEnd& end, bool is_reported) {
   if (!end.exhausted.empty()) {
     fmt::print(stderr, "nustream: stopped: {}; {}\n", end.exhausted,
@@ -107,8 +107,7 @@ Exit say_how_it_ended(const config::Config& config, const Options& options, cons
   return end.signal == SIGINT ? Exit::interrupted : Exit::done;
 }
 
-/// Warns before anything is spent where the noise will be large. That follows from the settings and the number of
-/// records.
+/// Warns before anything is spent where the noise will be large. Only settings and the number of records decide that.
 void warn_of_noise(const config::Config& config, const std::optional<double>& stddev, std::uint64_t steps) {
   constexpr double large = 1;  // coefficients of centred and scaled columns are mostly smaller than 1
   if (!stddev || *stddev < large) return;
@@ -135,7 +134,7 @@ bool has_releases(const config::Config& config) {
                                  unknown);
 }
 
-/// Tells the operator before the first step what the table is like.
+/// Tells the operator about the table's records before the first step.
 void say_at_first(const config::Config& config, const config::Mechanism& mechanism, const Table& table,
                   const Options& options) {
   const bool is_asked = check::is_worth_a_warning(table.counts);
@@ -158,8 +157,8 @@ std::uint64_t finished_before(const config::Config& config, const std::string& d
   return finished_runs(released_under(config.state.directory, digest), design.steps) % design.runs;
 }
 
-/// Refuses where earlier runs of this estimate may have been over another table: an interval over runs has to be over
-/// one table.
+/// Refuses where earlier runs of this estimate may have been over another table: all runs of an interval have to be
+/// over one table.
 void require_one_table(const DescentRun& one, const config::Config& config, const engine::TableDesign& design,
                        std::uint64_t before) {
   if (before == 0 || one.is_like_last_epoch()) return;
@@ -170,7 +169,7 @@ void require_one_table(const DescentRun& one, const config::Config& config, cons
                   config.state.directory, before, design.runs));
 }
 
-/// Tells, before a run spends anything, which run of the estimate it is (`before` are finished). Before the command's
+/// Says, before a run spends anything, which run of the estimate it is (`before` are finished). Before the command's
 /// first run it also says where a new epoch that was asked for begins, and warns where the budget will end a run.
 void introduce(DescentRun& one, const engine::TableDesign& design, const Options& options, std::uint64_t before,
                bool is_first) {
@@ -185,7 +184,7 @@ void introduce(DescentRun& one, const engine::TableDesign& design, const Options
   }
 }
 
-/// What all runs of a command came to.
+/// The result of all runs of a command.
 struct RunsEnd {
   RunEnd last;
   bool rejects_written = true;
@@ -194,7 +193,7 @@ struct RunsEnd {
   std::uint64_t clipped = 0;                ///< how many of those were clipped
 };
 
-/// Tells the counts of a run that fails, as they are told at the end of one that does not: they show whether its
+/// Says the counts of a run that fails, just as a run that succeeds says them at its end: they show whether its
 /// records were the trouble.
 void say_what_was_taken(const Table& table, DescentRun& one, const RunsEnd& before) {
   console::OperatorCounts counts = table.counts;
@@ -215,8 +214,9 @@ RunsEnd play_runs(const config::Config& config, const config::Mechanism& mechani
   do {
     console::PathPrinter printer(lines ? stdout : nullptr, console::PathPrinter::Count::steps);
     {
+      // The list of rejects is written once, because all runs are over the same table.
       DescentRun one(config, mechanism, design, table, session_options(options, start), printer, witness,
-                     std::exchange(table.reject_lines, {}));  // written once, since all runs are over the same table
+                     std::exchange(table.reject_lines, {}));
       share.begin(one.ledger_total());
       one.name_limit(share.limit());
       if (one.has_steps_left()) {
@@ -307,14 +307,14 @@ Exit run(config::Config config, const Options& options, folder::AccountShare& sh
   const std::atomic<int>& stop = console::watch_signals();
   require_allowed(config, options);
   report::Files files(options.operator_json, options.report, options.chart);
-  // A folder that has an epoch already may have published what its records gave.
+  // A folder that has an epoch already may have published results of its records.
   const bool is_first = options.start == folder::Start::fresh;
   Table table = read_table(config, is_first ? decode::OtherKinds::refused : decode::OtherKinds::read);
   TableWitness witness(table);
   const engine::TableDesign design = engine::settle_design(config, table.rows());
   const config::Mechanism mechanism = make_mechanism(config, design.participation(), StepCount{design.steps});
 
-  // With --min-usable, a table of which too little can be used is refused before anything is spent.
+  // With --min-usable, a table with too small a share of usable records is refused before anything is spent.
   if (options.min_usable && options.start != folder::Start::resume) {
     check::require_usable(table.counts, *options.min_usable);
   }

@@ -17,15 +17,15 @@ namespace nustream::estimate {
 struct Options {
   folder::Start start = folder::Start::fresh;
   std::vector<std::string> files;    ///< as typed, in place of stream.input; empty to read stream.input
-  std::optional<double> min_usable;  ///< the share of the table's records that has to be usable, or no run is begun
+  std::optional<double> min_usable;  ///< the share of the table's records that has to be usable for a run to begin
   std::optional<std::uint64_t> insecure_seed;
   bool compare_nonprivate = false;
   std::optional<double> compare_x_bound;  ///< AdaSSP's bound on ‖x‖₂, in working coordinates
   std::optional<double> compare_y_bound;  ///< AdaSSP's bound on |y|, in working coordinates
   bool json = false;
-  std::string operator_json{};  ///< as folder::Options
-  std::string report{};         ///< as folder::Options
-  std::string chart{};          ///< as folder::Options
+  std::string operator_json{};  ///< as in folder::Options
+  std::string report{};         ///< as in folder::Options
+  std::string chart{};          ///< as in folder::Options
   bool quiet = false;
 };
 

@@ -16,7 +16,7 @@ namespace {
 using publish::ShownRelease;
 using Kind = config::Intervals::Kind;
 
-constexpr std::uint64_t enough_steps = 200;  // with fewer, intervals are marked; the same number as for a stream
+constexpr std::uint64_t enough_steps = 200;  // with fewer steps intervals are marked; a stream has the same limit
 
 /// The steps after which a run gives the interval a value: its last step, or those of its checkpoints.
 std::vector<std::uint64_t> ends_of_a_run(const config::Config& config) {
@@ -39,7 +39,7 @@ std::optional<std::vector<double>> averaged_end(const config::Config& config, st
   std::uint64_t found = 0;
   for (const ShownRelease& release : epoch) {
     if (release.step > end || release.step + averaged <= end) continue;
-    if (release.step % every != 0) continue;  // a signal brought this release, which does not belong to the average
+    if (release.step % every != 0) continue;  // a signal brought this release, so it does not belong to the average
     mean.resize(release.estimate.size());
     for (std::size_t j = 0; j < mean.size(); ++j) mean[j] += release.estimate[j].second;
     ++found;
@@ -49,8 +49,8 @@ std::optional<std::vector<double>> averaged_end(const config::Config& config, st
   return mean;
 }
 
-/// The values that an interval is made of, from the last finished runs, or from the checkpoints of the last run.
-/// There are fewer than intervals.count where releases are missing.
+/// The values that an interval is made of: those of the last finished runs, or those of the checkpoints of the last
+/// run. They are fewer than intervals.count where releases are missing.
 std::vector<std::vector<double>> values_along(const config::Config& config, const std::vector<ShownRelease>& path) {
   std::vector<std::vector<double>> values;
   for (auto last = path.end(); last != path.begin() && values.size() < config.intervals.count;) {
@@ -95,7 +95,7 @@ std::optional<console::ReportedIntervals> intervals_along(const config::Config& 
   const std::uint64_t last = ends_of_a_run(config).back();
   const std::uint64_t all =
       runs ? intervals.count * config.estimate.steps : config.estimate.steps - intervals.burn_in;
-  const std::uint64_t steps = intervals.count * intervals.averaged;  // the other steps only led there
+  const std::uint64_t steps = intervals.count * intervals.averaged;  // the other steps only led to these
   console::ReportedIntervals reported{
       runs ? "runs" : "checkpoints",
       "the minimiser of the clipped loss over this table, not the population parameter",

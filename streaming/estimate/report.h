@@ -20,16 +20,16 @@ namespace nustream::estimate {
 /// they cannot be read.
 [[nodiscard]] std::vector<publish::ShownRelease> released_under(const std::string& folder, const std::string& digest);
 
-/// How many runs of `steps` steps are finished, by the releases of their last steps.
+/// How many runs of `steps` steps are finished: that many releases are of a last step.
 [[nodiscard]] std::uint64_t finished_runs(const std::vector<publish::ShownRelease>& path, std::uint64_t steps);
 
-/// The intervals of an estimate. The last release has its own for batch means, sandwich and residuals; for the other
-/// kinds they are made of checkpoints or last iterates along the path. Nothing where there are too few of those, or
-/// where no intervals are asked for.
+/// The intervals of an estimate. For batch means, sandwich and residuals the last release has its own intervals. For
+/// the other kinds they are made of checkpoints or last iterates along the path. Nothing where there are too few of
+/// those, or where no intervals are asked for.
 [[nodiscard]] std::optional<console::ReportedIntervals> intervals_along(
     const config::Config& config, const std::vector<publish::ShownRelease>& path);
 
-/// All that is told about an estimate at its end.
+/// Everything that is said about an estimate at its end.
 struct Report {
   static constexpr const char* finished = "finished";
   [[nodiscard]] bool is_finished() const { return ending == finished; }
@@ -43,9 +43,9 @@ struct Report {
   std::string ending;  ///< "finished", "interrupted" or "budget reached"
   std::uint64_t finished_runs = 0;
   double rho = 0;                                  ///< ρ of all runs of the estimate, as far as they went
-  std::vector<publish::Epsilons> epsilons;         ///< ε that `rho` comes to, at every δ; at least one
+  std::vector<publish::Epsilons> epsilons;         ///< ε of `rho`, at every δ; at least one
   double ledger_rho = 0;                           ///< ρ over all epochs of the folder
-  std::vector<publish::Epsilons> ledger_epsilons;  ///< ε that `ledger_rho` comes to
+  std::vector<publish::Epsilons> ledger_epsilons;  ///< ε of `ledger_rho`
   std::optional<double> predicted_stddev;          ///< engine::predicted_stddev(), at the last step
   bool is_private = true;
   std::string folder;
@@ -60,7 +60,7 @@ struct Report {
 /// Prints the report. Figures that depend on data without privacy are marked, or are left to standard error.
 void print(const Report& report, std::FILE* out);
 [[nodiscard]] std::string to_json(const Report& report);
-/// The parts of it that are not private, for the operator's file: counts, and answers for comparison.
+/// The parts of the report that are not private, for the operator's file: counts, and answers for comparison.
 [[nodiscard]] std::string operator_json(const Report& report);
 
 }  // namespace nustream::estimate

@@ -22,8 +22,8 @@ namespace {
 
 constexpr std::size_t first_capacity = std::size_t{1} << 16;  // in doubles
 constexpr std::size_t rows_per_read = 4096;
-// The most bytes of lines about records that cannot be used. How many such records there are depends on data; the
-// memory that their lines take has this limit.
+// The most bytes of lines about records that cannot be used. The number of such records depends on data; this limit
+// bounds the memory for their lines.
 constexpr std::size_t reject_bytes_max = std::size_t{8} << 20;
 
 /// Adds lines about rejects until the limit is reached, and then one line that says that the list ends.
@@ -43,8 +43,8 @@ void* checked(void* memory) {
   return memory;
 }
 
-/// For each row, the number of its user in the order in which users come, and 0 for nobody. Hashes of users would not
-/// do: they are under a key of this process, and would differ at a resume.
+/// For each row, the number of its user in the order in which users come, and 0 for nobody. Hashes of users could not
+/// be used: they are under a key of this process, and would differ at a resume.
 std::string grouping_of(const std::vector<record::RowUser>& rows) {
   users::UserIndex known;
   std::string bytes;
@@ -77,7 +77,7 @@ GrowingColumn::GrowingColumn(GrowingColumn&& other) noexcept
 void GrowingColumn::reserve(std::size_t size) {
   if (size <= capacity_) return;
   const std::size_t capacity = std::max({size, first_capacity, 2 * capacity_});
-  // mremap() moves pages and copies no bytes, which for a table of gigabytes is what makes growing cheap.
+  // mremap() moves pages and copies no bytes, so a table of gigabytes grows at little cost.
   void* const memory =
       data_ == nullptr
           ? ::mmap(nullptr, capacity * sizeof(double), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
@@ -103,7 +103,7 @@ void Table::pad_to_multiple_of(std::size_t multiple) {
   const std::size_t missing = (multiple - rows() % multiple) % multiple;
   x.append_zeros(missing * dimension);
   y.append_zeros(missing);
-  if (!users.empty()) users.resize(users.size() + missing);  // the rows of zeros are nobody's
+  if (!users.empty()) users.resize(users.size() + missing);  // the rows of zeros belong to nobody
   if (!weights.values().empty()) weights.append_zeros(missing);
 }
 
@@ -147,8 +147,8 @@ std::vector<decode::ReadRecord> TableWitness::at_hand(Position) const {
 Table read_table(const config::Config& config, decode::OtherKinds other_kinds) {
   Table table;
   table.dimension = config.schema.dimension();
-  // Users are only told apart within this process: no state keeps their hashes, and no release tells them. So a fresh
-  // key will do.
+  // Users are only distinguished within this process: no state keeps their hashes, and no release contains them. So a
+  // fresh key is enough.
   users::Identifiers identifiers(users::Partitioner::user_hash);
   record::Schema schema = config.schema;
   if (schema.user) {

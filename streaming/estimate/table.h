@@ -16,7 +16,7 @@
 
 namespace nustream::estimate {
 
-/// A growing array of doubles. When it grows, the kernel moves it by changing page tables, so that nothing is copied.
+/// A growing array of doubles. When it grows, the kernel moves it by changing page tables. So nothing is copied.
 class GrowingColumn {
  public:
   GrowingColumn() = default;
@@ -37,8 +37,8 @@ class GrowingColumn {
   std::size_t capacity_ = 0;
 };
 
-/// Rows as config.schema makes them. A record that cannot be used is a row of zeros; where features are public and
-/// only its target cannot be used, it keeps its features, and its target is NaN.
+/// Rows as config.schema makes them. A record that cannot be used is a row of zeros. Where features are public and
+/// only its target cannot be used, the row keeps its features, and its target is NaN.
 struct Table {
   std::size_t dimension = 0;
   GrowingColumn x;  ///< row-major
@@ -46,9 +46,9 @@ struct Table {
   std::vector<record::RowUser> users;  ///< the user of each row, where the unit is the user; else empty
   GrowingColumn weights;               ///< the weight of each row, where rows have weights; else empty
   console::OperatorCounts counts;
-  std::string constant;      ///< what is the same in all usable records, in words for the operator; else empty
+  std::string constant;      ///< for the operator: names columns with one value in all usable records
   std::string reject_lines;  ///< lines for rejects.jsonl about the first rejects, where they are asked for
-  bool rejects_cut = false;  ///< true where there are more rejects than those
+  bool rejects_cut = false;  ///< true where there are more rejects than `reject_lines` lists
 
   [[nodiscard]] std::size_t rows() const noexcept { return y.values().size(); }
   /// `count` rows from row `first` on.
@@ -67,7 +67,7 @@ struct Table {
 };
 
 /// Recognises a table at a resume, by all of its rows and by which of them belong to one user. To a session, the
-/// whole table is like one record behind its last row, whose bytes are a hash of that.
+/// whole table is like one record after its last row. The bytes of that record are a hash of the rows and users.
 class TableWitness final : public folder::InputWitness {
  public:
   explicit TableWitness(const Table& table);

@@ -12,7 +12,7 @@
 namespace nustream::fit {
 namespace {
 
-/// A feature for each name of the header, but for the target's column and the weight's.
+/// Makes a feature for each name of the header, except the target's column and the weight's.
 std::vector<record::Feature> from_header(const Names& header, const Columns& columns) {
   std::vector<record::Feature> features;
   for (const std::string& name : header) {
@@ -25,7 +25,7 @@ std::vector<record::Feature> from_header(const Names& header, const Columns& col
   return features;
 }
 
-/// Refuses a name that the header lacks, in the readers' words, before any of them has read a record.
+/// Refuses a name that the header lacks, in the words of the readers, before one of them has read a record.
 void require_in(const Names& header, const Columns& columns) {
   if (header.empty()) return;
   const auto require = [&](const record::Feature& feature) {

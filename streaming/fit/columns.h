@@ -1,4 +1,4 @@
-// Finds out which columns a fit takes, by their public names.
+// Finds out which columns a fit uses, by their public names.
 #pragma once
 
 #include <optional>
@@ -19,13 +19,13 @@ struct Columns {
   bool is_listed = false;                 ///< the features were named in options, not found in the header
 };
 
-/// Returns the columns that `options` name, or, where they name none, all of the header but the target's and the
-/// weight's.
+/// Returns the columns that `options` name. Where they name none, it returns all columns of the header except the
+/// target's and the weight's.
 ///
 /// Throws Failure(usage) for JSON lines without names, which have no public header, for a feature that is named twice
 /// or is the target's column under the same map, and for standard input. Throws Failure(io) and Failure(data) where
 /// there is no header, and Failure(configuration) for a name that the header lacks or has twice; the message lists
-/// the names that it has.
+/// the names of the header.
 [[nodiscard]] Columns columns_of(const Options& options);
 
 }  // namespace nustream::fit

@@ -70,12 +70,12 @@ folder::AccountPlace place_of(const Options& options) {
   return {folder, stream, lane, !options.insecure_seed, keys, witness};
 }
 
-/// A digest of all that decides what a fit does but for the file: the rule, not what the rule finds.
+/// A digest of everything that decides what a fit does, except the file: of the rule, not of what the rule finds.
 std::string digest_of(const Options& options, const Columns& columns) {
   std::string text =
       fmt::format("nustream fit 1\nrho={}\nadjacency={}\nlisted={}\nprivate={}\n", options.rho,
                   privacy::name(neighbours_of(options).adjacency), columns.is_listed, !options.insecure_seed);
-  // Each name stands behind its length, so that no name can look like the next line.
+  // Each name stands after its length, so that no name can look like the next line.
   for (const record::Feature& feature : columns.features)
     text += fmt::format("feature={}:{}\n", feature.name.size(), feature.name);
   text += fmt::format("target={}:{}\n", columns.target.name.size(), columns.target.name);
@@ -87,8 +87,8 @@ std::string digest_of(const Options& options, const Columns& columns) {
   return secrets::to_hex(journal::hash_of(text));
 }
 
-/// The failure for a file that has too few records for its ρ, with what would be enough. Its exit code is 78, as for
-/// a setting, because ρ is one.
+/// The failure for a file that has too few records for its ρ, with the number that would be enough. Its exit code is
+/// 78, as for a setting, because ρ is a setting.
 Failure too_few_records(const Options& options, const ranges::TableDesign& design) {
   const std::uint64_t enough = ranges::least_records(design);
   ranges::TableDesign spending_more = design;
@@ -111,8 +111,8 @@ Failure too_few_records(const Options& options, const ranges::TableDesign& desig
                       options.file, design.records, design.columns, options.rho, remedy)};
 }
 
-/// Refuses a file of too few records before a folder is made. The number of records is all that was read of them by
-/// then.
+/// Refuses a file of too few records before a folder is made. At that time the number of records is all that was
+/// read.
 void require_enough_records(const Options& options, std::uint64_t records, std::size_t columns) {
   const ranges::TableDesign design{records, columns, Rho{options.rho}, neighbours_of(options).adjacency};
   try {
@@ -232,7 +232,7 @@ Exit run(const Options& options) {
   try {
     fit = measured(options, columns, table, account);
   } catch (const std::exception&) {
-    account.commit(spent);  // the spend counts even without an answer: that there is none may tell of the records
+    account.commit(spent);  // the spend counts even without an answer: its absence may tell of the records
     share.settle(total);
     throw;
   }

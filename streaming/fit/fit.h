@@ -15,7 +15,7 @@ namespace nustream::fit {
 
 inline constexpr std::size_t most_deltas = 8;
 
-/// How the records lie in the file.
+/// How the records are laid out in the file.
 struct Layout {
   std::string format;  ///< "csv" or "jsonl"; empty: by the file's name
   /// Of a CSV, as in stream.delimiter; empty: a comma, or a tab by the file's name.
@@ -23,7 +23,7 @@ struct Layout {
   std::string decimal{};               ///< of a CSV: "." or ","; empty: "."
   std::string comment{};               ///< lines above the header that begin with it are skipped; empty: none
   std::uint64_t skip_lines = 0;        ///< how many lines above the header are skipped
-  std::vector<std::string> columns{};  ///< lists of names for a file without a header; empty: it has one
+  std::vector<std::string> columns{};  ///< lists of names for a file without a header; empty: the file has a header
 };
 
 /// Where the fit is shown, besides the state folder.
@@ -45,7 +45,7 @@ struct Options {
   std::optional<ranges::Likelihood> likelihood;  ///< empty: least squares
   /// A column, or a map of it, that says how much a record counts; empty: 1.
   std::string weight{};
-  /// Public bound that larger weights count as; above 0 where there is a weight.
+  /// Public bound: a larger weight counts as this one. It is above 0 where there is a weight.
   double weight_bound = 0;
   double rho = 0.1;
   std::vector<double> deltas{1e-6};  ///< where ε is reported, up to most_deltas
@@ -59,7 +59,7 @@ struct Options {
   std::string witness;
   Output output;
   std::optional<std::uint64_t> insecure_seed;
-  std::optional<double> min_usable{};  ///< a smaller share of usable records is refused before anything is spent
+  std::optional<double> min_usable{};  ///< with a smaller share of usable records nothing is spent
   bool look = false;                   ///< say what can be used, for the operator alone, and spend nothing
 };
 

@@ -70,7 +70,7 @@ void replace_all(std::string& text, std::string_view what, std::string_view by) 
   }
 }
 
-/// Throws where a header line of one column holds what delimits fields in other files.
+/// Throws where a header line of one column holds a character that delimits fields in other files.
 void require_delimiter(std::string_view line, const config::InputSettings& input) {
   constexpr std::array<std::pair<char, const char*>, 4> others{
       {{';', "';'"}, {'\t', "tab"}, {'|', "'|'"}, {',', "','"}}};
@@ -95,7 +95,7 @@ config::InputSettings input_of(const Options& options) {
     input = config::read_input(tree.root().section("stream"), "");
   } catch (const Failure& failure) {
     const std::string message = failure.what();
-    // Follows the option, which stands here as a change of [stream].
+    // Follows the option, which appears here as a change of [stream].
     const std::size_t key = message.find(": stream.");
     throw Failure(failure.code(), in_options(key == std::string::npos ? message : message.substr(key + 2)));
   }

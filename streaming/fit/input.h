@@ -1,5 +1,5 @@
-// The file of a fit: how the options say it is read, the names in its header, and what the command line calls a
-// column.
+// The file of a fit: how the options say to read it, the names in its header, and the maps of columns that the
+// command line may name.
 #pragma once
 
 #include <string>
@@ -15,9 +15,9 @@ namespace nustream::fit {
 using Names = std::vector<std::string>;
 
 /// Reads `column` or a public map of it: log(column), log1p(column), sqrt(column), square(column), hour(column),
-/// day_of_week(column), or column=text, which is 1 where the field is that text. A name of the header wins over a map
-/// that is written alike, and before "=" the longest name wins. Throws Failure(usage) for any other text with
-/// brackets.
+/// day_of_week(column), or column=text, which is 1 where the field is that text. A text that is a name of the header
+/// is that column, even if it looks like a map. Before "=" the longest name of the header is taken. Throws
+/// Failure(usage) for any other text with brackets.
 [[nodiscard]] record::Feature read_term(const std::string& text, const Names& header);
 
 /// The entries of all lists, whose entries are separated by commas. Blanks around an entry are dropped, and "\,"
@@ -30,16 +30,16 @@ using Names = std::vector<std::string>;
 /// input, Failure(io) for a pipe, and Failure(configuration) for an option that [stream] would refuse.
 [[nodiscard]] config::InputSettings input_of(const Options& options);
 
-/// The public names of the columns. JSON lines and segments have none but those of --columns. Throws Failure(data)
-/// where the file is not what the options say, or has no header, and Failure(configuration) where its lines hold
-/// another delimiter.
+/// The public names of the columns. JSON lines and segments have only those of --columns. Throws Failure(data) where
+/// the file is not what the options say, or has no header, and Failure(configuration) where its lines hold another
+/// delimiter.
 [[nodiscard]] Names names_of(const config::InputSettings& input);
 
-/// The first line after those that are skipped: the header of a CSV, unless it has none. Throws Failure(data) where
-/// there is no line.
+/// The first line after those that are skipped: the header of a CSV, unless the file has none. Throws Failure(data)
+/// where there is no line.
 [[nodiscard]] std::string first_line(const config::InputSettings& input);
 
-/// A message about settings with options in place of keys, such as --skip-lines 1 for stream.skip_lines = 1.
+/// A message about settings, in which options replace keys, such as --skip-lines 1 for stream.skip_lines = 1.
 [[nodiscard]] std::string in_options(std::string message);
 
 }  // namespace nustream::fit

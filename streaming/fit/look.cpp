@@ -31,8 +31,8 @@ double value_at(const FileTable& table, std::size_t row, std::size_t column) {
   return column == table.features ? table.y[row] : table.weights[row];
 }
 
-/// Whether the model can use the target. A target that it cannot use makes its record unusable, as one that is not a
-/// number does.
+/// Whether the model can use the target. A target that it cannot use makes its record unusable, just as a text that
+/// is no number does.
 bool is_target_of(const Options& options, double target) {
   if (!options.likelihood) return true;
   return *options.likelihood == ranges::Likelihood::logistic ? target == 0 || target == 1 : target >= 0;
@@ -60,7 +60,7 @@ std::uint64_t usable_rows(const Options& options, const Columns& columns, const 
   return usable;
 }
 
-/// Whether the reason is about a line and not about a column. It spoils all columns alike then.
+/// Whether the reason is about a line and not about a column. It then applies to all columns alike.
 bool is_of_line(const std::string& reason) {
   return !reason.starts_with("column '");
 }
@@ -70,8 +70,8 @@ std::string of_all(std::uint64_t part, const check::Tally& tally) {
                      percent(part, tally.records));
 }
 
-/// " (such as line 5)", counted in the whole file. Empty where comment lines above the header are skipped, since
-/// nobody counted those.
+/// " (such as line 5)", counted in the whole file. Empty where comment lines above the header are skipped, because
+/// their number is not known.
 std::string place_of(const Columns& columns, const check::Refused& refused) {
   const config::InputSettings& input = columns.input;
   if (!input.comment.empty()) return {};
@@ -93,7 +93,7 @@ std::string target_cure(const std::string& column, const std::string& labels, co
                      folder::in_shell(column + "=" + last));
 }
 
-/// Says how many targets are numbers that the model does not have: labels other than 0 and 1, or counts below 0.
+/// Says how many targets are numbers that the model does not allow: labels other than 0 and 1, or counts below 0.
 void say_of_targets(const Options& options, const Columns& columns, const FileTable& table, Look& look) {
   const auto is_other = [&](double target) { return std::isfinite(target) && !is_target_of(options, target); };
   const auto others = static_cast<std::uint64_t>(std::ranges::count_if(table.y, is_other));
@@ -116,7 +116,7 @@ void say_of_column(const Columns& columns, const FileTable& table, std::size_t c
   if (tally.unusable_share() < worth_a_line || is_of_line(tally.most_frequent_reason())) return;
   const bool is_found = !columns.is_listed && column < table.features;
   const std::string why = why_unread(columns, table, column);
-  // A column of text that was found in the header is left out of the model, which is no fault unless the text looks
+  // A column of text that was found in the header is left out of the model. That is no fault, unless the text looks
   // like numbers.
   if (is_found && tally.unusable_share() > 0.5 && why.find("; most") == std::string::npos) return;
   look.lines.push_back(why);

@@ -1,4 +1,4 @@
-// The file of a fit before anything of it is read privately, and what the operator is told about it.
+// The file of a fit before any private measurement of it, and what the operator is told about it.
 #pragma once
 
 #include <optional>
@@ -32,13 +32,13 @@ struct FileTable {
 /// How much of a file can be used.
 struct Look {
   std::uint64_t records = 0;
-  std::uint64_t usable = 0;          ///< by the columns that are listed, or that mostly hold numbers
+  std::uint64_t usable = 0;          ///< usable under the columns that are listed, or that mostly hold numbers
   std::vector<std::string> lines{};  ///< a sentence for each thing that cannot be used, with its cure
 };
 
 [[nodiscard]] Look look_at(const Options& options, const Columns& columns, const FileTable& table);
 
-/// Why a column of the table has so few numbers, and the cure. The target is the column behind the features.
+/// Why a column of the table has so few numbers, and the cure. After the features, the next column is the target.
 [[nodiscard]] std::string why_unread(const Columns& columns, const FileTable& table, std::size_t column);
 
 /// Throws Failure(unusable) where fewer records than --min-usable asks for can be used. The message is for the
@@ -59,7 +59,7 @@ struct Opened {
 [[nodiscard]] Exit print_look(const Options& options, const Look& look);
 
 /// Says on standard error, marked as not private, why columns are not in the answer or why there is no answer. It
-/// does not repeat what was said before the fit. It never fails, because the spend is committed by then.
+/// does not repeat what was said before the fit. It never throws, because the spend is committed by then.
 void say_why_left_out(const Opened& input, const ranges::TableFit& fit);
 
 }  // namespace nustream::fit

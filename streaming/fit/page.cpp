@@ -30,7 +30,7 @@ std::string layout_of(const Options& options) {
   return layout;
 }
 
-/// The command that was typed, without the files beside the fit and without how it is printed.
+/// The command that was typed, without the options that name further files or the form of the output.
 std::string command_of(const Options& options) {
   using folder::in_shell;
   std::string command = fmt::format("nustream fit {} --target {}", in_shell(options.file), in_shell(options.target));
@@ -61,13 +61,14 @@ std::string subject_of(const Report& report) {
                      report.target, report.weight.empty() ? "" : ", weighted by " + report.weight);
 }
 
-/// The fit as a lane of one step, which is how the folder keeps it.
+/// The fit as a lane of one step, because the folder keeps it in that form.
 serve::ShownLane lane_of(const Report& report) {
   std::string line = release_line(report);
   line.pop_back();
   std::optional<publish::ShownRelease> release = publish::read_release(line);
   NUSTREAM_REQUIRE(release.has_value(), "a fit's release is one that can be read");
-  release->sums.records = report.records;  // makes the page say that it was solved from sums: there is no iterate
+  // The page then says that the model was solved from sums: there is no iterate.
+  release->sums.records = report.records;
   publish::ReleaseHeader header{.stream = report.target,
                                 .lane = LaneId{0},
                                 .epoch = report.epoch,

@@ -55,7 +55,7 @@ std::size_t name_width(const Report& report) {
   return width;
 }
 
-/// Where the columns of the model and the target were placed.
+/// The centre and scale at which the columns of the model and the target were placed.
 void append_placements(const Report& report, JsonWriter& json) {
   publish::NamedValues centers;
   publish::NamedValues scales;
@@ -75,7 +75,7 @@ std::vector<std::string> undetermined_names(const Report& report) {
   return names;
 }
 
-/// Names the coefficients along hidden directions, as in ", and does not determine a, b and 3 more".
+/// Names the coefficients along hidden directions, such as ", and does not determine a, b and 3 more".
 std::string hidden_names(const Report& report) {
   constexpr std::size_t names_max = 12;
   const std::vector<std::string> names = undetermined_names(report);
@@ -86,7 +86,7 @@ std::string hidden_names(const Report& report) {
   return shown < names.size() ? out + fmt::format(" and {} more", names.size() - shown) : out;
 }
 
-/// The words for targets that are numbers and that the model does not have.
+/// The words for targets that are numbers, but none that the model allows.
 const char* other_targets(const std::string& model) {
   if (model == "logistic") return ", or a target other than 0 and 1";
   return model == "poisson" ? ", or a negative target" : "";
@@ -220,7 +220,7 @@ std::string table_of(const Report& report) {
                                         : fmt::format("{:<15} cover {}\n", "intervals", covers(report)));
 }
 
-/// What this fit cost, and all fits over the file.
+/// What this fit cost, and what all fits over the file cost.
 std::string spent_of(const Report& report) {
   const std::string all =
       report.fits == 1

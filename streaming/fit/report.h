@@ -13,7 +13,7 @@
 
 namespace nustream::fit {
 
-/// A function of a fit's releases and of public figures alone.
+/// The figures of a report. They follow from a fit's releases and public figures alone.
 struct Report {
   std::string file;
   std::string target;
@@ -33,7 +33,7 @@ struct Report {
   std::vector<publish::Epsilons> epsilons{};  ///< of this fit alone, at every δ
   double total_rho = 0;                       ///< spent by all fits of the folder
   std::vector<publish::Epsilons> total_epsilons{};
-  /// Earlier fits were zero-out, and count with what they cost replace-one neighbours.
+  /// Earlier fits were zero-out, and count with their cost for replace-one neighbours.
   bool counts_others_more = false;
   std::size_t fits = 1;  ///< how many fits the folder has seen, with this one
   EpochId epoch{0};
@@ -50,16 +50,16 @@ inline constexpr double interval_level = 0.95;
   return report.model == "linear";
 }
 
-/// Whether the coefficient at this place of the estimate is an answer. It is not where noise hides a direction that
-/// it mostly lies along; its number is a guess then.
+/// Whether the coefficient at this place of the estimate is an answer. It is none where noise hides a direction that
+/// it mostly lies along; its number is then only a guess.
 [[nodiscard]] bool is_determined(const Report& report, std::size_t coefficient);
 
-/// Names the columns of the header that are left out with the noisy share of numbers in each, as in "c (2%), d
+/// Names the columns of the header that are left out, each with its noisy share of numbers, such as "c (2%), d
 /// (10%)".
 [[nodiscard]] std::string left_out(const Report& report);
 
-/// The bound on residuals in units of the target (of a weighted fit, in those units times the root of a weight). A
-/// likelihood's residuals have the units of its counts or labels already.
+/// The bound on residuals in units of the target. For a weighted fit it is in those units times the root of a weight.
+/// A likelihood's residuals have the units of its counts or labels already.
 [[nodiscard]] double residual_bound(const Report& report);
 
 /// Fills in the estimate and the intervals of `fit`, named by the columns.

@@ -30,7 +30,7 @@ bool is_name(const std::string& text, const Names& header) {
   return std::ranges::find(header, text) != header.end();
 }
 
-/// Where the name before "=text" ends: behind the longest name of the header that fits, or before the first "=".
+/// Where the name before "=text" ends: after the longest name of the header that fits, or before the first "=".
 std::size_t end_of_name(const std::string& text, const Names& header) {
   std::size_t end = 0;
   for (const std::string& name : header) {

@@ -44,7 +44,7 @@ bool are_digits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, is_digit);
 }
 
-/// Whether the text has commas between thousands, as 27,000 or 1,234,567 have.
+/// Whether the text has commas between thousands, such as 27,000 or 1,234,567.
 bool has_thousands(std::string_view text) {
   const std::size_t first = text.find(',');
   if (first == std::string_view::npos || first > 3 || !are_digits(text.substr(0, first))) return false;
@@ -113,8 +113,8 @@ std::string in_pointer(std::string_view key) {
   return out;
 }
 
-/// Adds the names of an object's members as columns are named: plain at the top level, and with slashes for members
-/// of objects inside.
+/// Adds the names of an object's members in the form in which columns are named: plain at the top level, and with
+/// slashes for members of objects inside.
 void append_members(const simdjson::dom::object& object, const std::string& before, std::vector<std::string>& names) {
   constexpr std::ptrdiff_t depth_max = 4;
   for (const auto& [key, value] : object) {
@@ -155,7 +155,7 @@ std::string cure_of(const check::LabelTexts& texts, const config::InputSettings&
     counts.at(static_cast<std::size_t>(likeness_of(text))) += count.records;
     all += count.records;
   }
-  // 27,000 counts as a decimal comma where other texts of the column have one.
+  // 27,000 counts as a decimal comma where other texts of the column have a decimal comma.
   const auto commas = static_cast<std::size_t>(Likeness::decimal_comma);
   const auto thousands = static_cast<std::size_t>(Likeness::thousands);
   if (counts.at(commas) > 0) counts.at(commas) += std::exchange(counts.at(thousands), 0);
@@ -188,7 +188,7 @@ std::string members_near(const config::InputSettings& input, const std::string& 
   append_members(object, "", names);
   const bool is_pointer = column.starts_with('/');
   if (std::ranges::find(names, column) != names.end()) return {};
-  // A member of an inner object is often typed by its last name alone, or with dots.
+  // For a member of an inner object, people often type its last name alone, or dots.
   std::string meant;
   std::string with_slashes = (is_pointer ? "" : "/") + column;
   std::ranges::replace(with_slashes, '.', '/');

@@ -18,18 +18,18 @@ struct Texts {
 /// does.
 [[nodiscard]] Texts texts_of(const config::InputSettings& input, const std::string& column);
 
-/// What most of the texts look like, with a cure, as in "; they look like numbers with decimal commas: add --decimal
-/// ,". Empty where nothing is known. The answer quotes none of the texts.
+/// What most of the texts look like, with a cure, such as "; they look like numbers with decimal commas: add
+/// --decimal ,". Empty where no cure is known. The answer quotes none of the texts.
 [[nodiscard]] std::string cure_of(const check::LabelTexts& texts, const config::InputSettings& input,
                                   const std::string& column);
 
-/// The texts, as in "'no', 'yes'", where they are few and each occurs in at least a twentieth of the records; else
-/// "". `last` receives the last of them, which most often stands for yes.
+/// The texts, such as "'no', 'yes'", where they are few and each occurs in at least a twentieth of the records; else
+/// "". `last` receives the last of them, which most often means yes.
 [[nodiscard]] std::string labels_in(const check::LabelTexts& texts, std::string* last = nullptr);
 
-/// The members of the first record of JSON lines where that lacks `column`, with a guess at the member that is meant,
-/// as in " (did you mean '/user/x'?); the first record has 'a', '/user/x'". Empty where the record has the column, or
-/// is not an object.
+/// The members of the first record of JSON lines where that record lacks `column`, with a guess at the member that
+/// was meant, such as " (did you mean '/user/x'?); the first record has 'a', '/user/x'". Empty where the record has
+/// the column, or is not an object.
 [[nodiscard]] std::string members_near(const config::InputSettings& input, const std::string& column);
 
 }  // namespace nustream::fit

@@ -30,7 +30,7 @@ std::string term_in_toml(const record::Feature& feature, const ranges::Placement
   return out + fmt::format("center = {}\nscale = {}\n", placement.centre, placement.scale);
 }
 
-/// How lines are read, where that is not the default.
+/// How lines are read, where the options differ from the defaults.
 std::string layout_in_toml(const config::InputSettings& input) {
   std::string out;
   if (has_columns(input)) out += fmt::format("delimiter = {}\n", in_quotes({input.delimiter}));
@@ -45,7 +45,7 @@ std::string layout_in_toml(const config::InputSettings& input) {
   return out + "]\n";
 }
 
-/// θ as an inline table of names and numbers. It is public, since the fit released it.
+/// θ as an inline table of names and numbers. It is public, because the fit released it.
 std::string start_in_toml(const Report& report) {
   std::string out = "{ ";
   for (const auto& [name, value] : report.estimate) {
@@ -67,16 +67,16 @@ std::uint64_t records_of_a_release(const Report& report) {
   return std::max<std::uint64_t>(1, report.records / 100);
 }
 
-/// A step size that forgets over a hundredth of the file. Placed columns have eigenvalues of E[xxᵀ] of about 1, and
-/// the curvature then has eigenvalues of about `unit`.
+/// A step size with which the iterate forgets over a hundredth of the file. Placed columns have eigenvalues of E[xxᵀ]
+/// of about 1, and the curvature then has eigenvalues of about `unit`.
 double step_size_of(const Report& report) {
   const ranges::TableFit& fit = report.fit;
   const double unit = fit.bounds.curvature / (fit.bounds.inputs * fit.bounds.inputs);
   return std::min(1 / (fit.pilot.inputs * fit.pilot.inputs), 100 / static_cast<double>(report.records)) / unit;
 }
 
-/// Running sums about the answer. Rows are in the coordinates in which the pilot bounded them, and residuals are
-/// about the answer, as those that the fit's last step bounded nearly are.
+/// Running sums about the answer. Rows are in the coordinates in which the pilot bounded them. Residuals are about
+/// the answer, and the residuals that the fit's last step bounded are nearly these.
 std::string sums_in_toml(const Report& report) {
   return fmt::format(
       "\n[model]\nestimator = \"moments\"\nloss = \"linear\"\nintercept = true\n\n[moments]\nrow_norm = {}\n"

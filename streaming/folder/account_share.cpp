@@ -27,10 +27,10 @@ std::string absolute_text(const std::filesystem::path& path) {
   return (unknown ? std::filesystem::absolute(path) : real).string();
 }
 
-/// The member that the folder is in the account. A file in the folder holds random bits, and the paths of the folder
-/// and the account that they were drawn for. Where these do not match, new bits are drawn. So a copy of the folder in
-/// another place is another member, as is the same folder under another account: it is charged beside the first one,
-/// since both may go on.
+/// The folder's member id in the account. A file in the folder holds random bits, and the paths of the folder and the
+/// account that they were drawn for. Where these paths do not match, new bits are drawn. So a copy of the folder in
+/// another place is another member, and so is the same folder under another account. Such a member is charged in
+/// addition to the first one, because both may go on.
 journal::MemberId member_of(journal::Disk& disk, const std::filesystem::path& folder, const std::string& account) {
   const std::string place = absolute_text(folder) + '\n' + absolute_text(account) + '\n';
   const std::string known = journal::read_file_if_any(disk, folder / member_file);
@@ -86,8 +86,8 @@ AccountShare::AccountShare(ShareOf whose, std::optional<Rho>& budget)
   take(budget);
 }
 
-/// Refuses to run without an account over a folder that was charged to one: what it spends would not be counted
-/// there.
+/// Refuses to run without an account over a folder that was charged to one: the account would not count what the run
+/// spends.
 void AccountShare::require_named() const {
   if (lock_ || !whose_.account.empty() || !whose_.is_private) return;
   std::error_code unknown;  // the journal reports a folder that cannot be read
@@ -101,7 +101,7 @@ void AccountShare::require_named() const {
 }
 
 /// Reserves for the folder what it may spend, and lowers `budget` to that. Where nothing is left of the account, a
-/// new folder is refused. A folder that may have spent before goes on until begin(), which charges it what it spent.
+/// new folder is refused. A folder that may have spent before goes on until begin(), which charges what it spent.
 void AccountShare::take(std::optional<Rho>& budget) {
   std::error_code unknown;
   const bool may_have_spent =
@@ -147,7 +147,7 @@ AccountShare::~AccountShare() {
   try {
     if (!begun_ || has_spent_nothing()) charge(before_ ? before_->rho : Rho{0}, before_ && before_->is_reserved);
   } catch (const Failure&) {
-    // The reservation stays in the account, which charges too much rather than too little.
+    // The reservation stays in the account: that charges too much rather than too little.
   }
 }
 

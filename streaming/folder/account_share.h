@@ -19,8 +19,8 @@ namespace nustream::folder {
 /// secrets::make_key_file() and secrets::key_file_of().
 [[nodiscard]] std::string key_file_for(const config::Config& config, bool state_exists);
 
-/// The folder's witness, which is yet to be found. Nothing for a run that is not private, since it spends nothing
-/// that an older copy could hide.
+/// The folder's witness, which has not been looked for yet. Nothing for a run that is not private, because such a run
+/// spends nothing that an older copy could hide.
 [[nodiscard]] std::optional<journal::FolderWitness> witness_for(const config::Config& config,
                                                                 const std::string& key_file,
                                                                 const secrets::Keyring& keys);
@@ -29,7 +29,7 @@ namespace nustream::folder {
 [[nodiscard]] std::vector<std::string> warnings_of(const config::Config& config, const std::string& key_file,
                                                    const std::optional<journal::FolderWitness>& witness);
 
-/// Whose part it is, and of which account.
+/// Who takes a part, and of which account.
 struct ShareOf {
   std::string account;  ///< the account's file; empty where there is no account
   std::filesystem::path folder;
@@ -41,15 +41,16 @@ struct ShareOf {
 };
 [[nodiscard]] ShareOf share_of(const config::Config& config, bool is_private);
 
-/// One state folder's part of its account, for the length of a run.
+/// One state folder's part of its account, as long as a run lasts.
 ///
-/// Before the run spends anything, its folder is charged all that it may ever spend: its own budget, or, without one,
-/// whatever the account has left. settle() gives back what was not spent. A run that is killed gives nothing back;
-/// the next run over its folder does. While the object lives it holds a lock of the folder, so that there is one run
-/// at a time. The journal's lock would not do, since a command of several parts releases it in between.
+/// Before the run spends anything, its folder is charged all that it may ever spend: its own budget, or, without a
+/// budget, whatever the account has left. settle() gives back what was not spent. A run that is killed gives nothing
+/// back; the next run over its folder does. While the object exists, it holds a lock of the folder, so there is one
+/// run at a time. The journal's lock would not be enough, because a command of several parts releases it between two
+/// parts.
 class AccountShare {
  public:
-  /// Charges the folder, and lowers `budget` to what the account allows it. That may be 0, for a folder that may have
+  /// Charges the folder, and lowers `budget` to what the account allows it. That may be 0 for a folder that may have
   /// spent before. Does nothing without an account.
   ///
   /// Throws Failure(configuration) where the account does not exist or is about other neighbours, where the run is
@@ -57,19 +58,19 @@ class AccountShare {
   /// run has the folder's part; Failure(exhausted) where nothing is left for a new folder; Failure(data) where the
   /// account was changed.
   AccountShare(ShareOf whose, std::optional<Rho>& budget);
-  /// Where the run never began, or spent nothing, the folder is charged what it was before the run.
+  /// A run that never began, or spent nothing, leaves the folder's charge as it was before the run.
   ~AccountShare();
   AccountShare(const AccountShare&) = delete;
   AccountShare& operator=(const AccountShare&) = delete;
 
   /// What the account allows this run, for messages: how much was left of which account. Empty where the run has a
-  /// lower budget of its own, and where there is no account.
+  /// lower budget of its own, or there is no account.
   [[nodiscard]] const std::string& limit() const noexcept { return limit_; }
 
   /// To be called when the folder is open, before the run spends anything, and again after each part of a command.
-  /// `spent` is what the folder's ledger comes to. Where that is more than was charged, it is charged, whatever the
-  /// account's budget is. Throws Failure(data) where the account knows that more was spent: the folder is then an
-  /// older copy, which lacks what was spent since.
+  /// `spent` is the total of the folder's ledger. Where it exceeds the charge, it is charged, even beyond the
+  /// account's budget. Throws Failure(data) where the account knows that more was spent: the folder is then an older
+  /// copy, which lacks what was spent since.
   void begin(Rho spent);
   /// To be called after the run's last commit, at most once: charges `total`, what the folder has spent in all its
   /// epochs, in place of the reservation.
@@ -83,7 +84,7 @@ class AccountShare {
 
   std::unique_ptr<journal::Disk> disk_;
   std::unique_ptr<journal::Lock> lock_;
-  ShareOf whose_;  // whose_.account is cleared once it is settled
+  ShareOf whose_;  // whose_.account is cleared once the charge is settled
   journal::Member member_;
   std::optional<journal::Charge> before_;  // the folder's charge before the run
   Rho charged_{0};

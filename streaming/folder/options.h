@@ -1,4 +1,4 @@
-// What the command line says about a run over a folder, and the command to type to go on with it.
+// What the command line says about a run over a folder, and the command with which the run goes on.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,11 @@ namespace nustream::folder {
 enum class Start {
   fresh,     ///< the state folder must not hold a state
   resume,    ///< go on from the committed state
-  new_epoch  ///< publish the releases that the old epoch still owes, then begin a new noise epoch behind it
+  new_epoch  ///< publish the releases that the old epoch still owes, then begin a new noise epoch after it
 };
 
-/// What the command line of `replay` adds to the settings. Other commands over a folder fill in those that they have.
+/// What the command line of `replay` adds to the settings. Other commands over a folder fill in the options that they
+/// have.
 struct Options {
   std::string command = "replay";  ///< the command that the user typed, to be printed in advice
   Start start = Start::fresh;
@@ -27,9 +28,9 @@ struct Options {
   std::uint64_t passes = 1;  ///< k: how often the whole input is read
   std::optional<double> speed;
   std::optional<std::uint64_t> insecure_seed;
-  std::optional<double> min_usable;  ///< the share of the first records that has to be usable, or nothing is begun
-  bool from_start = false;           ///< a new epoch begins at descent.start, whatever was released before it
-  bool compared = false;  ///< the run shows answers that are not private too, and its state is marked so for ever
+  std::optional<double> min_usable;  ///< the share of the first records that has to be usable for a run to begin
+  bool from_start = false;  ///< a new epoch begins at descent.start, even where an earlier epoch has released
+  bool compared = false;    ///< the run shows answers that are not private too, and its state is marked so for ever
   bool json = false;
   std::string operator_json{};  ///< a file for the facts of the run's end that only the operator may see; empty: none
   bool serve = false;           ///< the listeners of [serve] show the run, and stay up after its end
@@ -38,7 +39,7 @@ struct Options {
   bool quiet = false;           ///< print no path of estimates and no table
 };
 
-/// `text` as one word of a shell's command, in quotes where it needs them.
+/// `text` as one word of a shell command, in quotes where they are needed.
 [[nodiscard]] std::string in_shell(const std::string& text);
 
 /// The command to type next, with the files and options that this run was given:

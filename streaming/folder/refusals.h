@@ -23,23 +23,24 @@ namespace nustream::folder {
 [[nodiscard]] Failure nothing_to_resume(const std::filesystem::path& folder);
 /// The folder holds a private state and the run is not private, or the other way round. `is_private` is the run's.
 [[nodiscard]] Failure other_kind(const std::string& folder, bool is_private);
-/// The folder's ledger lacks what the witness tells of. `new_epoch` is the command that goes on in a new epoch.
+/// The folder's ledger lacks spends that the witness knows of. `new_epoch` is the command that goes on in a new
+/// epoch.
 [[nodiscard]] Failure is_older(const journal::FolderWitness& witness, const secrets::StateIdentity& state,
                                const config::Config& config, const std::string& new_epoch);
-/// The folder is empty, and the witness tells that it was not empty before.
+/// The folder is empty, but the witness knows that it was not empty before.
 [[nodiscard]] Failure is_forgotten(const journal::FolderWitness& witness, const config::Config& config,
                                    const std::string& new_epoch);
 
 /// The line that has to be added to the ledger before anything else is spent; nothing where the ledger pays for all
 /// that the adopted files show. A power failure may have kept a release and lost its ledger line. The release itself
-/// says then what its epoch has spent, and the line is written anew, over a range that nobody knows. `is_private` is
-/// the run's. Throws Failure(data) where a spend is not known at all.
+/// then says what its epoch has spent, and the line is written anew, over an unknown range. `is_private` is the
+/// run's. Throws Failure(data) where a spend is not known at all.
 [[nodiscard]] std::optional<journal::LedgerEntry> owed_by(const journal::Adopted& adopted,
                                                           const journal::Ledger& ledger, const config::Config& config,
                                                           bool is_private);
 
-/// `owed`, raised to what `lost` says of the same epoch. `lost` is what a witness knows of spends that the ledger has
-/// lost.
+/// Raises `owed` to what `lost` says of the same epoch, and returns it. `lost` holds the spends that a witness knows
+/// and the ledger has lost.
 [[nodiscard]] journal::LedgerEntry at_least(journal::LedgerEntry owed, const std::vector<journal::LedgerEntry>& lost);
 
 }  // namespace nustream::folder

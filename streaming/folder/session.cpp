@@ -52,8 +52,7 @@ void Session::wait() {
   in_flight_.outbox.clear();
 }
 
-/// Adds marks of the records that the input has at hand, a few for each commit. The records between them cost
-/// nothing.
+/// Adds marks of records that are still in memory, a few for each commit. The records between them cost nothing.
 void Session::mark_input() {
   for (const decode::ReadRecord& read : input_.at_hand(touched())) {
     const Position position{read.position};
@@ -77,7 +76,7 @@ void Session::commit(BatchResult result, std::uint64_t rejected, std::uint64_t r
   record.released = StepCount{released};
   record.ranges = config_.ranges;
   if (witness_) witness_->check();
-  wait();  // there is one batch in flight, and the next bookmark has to stand behind what that publishes
+  wait();  // only one batch may be in flight, and the next bookmark has to follow what that batch publishes
   record.bookmark = journal_->bookmark();
   if (users_) record.users = users_->close();
   journal::Batch batch = engine::seal_batch(*keys_.ring, *lane_, *ledger_, releases_, std::move(record),
@@ -92,8 +91,8 @@ void Session::commit(BatchResult result, std::uint64_t rejected, std::uint64_t r
   journal_->commit(std::move(batch), journal::that_ends(std::move(done), tell_witness(lane_->steps())));
 }
 
-/// A function that tells the witness of the commit which is about to begin. It is called once that commit is durable,
-/// on the journal's thread, so that all it needs is copied here.
+/// A function that tells the witness of the commit that is about to begin. It is called once that commit is durable,
+/// on the journal's thread. So everything that it needs is copied here.
 std::function<void()> Session::tell_witness(StepCount steps) {
   if (!witness_) return {};
   return [this, steps, epoch = epoch(), head = ledger_->head(), epochs = ledger_->with_own(steps, touched())] {
@@ -101,9 +100,9 @@ std::function<void()> Session::tell_witness(StepCount steps) {
   };
 }
 
-/// Commits once more, without a step, where the ledger's last line still reserves steps. That is so where the last
-/// batch did not know that it was the last, or where it was the first batch after a resume. Where steps were taken
-/// that are not committed, a failure ended the run: they are lost, with what they would have released, and no line is
+/// Commits once more, without a step, where the ledger's last line still reserves steps. That happens where the last
+/// batch did not know that it was the last, or was the first batch after a resume. If steps were taken that are not
+/// committed, a failure ended the run. Those steps are lost, with what they would have released, and no line is
 /// written.
 void Session::close_ledger() {
   if (committed_.steps != lane_->steps() || !ledger_->reserves_beyond(lane_->steps())) return;
@@ -113,7 +112,7 @@ void Session::close_ledger() {
 
 void Session::finish(Ended ended) {
   wait();
-  // A lane that failed within a stretch of steps may hold a part of them, which its step count does not tell.
+  // A lane that failed in the middle of steps may hold a part of them, which its step count does not show.
   if (ended == Ended::well) close_ledger();
   journal::flush_and_wait(*journal_);
   if (witness_) witness_->finish();

@@ -1,4 +1,4 @@
-// A lane in a state folder, with everything that is committed together with it: it is opened from the folder, and
+// A lane in a state folder, and everything that is committed together with it. It is opened from the folder, and
 // committed batch by batch.
 #pragma once
 
@@ -45,15 +45,15 @@ struct BatchResult {
 using Published = std::function<void(std::string_view lines)>;
 
 /// One run over one state folder. commit() returns while its batch is still being written. By then the batch before
-/// is durable, and what that released is public and shown.
+/// is durable, and what that batch released is public and shown.
 class Session {
  public:
-  /// How a run came to its end. Of one that failed nothing is sealed behind its last commit.
+  /// How a run ended. After a failure nothing is sealed beyond the last commit.
   enum class Ended { well, by_failure };
 
-  /// Opens the folder as `options.start` says. References outlive it. Throws Failure(data) where the folder holds a
-  /// state and neither --resume nor --new-epoch was given, a state of other settings, or one that was made from
-  /// another input; Failure(permission) where the key cannot be read, or is not the state's.
+  /// Opens the folder as `options.start` says. References outlive it. Throws Failure(data) in three cases: the folder
+  /// holds a state and neither --resume nor --new-epoch was given; its state is of other settings; or its state was
+  /// made from another input. Throws Failure(permission) where the key cannot be read, or is not the state's.
   Session(const config::Config& config, const config::Mechanism& mechanism, const Window& window,
           const Options& options, Published published, InputWitness& input);
 
@@ -62,9 +62,9 @@ class Session {
   [[nodiscard]] EpochId epoch() const noexcept { return ledger_->identity().epoch; }
   [[nodiscard]] const std::string& digest() const noexcept { return epoch_.digest; }
   [[nodiscard]] bool is_private() const noexcept { return keys_.ring->is_private(); }
-  /// The key with which everybody can check the signatures of its releases and ledger lines.
+  /// The key with which everybody can check the signatures of the lane's releases and ledger lines.
   [[nodiscard]] secrets::PublicKey public_key() const noexcept { return keys_.ring->public_key(); }
-  /// The key that identifiers of users are hashed under; null where the folder keeps no users.
+  /// The key under which identifiers of users are hashed; null where the folder keeps no users.
   [[nodiscard]] const users::UserKey* user_key() const noexcept { return users_ ? &users_->key() : nullptr; }
   /// The path of the key file; empty under an insecure seed.
   [[nodiscard]] const std::string& key_file() const noexcept { return keys_.file; }
@@ -72,13 +72,13 @@ class Session {
   [[nodiscard]] std::string witness_file() const { return witness_ ? witness_->file().string() : std::string(); }
   /// Sentences that warn the operator about the key's place and the witness.
   [[nodiscard]] std::vector<std::string> warnings() const { return warnings_of(config_, keys_.file, witness_); }
-  /// The warning about the witness, which may also come up while the run goes on; "" for none.
+  /// The warning about the witness, which may also arise while the run goes on; "" for none.
   [[nodiscard]] std::string witness_warning() const { return witness_ ? witness_->warning() : std::string(); }
   /// The number of steps at this epoch's last release when the folder was opened; 0 for none.
   [[nodiscard]] std::uint64_t released_at() const noexcept { return before_.released; }
   /// Whether there is a state of this epoch from which --resume would go on. Certain only after finish().
   [[nodiscard]] bool is_committed() const noexcept { return committed_.is_there; }
-  /// False for a new epoch of which it is not known that it has the input and the settings of the epoch before.
+  /// False for a new epoch, unless it is known to have the input and the settings of the epoch before.
   [[nodiscard]] bool is_like_last_epoch() const noexcept { return epoch_.is_like_last; }
   /// Where a later epoch begins, in words; empty for the first epoch, and where the run goes on from a state.
   [[nodiscard]] const std::string& begun() const noexcept { return epoch_.begun; }
@@ -86,28 +86,29 @@ class Session {
   [[nodiscard]] std::optional<StepCount> step_limit() const;
   /// ρ of the whole ledger once this epoch has taken `steps` steps.
   [[nodiscard]] Rho ledger_total(StepCount steps) const;
-  /// A function that gives the same at any position, for the releases. It has a copy of the ledger as it is now, and
-  /// may outlive the session.
+  /// A function for the releases, which gives this total at any position. It has a copy of the ledger of this moment,
+  /// and may outlive the session.
   [[nodiscard]] publish::LedgerTotal ledger_total() const;
   /// Why the run stops at step_limit(), in words.
   [[nodiscard]] std::string limit_reached() const;
-  /// Says what privacy.budget stands for where an account lowered it: AccountShare::limit(). "" changes nothing.
+  /// Sets the words for the budget where an account lowered privacy.budget: AccountShare::limit(). "" changes
+  /// nothing.
   void name_limit(std::string limit) { limit_ = std::move(limit); }
-  /// What lowers privacy.budget or stands in its place, in words: "privacy.budget" where no account lowered it.
+  /// What ends the run by its budget, in words: "privacy.budget" where no account lowered it.
   [[nodiscard]] std::string_view budget_in_words() const noexcept;
 
   /// Commits a batch. `rejected` is the number of records of this run that could not be used, and `released` the
-  /// number of steps at the last release; both count this batch in. Throws what the batch before failed with.
+  /// number of steps at the last release; both include this batch. Throws what the batch before failed with.
   void commit(BatchResult result, std::uint64_t rejected, std::uint64_t released);
   /// Waits for the last batch, and publishes what it released. Where the ledger's last line still reserves steps, one
   /// more commit says how many were taken.
   void finish(Ended ended = Ended::well);
-  /// The file that lists records which could not be used; "" where that was not asked for. For the operator alone.
+  /// The file that lists records that could not be used; "" where no list was asked for. For the operator alone.
   [[nodiscard]] std::string rejects_file() const;
-  /// How many records of this epoch could not be used before this run, by the state that it goes on from. For the
-  /// operator alone.
+  /// How many records of this epoch could not be used before this run, according to the state that it goes on from.
+  /// For the operator alone.
   [[nodiscard]] std::uint64_t rejected_before() const noexcept { return before_.rejected; }
-  /// To be asked after finish(). False where a write to that file failed, so that later ones are not listed.
+  /// To be asked after finish(). False where a write to rejects_file() failed; records from there on are not listed.
   [[nodiscard]] bool rejects_are_written() const { return !journal_->rejects_given_up(); }
 
  private:
@@ -117,13 +118,13 @@ class Session {
   struct Epoch {
     std::string digest{};      ///< of its settings
     std::string begun{};       ///< where a later epoch begins, in words
-    bool is_like_last = true;  ///< false where it is not known to have the input and the settings of the one before
+    bool is_like_last = true;  ///< false where it may have another input or other settings than the epoch before
   };
   struct Keys {
     std::optional<secrets::Keyring> ring{};
     std::string file{};  ///< empty under an insecure seed
   };
-  /// Of the state that the run goes on from; zeros where it begins an epoch.
+  /// Figures of the state that the run goes on from; zeros where it begins an epoch.
   struct Before {
     std::uint64_t rejected = 0;  ///< records of this epoch that could not be used
     std::uint64_t released = 0;  ///< steps of the last release
@@ -138,9 +139,9 @@ class Session {
     std::optional<StepCount> steps{};  ///< of its state; nothing before an epoch's first
     std::uint64_t rejected = 0;        ///< of this run
     std::uint64_t released = 0;        ///< steps of the last release
-    bool is_there = false;             ///< by this run, or one that it goes on from
+    bool is_there = false;             ///< made by this run, or by a run that it goes on from
   };
-  /// Records by which a resumed run knows its input again.
+  /// Records by which a resumed run recognises its input.
   struct Marks {
     journal::Hash key{};
     std::vector<journal::SeenRecord> seen{};
@@ -185,7 +186,7 @@ class Session {
   InputWitness& input_;
   config::EpochDigests digests_;
   Epoch epoch_;
-  std::string limit_;  // what to call privacy.budget; "" for its own name
+  std::string limit_;  // the words for privacy.budget; "" for its own name
   secrets::LockedMemory locked_;
   std::unique_ptr<journal::Disk> disk_;
   Keys keys_;

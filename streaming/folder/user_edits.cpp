@@ -38,11 +38,11 @@ void require_newest(const config::Config& config, const std::string& key_file, c
 /// before the state is committed; the function may be empty.
 using Change = std::function<std::function<void()>(journal::Disk& disk, journal::State& state)>;
 
-/// What follows a change of a state, while the folder is still locked, so that no run begins in between.
+/// What follows a change of a state, while the folder is still locked so that no run begins in between.
 struct Afterwards {
   std::function<void(journal::Disk& disk)> does;  ///< may be empty
-  /// Whether a state without users is one that was changed before, by a command that ended ahead of `does`. If not,
-  /// such a state is refused.
+  /// Whether a state without users was changed before, by a command that ended before `does`. If not, such a state is
+  /// refused.
   std::function<bool()> is_left;
 };
 
@@ -77,7 +77,7 @@ void change_state(const config::Config& config, std::optional<std::uint64_t> ins
   files.recover(state.record.recovery());
   const std::function<void()> before_state = change(*disk, state);
   journal::StateRecord& record = state.record;
-  // recover() has published what the state owed, so that the changed state owes nothing.
+  // recover() has published what the state owed, so the changed state owes nothing.
   record.outbox.clear();
   record.ledger_entry.clear();
   record.bookmark = files.bookmark();
@@ -97,7 +97,7 @@ users::UserCounts count_users(journal::Disk& disk, const std::filesystem::path& 
         Exit::data,
         folder.string() + ": the state holds no users; leave out --users, or name the folder of a run by user");
   const users::UserKey key(state.record.users->key);
-  // Beside a table that memory does not hold another one that it does not hold.
+  // Where the run keeps its table on disk because memory cannot hold it, this second table is on disk as well.
   const bool on_disk = std::filesystem::exists(users::table_folder(folder, state.identity.lane));
   const auto table = users::scratch_table(on_disk, key);
   users::UserLog log(disk, folder, key, {state.identity.stream, state.identity.lane}, *table);

@@ -19,14 +19,14 @@ namespace nustream::folder {
 [[nodiscard]] users::UserCounts count_users(journal::Disk& disk, const std::filesystem::path& folder,
                                             const journal::State& state, const users::Limits& limits);
 
-/// Closes the users whose identifiers stand one a line in `identifiers`. A closed user contributes to no step any
-/// more, in this epoch or a later one; the user's entry stays, and says so. Returns how many lines there were. Throws
-/// as a resume does.
+/// Closes the users whose identifiers stand in `identifiers`, one on each line. A closed user contributes to no step
+/// any more, in this epoch or a later one; the user's entry stays, and says that it is closed. Returns how many lines
+/// there were. Throws as a resume does.
 std::uint64_t close_users(const config::Config& config, std::optional<std::uint64_t> insecure_seed,
                           std::istream& identifiers);
 
-/// Destroys the users' key in the state, and their store: the stream is over. A new epoch that is begun all the same
-/// is charged beside what users spent. Throws as a resume does.
+/// Destroys the users' key in the state, and their store: the stream is over. If a new epoch is begun all the same,
+/// it is charged in addition to what users spent. Throws as a resume does.
 void end_users(const config::Config& config, std::optional<std::uint64_t> insecure_seed);
 
 }  // namespace nustream::folder

@@ -26,7 +26,7 @@ users::StoreMark mark_of(const journal::UsersOfState& state) {
   return mark;
 }
 
-// A file is replaced by an empty one rather than removed, since journal::Disk can make and rename files but not
+// A file is replaced by an empty one instead of removed, because journal::Disk can make and rename files but not
 // remove them.
 void forget_store(journal::Disk& disk, const journal::Disk::Path& folder) {
   for (const unsigned file : {0U, 1U}) {
@@ -111,7 +111,7 @@ std::unique_ptr<FolderUsers> users_of_epoch(journal::Disk& disk, const journal::
     return known;
   } catch (const Failure& failure) {
     if (!users::tells_of_lost_store(failure)) throw;
-    carries_over = false;  // the store is lost: nobody knows what users did, and both epochs are charged
+    carries_over = false;  // the store is lost: nobody knows what users did, so both epochs are charged
   }
   return std::make_unique<FolderUsers>(disk, folder, identity, settings, users::UserKey(before->key));
 }

@@ -19,22 +19,22 @@
 
 namespace nustream::folder {
 
-/// The changes of a batch pass through these places, one after the other:
+/// The changes of a batch pass through these places in order:
 ///
 ///     open()        what the steps since the last close() changed: read by the steps that follow
 ///     close()       sealed and appended to the store, its mark handed to the state that is committed next
 ///     sync()        durable, on the journal's thread, before that state is renamed
 ///     committed()   the state is durable: the table takes them
 ///
-/// So the table is always that of the committed steps, and a batch that is not committed leaves nothing behind but
-/// bytes that the next load cuts off.
+/// So the table is always that of the committed steps. A batch that is not committed leaves only bytes behind that
+/// the next load cuts off.
 class FolderUsers {
  public:
-  /// The users of a lane of which nothing is known: the store begins empty, whatever files are there.
+  /// The users of a lane without a known past: the store begins empty, whatever files are there.
   FolderUsers(journal::Disk& disk, const journal::Disk::Path& folder, const users::StoreIdentity& identity,
               const config::Users& settings, users::UserKey key);
-  /// The users of the state `before`: its key, and its table, rebuilt from the store. Throws Failure(data) where that
-  /// is not the table that the state knows.
+  /// The users of the state `before`: its key, and its table, rebuilt from the store. Throws Failure(data) where the
+  /// rebuilt table is not the table that the state knows.
   FolderUsers(journal::Disk& disk, const journal::Disk::Path& folder, const users::StoreIdentity& identity,
               const config::Users& settings, const journal::UsersOfState& before);
   FolderUsers(const FolderUsers&) = delete;
@@ -42,9 +42,9 @@ class FolderUsers {
 
   /// An epoch begins after one whose limits were `before`: counts and masses carry over.
   void carry_over(const users::Limits& before);
-  /// An epoch begins that is charged beside what users spent before: everybody counts anew, except users who were
-  /// closed, who stay closed. The store changes with the epoch's first commit; until then it is that of the epoch
-  /// before.
+  /// An epoch begins that is charged in addition to what users spent before: everybody counts anew, except users who
+  /// were closed, who stay closed. The store changes with the epoch's first commit; until then it is that of the
+  /// epoch before.
   void begin_anew();
 
   [[nodiscard]] const users::UserKey& key() const noexcept { return key_; }
@@ -74,11 +74,11 @@ void forget_store(journal::Disk& disk, const journal::Disk::Path& folder);
 /// Whether anything is in the files that forget_store() empties.
 [[nodiscard]] bool holds_store(const journal::Disk::Path& folder);
 
-/// The users of an epoch that begins. Where `carries_over` is true on entry, `before` has the same column of users
-/// and limits of the same kind, and its store is whole, their counts are carried over. Otherwise `carries_over`
-/// becomes false, and everybody counts anew. `before` is null where there is no state to go on from. Where there is
-/// one, its key is used in both cases: a stream has one key, so that a user who was closed stays closed, and a folder
-/// whose new epoch never commits is still the old epoch's.
+/// Makes the users of an epoch that begins. Where `carries_over` is true on entry, `before` has the same column of
+/// users and limits of the same kind, and its store is whole, their counts are carried over. Otherwise `carries_over`
+/// becomes false, and everybody counts anew. `before` is null where there is no state to go on from. The key of
+/// `before` is used in both cases, for two reasons: a user who was closed has to stay closed, and a folder whose new
+/// epoch never commits still belongs to the old epoch.
 [[nodiscard]] std::unique_ptr<FolderUsers> users_of_epoch(journal::Disk& disk, const journal::Disk::Path& folder,
                                                           const users::StoreIdentity& identity,
                                                           const config::Users& settings,
