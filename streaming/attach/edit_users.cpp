@@ -68,7 +68,7 @@ class UsersEdit {
   [[nodiscard]] std::optional<journal::UsersOfState>& users_of_state() { return state_->record.users; }
 
   /// Commits the changed state and the store's records. Releases that the state still owes stay in its outbox:
-  /// whoever opens the lane next publishes them.
+  /// the process that opens the lane next publishes them.
   void commit(const char* attempt, std::vector<kafka::OutgoingRecord> records) {
     const std::string sealed = journal::seal_state(keys_, state_->identity, state_->record);
     edit_.commit(fmt::format("{} users of lane {}", attempt, place().name()), sealed, std::move(records));

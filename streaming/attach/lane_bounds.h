@@ -29,7 +29,7 @@ class LaneBounds {
   /// Where a lane without a past begins: at kafka.start, or at the partition's first record where that is later.
   /// Throws Failure(configuration) where kafka.start is an offset beyond the partition's end.
   [[nodiscard]] Position start();
-  /// kafka.stop, resolved against the partition as it is now.
+  /// Resolves kafka.stop against the partition's present content.
   [[nodiscard]] Stop stop();
   /// Where a lane with the state `record` ends. A "latest" or a time is resolved once; the log says so. The offset is
   /// kept for as long as the settings ask for the same end. A "latest" that the lane has reached is resolved anew,

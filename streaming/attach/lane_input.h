@@ -23,8 +23,8 @@ namespace nustream::attach {
 class LaneInput {
  public:
   /// Takes records from `position` on, up to `stop`, which is not taken. Dead letters are shortened until they fit a
-  /// record of `letter_bytes_max` bytes. Where the unit is the user, `user_key` tells users apart, and a record of a
-  /// user who counts in another lane than `lane` is rejected; else `user_key` is null.
+  /// record of `letter_bytes_max` bytes. Where the unit is the user, `user_key` distinguishes users, and a record of
+  /// a user who counts in another lane than `lane` is rejected; else `user_key` is null.
   LaneInput(const config::Config& config, const secrets::Keyring& keys, LaneId lane, const users::UserKey* user_key,
             Position position, std::optional<Position> stop, std::size_t letter_bytes_max);
 

@@ -141,8 +141,8 @@ inline constexpr std::array lane_rules{
     LaneRule{{LaneStage::draining}, LaneEvent::settled, LaneStage::leaving},
     LaneRule{{LaneStage::flushing}, LaneEvent::settled, LaneStage::stopping},
     LaneRule{running | Stages{LaneStage::finished, LaneStage::stopped}, LaneEvent::settled, std::nullopt},
-    // Trouble that another attempt may mend. A lane that is on its way out makes no such attempt: whoever opens it
-    // next computes again what was not committed.
+    // Trouble that another attempt may mend. A lane that is on its way out makes no such attempt: the process that
+    // opens it next computes again what was not committed.
     LaneRule{taking_over | running | at_end, LaneEvent::interrupted, LaneStage::retrying},
     LaneRule{taking_over | running | at_end, LaneEvent::fenced_off, LaneStage::fenced},
     LaneRule{{LaneStage::draining}, LaneEvent::interrupted, LaneStage::leaving},

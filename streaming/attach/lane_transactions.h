@@ -57,7 +57,7 @@ class LaneTransactions {
   using Time = std::chrono::steady_clock::time_point;
   using Member = std::shared_ptr<const kafka::GroupMetadata>;
 
-  /// All references outlive it. `state` is the lane's state as it is durable.
+  /// All references outlive it. `state` is the lane's durable state.
   LaneTransactions(const Setup& setup, LaneState& state, std::unique_ptr<kafka::KafkaJournal> journal,
                    serve::PublicSurface& shown, serve::OperatorMetrics::Lane& metrics, Kept& kept);
 

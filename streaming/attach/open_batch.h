@@ -110,7 +110,7 @@ class OpenBatch {
   engine::Output output_;
   std::vector<journal::DeadLetter> letters_;
   BatchFigures figures_;   // all figures but the number of records, which is records_
-  std::size_t lines_ = 0;  ///< releases in the outbox, each of which its place in the chain will lengthen
+  std::size_t lines_ = 0;  ///< releases in the outbox; each gets longer when it is linked into the chain
   std::uint64_t records_ = 0;
   std::uint64_t rejects_ = 0;
   std::uint64_t clipped_before_ = 0;        // the lane's count of clipped gradients when the batch began

@@ -25,6 +25,7 @@ std::vector<std::string> Finding::unmoved() const {
   for (std::size_t i = 0; i < moved.size(); ++i) {
     const double most =
         against_nothing ? std::max(moved[i].second, against_nothing->moved[i].second) : moved[i].second;
+    // A fourth of ρ is half of μ = √(2ρ). A share that is NaN counts as not moved.
     if (!(most >= 0.25)) names.push_back(moved[i].first);
   }
   return names;

@@ -42,7 +42,7 @@ struct SeenSums {
 
 /// Each noised block's sum, noise included, in the step that led from `before` to `after`, in units of the block's
 /// radius. The step computed b = κ·b_before + what it added, and H and the spread in the same way; this function
-/// inverts that. Where the centre moved, the move is taken off with H as it is known, noise included. A stage's
+/// inverts that. Where the centre moved, the move is taken off with the known H, noise included. A stage's
 /// spread begins at 0. Where sums forget, it begins with what was before it.
 [[nodiscard]] std::vector<Eigen::VectorXd> noisy_sums(const moments::Settings& settings, const SeenSums& before,
                                                       const SeenSums& after);

@@ -24,7 +24,7 @@ namespace nustream::cli {
 namespace {
 
 /// Measures the settings that are "private", prints the result, and writes the settings to a new file where one is
-/// named. Other settings stay as they are. What measuring spends is charged to the folder, and `share` is told.
+/// named. Other settings stay as they are. What measuring spends is charged to the folder and reported to `share`.
 measure::Settled settle_ranges(config::Config asked, config::Purpose purpose, const folder::Options& options,
                                const std::string& write_config, folder::AccountShare& share) {
   if (asked.measuring.keys.empty()) {

@@ -1,3 +1,4 @@
+// The command lines of `nustream solve`, `nustream verify` and `nustream export`, which work on published releases.
 #include "solve/solve.h"
 
 #include <CLI/CLI.hpp>

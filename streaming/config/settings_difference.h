@@ -13,7 +13,7 @@ namespace nustream::config {
 
 /// What the texts do not tell about the two sets of settings.
 struct BesideTexts {
-  std::optional<Rho> rho_there{};  ///< rho_limit of the state's epoch, where its ledger is at hand
+  std::optional<Rho> rho_there{};  ///< rho_limit of the state's epoch, where the caller has its ledger
   std::optional<Rho> rho_here{};
   bool nu_is_set = true;  ///< in the present settings; otherwise ν is the default, which follows from other settings
   bool is_attached = false;  ///< the command is attach, which has no --resume

@@ -43,7 +43,7 @@ struct Summary {
 
 /// Prints the table to `out`.
 void print_table(const Summary& summary, std::FILE* out);
-/// The same as one JSON object. It leaves out the counts, so its only dependence on data is through noise.
+/// The table as one JSON object. It leaves out the counts, so its only dependence on data is through noise.
 [[nodiscard]] std::string to_json(const Summary& summary);
 
 }  // namespace nustream::console

@@ -27,6 +27,7 @@ double read_beside(const Message& message, const record::Field& field) {
   };
   const std::string_view column = field.column;
   if (column == key_column) return text(message.key, record::missing);
+  // Neither the key nor the time, which check() refuses: so the column is a header.
   const std::string_view name = column.substr(header_prefix.size());
   const auto found = std::find_if(message.headers.begin(), message.headers.end(),
                                   [&](const MessageHeader& header) { return header.name == name; });

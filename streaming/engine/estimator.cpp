@@ -60,6 +60,7 @@ void Estimator::take_releases(publish::ReleaseEncoder& encoder, std::string_view
     encoder.append(release, tag, out);
     released = release.steps.value();
   };
+  // Only the list of the lane's own kind ever holds releases.
   for (std::size_t i = 0; i < of_descent_.size(); ++i) append(of_descent_[i]);
   for (const moments::Release& release : of_sums_) append(release);
   of_descent_.clear();

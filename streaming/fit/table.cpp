@@ -19,6 +19,8 @@ struct Column {
   check::Tally unread;
 };
 
+/// Reads one column by a schema of that column alone. A schema of all columns would make a record unusable for one
+/// bad value; this way the value is NaN in its own column, and the other columns keep theirs.
 Column read_column(const config::InputSettings& input, const record::Feature& feature) {
   record::Schema schema;
   schema.features = {feature};

@@ -23,6 +23,8 @@ std::string command_to_go_on(const config::Config& config, const Options& option
   if (options.lane) command += fmt::format(" --lane {}", *options.lane);
   if (options.insecure_seed) command += fmt::format(" --insecure-seed {}", *options.insecure_seed);
   if (options.compared) command += " --compare-nonprivate";
+  // With several passes --from is a part of the window, and a resume needs it again. With one pass a resume refuses
+  // it, because the state knows the position.
   if (options.passes > 1) {
     command += fmt::format(" --passes {}", options.passes);
     if (options.from && option.find("--from") == std::string::npos) command += " --from " + *options.from;

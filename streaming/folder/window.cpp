@@ -10,6 +10,7 @@ std::uint64_t Window::ordinal(std::uint64_t position) const noexcept {
 }
 
 std::uint64_t Window::touched(std::uint64_t position) const noexcept {
+  // The first pass ends at position `end`. Later passes touch no further records.
   return passes == 1 || !end ? position : std::min(position, *end);
 }
 
