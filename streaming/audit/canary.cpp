@@ -252,9 +252,9 @@ std::vector<Values> countings_of(const Search& search) {
   return all;
 }
 
-/// Adds targets at small distances, for a user's sums of running sums, which are shortened by one common factor.
-/// Where the rows are shorter than their radius, only one length of r makes the sums of xxᵀ and of r·x as long as
-/// claimed at once. It lies between two of these targets.
+/// Adds finely spaced targets, for users in running sums: all sums of a user are shortened by one common factor.
+/// Where the rows are shorter than their radius, the sums of xxᵀ and of r·x are both as long as claimed for one
+/// length of r only. It lies between two of these targets.
 void add_fine_targets(std::vector<double>& all, bool is_log) {
   constexpr int of_decade = 16;
   for (int i = -2 * of_decade; i <= 4 * of_decade; ++i) {

@@ -23,9 +23,9 @@ std::vector<double> eigenvalues_of(const config::Config& config) {
   return std::vector<double>(config.descent.dimension, 1.0);
 }
 
-/// Eigenvalues near a guess, one of which may be the real one. A step size may suit the guess itself by chance (1 −
-/// ηλ = 0, or momentum that swings through zero). The prediction from the guess alone would then say that the start
-/// is gone when it is not.
+/// Eigenvalues near a guess, because the real one may differ from the guess. A step size may suit the guess itself by
+/// chance (1 − ηλ = 0, or momentum that swings through zero). The prediction from the guess alone would then say that
+/// the start is gone when it is not.
 std::vector<double> near(const config::Config& config, double eigenvalue) {
   if (is_mean(config)) return {eigenvalue};
   if (config.problem.eigenvalues.empty()) return {eigenvalue / 2, eigenvalue};  // Condition 2.4 (i)

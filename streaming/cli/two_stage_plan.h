@@ -13,8 +13,8 @@ namespace nustream::cli {
 
 struct TwoStagePlan {
   inference::TwoStageConditions conditions;
-  double eta;          ///< step size of the second stage, as set
-  double alpha;        ///< step size of the first stage, as set
+  double eta;          ///< η: step size of the first stage, as set
+  double alpha;        ///< α: step size of the second stage, as set
   double contraction;  ///< κ at these step sizes: what is left of the start is of the order of κ^(T/2)
   bool has_clips;      ///< both stages clip
   std::optional<inference::TwoStageClips> clips{};  ///< empty where no clip norm is sure to clip nothing
