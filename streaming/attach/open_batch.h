@@ -26,9 +26,9 @@ struct BatchFigures {
   std::uint64_t records = 0;
   std::array<std::uint64_t, serve::reject_reasons.size()> rejected{};  ///< records that could not be used, by reason
   std::uint64_t letters_lost = 0;                                      ///< records whose dead letter was given up
-  std::optional<double> clipped_ratio;                                 ///< of its gradients; empty without a record
-  std::optional<double> seconds;  ///< from the first record to the close; empty without a record
-  check::Tally tally;             ///< counts of its records and gradients, for the log
+  std::optional<double> clipped_ratio;  ///< clipped gradients over records; empty without a record
+  std::optional<double> seconds;        ///< from the first record to the close; empty without a record
+  check::Tally tally;                   ///< counts of its records and gradients, for the log
 };
 
 /// A batch that takes no more records. Nobody but its journal may see it before it is durable.

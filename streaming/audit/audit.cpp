@@ -89,7 +89,7 @@ Match table_match(config::Config config, const Options& options) {
 }
 
 /// Where the unit is the user, a step of running sums has only the canary's rows. Their number is doubled until more
-/// rows would hardly show more, or until it is that of the settings' steps.
+/// rows would hardly show more, or until the settings' minibatch, many_rows or --records is reached.
 Match match_of(const config::Config& config, config::Purpose purpose, const Options& options) {
   const auto of = [&](config::Config played) {
     return purpose == config::Purpose::table ? table_match(std::move(played), options)
@@ -221,8 +221,8 @@ Bounds prove(const Match& match, Absent absent, const Options& options, Confiden
   const Tally tally = play_all(games, statistic, thresholds_for(bounds.mu, delta, runs, confidence), runs);
   bounds.mu_of_filter = games.front().mu();
   bounds.epsilon_bound = epsilon_lower_bound(tally.epsilon, delta, confidence);
-  // No mechanism can do better than one whose guesses are all right. So this is the most that the games can prove.
   bounds.mu_bound = mu_lower_bound(tally.mu, confidence);
+  // No mechanism can do better than one whose guesses are all right. So this is the most that the games can prove.
   bounds.epsilon_provable = epsilon_lower_bound({runs, 0, runs}, delta, confidence);
   bounds.mu_provable = mu_lower_bound({runs, 0, runs}, confidence);
   const Game::Participations& seen = tally.participations;

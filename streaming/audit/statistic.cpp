@@ -44,8 +44,8 @@ Statistic::Statistic(std::size_t stages, std::size_t games,
   const Eigen::RowVectorXd mean = without.log_ratios.colwise().mean();
   const Eigen::MatrixXd centred = without.log_ratios.rowwise() - mean;
   Eigen::MatrixXd covariance = centred.transpose() * centred / static_cast<double>(games - 1);
-  // A stage without any noise gets this little variance, so that the matrix can be inverted. A stage that the record
-  // does not move has neither mean nor noise; it gets 1, so that its weight becomes 0.
+  // Every stage gets this little variance more, so that the matrix can be inverted even where a stage has no noise. A
+  // stage that the record does not move has neither mean nor noise; it gets 1, so that its weight becomes 0.
   constexpr double little = 1e-9;
   for (Eigen::Index i = 0; i < covariance.rows(); ++i) {
     covariance(i, i) += without.information(i) > 0 ? little * without.information(i) : 1;

@@ -18,10 +18,10 @@ struct WorstUser {
 /// contribution as long as a step's bound each time. A mass below that bound is used up at once, and what is left of
 /// a mass after its last whole contribution stays unused.
 ///
-/// Where counts carry over, one set of limits is spread over the epochs. Of two consecutive windows, the first is
-/// used late, so that its steps lie next to those of the second. Of the patterns that remain, the filters over B see
-/// one best, and that pattern is taken. Contract: config.descent.users is there, and options.epochs · options.windows
-/// divides options.steps.
+/// Where counts carry over, the contributions of one set of limits are divided between the epochs in every possible
+/// way. With several windows, each pattern is also tried with every other window used late, so that its steps lie
+/// next to those of the window after it. The pattern that the filters over B see best is taken. Contract:
+/// config.descent.users is there, and options.epochs · options.windows divides options.steps.
 [[nodiscard]] WorstUser worst_user(const config::Config& config, const config::Mechanism& mechanism,
                                    const Options& options);
 
