@@ -51,6 +51,7 @@ std::string nu_of(const Values& poles) {
     const auto q = noise::Rational::nu_ftrl(Damping{nu}, wanted.size()).q();
     return *std::max_element(q.begin(), q.end());
   };
+  // The largest pole falls as ν grows. So bisection finds ν, and then all poles are compared.
   try {
     double low = 1e-10;
     double high = 0.25;
@@ -67,7 +68,7 @@ std::string nu_of(const Values& poles) {
   }
 }
 
-/// The value of a setting as a file has it; "" where it is too long to show.
+/// The value of a setting as a file has it; "" where a difference names the setting alone.
 std::string shown(const std::string& name, const Values& values) {
   if (name == "noise.nu" && values.size() > 1) return nu_of(values);
   if (values.size() != 1 || name.ends_with("privacy.rho") || name == "unit" || name == "spread") return {};
