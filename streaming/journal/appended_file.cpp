@@ -10,9 +10,8 @@ namespace nustream::journal {
 namespace {
 
 constexpr std::uint64_t chunk_bytes = 1 << 20;
-// A run writes no further beyond a bookmark than the outbox of that state. What is longer than that by up to this
-// many bytes is still read and judged, since it may be a torn line; what is longer still is refused without reading
-// it.
+// Behind a bookmark a run writes only the lines of that state. A file that is longer by up to this many bytes is
+// still read and judged, since its end may be a torn line. A file that is longer still is refused without being read.
 constexpr std::uint64_t torn_bytes_max = 1 << 20;
 
 /// Where the whole lines before the first NUL byte end. What comes after that is a torn tail.

@@ -26,7 +26,7 @@ class AppendedFile {
   [[nodiscard]] bool holds_anything();
 
   /// Compares the file with what a state says: it has to begin with `before`, and go on with whole lines from the
-  /// beginning of `rest`; a torn tail may follow. Changes nothing. Throws Failure(data) where that is not so.
+  /// beginning of `rest`; a torn tail may follow. Changes nothing. Throws Failure(data) where the file does not.
   void judge(const Extent& before, std::string_view rest);
   /// Reads the file without a state: whole lines, behind which there may be a torn tail. Returns whether there is
   /// one. Changes nothing. Throws Failure(data) where lines follow NUL bytes.
@@ -50,9 +50,9 @@ class AppendedFile {
   void append(std::string_view bytes);
   [[nodiscard]] Extent extent() const { return {length_, hash_.value()}; }
 
-  /// Makes everything that was appended durable. The name of a new file is not; that takes Disk::sync_folder().
+  /// Makes everything that was appended durable. The name of a new file becomes durable only by Disk::sync_folder().
   void sync();
-  /// True once after the file was made.
+  /// True at the first call after the file was made, and false from then on.
   [[nodiscard]] bool take_new() noexcept;
 
  private:

@@ -235,7 +235,7 @@ void charge(Disk& disk, const Disk::Path& path, const Member& member,
   }
   const auto file = disk.open(path, Access::write);
   if (!file) missing(path);
-  file->truncate(read.end);  // there is at most a line behind it that a crash tore
+  file->truncate(read.end);  // a crash may have left a torn line behind it
   file->write(read.end, charge_line(next, read.head));
   file->sync();
 }

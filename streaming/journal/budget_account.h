@@ -63,7 +63,8 @@ void create_account(Disk& disk, const Disk::Path& path, Rho budget, privacy::Nei
 [[nodiscard]] AccountBook read_account(Disk& disk, const Disk::Path& path);
 
 /// Reads the account under its lock, and charges `member` what `charged` returns for it. The charge is durable when
-/// this returns. Where it is less than the member has spent before, that is charged instead.
+/// this returns. Where that is less than the most that the member ever said it had spent, this most is charged
+/// instead.
 ///
 /// Throws Failure(exhausted) where more is to be reserved than before and the total would exceed the account's
 /// budget; nothing is written then. What was spent is a fact, and is written whatever the budget is. Waits up to ten

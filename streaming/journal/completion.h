@@ -9,10 +9,10 @@
 
 namespace nustream::journal {
 
-/// Returns a completion that fulfils `promise` in any case. After a commit that failed, it passes on the failure.
-/// After one that is durable, it first calls `then`, on the journal's thread, and passes on what that throws, or
-/// success. A promise that is never fulfilled would keep its thread waiting, or tell of a broken promise instead of
-/// what went wrong.
+/// Returns a completion that fulfils `promise` in any case. After a failed commit the promise gets the failure. After
+/// a durable commit the completion calls `then` on the journal's thread; the promise gets the exception if `then`
+/// throws one, and otherwise success. A promise that is never fulfilled would keep its thread waiting, or tell of a
+/// broken promise instead of what went wrong.
 ///
 /// The promise is shared, since the journal's thread may still be inside set_value() when the waiting thread has
 /// returned from get() and destroys its own reference.

@@ -20,7 +20,7 @@ enum class Audience {
 enum class Access { read, write };
 
 /// An open file. Every call throws Failure(io) where the system refuses it. A write is durable only after sync().
-/// After a sync that failed nobody knows what is durable, so that a sync is never tried again.
+/// After a failed sync nobody knows what is durable. So a sync is never tried again.
 class File {
  public:
   virtual ~File() = default;

@@ -57,9 +57,9 @@ class FileJournal final : public Journal {
   std::jthread thread_;         // declared last: it starts when everything else is there, and ends first
 };
 
-/// Commits and waits until that is over. Throws what the completion was given.
+/// Commits, and waits for the completion. Throws the failure that the completion was given.
 void commit_and_wait(Journal& journal, Batch batch);
-/// Flushes and waits until that is over. Throws what the completion was given.
+/// Flushes, and waits for the completion. Throws the failure that the completion was given.
 void flush_and_wait(Journal& journal);
 
 }  // namespace nustream::journal

@@ -99,11 +99,11 @@ void FolderWitness::require_place_outside() const {
                                          "outside it");
 }
 
-/// Judges a file that has the name of this account's witness, but is no witness under this key. It may be of an
-/// earlier key, left by a crash inside a rotation; then the folder holds the commit that it tells of, and it may be
-/// written over. Or it is of a later key, left by a rotation of which this folder is a copy from before; then the
-/// folder lacks that commit, and is refused. Which of the two has more steps says nothing, since a copy may have gone
-/// on by itself.
+/// Judges a file that has the name of this account's witness, but is no witness under this key. The file may be under
+/// an earlier key, left by a crash inside a rotation. Then the folder holds the commit that the file tells of, and
+/// the file may be written over. Or the file is under a later key, because this folder is a copy that was made before
+/// the key was rotated. Then the folder lacks that commit, and is refused. Comparing the steps of folder and file
+/// would not help, since a copy may have gone on by itself.
 void FolderWitness::judge_own_file(const std::optional<Hash>& ledger_head) {
   std::error_code unknown;
   if (!fs::exists(fs::symlink_status(file_, unknown))) return;
@@ -203,8 +203,8 @@ bool FolderWitness::is_a_branch(Disk& disk, const StateRecord& record) const {
   return next->taken.value_or(next->steps) < found_->steps;
 }
 
-/// Whether the ledger charges all that the witness tells of. That is so where a new epoch was begun behind the
-/// witness, and its run ended before the witness was told of a commit.
+/// Whether the ledger charges all that the witness tells of. It does if a new epoch was begun behind the witness, and
+/// its run ended before the witness was told of a commit.
 bool FolderWitness::is_charged(Disk& disk, const StateRecord& record) const try {
   return not_charged_by(read_committed_ledger(disk, settings_.folder, keys_, record)).empty();
 } catch (const Failure&) {

@@ -21,7 +21,7 @@ namespace nustream::journal {
 /// Which folder's witness it is, and where it is kept.
 struct WitnessSettings {
   std::filesystem::path place;  ///< the folder of the witness's file; empty where no witness is kept
-  /// True where a setting names the place. If it cannot be written, that is a failure then, and else a warning.
+  /// True where a setting names the place. If the place cannot be written, a run then fails; otherwise it only warns.
   bool is_asked_for = false;
   std::filesystem::path folder;  ///< the state folder
   std::string stream;
@@ -88,7 +88,7 @@ class FolderWitness {
   /// Begins to keep the witness up to date with the commits that committed() tells of. Makes the place where it is
   /// missing. Throws Failure(permission) where the place was asked for and cannot be written.
   void keep();
-  /// A commit is durable. `epochs` is as Witness::epochs. May be called from any thread.
+  /// Tells the witness that a commit is durable. `epochs` is as Witness::epochs. May be called from any thread.
   void committed(EpochId epoch, StepCount steps, const Hash& ledger_head, std::vector<LedgerEntry> epochs);
   /// Waits until the file tells of the last commit. Throws Failure(data) where another run writes the same witness. A
   /// file that could not be written becomes the warning.

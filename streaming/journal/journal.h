@@ -30,7 +30,7 @@ struct KeyedRecord {
   std::string value;
 };
 
-/// One batch on its way to durability. The sealed state already holds the outbox and the ledger entry. So whoever
+/// One batch on its way to durability. The sealed state already holds the outbox and the ledger entry. So a run that
 /// restores the state can publish exactly these bytes, and no others.
 struct Batch {
   std::string sealed_state;

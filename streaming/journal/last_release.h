@@ -20,8 +20,8 @@ struct LastRelease {
   Position position;
   privacy::Neighbours neighbours;  ///< zero-out of whole records where the line does not say
   bool is_private;
-  /// ρ after these steps: what a new epoch charges the old one where its ledger line was lost; empty where the line
-  /// does not say.
+  /// ρ after these steps; empty where the line does not say. A new epoch charges it for this epoch where this epoch's
+  /// ledger line was lost.
   std::optional<Rho> rho;
   std::string digest;                     ///< the settings digest; empty where the line does not say
   std::optional<Rho> rho_limit;           ///< what ρ never exceeds; empty where the line does not say

@@ -25,7 +25,7 @@ Hash mac_of(std::string_view text, const secrets::Keyring& keys) {
 }
 
 /// Lines that reserve steps have a format number of their own: an earlier version then refuses them, and does not
-/// take what they reserve for what was taken.
+/// mistake the reserved steps for steps that were taken.
 constexpr std::uint64_t format_of_lines = 2;
 constexpr std::uint64_t format_of_reserving = 3;
 
@@ -353,7 +353,7 @@ void LedgerVerifier::add(std::string_view line) try {
   if (text_in(object, "previous") != secrets::to_hex(ledger_.head))
     not_genuine("has a line that does not follow on the one before");
   // Lines before a rotation are under an earlier key, whose MACs cannot be checked here. The chain of hashes leads
-  // from them to the last line, and the MAC of that vouches for all before it.
+  // from them to the last line, and the MAC of the last line vouches for all lines before it.
   vouched_ = text_in(object, "key") == secrets::to_hex(keys_.fingerprint());
   const std::string_view text = line.substr(0, line.rfind(mac_field));
   if (vouched_ && !secrets::is_same(line, line_with_mac(std::string(text), keys_))) {

@@ -79,13 +79,14 @@ inline constexpr Hash empty_ledger_head{};
 /// for all releases up to there.
 [[nodiscard]] std::string ledger_line(const LedgerEntry& entry, const Hash& head, const secrets::Keyring& keys,
                                       const std::optional<Hash>& released = {});
-/// The same line, unsigned and without a place in the chain. It is kept in what is sealed, or has a MAC of its own.
+/// The same line, unsigned and without a place in the chain. It stands in a sealed state or in a witness, which vouch
+/// for it.
 [[nodiscard]] std::string enclosed_line(const LedgerEntry& entry, const secrets::Keyring& keys);
-/// What a line says. Neither its chain nor its MAC is checked, so that it is for lines from inside a sealed state.
-/// Throws Failure(data) where it is no line of a ledger.
+/// What a line says. Neither its chain nor its MAC is checked. So this function is for lines that something else
+/// vouches for, such as a sealed state. Throws Failure(data) where it is no line of a ledger.
 [[nodiscard]] LedgerEntry read_entry(std::string_view line);
 /// The line that a rotation of the key writes. It is under the new key, and so vouches for the ledger under that key.
-/// The old key signs the new one's public half, so that whoever trusts the old key may trust the new one.
+/// The old key signs the new one's public half, so that a reader who trusts the old key may trust the new one.
 [[nodiscard]] std::string rotation_line(std::string_view stream, const Hash& head, const secrets::Keyring& old_keys,
                                         const secrets::Keyring& new_keys);
 
@@ -164,8 +165,9 @@ class LedgerVerifier {
 [[nodiscard]] bool ledger_follows(Disk& disk, const Disk::Path& folder, const secrets::Keyring& keys,
                                   const StateRecord& record);
 
-/// True where a whole line of the folder's ledger has the hash `head`. The ledger then holds all that it held when
-/// its head was that. Checks neither chain nor MACs, so that it can be asked before a resume has judged the file.
+/// True where a whole line of the folder's ledger has the hash `head`. Then nothing of the ledger is missing that was
+/// in it when `head` was its head. Checks neither chain nor MACs, so that it can be asked before a resume has judged
+/// the file.
 [[nodiscard]] bool ledger_holds(Disk& disk, const Disk::Path& folder, const Hash& head);
 
 /// The entry of the line that follows on the line with the hash `head`, in the folder's ledger or as the first of a

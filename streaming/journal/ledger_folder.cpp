@@ -78,10 +78,10 @@ bool ledger_holds(Disk& disk, const Disk::Path& folder, const Hash& head) {
 
 namespace {
 
-/// Adds those of a state's own `lines` that a crash kept from the ledger. The first of them follows on `before`.
-/// There may be several, where an epoch begins with what is owed, and a crash may come between two of them. Returns
-/// false where the ledger ends neither at `before` nor at one of them. A rotation's line is no entry, and only moves
-/// the head.
+/// Adds those of a state's own `lines` that a crash kept from the ledger. The first of them follows on `before`. A
+/// state has several lines where its epoch begins with what is owed, and a crash may come between two of them.
+/// Returns false where the ledger ends neither at `before` nor at one of them. A rotation's line is no entry, and
+/// only moves the head.
 bool keep_lines_behind(Ledger& ledger, const Hash& before, std::string_view lines) {
   bool is_behind = ledger.head == before;
   Hash head = before;

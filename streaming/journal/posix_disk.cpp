@@ -114,8 +114,8 @@ constexpr mode_t mode_of(Audience audience) {
   return audience == Audience::everyone ? 0644 : 0600;
 }
 
-// Files of the folder are never followed through a symbolic link: whoever may put one there could otherwise have a
-// run write over, or seal, a file of somebody else's.
+// Files of the folder are never opened through a symbolic link. Otherwise somebody who may put a link there could
+// make a run overwrite or seal another user's file.
 class PosixDisk final : public Disk {
  public:
   void make_folder(const Path& folder) override {

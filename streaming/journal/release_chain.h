@@ -1,13 +1,13 @@
 // The chain of a lane's releases, by which somebody who has nothing but the releases can check them
 // (docs/formats/releases.md#the-chain). Each release names the hash of the last release by cadence before it, and
-// some are signed. A release by cadence is one that release.every brought, not the end of the input, a signal or the
-// clock.
+// some are signed. A release by cadence comes after every release.every steps; all others are due to the end of the
+// input, a signal or the clock.
 //
 // Where a release by cadence was changed, left out or moved, the next signature behind it shows that. Any other
-// release is signed by itself, and no later release names it. When such a release comes depends on where a process
-// was at what time, and nothing in a later release may depend on that. So a run that was stopped, killed and resumed
-// releases the same bytes as an unbroken one, except for the lines that stopping and the clock added. All of the
-// chain is a function of the key and of bytes that are public already, so that it tells nothing about any record.
+// release is signed by itself, and no later release names it. The step of such a release depends on how far a process
+// had come at some time, and nothing in a later release may depend on times. So a run that was stopped, killed and
+// resumed releases the same bytes as an unbroken one, except for the lines that stopping and the clock added. All of
+// the chain is a function of the key and of bytes that are public already, so that it tells nothing about any record.
 #pragma once
 
 #include <cstddef>

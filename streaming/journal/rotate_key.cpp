@@ -27,7 +27,7 @@ bool find_both(Disk& disk, const std::filesystem::path& folder, State& state, Ro
   witnesses.new_key.find(state.record.account, head);
   const bool was_rotated = witnesses.new_key.found().has_value();
   // After an earlier rotation the old key's place holds the witness that the rotation left there, under the new key.
-  // No head of the ledger is given then, by which find() would refuse it.
+  // Then find() gets no head of the ledger, since by that head it would refuse this witness.
   witnesses.old_key.find(was_rotated ? witnesses.new_key.account() : state.record.account,
                          was_rotated ? std::nullopt : std::optional(head));
   state.record.account = witnesses.old_key.account();

@@ -30,9 +30,9 @@ struct RotationWitnesses {
   FolderWitness new_key;
 };
 
-/// The lines with which a ledger whose head is `head` is handed on, behind the committed state `record`: where the
-/// last line `reserves`, one under the old key that says what was taken and names the state's last release, so that
-/// the old key signs nothing later; then the rotation's.
+/// The lines that hand a ledger with the head `head` on to the new key, behind the committed state `record`. The last
+/// of them is the rotation's line. If the ledger's last line `reserves` steps, another line comes first, under the
+/// old key: it says what was taken and names the state's last release, so that the old key signs nothing later.
 [[nodiscard]] std::string hand_over_lines(const std::string& stream, const StateRecord& record, const Hash& head,
                                           bool reserves, const secrets::Keyring& old_keys,
                                           const secrets::Keyring& new_keys);

@@ -19,8 +19,8 @@
 
 namespace nustream::journal {
 
-/// The checkpoints of a lane's noise, one a stage. They hold keys, and are wiped when they are destroyed. They cannot
-/// be copied by accident, so that no copy is forgotten.
+/// The checkpoints of a lane's noise, one for each stage. They hold keys, and are wiped when they are destroyed. They
+/// cannot be copied by accident, so that no copy is forgotten.
 struct NoiseCheckpoints {
   std::vector<noise::Checkpoint> stages;
   /// True for checkpoints from a state of an earlier version, where Segment::first is the number of a block, not of a
@@ -88,20 +88,20 @@ struct StateRecord {
   std::uint64_t rejected = 0;    ///< records so far that could not be used; for the operator alone
   std::string lane;              ///< Lane::encode()
   NoiseCheckpoints noise;
-  std::string outbox;              ///< the batch's releases
-  std::string ledger_entry;        ///< in a folder, the batch's ledger lines, mostly none; in topics empty
-  std::string bookmark;            ///< Journal::bookmark() right before the commit
-  Hash ledger_head{};              ///< the head of the ledger behind this batch's lines
-  StepCount released{0};           ///< steps of the epoch's last release, those of the outbox included
-  std::string ledger_epochs{};     ///< what each epoch has spent, this one included (enclosed_lines())
-  std::uint32_t partitions = 0;    ///< how many the input topic had when the lane began
-  std::vector<SeenRecord> seen{};  ///< of a topic, the last records before `position`; of files, see add_mark()
-  std::string stop_asked{};        ///< what `stop` was resolved from, where the input is a topic
-  Hash seen_key{};                 ///< the key of the marks in `seen`, where the input are files
-  AccountId account{};             ///< identifies the folder for its witness; zeros where there is none
-  std::string settings{};          ///< the text of which the settings digest is; empty in earlier versions' states
-  std::string ranges{};            ///< settings that were measured, where any were (config/ranges.h); else empty
-  Hash release_head{};             ///< ReleaseChain::head, behind the outbox (release_chain.h)
+  std::string outbox;                   ///< the batch's releases
+  std::string ledger_entry;             ///< in a folder, the batch's ledger lines, mostly none; in topics empty
+  std::string bookmark;                 ///< Journal::bookmark() right before the commit
+  Hash ledger_head{};                   ///< the head of the ledger behind this batch's lines
+  StepCount released{0};                ///< steps of the epoch's last release, those of the outbox included
+  std::string ledger_epochs{};          ///< what each epoch has spent, this one included (enclosed_lines())
+  std::uint32_t partitions = 0;         ///< how many the input topic had when the lane began
+  std::vector<SeenRecord> seen{};       ///< of a topic, the last records before `position`; of files, see add_mark()
+  std::string stop_asked{};             ///< what `stop` was resolved from, where the input is a topic
+  Hash seen_key{};                      ///< the key of the marks in `seen`, where the input are files
+  AccountId account{};                  ///< identifies the folder for its witness; zeros where there is none
+  std::string settings{};               ///< the text behind the settings digest; empty in earlier versions' states
+  std::string ranges{};                 ///< settings that were measured, where any were (config/ranges.h); else empty
+  Hash release_head{};                  ///< ReleaseChain::head, behind the outbox (release_chain.h)
   std::optional<UsersOfState> users{};  ///< set where the unit is the user and a store of them is kept
 
   [[nodiscard]] Recovery recovery() const { return {bookmark, outbox, ledger_entry}; }

@@ -20,7 +20,7 @@ Hash witness_mac(std::string_view text, const secrets::Keyring& keys) {
 
 struct Heading {
   secrets::Fingerprint fingerprint{};
-  bool is_known = false;  ///< magic and format are this page's
+  bool is_known = false;  ///< the magic and the format are those that this version reads
 };
 
 Heading read_heading(secrets::FieldReader& fields) {
@@ -89,6 +89,7 @@ ReadWitness read_witness(std::string_view bytes, const secrets::Keyring& keys) {
   fields.bytes(mac);
   if (!fields.rest().empty()) throw Failure(Exit::data, malformed_witness);
   read.is_authentic = secrets::is_same(mac, witness_mac(bytes.substr(0, bytes.size() - mac.size()), keys));
+  // The epochs are read only where the MAC fits. Otherwise nobody vouches for them, and reading them may throw.
   if (!read.is_authentic) return read;
   witness.epochs = read_entries(lines);
   return read;

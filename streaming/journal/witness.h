@@ -1,6 +1,6 @@
 // The witness of a state folder: a small file outside the folder that tells how far it has come
-// (docs/formats/witness.md). By it a start notices a folder that was restored from an older copy, or whose ledger was
-// deleted.
+// (docs/formats/witness.md). With it a run notices at its start that the folder was restored from an older copy, or
+// that its ledger was deleted.
 #pragma once
 
 #include <cstdint>

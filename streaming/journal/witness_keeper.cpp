@@ -62,7 +62,7 @@ void WitnessKeeper::run(const std::stop_token& stop) {
   while (true) {
     wake_.wait(hold, stop, [this] { return next_.has_value(); });
     if (!next_) return;
-    // Until then a newer commit may replace the one that waits.
+    // Until `due` a newer commit may replace the one that waits.
     wake_.wait_until(hold, stop, due, [this] { return in_haste_; });
     Witness witness = std::move(*next_);
     next_.reset();

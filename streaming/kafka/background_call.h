@@ -16,8 +16,8 @@ namespace nustream::kafka {
 
 /// Has one thread, which makes one call at a time. librdkafka has its own way to resume a transactional call that
 /// timed out, which is not used here, for two reasons. The late result of a first attempt can be taken for that of a
-/// second one. And send_offsets does not return before some connection changes, where a coordinator is missing at the
-/// wrong moment.
+/// second one. And if a coordinator is missing at the wrong moment, send_offsets does not return until some
+/// connection changes.
 class BackgroundCall {
  public:
   /// A call returns nothing, or an error. It has to own what it uses, since it may outlive this object.

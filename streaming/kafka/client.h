@@ -29,7 +29,7 @@ void give_up_if_cancelled(const Client& client);
 /// Makes a client that reads, if `own` has a group.id; without one it can only ask questions.
 [[nodiscard]] Client new_consumer(const ClientSettings& settings, Role role, const Properties& own);
 
-/// The next event of the queue, which is waited for for `milliseconds` at most. Null where none came.
+/// The next event of the queue; null where none comes within `milliseconds`.
 [[nodiscard]] EventHandle poll(const Client& client, int milliseconds);
 
 /// What an event of any client says; std::monostate for events that nothing has to be done about.
@@ -38,7 +38,8 @@ void give_up_if_cancelled(const Client& client);
 /// Empties the queue, and returns what its connections complain about; a refusal to let the client in counts more
 /// than other complaints. To be used only while no records are read, since they would be dropped.
 [[nodiscard]] std::optional<Error> waiting_complaint(const Client& client);
-/// Of two complaints the one that says more. A password that was refused explains why no broker is up.
+/// Of two complaints the one that says more. That is the later one, unless the earlier one explains it: after a
+/// refused password no broker counts as up.
 [[nodiscard]] Error telling_more(std::optional<Error> earlier, Error later);
 
 [[nodiscard]] PartitionListHandle new_partition_list();

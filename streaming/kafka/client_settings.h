@@ -39,7 +39,7 @@ void check_properties(const Properties& properties);
 /// check_properties() does.
 [[nodiscard]] std::string property_in_force(const ClientSettings& settings, Role role, const std::string& name);
 
-/// The same for a property that is a time in milliseconds.
+/// The value of property_in_force(), for a property that is a time in milliseconds.
 [[nodiscard]] std::chrono::milliseconds time_in_force(const ClientSettings& settings, Role role,
                                                       const std::string& name);
 

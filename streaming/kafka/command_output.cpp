@@ -58,7 +58,7 @@ class Child {
     ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
     ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     // Not all sockets of the service's libraries are closed on exec. All but the standard descriptors are closed
-    // here, so that no program which it runs holds one of its listeners.
+    // here, so that the program holds none of the service's listeners.
     ::posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
     // The service's threads block signals, and a child inherits that; it has to take signals again.
     sigset_t none;

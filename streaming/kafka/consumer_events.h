@@ -13,19 +13,19 @@ struct rd_kafka_op_s;
 
 namespace nustream::kafka {
 
-/// The group gives partitions to this member, beside those that it has (cooperatively). It has to be answered by
-/// assign().
+/// The group gives partitions to this member, beside those that it has (cooperatively). The event has to be answered
+/// by assign().
 struct Assigned {
   std::vector<PartitionIndex> partitions;
 };
-/// The group takes partitions from this member. It has to be answered by unassign(), once what is in flight for them
-/// is over. The group waits for the answer, up to max.poll.interval.ms.
+/// The group takes partitions from this member. The event has to be answered by unassign(), once what is in flight
+/// for them is over. The group waits for the answer, up to max.poll.interval.ms.
 struct Revoked {
   std::vector<PartitionIndex> partitions;
   bool lost;  ///< true where they belong to others already, so that nothing may be committed for them any more
 };
-/// The partition has no further record below `offset`; control records and aborted ones have been passed. It comes
-/// once each time the end is reached.
+/// The partition has no further record below `offset`; control records and aborted ones have been passed. The event
+/// comes once each time the end is reached.
 struct EndOfPartition {
   PartitionIndex partition;
   Offset offset;
@@ -44,7 +44,7 @@ struct ClientError {
 };
 /// The answer to ask_membership().
 struct Membership {
-  bool confirmed;  ///< true where the coordinator counts this member to the present generation, and that is settled
+  bool confirmed;  ///< true where the coordinator counts this member, and the group is not rebalancing
 };
 
 struct Client;

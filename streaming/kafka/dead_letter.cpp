@@ -8,8 +8,8 @@
 namespace nustream::kafka {
 namespace {
 
-// The bytes around a record's own: those of a batch (61), and of a record in it where lengths, offset and time are as
-// wide as can be.
+// The bytes that a batch adds to a record's own: 61 for the batch, and 36 for the record, whose lengths, offset and
+// time are counted as wide as they can be.
 constexpr std::size_t record_overhead = 61 + 36;
 // The two lengths of a header, of up to five bytes each.
 constexpr std::size_t header_overhead = 10;

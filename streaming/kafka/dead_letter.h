@@ -43,8 +43,8 @@ class DeadLetterHeaders {
   std::vector<decode::MessageHeader> headers_;
 };
 
-/// A number of bytes that a batch with this letter alone does not exceed, uncompressed, with the headers that
-/// DeadLetterHeaders adds. `input_topic` is the name of the input that these show.
+/// An upper bound on the uncompressed bytes of a batch that holds this letter alone, with the headers that
+/// DeadLetterHeaders adds. `input_topic` is the input's name, which these headers show.
 [[nodiscard]] std::size_t bytes_bound(const journal::DeadLetter& letter, std::string_view input_topic);
 
 /// Cuts the letter until bytes_bound() is at most `bytes_max`: first the record's headers, then its key, and its

@@ -75,9 +75,9 @@ GroupConsumer::GroupConsumer(const ClientSettings& settings, const GroupMember& 
 
 // A client may be left undestroyed here. Up to librdkafka 2.2, destroying a cooperative member between its joining
 // and its first assignment ends the process by an assertion, and nothing tells when that is the case (librdkafka 2.3
-// has mended it). And a client of any version that could not be closed in time would have its destructor wait on. In
-// both cases the client has left the group or will be counted out; all that it keeps until the process ends is memory
-// and idle threads.
+// has mended it). And with a client of any version that could not be closed in time, the destructor would go on
+// waiting. In both cases the client has left the group or will be counted out; all that it keeps until the process
+// ends is memory and idle threads.
 GroupConsumer::~GroupConsumer() {
   constexpr int mended_in = 0x020300ff;
   close_now();
@@ -177,7 +177,7 @@ std::optional<Error> GroupConsumer::start(PartitionIndex partition, Offset offse
   if (!state.assigned) return error_of(RD_KAFKA_RESP_ERR__STATE, "the partition is not assigned to this member");
   if (state.given_up)
     return error_of(RD_KAFKA_RESP_ERR__STATE, "the partition was given up, its offset out of range");
-  // Adding to an assignment would mark a lost one as in order again. So a lost assignment is asked about first.
+  // Adding to an assignment would mark a lost one as in order again. So this function asks first whether it is lost.
   if (assignment_lost()) return error_of(RD_KAFKA_RESP_ERR__ASSIGNMENT_LOST);
   if (state.reading) {
     if (auto error = seek(partition, offset)) return error;

@@ -20,8 +20,8 @@ class TransactionAborted : public std::exception {
   Error error_;
 };
 
-/// It is not known how the transaction ended, or another producer has the lane. A new producer, and the state read
-/// again, tell which.
+/// Nobody knows how the transaction ended, or another producer has the lane. To find out which, make a new producer
+/// and read the state again.
 class LaneInterrupted : public std::exception {
  public:
   explicit LaneInterrupted(Error error) : error_(std::move(error)) {}

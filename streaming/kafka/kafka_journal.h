@@ -20,9 +20,9 @@ namespace nustream::kafka {
 /// A Journal over topics (docs/formats/kafka.md). Transaction k holds state k, the offset behind batch k, its ledger
 /// line and dead letters, and the releases of batch k − 1 as they are in the committed state k − 1.
 ///
-/// load() and recover() wait, so that the caller needs a thread that may. commit(), flush(), publish_model() and
-/// write_users() return at once. The threads of `post` work on them in slices, and call their completion there. There
-/// is one call at a time.
+/// load() and recover() wait, so that they need a thread that may wait. commit(), flush(), publish_model() and
+/// write_users() return at once. The threads of `post` work on such a call in slices, and call its completion. Only
+/// one call may be under way.
 ///
 /// A completion is given nullptr; TransactionAborted, after which the same batch may be committed again;
 /// LaneInterrupted, after which another journal has to be made and loaded; Cancelled; or a Failure, after which this
@@ -58,7 +58,8 @@ class KafkaJournal final : public journal::Journal {
   /// The member of the group in whose name the next commits commit offsets.
   void use_member(std::shared_ptr<const GroupMetadata> member) { member_ = std::move(member); }
   void commit(journal::Batch batch, journal::Completion done) override;
-  /// The same for a batch whose records were not read as a member of the group: the group's offset stays as it is.
+  /// As commit(), for a batch whose records were not read as a member of the group: the group's offset stays as it
+  /// is.
   void commit_spend(journal::Batch batch, journal::Completion done);
   /// Calls the completion. Contract: no outbox is left, since only a commit can publish one, with a state that no
   /// longer holds it.

@@ -23,11 +23,11 @@ class StateRolledBack : public Failure {
   using Failure::Failure;
 };
 
-/// Says why a log that ends at `end` is not the one of which records up to `position` were read.
+/// The message about a log that ends at `end` although records up to `position` were read: it is another log.
 [[nodiscard]] std::string shorter_log(std::uint64_t end, std::uint64_t position);
 
 /// The log line about a group's committed offset that is not the state's, since somebody may have reset it. `wait` is
-/// how long an offset that may be on its way is waited for.
+/// how long the lane waits for an offset that may be on its way.
 [[nodiscard]] std::string other_offset(const std::string& lane, std::uint64_t committed, std::uint64_t position,
                                        std::chrono::milliseconds wait);
 
@@ -54,9 +54,9 @@ class LaneChecks {
     /// Why it is another log than the one that was read: it is shorter, or has other records. Empty where it is not.
     std::string changed;
   };
-  /// Finds out whether the input is the one that was read. Throws StateRolledBack where it is, and the group's
-  /// committed offset is beyond the state. `took_steps` says whether the lane has ever taken a step; without one
-  /// there is nothing to prove.
+  /// Finds out whether the input is the one that was read. If it is, and the group's committed offset is beyond the
+  /// state, this throws StateRolledBack. `took_steps` says whether the lane has ever taken a step; a lane that has
+  /// neither taken a step nor read a record has nothing to prove.
   [[nodiscard]] Input check_input(const journal::StateRecord& record, bool took_steps);
 
   /// What is public of a lane whose state is missing or cannot be used.

@@ -32,7 +32,7 @@ class LaneEdit {
   [[nodiscard]] std::optional<std::string> load() const;
   /// Fences older producers of the lane, and ends the transactions that they left: they commit nothing more.
   void fence();
-  /// Does as fence(), and then as load() does.
+  /// Calls fence(), and then load().
   [[nodiscard]] std::optional<std::string> take_over();
   /// Commits the lane's new state and other records in one transaction, without an offset. `attempt` says what is
   /// done, for messages: "cannot ATTEMPT: …".

@@ -39,7 +39,7 @@ void ask_until(const Client& client, const std::string& attempt, Deadline deadli
     if (const auto waiting = waiting_complaint(client)) complaint = telling_more(complaint, *waiting);
     if (complaint && complaint->cause == Cause::authentication) throw KafkaFailure(attempt, *complaint);
     if (error->remedy != Remedy::call_again) throw KafkaFailure(attempt, *std::move(error));
-    // A complaint says why nothing answers, which is more than that the time is over.
+    // A complaint says why nothing answers. That tells more than the error that the time is over.
     if (milliseconds_until(deadline) == 0) throw KafkaFailure(attempt, complaint ? *complaint : *std::move(error));
     std::this_thread::sleep_until(std::min(deadline, in(between_questions)));
   }

@@ -104,8 +104,8 @@ class PartitionReader::Implementation {
 
   [[nodiscard]] bool is_over() const noexcept { return position_ >= end_; }
 
-  // Makes sure that the topic is there, and has the library look up its leaders; by itself it would do that once a
-  // second.
+  // Makes sure that the topic is there, and has the library look up its leaders. By itself the library looks them up
+  // only once a second.
   void prepare(const TopicPartition& partition, Deadline deadline) {
     if (prepared_.contains(partition.topic)) return;
     const std::optional<TopicShape> shape = topic_shape(client_, partition.topic, deadline);
@@ -133,8 +133,8 @@ class PartitionReader::Implementation {
       add_partition(*list, partition.topic, partition.partition, question);
       rd_kafka_resp_err_t code = ask(list.get(), milliseconds);
       if (code == RD_KAFKA_RESP_ERR_NO_ERROR) code = list->elems[0].err;
-      // The brokers have said before that the partition is there. So this only says that its leader is not known yet,
-      // as it is right after the brokers have started.
+      // The brokers have said before that the partition is there. So this code only says that its leader is not known
+      // yet, which happens right after the brokers have started.
       if (code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION && prepared_.contains(partition.topic)) {
         code = RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE;
       }

@@ -44,8 +44,8 @@ class PartitionReader {
   /// Contract: `milliseconds` is not negative.
   [[nodiscard]] std::optional<Offset> offset_at(const TopicPartition& partition, std::int64_t milliseconds,
                                                 Deadline deadline);
-  /// The group's committed offset; transactions that are about to change it are waited for. Nothing where there is
-  /// none, since none was ever committed or it has expired. Contract: Isolation::read_committed.
+  /// The group's committed offset; transactions that are about to change it are waited for. Nothing where no offset
+  /// was ever committed, or where it has expired. Contract: Isolation::read_committed.
   [[nodiscard]] std::optional<Offset> committed(const TopicPartition& partition, Deadline deadline);
 
   /// Turns to a partition. The next record is the first one at or behind `from`. The reading is over when nothing is
@@ -60,7 +60,7 @@ class PartitionReader {
   /// Calls start(), and then read() until the end or `deadline`.
   void read_all(const TopicPartition& partition, Offset from, Offset end, Deadline deadline,
                 const std::function<void(const Message&)>& take);
-  /// The same without a deadline for the whole: it fails only where nothing has come for `patience`.
+  /// As read_all(), but without a deadline for the whole: it fails only where nothing has come for `patience`.
   void read_patiently(const TopicPartition& partition, Offset from, Offset end, std::chrono::milliseconds patience,
                       const std::function<void(const Message&)>& take);
 

@@ -38,9 +38,8 @@ inline constexpr std::chrono::milliseconds slice_max{100};
 /// every call:
 ///   call_again         the call had no effect: make it again, after a pause
 ///   abort_transaction  call abort(), then begin the next transaction
-///   new_client         destroy the producer, make a new one, call its init(), and only then read the state: how the
-///   last
-///                      transaction ended is known after init() alone
+///   new_client         destroy the producer, make a new one, call its init(), and only then read the state: before
+///                      init() nobody knows how the last transaction ended
 ///   none               as new_client, but another attempt would fail as well
 class Producer {
  public:

@@ -26,7 +26,7 @@ class ProducerReports {
   /// Forgets the complaint, since something went well after it.
   void all_is_well();
 
-  /// Why the first record of the transaction that was not written was not, and to which topic it was to go.
+  /// Why the first unwritten record of the transaction was not written, and for which topic it was meant.
   [[nodiscard]] std::optional<Error> refusal() const;
   /// True where the library dropped records of the transaction, which it does once the transaction has failed.
   [[nodiscard]] bool dropped() const;

@@ -67,8 +67,9 @@ class LaneRotation {
     return false;
   }
 
-  /// Refuses where the input is another log. Marks are made again from the input's records; those of another log's
-  /// records would be lost, and with them all that tells the two logs apart.
+  /// Refuses an input that is another log. The marks are made again from the input's records. In another log no
+  /// record would fit its mark, all marks would be dropped, and nothing would show any more that the log is another
+  /// one.
   void require_same_input(const journal::State& state) {
     const std::string changed = checks_.check_input(state.record, state.identity.steps.value() > 0).changed;
     if (changed.empty()) return;
@@ -77,8 +78,8 @@ class LaneRotation {
                                           place().name(), changed));
   }
 
-  /// Commits the state under the new key. Releases that it still owes stay in its outbox: whoever opens the lane next
-  /// publishes them.
+  /// Commits the state under the new key. Releases that it still owes stay in its outbox: the instance that opens the
+  /// lane next publishes them.
   void commit(journal::State state, const journal::Hash& ledger_head) {
     journal::StateRecord& record = state.record;
     record.seen = marked_anew(record);
@@ -95,7 +96,7 @@ class LaneRotation {
     edit_.commit("seal lane " + place().name() + " anew", sealed, std::move(records));
   }
 
-  /// Makes the marks again, which are keyed, for records that are still in the input and have not changed.
+  /// Makes the marks again under the new key, for records that are still in the input and have not changed.
   std::vector<journal::SeenRecord> marked_anew(const journal::StateRecord& record) {
     std::vector<journal::SeenRecord> seen;
     const TopicPartition input = place().in(place().topics.input);

@@ -13,8 +13,8 @@ namespace nustream::kafka {
 /// Opens the state of every lane under `old_keys` and commits the same state under `new_keys`, with a ledger line
 /// that vouches for the lane's ledger so far (docs/formats/ledger.md). Each lane is one transaction, under its own
 /// transactional id, so that an instance that runs the lane is fenced. Lanes that are under the new key already stay
-/// as they are, so that after a crash it is simply called again. Returns how many lanes were sealed anew. Waits for
-/// brokers.
+/// as they are. So after a crash the caller calls this function again. Returns how many lanes were sealed anew. Waits
+/// for brokers.
 ///
 /// Throws Failure(locked) while the group has members; Failure(permission) where a state is under a third key, where
 /// one of the keys is an insecure seed, or where both are the same; Failure(data) where a lane's topics contradict

@@ -17,12 +17,12 @@ using Properties = std::map<std::string, std::string>;
 /// Whether a property's value is a secret, such as a password, a key or a client secret.
 [[nodiscard]] bool is_secret(std::string_view name);
 
-/// Returns `properties` with the secrets themselves where they name a place. "sasl.password_file" = PATH becomes
-/// "sasl.password" with the first line of that file, and "sasl.password_env" = NAME the same with the environment
-/// variable's value. A certificate or key in PEM form ("ssl.key.pem_file") is the whole file. That holds for every
-/// property that is_secret(), and for sasl.username. The places are read at each call, so that a client that is made
-/// later has the secret of that time. The properties that say where OAuth tokens come from (oauth_token.h) stay as
-/// they are.
+/// Returns `properties` with each secret itself instead of the file or the variable that holds it.
+/// "sasl.password_file" = PATH becomes "sasl.password" with the first line of that file, and "sasl.password_env" =
+/// NAME the same with the environment variable's value. A certificate or key in PEM form ("ssl.key.pem_file") is the
+/// whole file. That holds for every property that is_secret(), and for sasl.username. The places are read at each
+/// call, so that a client that is made later has the secret of that time. The properties that say where OAuth tokens
+/// come from (oauth_token.h) stay as they are.
 ///
 /// Throws Failure(permission) for a file that is not private (secrets::SecretFile), and Failure(configuration) for a
 /// property that is no secret, one that is given twice, and a variable that is not set. No message holds a secret.
@@ -50,8 +50,8 @@ class SecretFiles {
 
 /// One sentence for each thing that is allowed, but hardly meant: a secret in a settings file that others may read,
 /// or on the command line, where every user of the machine can see it; a password or token that crosses a network in
-/// the clear; a certificate that is not checked. `file` is the settings file. It is read again, to tell what stands
-/// in it from what came from the command line.
+/// the clear; a certificate that is not checked. `file` is the settings file. It is read again, to see which
+/// properties stand in it and which came from the command line.
 [[nodiscard]] std::vector<std::string> security_advice(const config::Kafka& kafka, const std::string& file);
 
 }  // namespace nustream::kafka

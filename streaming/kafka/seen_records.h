@@ -19,7 +19,7 @@ class SeenRecords {
  public:
   /// How many marks a state keeps.
   static constexpr std::size_t kept = journal::marks_kept;
-  /// One of so many records that come at once is marked, besides the last ones.
+  /// Of the records that come at once, every `between_marks`-th is marked, and so are the last ones.
   static constexpr std::size_t between_marks = 32;
 
   explicit SeenRecords(std::vector<journal::SeenRecord> seen) : seen_(std::move(seen)) {}

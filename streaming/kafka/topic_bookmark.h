@@ -1,4 +1,4 @@
-// Where, as a state remembers it, its lane's releases and ledger lines are in their topics.
+// A state's bookmark: where its lane's releases and ledger lines are in their topics.
 #pragma once
 
 #include <optional>

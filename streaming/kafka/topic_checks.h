@@ -58,9 +58,8 @@ class TopicChecks {
 /// never see it. `transactional_id` must not be used for anything but this question. Waits, at most until about
 /// `deadline`.
 ///
-/// Throws KafkaFailure where the brokers refuse the topic or the transactional id, or do not let the client in.
-/// Whatever else keeps the record from being written says nothing about rights, and is no failure here. Throws
-/// Cancelled.
+/// Throws KafkaFailure where the brokers refuse the topic or the transactional id, or do not let the client in. Any
+/// other reason why the record is not written says nothing about rights, and is no failure here. Throws Cancelled.
 void require_right_to_write(const ClientSettings& settings, const std::string& transactional_id,
                             const std::string& topic, Deadline deadline);
 

@@ -12,7 +12,7 @@ namespace nustream::kafka {
 namespace {
 
 constexpr std::chrono::milliseconds between_polls{10};
-// How long records that go ahead are waited for, since they hold up the others.
+// How long the transaction waits for records that go ahead. It is short, since they hold up the others.
 constexpr std::chrono::milliseconds ahead_max{5'000};
 
 }  // namespace

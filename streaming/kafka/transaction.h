@@ -17,7 +17,7 @@ namespace nustream::kafka {
 struct TransactionContent {
   std::vector<OutgoingRecord> records;
   /// This many of the first records, all of one topic, have to be taken by their broker before any other record is
-  /// written. What goes wrong with them leaves no trace in other topics, and is known to be about them.
+  /// written. So an error of theirs leaves no trace in other topics, and is known to be theirs.
   std::size_t ahead = 0;
   std::optional<PartitionOffset> offset;  ///< of the input's next record; without it no offset is committed
 };

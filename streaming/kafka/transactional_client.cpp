@@ -126,7 +126,8 @@ std::optional<Error> TransactionalClient::arrive(Deadline deadline) {
   }
 }
 
-// The library would wait to the deadline for records that a refused one holds up.
+// Waits for the records before the library commits. The library's own commit would wait until the deadline for
+// records that a refused one holds up.
 std::optional<Error> TransactionalClient::commit(Deadline deadline) {
   if (std::optional<Error> error = arrive(deadline)) return error;
   return commit_what_arrived(deadline);
@@ -137,7 +138,7 @@ std::optional<Error> TransactionalClient::commit_what_arrived(Deadline deadline)
 }
 
 std::optional<Error> TransactionalClient::abort(Deadline deadline) {
-  // Records under way are let arrive first. An abort that overtakes the registration of the transaction's partitions
+  // Lets records under way arrive first. An abort that overtakes the registration of the transaction's partitions
   // with the coordinator is fatal (INVALID_TXN_STATE).
   static_cast<void>(rd_kafka_flush(client_.get(), std::min(milliseconds_until(deadline), arrival_milliseconds_max)));
   return repeat(deadline, [this](int time) { return rd_kafka_abort_transaction(client_.get(), time); });

@@ -19,9 +19,10 @@ struct rd_kafka_topic_partition_list_s;
 
 namespace nustream::kafka {
 
-/// Has the calls of Producer, but those with a deadline wait until it; send_offsets() may even wait for ever. An
-/// error at the deadline has Remedy::new_client, and only produce() returns Remedy::call_again. To be used from one
-/// thread at a time, except complaint() and last_offset(), which may be called at any time.
+/// Has the calls of Producer, but those with a deadline wait until they are over or the deadline has passed;
+/// send_offsets() may even wait for ever. An error at the deadline has Remedy::new_client, and only produce() returns
+/// Remedy::call_again. To be used from one thread at a time, except complaint() and last_offset(), which may be
+/// called at any time.
 class TransactionalClient {
  public:
   TransactionalClient(const ClientSettings& settings, const std::string& transactional_id);

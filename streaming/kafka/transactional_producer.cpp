@@ -16,8 +16,8 @@ namespace {
 // another broker.
 constexpr std::chrono::milliseconds send_offsets_max{15'000};
 
-// A Producer whose waiting calls are made in the background. Each call owns what it uses, among it the client, so
-// that a client whose call does not come back lives until it does.
+// A Producer whose waiting calls are made in the background. Each call owns what it uses, also the client. So a
+// client lives as long as its call does, even where nobody waits for the call any more.
 class TransactionalProducer final : public Producer {
  public:
   TransactionalProducer(const ClientSettings& settings, const std::string& transactional_id,

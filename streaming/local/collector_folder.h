@@ -31,8 +31,8 @@ struct CollectorState {
 /// Throws Failure(data) where `bytes` are not a state of this format, or are damaged. `path` is for messages.
 [[nodiscard]] CollectorState decode_state(std::string_view bytes, const std::string& path);
 
-/// The state in a folder, empty where there is none yet. It is for looking at sums while another run counts. Throws
-/// Failure(data) where the state is of another stream or mechanism.
+/// The state in a folder, empty where there is none yet. With this function a run can look at the sums while another
+/// run counts. Throws Failure(data) where the state is of another stream or mechanism.
 [[nodiscard]] std::optional<CollectorState> read_state(journal::Disk& disk, const journal::Disk::Path& folder,
                                                        const Settings& settings, const ReportFormat& format);
 

@@ -13,7 +13,7 @@
 
 namespace nustream::local {
 
-// Reads public unlabeled rows: what the server knows of x without asking anybody.
+/// Public unlabeled rows, as load_public_rows() reads them: what the server knows of x without asking anybody.
 struct LoadedRows {
   std::vector<double> x;        ///< row-major rows × p, projected to the bounds as the users' rows are
   std::uint64_t rows = 0;       ///< m

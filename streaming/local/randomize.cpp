@@ -23,7 +23,7 @@
 namespace nustream::local {
 namespace {
 
-// Records of one commit, since a sync costs as much as some hundred reports.
+// How many records share one commit, since a sync costs as much as some hundred reports.
 constexpr std::size_t batch_records = 1024;
 
 /// The file or standard output that reports go to.
@@ -101,8 +101,8 @@ class Randomizer {
       if (!more) break;
       names.push_back(use_record());
     }
-    // A report leaves only after it is durable. Otherwise a crash could make a second draw for a record whose first
-    // was seen, which would spend its budget again.
+    // A report leaves only after it is durable. Otherwise the run after a crash could draw a second report of a
+    // record whose first one was seen, and spend its budget again.
     store_.commit();
     std::string text;
     for (const RecordName& name : names) {

@@ -17,13 +17,13 @@ namespace nustream::local {
 using RecordName = std::array<std::uint8_t, 32>;
 [[nodiscard]] RecordName name_of_key(std::string_view key);
 [[nodiscard]] RecordName name_of_position(std::uint64_t ordinal);
-/// The name of a record whose key cannot be read: a hash of its bytes, and of how many records before it had the
-/// same.
+/// The name of a record whose key cannot be read: a hash of its bytes, and of the number of records before it with
+/// the same bytes.
 [[nodiscard]] RecordName name_of_line(std::string_view line, std::uint64_t before);
 
 /// The folder of a user's reports, for one run at a time. A second draw for a record would spend its budget again, so
-/// nothing that may have been shown is ever drawn anew. Where the file contradicts that, it throws Failure(data) and
-/// changes nothing.
+/// nothing that may have been shown is ever drawn anew. Where the file contradicts that, the store throws
+/// Failure(data) and changes nothing.
 class ReportStore {
  public:
   /// Opens the folder, which it makes where it is missing, and takes its lock. `heading` says what the reports are

@@ -29,7 +29,7 @@ struct Settings {
   std::string directory;    ///< folder of the running sums
   std::string public_rows;  ///< CSV file of public unlabeled rows; empty: none
   inference::LocalSolverSettings solver;
-  std::uint64_t commit_reports;  ///< sums are committed after so many reports …
+  std::uint64_t commit_reports;  ///< sums are committed after this many reports …
   double commit_seconds;         ///< … or after this time, whichever comes first
   config::Kafka kafka;
 };

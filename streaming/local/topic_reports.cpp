@@ -203,7 +203,7 @@ class TopicReports {
     }
   }
 
-  /// No event can mean a quiet topic or a broker that is away; a question to the broker tells which.
+  /// Where no event comes, the topic may be quiet or the broker away; a question to the broker tells which.
   void look_for_broker() {
     const Clock::time_point since = trouble_since_.value_or(joined_ ? Clock::now() : began_);
     if (Clock::now() - since < settings_.give_up) return;
@@ -255,7 +255,7 @@ void count_topic(const Settings& settings, bool until_end, Counting& counting, c
   try {
     TopicReports(settings, until_end, counting).run(signal);
   } catch (const kafka::Cancelled&) {
-    // A signal came while brokers were waited for; nothing of the topic was being counted.
+    // A signal came while the command waited for brokers; nothing of the topic was being counted.
   }
 }
 

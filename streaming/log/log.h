@@ -15,9 +15,9 @@ struct Settings {
   std::string file{};  ///< appended to, and made with mode 0600; empty: standard error
 };
 
-/// Sends all later entries there. Before the first call they go to standard error in plain words. Where standard
-/// error is systemd's journal (JOURNAL_STREAM says so), the journal stamps them. Throws Failure(io) for a file that
-/// cannot be opened; nothing has changed then.
+/// Sends all later entries where `settings` say. Before the first call they go to standard error in plain words.
+/// Where standard error is systemd's journal (JOURNAL_STREAM says so), the journal stamps them. Throws Failure(io)
+/// for a file that cannot be opened; nothing has changed then.
 void use(const Settings& settings);
 
 /// Opens the file by its name again, for tools that move a log away and then signal its writer. Throws as use() does;
