@@ -7,8 +7,9 @@ target_compile_options(nustream_compile INTERFACE
 # Behind precompiled headers gcc 12 sees overruns in std::string where there are none.
 set(nustream_precompiled_flags $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds> $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
     $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow> $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overread>)
-# Functions are bound when the program starts: the binder of the first call would leave what lies in registers, keys
-# among it, deep in a thread's stack, where nothing writes over it. And no function's address can be changed behind it.
+# Functions are bound when the program starts. If a function were bound at its first call, the binder would leave what
+# lies in registers, keys among it, deep in a thread's stack, where nothing writes over it. And after the start no
+# function's address can be changed.
 target_link_options(nustream_compile INTERFACE LINKER:-z,relro,-z,now)
 # nustream_ship(TARGET): hardens a target that is shipped, and makes its bytes independent of where it was built. Tests
 # and benchmarks are not shipped; debug and sanitizer builds cannot be fortified. tests/deployment/hardening.py checks the
@@ -48,7 +49,7 @@ function(nustream_batches_of_rooms target)
 endfunction()
 if(CMAKE_UNITY_BUILD)
   # -Wsubobject-linkage warns of anonymous namespaces in headers, and in a batch every source looks like a header.
-  # -Wmaybe-uninitialized takes a std::optional for uninitialised where so much is inlined (gcc 12).
+  # Where a batch inlines much, gcc 12 takes a std::optional for uninitialised (-Wmaybe-uninitialized).
   target_compile_options(nustream_compile INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>
                                                     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 endif()

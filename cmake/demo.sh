@@ -27,7 +27,7 @@ demo_free_port() {
   printf '%s\n' "$port"
 }
 
-# Writes the settings of a broker whose clients use port $1, and of its log: what ends it is then in broker.log.
+# Writes the settings of a broker whose clients use port $1, and of its log, so that broker.log says what ended it.
 demo_write_settings() {
   local port=$1 controller
   controller=$(demo_free_port)

@@ -1,4 +1,4 @@
-// Failures of a part that does not know where it works or for whom, told by one that does.
+// Adds to the failures of a part what only its caller knows: the place where the part worked, or advice.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace nustream {
 
-/// What `action` returns; a failure of it that does not name `place` is thrown on as "PLACE: …".
+/// Returns what `action` returns. A failure that does not name `place` is thrown on as "PLACE: …".
 template <class Action>
 decltype(auto) located(const std::string& place, Action&& action) {
   try {
@@ -20,7 +20,7 @@ decltype(auto) located(const std::string& place, Action&& action) {
   }
 }
 
-/// What `action` returns; a failure of it with this code is thrown on with `advice` behind it.
+/// Returns what `action` returns. A failure with this code is thrown on with `advice` behind it.
 template <class Action>
 decltype(auto) with_advice(Exit code, const std::string& advice, Action&& action) {
   try {

@@ -1,4 +1,4 @@
-// Lines of a text or a file, and where something is wrong with one.
+// Visits the lines of a text or a file, and names the line in the message of a failure.
 #pragma once
 
 #include <cstdint>

@@ -67,7 +67,7 @@ std::string why_stopped(const config::Config& asked, const ranges::TableFit& fit
                      is_target ? asked.schema.target->name : asked.schema.features[column].name, fit.shares[column]);
 }
 
-/// Of the keys that are to be measured.
+/// Refuses keys that cannot be measured under these settings.
 void require_measurable_keys(const config::Config& asked) {
   const LossKind kind = asked.descent.loss.kind;
   const bool has_units = kind == LossKind::linear || kind == LossKind::huber;
@@ -171,7 +171,7 @@ Measured find_ranges(const config::Config& asked, config::Purpose purpose, const
       found.ranges += key + '=' + value + '\n';
     }
   } catch (const std::exception&) {
-    // Whether it fails depends on the data, so that the failure is only thrown after its cost is committed.
+    // Whether measuring fails depends on the data. So the caller throws the failure only after the cost is committed.
     found = {"rule " + rule + "\nstopped rows: no bounds follow from the noisy counts\n", std::current_exception()};
   }
   return found;

@@ -29,7 +29,7 @@ struct Rhos {
 [[nodiscard]] Rhos rhos_of(const config::Config& asked);
 
 /// A digest of what is measured, at which ρ, and how values are read. It does not depend on what is found. `records`
-/// is the number of records of a stream that are measured; it is 0 for a file, of which all are.
+/// is the number of records of a stream that are measured; 0 stands for a file, all of whose records are measured.
 [[nodiscard]] std::string rule_digest(const config::Config& asked, bool is_private, std::uint64_t records);
 
 /// Values as they were read, by rows, without an intercept. All values of a record that cannot be used are NaN.
@@ -46,8 +46,8 @@ struct RawTable {
 [[nodiscard]] record::Schema raw_schema(const config::Config& asked);
 
 /// Checks, before anything is spent and by public figures alone, that measuring is possible. Throws Failure(data)
-/// where there is no record, Failure(configuration) where there are fewer than that ρ needs, and Failure(exhausted)
-/// where measuring alone would exceed privacy.budget.
+/// where there is no record, Failure(configuration) where there are fewer than the ρ of the measuring needs, and
+/// Failure(exhausted) where measuring alone would exceed privacy.budget.
 void require_enough(const config::Config& asked, std::uint64_t records);
 
 /// What measuring found.

@@ -43,8 +43,8 @@ bool is_private_run(const folder::Options& options) {
   return !options.insecure_seed && !options.compared;
 }
 
-/// The row of a batch that an unusable record is: of a recorded segment positions begin at its first offset, and may
-/// leave some out.
+/// The row of the batch that holds an unusable record. A position is no row number: in a recorded segment positions
+/// begin at its first offset, and may leave some out.
 std::size_t row_of(const record::Reject& reject, const record::RowBatch& rows) {
   const auto behind = std::ranges::upper_bound(rows.next, reject.position.value());
   return static_cast<std::size_t>(behind - rows.next.begin());
@@ -109,7 +109,7 @@ std::string measure_now(const config::Config& asked, config::Purpose purpose, co
                   {},
                   found.ranges,
                   asked.input.framing_is_trusted});
-  // Thrown only after the commit: that nothing was found may tell something of the records, which has to be paid for.
+  // The failure is thrown only after the commit: it may tell something of the records, and that has to be paid for.
   if (found.failure) std::rethrow_exception(found.failure);
   return found.ranges;
 }

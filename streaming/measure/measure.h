@@ -26,8 +26,8 @@ struct Settled {
 /// the rest of ρ. Both epochs are over the same records, and the ledger adds their costs.
 ///
 /// Each epoch has a key of its own. The values are shown after the commit that holds them, never before. A process
-/// that is killed before it has shown and spent nothing, and its noise is gone. After one that is killed later,
-/// --resume takes the values from the state, and draws nothing over the records again.
+/// that is killed before that commit has shown and spent nothing, and its noise is gone. After a later kill, --resume
+/// takes the values from the state, and draws nothing over the records again.
 ///
 /// Throws, before anything is spent, Failure(configuration) for what cannot be measured (another loss, users, a pipe)
 /// and for too few records for that ρ, and Failure(exhausted) where measuring alone would exceed privacy.budget.
@@ -40,8 +40,8 @@ struct Settled {
 /// Prints what was measured, and at which ρ.
 void show(const Settled& settled, const config::Config& asked);
 
-/// The settings that are used, as TOML, with a warning that a run of it spends again. `ledger` names the place where
-/// the spend is recorded.
+/// The settings that are used, as TOML, with a warning that a run of this file spends again. `ledger` names the place
+/// where the spend is recorded.
 [[nodiscard]] std::string used_settings(const config::Config& settled, const config::Config& asked,
                                         const std::string& ledger);
 

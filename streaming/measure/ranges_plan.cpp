@@ -16,8 +16,8 @@ Rho ranges_rho(const config::Config& asked) {
   return Rho{config::rho_asked(asked.privacy).value() * asked.measuring.share};
 }
 
-/// Says why so many records are too few for the ranges' ρ; empty where they are enough, or where their number is not
-/// known.
+/// Says why `records` records are too few for the ranges' ρ; empty where they are enough, or where their number is
+/// not known.
 std::string shortage(const config::Config& asked, std::uint64_t records) {
   if (records == 0) return {};
   try {

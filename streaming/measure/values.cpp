@@ -9,7 +9,7 @@ namespace {
 
 using LossKind = model::Loss::Kind;
 
-/// Where a step takes one record, the step size is chosen so that the descent forgets its past about so many times
+/// Where a step takes one record, the step size is chosen so that the descent forgets its past about this many times
 /// over the input.
 constexpr double forgetting_times = 100;
 

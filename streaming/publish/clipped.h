@@ -18,8 +18,8 @@ namespace nustream::publish {
 struct ClippedShare {
   double share;         ///< unbiased: below 0 or above 1 where noise makes it so
   double stddev;        ///< of the noise in it, exact
-  std::uint64_t since;  ///< the steps behind it are those after so many
-  bool is_large;        ///< more than large_clipped_share, as far as the noise lets it be told
+  std::uint64_t since;  ///< the share is over the steps after this one
+  bool is_large;        ///< above large_clipped_share by more than the noise explains
 };
 
 /// Clipping pulls an estimate to another point. Where no more than this share is clipped, that is mostly hidden.

@@ -37,10 +37,10 @@ struct GroupSpend {
 /// Beyond this ε hardly anything is promised: what is seen may be e^20 times as probable with the records as without
 /// them.
 inline constexpr double hardly_anything = 20;
-/// The numbers of records a person that a plan and an inspection show.
+/// The numbers of records per person for which a plan and an inspection show the promise.
 inline constexpr std::array<std::uint64_t, 2> group_sizes{10, 100};
 
-/// What `rho` for one record comes to for `records` records together.
+/// The spend of a group of `records` records, for which `rho` is charged together.
 [[nodiscard]] GroupSpend group_spend(std::uint64_t records, Rho rho, Delta delta);
 
 /// Writes "groups":[{"records":10,"rho":…,"epsilon":…},…].

@@ -1,6 +1,6 @@
-// What a release says about a model with instrumental variables. One of running sums has the two-stage least squares
-// solution, how strong the instruments are, and a set that holds whatever their strength; one of a descent has the
-// strength of its first stage, a function of charged second moments.
+// What a release says about a model with instrumental variables. A release of running sums has the two-stage least
+// squares solution, how strong the instruments are, and a set that holds whatever their strength is. A release of a
+// descent has the strength of its first stage, a function of charged second moments.
 #pragma once
 
 #include <cstddef>

@@ -174,7 +174,7 @@ void append_intervals(MemberName key, std::span<const std::string> names, const 
 /// Writes the same with the names of the release's estimate.
 void append_intervals(MemberName key, const ShownRelease& release, const ReportedIntervals& intervals,
                       JsonWriter& json);
-/// Writes "first_stage":{…}, or ,"instruments":{…} for running sums; nothing where the release carries neither.
+/// Writes "first_stage":{…}, or "instruments":{…} for running sums; nothing where the release carries neither.
 void append_strength(const ShownRelease& release, JsonWriter& json);
 
 }  // namespace nustream::publish

@@ -83,7 +83,7 @@ void PartitionRecorder::run(const std::atomic<bool>& told_to_stop) {
 bool PartitionRecorder::read_slice() {
   const kafka::Progress progress = reader_->read([this](const kafka::Message& message) { use(message); }, slice);
   if (const kafka::Error* error = progress.error()) wait_out(*error);
-  // No record can mean a quiet topic or a broker that is away; a question for the watermarks tells which.
+  // Where no record comes, the topic may be quiet or the broker away; a question for the watermarks tells which.
   if (progress.is_again() && Clock::now() - broker_seen_ > silence) {
     static_cast<void>(reader_->watermarks(source_.partition, kafka::in(attempt)));
     broker_seen_ = Clock::now();

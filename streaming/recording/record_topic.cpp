@@ -246,7 +246,7 @@ Exit run(const config::Config& config, const Options& options) try {
   fmt::print(stderr, "nustream: interrupted; everything so far is recorded; go on with --resume\n");
   return Exit::interrupted;
 } catch (const kafka::Cancelled&) {
-  // A signal came while brokers were waited for; nothing was begun.
+  // A signal came while the command waited for brokers; nothing was begun.
   return console::watch_signals() == SIGINT ? Exit::interrupted : Exit::done;
 }
 

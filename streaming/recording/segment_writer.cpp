@@ -13,8 +13,8 @@ namespace nustream::recording {
 namespace {
 
 constexpr std::size_t block_content_bytes = std::size_t{1} << 20;
-// The lowest level is twice as fast as the default for writing and reading, and on columns of numbers within a few
-// percent as small.
+// The lowest level writes and reads twice as fast as the default. Columns of numbers take the same space within a few
+// percent.
 constexpr int compression_level = 1;
 
 /// Reads a file of a disk from its beginning.
@@ -110,7 +110,8 @@ SegmentWriter SegmentWriter::create(journal::Disk& disk, const journal::Disk::Pa
   decode::SegmentChecksum checksum;
   checksum.add(bytes);
   bytes += view(checksum.add_check());
-  // The file gets its name once it holds a whole header, so that a crash leaves no file without one under that name.
+  // The file gets its name once it holds a whole header, so that a crash leaves no file of that name without a
+  // header.
   const journal::Disk::Path unnamed = path.string() + ".new";
   auto file = disk.create(unnamed, journal::Audience::operators);
   file->write(0, bytes);

@@ -44,7 +44,7 @@ class SegmentWriter {
   /// Copies and adds a record, and writes a block once it is full. Throws Failure(data) for an offset that is below
   /// next(), or at or beyond the stop.
   void add(const decode::Message& message);
-  /// Writes durably what was added since the last block; does nothing where that is nothing.
+  /// Writes durably what was added since the last block; does nothing where nothing was added.
   void close_block();
   /// Writes the rest and the end marker, durably. `next` is at least next(), and every record below it was added.
   void finish(std::uint64_t next);

@@ -23,8 +23,8 @@ namespace nustream::replay {
 /// record (docs/notation.md). Throws Failure(configuration) where a pass is shorter than a minibatch.
 [[nodiscard]] privacy::Participation participation(const folder::Window& window, std::uint64_t minibatch);
 
-/// Opens a reader of the rest of the window from `position` on, pass after pass. Where `other_kinds` is refused, that
-/// is for the first pass that is read: behind it records have been used.
+/// Opens a reader of the rest of the window from `position` on, pass after pass. A refusal by `other_kinds` counts
+/// for the first pass that is read. From the second pass on records have been used, and nothing is refused.
 [[nodiscard]] std::unique_ptr<decode::Reader> open_window(
     const config::Config& config, const folder::Window& window, std::uint64_t position,
     decode::OtherKinds other_kinds = decode::OtherKinds::refused);

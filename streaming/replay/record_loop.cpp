@@ -71,8 +71,8 @@ bool RecordLoop::batch_full() const {
 std::size_t RecordLoop::rows_to_read() const {
   if (pacer_.active()) return 1;
   const std::uint64_t batch = std::max(cadence_.commit_records, batch_records_ + minibatch_);
-  // Before the first look exactly as many rows are read as that asks for, so that what is judged does not depend on
-  // how many a read gives.
+  // Before the first look exactly as many rows are read as the look asks for. So what it judges does not depend on
+  // how many rows a read gives.
   const std::uint64_t most = !looked_ && first_.rows > 1 ? first_rows() : rows_per_read + rows_.count();
   return static_cast<std::size_t>(std::min(most, batch - batch_records_) - rows_.count());
 }

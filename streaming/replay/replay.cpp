@@ -171,8 +171,9 @@ std::optional<std::uint64_t> records_left(const folder::Window& window, Position
   return all > position.value() ? all - position.value() : 0;
 }
 
-/// What a run owns besides its settings. The files are made first, since a path that cannot be written is told before
-/// anything is spent; the input is opened before the state folder, so that a missing file leaves no folder behind.
+/// What a run owns besides its settings. The files are made first, so that a path that cannot be written is reported
+/// before anything is spent; the input is opened before the state folder, so that a missing file leaves no folder
+/// behind.
 class Run {
  public:
   Run(const config::Config& config, const config::Mechanism& mechanism, const folder::Window& window,
@@ -228,7 +229,7 @@ class Run {
     try {
       ending = play(loop, stepper);
     } catch (const Failure&) {
-      failure = std::current_exception();  // told behind what the run came to until then
+      failure = std::current_exception();  // thrown again after the run until then is settled
     }
     settle(share, loop, steps_before, failure ? folder::Session::Ended::by_failure : folder::Session::Ended::well);
     if (failure) std::rethrow_exception(failure);

@@ -82,8 +82,8 @@ struct Serving::Front {
     shown.update(release);
   }
 
-  /// Shows the releases that the folder holds already, those of `epoch` in the picture. They are read in pieces,
-  /// since the file may be large.
+  /// Shows the releases that the folder holds already: those of `epoch` in the charts, and the last one as the
+  /// newest. They are read in pieces, since the file may be large.
   void show_past(const std::filesystem::path& file, EpochId epoch) {
     std::ifstream lines(file);
     std::string last;

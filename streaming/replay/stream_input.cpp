@@ -46,7 +46,8 @@ void StreamInput::pass_marked(decode::Reader& reader, const journal::StateRecord
     ++next;
   };
   do {
-    // Asked before each part of the reading, and before the first: a signal may have come while the input was opened.
+    // The signal is looked at before each part of the reading, also before the first one: it may have come while the
+    // input was opened.
     if (stop_.load() != 0) {
       throw Failure(Exit::interrupted,
                     "interrupted while the input was looked at; nothing has changed: give the same command again");

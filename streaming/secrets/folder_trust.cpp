@@ -17,7 +17,7 @@ bool is_of_another(const struct stat& status) {
 
 void require_trusted(const std::filesystem::path& path, const std::string& what, const std::string& advice) {
   struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) return;  // whoever opens it reports that it is missing
+  if (::stat(path.c_str(), &status) != 0) return;  // the code that opens the folder reports that it is missing
   const std::string which = what + " " + path.string();
   if (is_of_another(status)) {
     throw Failure(Exit::permission, which +

@@ -15,8 +15,8 @@ void require_trusted(const std::filesystem::path& path, const std::string& what,
 
 /// Checks the folders above `path` in the same way, but lets others write to one with a sticky bit, such as /tmp:
 /// they cannot rename there what is not theirs. It checks each folder that `path` names, and each folder above the
-/// place that `path` leads to once links are resolved. Whoever can rename one of them can put another folder in the
-/// place of `path`.
+/// place that `path` leads to once links are resolved. A user who can rename one of them can put another folder in
+/// the place of `path`.
 void require_trusted_above(const std::filesystem::path& path, const std::string& what, const std::string& advice);
 
 /// Checks an open regular file in the same way, by its status.

@@ -16,8 +16,8 @@ struct KeySettings {
   std::filesystem::path directory;  ///< state.key_directory
 };
 
-/// The folder for keys that no setting places: `directory`, or else nustream/ in XDG_CONFIG_HOME, or else nustream/
-/// in HOME/.config. This makes nothing. Throws Failure(permission) where neither variable names a folder.
+/// The folder where keys are made: `directory` where that is set, or else nustream/ in XDG_CONFIG_HOME, or else
+/// nustream/ in HOME/.config. This makes nothing. Throws Failure(permission) where neither variable names a folder.
 [[nodiscard]] std::filesystem::path key_directory(const std::filesystem::path& directory);
 
 /// The name of a key file, made of the stream's name and a hash of the folder's path with its links resolved. Two
@@ -25,14 +25,14 @@ struct KeySettings {
 [[nodiscard]] std::string key_file_name(const std::string& stream, const std::filesystem::path& folder);
 
 /// The key file of an existing state folder: the one that a setting names, or the one that `key` in the folder leads
-/// to. Where the folder has lost that link, it is the file of that name in key_directory(). This makes nothing, and
-/// the file need not exist.
+/// to. Where the folder has lost that link, it is the file key_file_name() in key_directory(), if there is one. This
+/// makes nothing, and the file need not exist.
 [[nodiscard]] std::filesystem::path key_file_of(const std::filesystem::path& folder, const std::string& stream,
                                                 const KeySettings& settings);
 
-/// The same for a folder that a run begins in. Where the folder holds no `key` and the settings name no file, it
-/// makes the key in key_directory() unless it is there, and the link to it in the folder. Throws Failure(permission)
-/// where that is not possible.
+/// As key_file_of(), for a folder that a run begins in. Where the folder holds no `key` and the settings name no
+/// file, it makes the key in key_directory() unless it is there, and the link to it in the folder. Throws
+/// Failure(permission) where that is not possible.
 [[nodiscard]] std::filesystem::path make_key_file(const std::filesystem::path& folder, const std::string& stream,
                                                   const KeySettings& settings);
 

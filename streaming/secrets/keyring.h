@@ -14,7 +14,7 @@
 
 namespace nustream::secrets {
 
-/// Tells key files apart and says nothing else about a key.
+/// Identifies a key file, and says nothing else about the key.
 using Fingerprint = std::array<std::uint8_t, 16>;
 
 /// The keys for sealing, the ledger and the witness, in locked memory that is wiped with the last copy. Copies share
@@ -38,7 +38,8 @@ class Keyring {
   [[nodiscard]] const Fingerprint& fingerprint() const noexcept { return fingerprint_; }
   /// False for an insecure seed, and for a run whose answers stand beside answers that are not private.
   [[nodiscard]] bool is_private() const noexcept { return is_private_; }
-  /// The same keys for such a run. Its noise is as good as any, but nothing of it may ever pass for private.
+  /// The same keys for a run whose answers stand beside answers that are not private. The run's noise is as good as
+  /// any, but nothing of the run may ever pass for private.
   [[nodiscard]] Keyring beside_nonprivate() const {
     Keyring same = *this;
     same.is_private_ = false;

@@ -30,7 +30,7 @@ struct ExpectedIdentity {
   std::optional<bool> is_private;
 };
 
-/// A state that was opened. Whoever holds `plain` wipes it (wipe_text).
+/// A state that was opened. The holder of `plain` wipes it (wipe_text).
 struct OpenedState {
   StateIdentity identity;
   std::string plain;

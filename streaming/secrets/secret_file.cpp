@@ -96,8 +96,8 @@ class NewFile {
   int error_;
 };
 
-/// Gives the file `from` the name `to` unless another file has it. Returns 0, or the system's error. A link fails
-/// where the name is taken, on every file system that has links; on others a rename that must not replace does.
+/// Gives the file `from` the name `to` unless another file has it. Returns 0, or the system's error. Making a link
+/// fails where the name is taken. On a file system without links, a rename that must not replace fails instead.
 int give_name(const char* from, const char* to) {
   if (::link(from, to) == 0) return 0;
   if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS && errno != EMLINK) return errno;

@@ -1,5 +1,5 @@
-// Files with secrets: made for this process's user alone, and read once, by the owner or by whom the system hands the
-// file to.
+// Files with secrets: made for this process's user alone, and read once, by the owner or by the user to whom the
+// system hands the file.
 #pragma once
 
 #include <cstddef>

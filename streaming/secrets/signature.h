@@ -29,7 +29,7 @@ void derive_signing_key(const noise::KeyBytes& seed, SigningKey& secret);
 [[nodiscard]] PublicKey public_key_of(const SigningKey& secret) noexcept;
 /// Signs a text, which takes about 25 µs.
 [[nodiscard]] Signature sign(std::string_view text, const SigningKey& secret);
-/// Whether whoever holds the secret of `key` signed exactly this text.
+/// Whether exactly this text was signed with the secret key that belongs to `key`.
 [[nodiscard]] bool is_signed(std::string_view text, const Signature& signature, const PublicKey& key);
 
 }  // namespace nustream::secrets

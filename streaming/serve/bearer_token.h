@@ -30,7 +30,7 @@ class BearerToken {
 
 /// Who may read from a listener.
 struct Access {
-  std::optional<BearerToken> token;  ///< empty: whoever reaches the listener may read
+  std::optional<BearerToken> token;  ///< empty: everybody who reaches the listener may read
   /// Answer only requests whose Host is an IP literal or "localhost". Without a token this keeps a web page that the
   /// operator happens to look at from reading a loopback listener under a name of its own (DNS rebinding).
   bool literal_hosts_only = false;

@@ -9,7 +9,7 @@
 //   CommittedPast     where a reader of committed records has found earlier releases of the lane, from those bytes
 //
 // A restored lane makes them from its committed state and from the last release that a reader of committed records
-// finds. Nothing that a lane computes, counts or times reaches a public listener on any other way: steps and spend
+// finds. Nothing that a lane computes, counts or times reaches a public listener in any other way: steps and spend
 // are functions of step counts, and an estimate is read back from bytes that anyone could already read.
 #pragma once
 
@@ -55,8 +55,8 @@ class CommittedSpend {
 class CommittedRelease {
  public:
   /// `outbox` holds one or more encoded releases of one lane: the very bytes that are public now. Throws
-  /// Failure(internal) where they are anything else. `at` is the time in seconds since 1970 by the clock of whoever
-  /// took them; empty where they became public just now.
+  /// Failure(internal) where they are anything else. `at` is the time in seconds since 1970 by the clock that dated
+  /// them; empty where they became public just now.
   [[nodiscard]] static CommittedRelease published(std::string_view outbox, std::optional<double> at = {});
 
   [[nodiscard]] const publish::ShownRelease& last() const noexcept { return last_; }

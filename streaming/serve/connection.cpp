@@ -50,7 +50,7 @@ asio::awaitable<beast::error_code> read_header(Connection& connection, std::stri
   co_return error;
 }
 
-/// Whether the client sent something that is no request, rather than nothing more.
+/// Whether the client sent something that is no request; false where it only stopped sending.
 bool unreadable(const beast::error_code& error) {
   static const boost::system::error_category& parsing = beast::error_code(http::error::bad_method).category();
   return error.category() == parsing;

@@ -26,7 +26,7 @@ namespace nustream::serve {
 // Reports errors of sockets and timers as values: here they are the rule, and none of them is exceptional.
 inline constexpr auto as_values = boost::asio::as_tuple(boost::asio::use_awaitable);
 
-// Reads one request as far as its header and answers it. All rules of the listener are here but its waits.
+// A request that is read as far as its header, and the answer to it. exchange.cpp has the rules of what is answered.
 using RequestParser = boost::beast::http::request_parser<boost::beast::http::empty_body>;
 using Answer = boost::beast::http::response<boost::beast::http::string_body>;
 
@@ -57,7 +57,7 @@ using Follow = std::function<std::optional<std::string>()>;
 
 struct Reply {
   Answer answer;
-  Follow follow{};  ///< where given, the connection takes no other request; it is asked once a second
+  Follow follow{};  ///< where given, the connection takes no other request, and calls this once a second
 };
 
 /// Answers a request whose header was read. `number` counts the requests of the connection from 1.

@@ -29,8 +29,8 @@ struct Guest {
 
 /// The guest that has to go, as its place in `guests`. Guests that are idle or leaving go first, then those that have
 /// sent no whole request. Among equals, a guest of the address with the most connections goes, and among its guests
-/// the one that has been at that for longest. So a client that sends its request at once is answered, however
-/// many others keep silent or send a byte now and then.
+/// the one whose activity has lasted longest. So a client that sends its request at once is answered, however many
+/// others keep silent or send a byte now and then.
 ///
 /// Empty where all guests are being answered or follow events. That does not last: each answer ends within
 /// Limits::request_time, and followers, at most half of all guests, have a limit of their own. Where `among` is

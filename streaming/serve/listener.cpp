@@ -74,7 +74,8 @@ class Listener::Service : public std::enable_shared_from_this<Service> {
 
   void start() { asio::co_spawn(acceptor_.get_executor(), accept_connections(shared_from_this()), asio::detached); }
 
-  /// Changes the token. Connections that follow with a token that no longer counts are closed, and have to ask again.
+  /// Changes the token. With another token, connections that are idle or follow events are closed, and have to ask
+  /// again.
   void change_access(const Access& access) {
     const bool is_another = access.token != access_.token;
     access_ = access;
@@ -201,7 +202,7 @@ bool Listener::Service::make_room(const std::optional<asio::ip::address>& among)
   return true;
 }
 
-/// Closes the connections that are doing these at once, and the others after their present requests.
+/// Closes connections in one of these activities at once, and the others after their present requests.
 void Listener::Service::dismiss(std::initializer_list<Activity> at_once) {
   for (Connection* const connection : connections_) connection->last_request = true;
   close_those_in(at_once);
@@ -221,7 +222,8 @@ Reply Listener::Service::reply(Client& client, const RequestParser& parser, std:
   return {std::move(out)};
 }
 
-/// The reply's follower may use `client`, and with it the service: both live as long as whoever asks the follower.
+/// The reply's follower may use `client`, and with it the service: both live as long as the connection's coroutine,
+/// which asks the follower.
 Reply Listener::Service::follow(Client& client, Answer answer, const RequestParser& parser) {
   if (!has_room_for_follower(client.connection.guest.address)) return {too_many_followers()};
   const auto last = parser.get()["Last-Event-ID"];

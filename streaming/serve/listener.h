@@ -44,7 +44,8 @@ class Listener {
   /// The port that it is bound to.
   [[nodiscard]] std::uint16_t port() const noexcept;
 
-  /// Changes who may read from the next request on; connections stay.
+  /// Changes who may read from the next request on. With another token, connections that are idle or follow events
+  /// are closed; all others stay.
   void change_access(const Access& access);
 
   /// Accepts no more, closes idle connections and lets requests in flight finish, within Limits::request_time. After

@@ -15,7 +15,7 @@
 namespace nustream::serve::page {
 namespace {
 
-constexpr std::size_t drawn_points = 128;            ///< points of a chart: as many as its width can tell apart
+constexpr std::size_t drawn_points = 128;            ///< points of a chart: as many as its width can resolve
 constexpr std::size_t model_coefficients_drawn = 6;  ///< keeps the page small; the table has all
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 

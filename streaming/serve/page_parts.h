@@ -22,7 +22,7 @@ namespace nustream::serve::page {
 /// Appends <div><dt>TERM</dt><dd>HTML</dd></div>.
 void append_fact(std::string_view term, std::string_view html, std::string& out);
 
-/// What some ρ comes to.
+/// The ε that some ρ comes to.
 struct Converted {
   std::string_view what;  ///< in HTML, such as "spent in this epoch"
   std::vector<publish::Epsilons> epsilons;
@@ -46,8 +46,8 @@ void append_settings(const ShownLane& lane, std::string& out);
 /// Appends what depends on data.
 void append_operator(const OperatorView& view, std::string& out);
 
-/// How often at best one guesses right in which of two equally likely worlds a ρ-zCDP mechanism was run: Φ(√(2ρ)/2),
-/// by the exact curve of the Gaussian mechanism. It is 1/2 for ρ = 0.
+/// The largest probability of guessing right in which of two equally likely worlds a ρ-zCDP mechanism was run:
+/// Φ(√(2ρ)/2), by the exact curve of the Gaussian mechanism. It is 1/2 for ρ = 0.
 [[nodiscard]] double right_guesses(double rho);
 /// The share in words, rounded up, such as "56.4 times in 100".
 [[nodiscard]] std::string times_in_hundred(double share);

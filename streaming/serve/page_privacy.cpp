@@ -11,7 +11,7 @@
 namespace nustream::serve::page {
 namespace {
 
-/// Who is protected, and which two worlds cannot be told apart.
+/// Who is protected, and which two worlds cannot be distinguished.
 struct Neighbours {
   std::string unit;    ///< such as "one record"
   std::string worlds;  ///< such as "held what it held, or nothing at all"

@@ -58,7 +58,7 @@ void show_ages(ShownLane& lane) {
   const std::uint64_t known = lane.spend_by_age.empty() ? 0 : lane.spend_by_age.back().first;
   if (!lane.settings.spend_by_age || lane.steps.value() <= known || known >= most) return;
   lane.spend_by_age = lane.settings.spend_by_age(StepCount{std::min(std::bit_ceil(lane.steps.value()), most)});
-  if (lane.spend_by_age.empty()) lane.settings.spend_by_age = nullptr;  // then it never will be known
+  if (lane.spend_by_age.empty()) lane.settings.spend_by_age = nullptr;  // it will never be known
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ using rocksdb::Status;
 
 constexpr std::size_t cache_bytes = std::size_t{192} << 20;
 constexpr std::size_t write_buffer_bytes = std::size_t{64} << 20;
-constexpr double filter_bits = 10;  // a user: a look-up of a new user reads no block in 99 of 100 files
+constexpr double filter_bits = 10;  // bits for each user: looking up a new user reads no block in 99 of 100 files
 constexpr std::size_t open_files_max = 256;
 constexpr std::size_t read_ahead_bytes = std::size_t{1} << 20;
 constexpr std::size_t carried_at_once = 16'384;  // entries of a write
@@ -144,7 +144,7 @@ std::unique_ptr<journal::Lock> locked(journal::Disk& disk, const fs::path& folde
 
 }  // namespace
 
-/// Opened again where its files are made anew.
+/// The folder, RocksDB over it, and what its mark says. RocksDB is opened again where its files are made anew.
 struct DiskTable::Database {
   Database(fs::path of, const UserKey& key, std::chrono::milliseconds patience)
       : folder(std::move(of)), lock(make_and_lock(patience)), env(sealed_files(key)), options(options_of(env.get())) {
@@ -158,14 +158,14 @@ struct DiskTable::Database {
     return locked(*disk, folder, patience);
   }
 
-  /// What cannot be opened is made anew; what is there holds nothing that the store does not.
+  /// Makes anew what cannot be opened: the table holds nothing that the store does not hold too.
   void open() {
     if (!try_open().ok()) {
       wipe();
       require(try_open());
     }
   }
-  /// A crash may leave a file without its nonce, over which RocksDB would end the process.
+  /// True where a crash left a file without its whole nonce. RocksDB would end the process over such a file.
   [[nodiscard]] bool has_cut_files() const {
     const auto is_cut = [](const fs::directory_entry& file) {
       return !file.is_regular_file() || (file.path().filename() != "LOCK" && file.file_size() < file_prefix_bytes);
@@ -222,7 +222,7 @@ struct DiskTable::Database {
     row += bytes;
     batch.Put(mark_row, row);
   }
-  /// What follows is not what the mark says.
+  /// Removes the mark before a change behind which it would not be true any more.
   void drop_mark() {
     mark.clear();
     rocksdb::WriteBatch batch;
@@ -244,7 +244,8 @@ struct DiskTable::Database {
   std::unique_ptr<rocksdb::DB> db;
   std::size_t users = 0;
   std::string mark;
-  std::vector<Recent> recent{recent_users};  // looked up: a record asks up to three times for its user
+  std::vector<Recent> recent{
+      recent_users};  // users that were looked up: a record asks up to three times for its user
 };
 
 DiskTable::DiskTable(fs::path folder, const UserKey& key, std::chrono::milliseconds patience)

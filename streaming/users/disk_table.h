@@ -14,9 +14,9 @@
 
 namespace nustream::users {
 
-/// A copy of what the store of users says. Whoever opens the table compares its digest with the lane's state, and
+/// A copy of what the store of users says. A run that opens the table compares its digest with the lane's state, and
 /// makes the table anew from the store where they differ (rebuild.h). So no commit waits until the disk has the
-/// table: after a power failure it may be an older one.
+/// table, and after a power failure the table may be an older one.
 ///
 /// A batch's changes and its mark are one atomic write. Any other change takes the mark away first. Its files are
 /// sealed under the users' key (sealed_files.h).

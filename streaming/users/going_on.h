@@ -1,4 +1,4 @@
-// What of the users of a lane goes on: their table where an epoch begins, and their clock from one state to the next.
+// What a lane keeps of its users: their table where a new epoch begins, and their clock from one state to the next.
 #pragma once
 
 #include <optional>
@@ -12,10 +12,10 @@
 
 namespace nustream::users {
 
-/// Whether an epoch under the limits `now` may go on with the counts and masses of one under `before`. That is so
-/// where both have the same kinds of limits, and these hold for ever. An epoch that reads records again would meet
-/// them in a later window than the epoch before did. So with windows everybody counts anew, and the epochs are
-/// charged beside each other.
+/// Whether an epoch under the limits `now` may go on with the counts and masses of one under `before`. It may where
+/// both have the same kinds of limits, and these hold for ever. An epoch that reads records again would meet them in
+/// a later window than the epoch before did. So with windows everybody counts anew, and the epochs are charged beside
+/// each other.
 [[nodiscard]] bool are_of_one_kind(const Limits& before, const Limits& now);
 /// W before and after, where it changes; nothing where it does not.
 [[nodiscard]] std::optional<std::pair<Mass, Mass>> mass_change(const Limits& before, const Limits& now);

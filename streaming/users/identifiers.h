@@ -1,4 +1,4 @@
-// Tells users apart: turns a record's identifier into a user's hash, under the stream's key.
+// Identifies users: turns a record's identifier into a user's hash, under the stream's key.
 #pragma once
 
 #include <limits>

@@ -16,8 +16,8 @@
 
 namespace nustream::users {
 
-/// A stretch of the store in which every part of the table is written anew once. When a segment is complete, all that
-/// was written before the segment before it is not needed any more.
+/// A stretch of the store in which every part of the table is written anew once. When a segment is complete, records
+/// older than the segment before it are not needed any more.
 struct Segment {
   std::uint64_t number = 0;        ///< counted from 1; 0 for none
   std::uint64_t part_bytes = 0;    ///< the bytes of its parts

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Deleted with the object.
+/// A folder below $TMPDIR, which is deleted with the object.
 class ScratchFolder {
  public:
   ScratchFolder() {
@@ -36,7 +36,7 @@ class ScratchFolder {
   std::string path_;
 };
 
-/// The table ends before its folder does.
+/// A table in such a folder. The table ends before its folder does.
 class ScratchTable final : public Standings {
  public:
   explicit ScratchTable(const UserKey& key) : table_(fs::path(folder_.path()) / "users", key) {}

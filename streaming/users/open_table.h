@@ -1,4 +1,4 @@
-// Where the table of a lane's users is, and what is said of one that is damaged.
+// Where the table of a lane's users lies, and the failure for a damaged one.
 #pragma once
 
 #include <filesystem>
@@ -33,8 +33,8 @@ void forget_table(const std::filesystem::path& state, LaneId lane);
 /// The lane's table: in memory, or on disk in the `state` folder.
 [[nodiscard]] std::unique_ptr<Standings> open_table(bool on_disk, const std::filesystem::path& state, LaneId lane,
                                                     const UserKey& key);
-/// An empty table for whoever only looks at a store: in memory, or in a folder of its own below $TMPDIR, which goes
-/// with it.
+/// An empty table for a command that only looks at a store: in memory, or in a folder of its own below $TMPDIR, which
+/// goes with it.
 [[nodiscard]] std::unique_ptr<Standings> scratch_table(bool on_disk, const UserKey& key);
 
 }  // namespace nustream::users

@@ -58,8 +58,8 @@ Taken Rebuild::take(std::string_view sealed) {
   return Taken::applied;
 }
 
-/// Judges a record behind the mark. One that belongs to the next batch is left of a commit that failed; one of a
-/// later batch shows that the state is older than the store.
+/// Judges a record behind the mark. A record of the next batch is what a failed commit left. A record of a later
+/// batch shows that the state is older than the store.
 void Rebuild::require_known(const RecordPlace& place, std::string_view sealed) const {
   if (place.commit <= mark_.commit + 1) return;
   try {

@@ -39,7 +39,7 @@ class Rebuild {
   /// Takes one whole sealed record. Throws Failure(data) where it is damaged or of another store; where its number
   /// does not follow the one before (records are missing, twice there or out of order); and where it belongs to a
   /// later batch than the one after the state, since the state was rolled back then. A damaged record behind the mark
-  /// is no failure: a crash left it of the batch that was not committed.
+  /// is no failure: it is what a crash left of the batch that was not committed.
   Taken take(std::string_view sealed);
   /// Whether the last record that the mark covers was taken. What follows was not committed, and may be torn.
   [[nodiscard]] bool reached() const noexcept { return last_.value_or(0) >= mark_.number; }
@@ -64,8 +64,8 @@ class Rebuild {
   std::optional<std::uint64_t> last_;  // the number of the record that was taken last
 };
 
-/// Rebuilds `table`. `read(rebuild)` gives all records of the store to a Rebuild. The first one goes on from what the
-/// table has kept. Where that does not come to the mark's digest, the store is read once more into an empty table.
+/// Rebuilds `table`. `read(rebuild)` gives all records of the store to a Rebuild. A first Rebuild goes on from what
+/// the table has kept. If that does not give the mark's digest, a second one reads the store into an empty table.
 template <class Read>
 void rebuild_table(const UserKey& key, const std::string& context, const StoreMark& mark, Standings& table,
                    const Read& read) {

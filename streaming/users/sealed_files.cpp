@@ -15,7 +15,7 @@ namespace nustream::users {
 namespace {
 
 constexpr std::size_t file_nonce_bytes = crypto_stream_xchacha20_NONCEBYTES;
-constexpr std::size_t stream_block_bytes = 64;  // of XChaCha20, which is numbered by them
+constexpr std::size_t stream_block_bytes = 64;  // of XChaCha20, which counts its key stream in such blocks
 using FileNonce = std::array<std::uint8_t, file_nonce_bytes>;
 
 class FileCipher final : public rocksdb::BlockAccessCipherStream {

@@ -16,8 +16,8 @@ inline constexpr std::size_t file_prefix_bytes = 4096;
 /// The machine's file system, on which every file begins with a fresh random nonce and goes on with its bytes under
 /// XChaCha20. RocksDB never writes a place of a file twice, so that no part of a key stream is used twice.
 ///
-/// That hides the bytes, and does not authenticate them: whoever opens a table compares its digest with the one in
-/// the lane's sealed state. Any thread.
+/// This hides the bytes, but does not authenticate them. So a run that opens a table compares its digest with the one
+/// in the lane's sealed state. Any thread.
 [[nodiscard]] std::unique_ptr<rocksdb::Env> sealed_files(const UserKey& key);
 
 }  // namespace nustream::users

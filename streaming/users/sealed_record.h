@@ -44,7 +44,7 @@ struct UserRecord {
 
 /// The most entries of a record.
 inline constexpr std::size_t record_entries_max = std::size_t{1} << 16;
-/// The bytes of a sealed record without its entries: its heading, and with the nonce and the tag.
+/// The bytes of a record's heading, and of a sealed record without its entries: heading, nonce and tag.
 inline constexpr std::size_t record_heading_bytes = 22;
 inline constexpr std::size_t record_overhead_bytes = record_heading_bytes + 24 + 16;
 /// The most bytes of a sealed record.

@@ -54,7 +54,7 @@ Segment TopicLog::rebuild(const TopicMark& mark, const ReadFrom& read, const std
   return segment;
 }
 
-/// No transaction writes a record without the state that knows it.
+/// A record is written in one transaction with the state that knows it. So a record behind the mark shows a rollback.
 void TopicLog::load(const TopicMark& mark, std::uint64_t end, const ReadFrom& read) {
   const Segment segment = rebuild(mark, read, [] {
     throw Failure(Exit::data,

@@ -42,11 +42,11 @@ class TopicLog {
   /// Throws Failure(data) where records of the store are missing, damaged, or of another stream or lane, and where
   /// the topic holds batches that the state does not know.
   void load(const TopicMark& mark, std::uint64_t end, const ReadFrom& read);
-  /// The same for a caller that only looks, perhaps while another process appends. Records behind the mark are passed
-  /// over, and nothing may be appended by this object.
+  /// As load(), for a caller that only looks, perhaps while another process appends. Records behind the mark are
+  /// passed over, and nothing may be appended by this object.
   void look(const TopicMark& mark, const ReadFrom& read);
-  /// Begins an empty store at `end`, whatever the partition holds before that, for a lane of whose users nothing is
-  /// known.
+  /// Begins an empty store at `end`, whatever the partition holds before that. This is for a lane about whose users
+  /// nothing is known.
   void begin(std::uint64_t end);
 
   /// The records that the batch adds to the topic, in their order. mark() is then the mark of the store with them.

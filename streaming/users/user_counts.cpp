@@ -12,7 +12,7 @@ constexpr std::uint64_t counts_max = 64;
 
 void add(const Standing& standing, const Limits& limits, UserCounts& counts) {
   ++counts.entries;
-  // A step so much later that the separation between two contributions is over for everybody.
+  // A step so far behind the user's last one that no separation between two contributions stands in the way.
   const StepIndex later{standing.next + (std::uint64_t{1} << 40)};
   if (!may_contribute(limits, standing, later)) ++counts.at_limit;
   if (standing.count == closed_count) return;

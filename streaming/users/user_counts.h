@@ -13,7 +13,7 @@ namespace nustream::users {
 struct UserCounts {
   std::uint64_t entries = 0;   ///< users that ever contributed, or were closed
   std::uint64_t at_limit = 0;  ///< those of them that may contribute no more
-  /// How many users contributed 1, 2, … times; the last number is of users that contributed so often or more.
+  /// How many users contributed 1, 2, … times; the last number counts users that contributed that often or more.
   std::vector<std::uint64_t> by_count{};
 };
 

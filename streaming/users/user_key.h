@@ -15,7 +15,7 @@
 
 namespace nustream::users {
 
-/// Tells which key it is, and nothing else about the key.
+/// Identifies a key, and says nothing else about it.
 using UserKeyFingerprint = std::array<std::uint8_t, 16>;
 
 /// 256 bits that are drawn once for a stream and kept in every state. No epoch and no rotation of the key file

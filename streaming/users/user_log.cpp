@@ -104,7 +104,7 @@ void UserLog::read(SegmentFile& segment, Rebuild& rebuild) {
   }
 }
 
-/// Which of them is the newer one.
+/// Opens both files, and returns which of them is the newer one.
 unsigned UserLog::open_segments(journal::Access access) {
   for (unsigned file = 0; file < 2; ++file) files_[file] = open_segment(file, access);
   const unsigned newer = files_[1].segment.number > files_[0].segment.number ? 1 : 0;

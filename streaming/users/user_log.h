@@ -20,9 +20,10 @@
 
 namespace nustream::users {
 
-/// Appends what batches change, and between that parts of the table, so that older records are not needed any more.
+/// Appends what batches change, and between the changes parts of the table, so that older records are not needed any
+/// more.
 ///
-///     append(changes)   the batch's records, in no file yet for a power failure
+///     append(changes)   writes the batch's records, which a power failure may still lose
 ///     sync()            durable; the mark goes into the state that the caller then commits
 ///     committed()       the state is durable: the table takes the changes
 ///
@@ -30,16 +31,15 @@ namespace nustream::users {
 /// store again.
 class UserLog {
  public:
-  /// Of a table that is not looked at before load(). Tests make files shorter.
+  /// `table` is not looked at before load(). Tests give a smaller `segment_bytes_min`, for shorter files.
   UserLog(journal::Disk& disk, journal::Disk::Path folder, UserKey key, const StoreIdentity& identity,
           Standings& table, std::uint64_t segment_bytes_min = LogSizes().segment_bytes_min);
 
-  /// Rebuilds the table up to `mark`, and cuts off what a batch left that was not committed. A mark of zeros is that
-  /// of a new stream: its folder holds no store, or that of a first batch which was not committed. Throws
-  /// Failure(data) where the files are of another stream, lane or key, damaged, cut, out of order, or older or newer
-  /// than the state.
+  /// Rebuilds the table up to `mark`, and cuts off what an uncommitted batch left. A mark of zeros is that of a new
+  /// stream, whose folder holds no store, or what an uncommitted first batch left. Throws Failure(data) where the
+  /// files are of another stream, lane or key, damaged, cut, out of order, or older or newer than the state.
   void load(const StoreMark& mark);
-  /// The same for a caller that only looks, perhaps while another process appends: nothing is cut off, and nothing
+  /// As load(), for a caller that only looks, perhaps while another process appends: nothing is cut off, and nothing
   /// may be appended by this object.
   void look(const StoreMark& mark) { rebuild(mark, journal::Access::read); }
 

@@ -8,7 +8,7 @@
 namespace nustream::verify {
 namespace {
 
-/// A key becomes trusted only where the one that is trusted now hands on to it, and takes its place.
+/// A key becomes trusted only where the key that is trusted now hands on to it. It then takes that key's place.
 void follow_hand_over(const journal::UnsealedLine::HandedOn& handed_on, TrustedKeys& keys, CheckedLedger& checked) {
   ++checked.rotations;
   if (keys.present_has_signed(secrets::Signing::hand_over, handed_on.by.text, handed_on.by.signature)) {

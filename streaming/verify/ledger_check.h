@@ -19,11 +19,11 @@ struct CheckedLedger {
   std::uint64_t signed_lines = 0;  ///< how many are signed under a trusted key
   std::uint64_t rotations = 0;     ///< how often the key was handed on
   bool ends_signed = false;        ///< the last line is signed, so that the chain vouches for all lines before it
-  /// The heads of the lane's releases that the lines name. Whoever signed the ledger vouches for these releases, and
-  /// for all releases that are chained before them. Beside each is the last key under which a line names it: releases
-  /// by cadence behind it are of the time of that key.
+  /// The heads of the lane's releases that the lines name. The signer of the ledger vouches for these releases, and
+  /// for all releases that are chained before them. Beside each is the last key under which a line names it. The
+  /// releases by cadence after it were made while that key or a later one was in use.
   std::map<journal::Hash, TrustedKeys::Index> released;
-  std::optional<journal::Hash> last_released;  ///< the head that the last line with one names
+  std::optional<journal::Hash> last_released;  ///< the head in the last line that names one
   std::optional<LaneProgress> last;            ///< how far the last line of an epoch pays
   journal::Ledger ledger;                      ///< the lines that count, of one lane
   /// The last line of each epoch, also of epochs for which a later line of another epoch stands.

@@ -52,8 +52,9 @@ struct Trust {
   const LaneName& own;
 };
 
-/// Whether somebody trusted signed it whose key had not been handed on by then. An old key, whoever may have it now,
-/// signs nothing behind what the next one signed, nor beyond where the lane was when it was handed on.
+/// Whether a trusted key signed the release before it was handed on. An old key may be in anybody's hands by now. So
+/// its signature does not count behind a release that the next key signed, nor beyond the step where the lane was
+/// when the old key was handed on.
 bool is_signed(const journal::ChainPlace& place, const publish::ShownRelease& release, const Trust& trust,
                CheckedReleases& lane, bool by_cadence) {
   if (!place.previous || !place.signature) return false;
@@ -67,7 +68,8 @@ bool is_signed(const journal::ChainPlace& place, const publish::ShownRelease& re
   return true;
 }
 
-/// The ledger names the last release: what follows by cadence is of the time of whoever signed the line.
+/// Whether the ledger names the lane's last release. If it does, no earlier key than that of the ledger's line may
+/// sign the releases by cadence that follow.
 bool is_named(const Trust& trust, CheckedReleases& lane) {
   const auto found = trust.ledger.released.find(*lane.head);
   if (found == trust.ledger.released.end()) return false;

@@ -17,8 +17,8 @@ namespace nustream::verify {
 
 /// What the checked releases of one lane say.
 struct CheckedReleases {
-  TrustedKeys::Index key = 0;          ///< no release from here on is signed by an earlier one
-  TrustedKeys::Index cadence_key = 0;  ///< the same of those by cadence, by what the ledger names
+  TrustedKeys::Index key = 0;          ///< no release from here on may be signed by an earlier key
+  TrustedKeys::Index cadence_key = 0;  ///< the same for releases by cadence, from the ledger's lines
   std::uint64_t releases = 0;
   std::uint64_t signed_releases = 0;
   std::uint64_t unchained = 0;     ///< how many at the beginning are of a version without a chain: nobody vouches
@@ -37,7 +37,7 @@ struct CheckedReleases {
 /// A lane, by the name of its stream and its number.
 using LaneName = std::pair<std::string, LaneId>;
 
-/// At most so many releases by cadence come one after another without a signature (journal::is_signed_release()).
+/// At most this many releases by cadence follow each other without a signature (journal::is_signed_release()).
 inline constexpr std::uint64_t unsigned_max = 15;
 
 /// Reads and checks the file, in which releases of several lanes may be mixed in any order. `ledger`, that of the

@@ -29,12 +29,12 @@ class TrustedKeys {
 
   [[nodiscard]] Index present() const noexcept { return keys_.size() - 1; }
   [[nodiscard]] const secrets::PublicKey& present_key() const noexcept { return keys_.back().key; }
-  /// True where the present key signed it, which is the only one that counts here.
+  /// True where the present key signed `text`; no other key counts here.
   [[nodiscard]] bool present_has_signed(secrets::Signing purpose, std::string_view text,
                                         const secrets::Signature& signature) const {
     return secrets::is_signed(secrets::to_sign(purpose, text), signature, keys_.back().key);
   }
-  /// The key that signed it, no earlier one than `from`; nothing where nobody did who is trusted.
+  /// The first key, from `from` on, that signed `text`; nothing where none of them did.
   [[nodiscard]] std::optional<Index> signer(secrets::Signing purpose, std::string_view text,
                                             const secrets::Signature& signature, Index from) const {
     for (Index i = from; i < keys_.size(); ++i) {
@@ -48,7 +48,7 @@ class TrustedKeys {
     keys_.back().handed_on = handed_on.value_or(LaneProgress{EpochId{0}, StepCount{0}});
     keys_.push_back({next, {}});
   }
-  /// How far the lane of the ledger was when this key was handed on; nothing of the present one.
+  /// How far the lane of the ledger was when this key was handed on; nothing for the present one.
   [[nodiscard]] const std::optional<LaneProgress>& handed_on(Index key) const { return keys_[key].handed_on; }
 
  private:

@@ -60,8 +60,9 @@ void require_paid(const LaneName& name, const CheckedReleases& lane, const Check
   }
 }
 
-/// Requires that a trusted key vouches for the releases, and that no more releases at the end are unsigned than ever
-/// are. Whoever changes a release has to leave out all signatures behind it, and would be found out by that.
+/// Requires that a trusted key vouches for the releases, and that at most unsigned_max releases at the end are
+/// unsigned. Somebody who changes a release has to leave out all signatures behind it, and then too many releases are
+/// unsigned.
 void require_vouched_for(const LaneName& name, const CheckedReleases& lane) {
   if (lane.is_vouched_for && lane.unsigned_end <= unsigned_max) return;
   throw Failure(
@@ -79,8 +80,9 @@ bool goes_on_behind(const CheckedReleases& lane, const CheckedLedger& ledger) {
          lane.head.value_or(journal::Hash{}) != ledger.last_released;
 }
 
-/// A line that says what was taken names the last release of all that it pays for: none follows on that one, and a
-/// release at the very step of the line is that one. A line that reserves pays for what follows.
+/// A line that says what was taken names the last of all releases that it pays for. So no release may follow on that
+/// one, and a release at the line's own step has to be that one. Nothing is required behind a line that reserves,
+/// since it pays for what follows.
 void require_named(const CheckedReleases& lane, const CheckedLedger& ledger, const journal::LedgerEntry& last) {
   const auto found = lane.epochs.find(last.epoch);
   if (!ledger.last_released || last.taken || found == lane.epochs.end()) return;
