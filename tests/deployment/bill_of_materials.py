@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks the bill of materials of a build. SPDX's own tools have to find it valid. It has to name libraries that the
-program links, and each package whose headers were compiled in has to be in it, or to be needed by a package that is.
+program links, and each package whose headers were compiled in has to be in it or needed by one that is.
 
 Usage: bill_of_materials.py BUILD     skipped (77) where spdx-tools cannot be had through pip
 """

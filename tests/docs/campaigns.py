@@ -45,7 +45,7 @@ def check_names_of_code():
 
 
 def check_fuzz_counts():
-    """The result has those kinds of which a part is done. With --all-results it has every kind, whole and of this code."""
+    """The result has the kinds of which a part is done. With --all-results it has every kind, whole and of this code."""
     path = root / "docs/results/fuzz.json"
     if not path.exists():
         return

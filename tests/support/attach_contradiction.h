@@ -1,4 +1,4 @@
-// A stream that has run and stopped, over which something is then changed that its state does not know of.
+// A stream that has run and stopped. A test then changes something that the stream's state does not know of.
 #pragma once
 
 #include <gmock/gmock.h>

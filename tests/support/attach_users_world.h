@@ -20,7 +20,7 @@ inline int partition_of(const std::string& key, int lanes) {
   return rd_kafka_msg_partitioner_murmur2(nullptr, key.data(), key.size(), lanes, nullptr, nullptr);
 }
 
-/// A stream of values `who,x,y`. Users are told apart by the column, or by the records' keys.
+/// A stream of values `who,x,y`. The column names a record's user, or the record's key does.
 class AttachUsersWorld : public AttachWorld {
  public:
   explicit AttachUsersWorld(int partitions = 1, const std::string& user = "who") : AttachWorld(partitions) {

@@ -17,7 +17,7 @@ class AttachWindowsWorld : public AttachUsersWorld {
     alter_topic(direct(), name(), {{"message.timestamp.type", "LogAppendTime"}});
   }
 
-  /// Writes the values in so many parts, each of which comes in one second of its own, or in two.
+  /// Writes the values in `parts` parts. Each part comes in one second of its own, or in two.
   void write_in_windows(const std::vector<std::string>& values, std::size_t parts) const {
     for (std::size_t part = 0; part < parts; ++part) {
       const auto at = [&](std::size_t i) {

@@ -1,4 +1,4 @@
-// What can be found of a lane and asked about it, for tests of what follows from that, and decisions in words.
+// Cases for tests of how an epoch is decided: what is asked of a lane, what is found of it, and decisions in words.
 #pragma once
 
 #include <cstdint>

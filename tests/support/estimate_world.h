@@ -14,8 +14,8 @@
 
 namespace nustream::tests {
 
-/// A table of 290 records, 100 a step: a pass has 3 steps, the last of which is filled up, and 4 passes have 10
-/// steps. Every step is a commit.
+/// A table of 290 records, 100 a step: a pass has 3 steps, the last of which is filled up. The estimate takes 10
+/// steps: three passes, and one step of a fourth. Every step is a commit.
 class EstimateWorld {
  public:
   EstimateWorld() {

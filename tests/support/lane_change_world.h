@@ -106,7 +106,7 @@ inline std::vector<std::uint64_t> at_limit_by_lane(const AttachWorld& world) {
   return at_limit;
 }
 
-/// Two lanes in which each user contributes once. Whoever begins anew pays all of ρ once more.
+/// Two lanes in which each user contributes once. A lane that begins anew pays all of ρ once more.
 class TwoLanes : public ::testing::Test {
  protected:
   void SetUp() override {

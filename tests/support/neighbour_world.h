@@ -150,8 +150,8 @@ inline std::string progress_in(const std::string& all) {
          number_behind("\"step\":", all) + ", " + number_behind("\"points\":", all) + " points";
 }
 
-/// Asks again and again, while records arrive. A round is some dozens of programs, so that it pauses between two:
-/// where the machine is busy, the service itself would starve.
+/// Asks again and again, while records arrive. A round starts some dozens of programs. So there is a pause between
+/// two rounds: without it the service itself would starve on a busy machine.
 class Asking {
  public:
   explicit Asking(std::uint16_t port)

@@ -1,4 +1,4 @@
-// Finds what stands of a key in the memory of this very process: heap, stacks, locked pages, whatever can be written.
+// Finds keys that stand in the memory of this very process: heap, stacks, locked pages, whatever can be written.
 #pragma once
 
 #include <algorithm>

@@ -23,8 +23,8 @@ std::string schedule(Random& random, double step_size) {
                 "schedule = \"piecewise\"\npieces = [{from = 0, step_size = 0.05}, {from = 9, step_size = 0.01}]\n");
 }
 
-/// The lines of a correlation. Where `anew` is not 0 and the correlation has a horizon, that is a short one, and the
-/// correlation is begun anew behind it.
+/// The lines of a correlation. Where `anew` is not 0, a correlation with a horizon gets a short one, and begins anew
+/// behind it.
 std::string correlation(Random& random, const StreamLimits& limits, std::uint64_t anew) {
   const bool early = limits.may_end_early && random() % 6 == 0;
   const std::uint64_t horizon = std::max<std::uint64_t>(2, early ? limits.steps / 2 : limits.steps + random() % 20);
@@ -87,7 +87,7 @@ std::string course(Random& random, bool one_stage, bool one_size, const std::str
   return text;
 }
 
-/// Whether it is known what the noise leaves in a sum over many steps, as a count of clipped gradients asks for.
+/// Whether the size of the noise in a sum over many steps is known. A count of clipped gradients needs it.
 bool may_be_counted_under(const std::string& noise) {
   static constexpr const char* names[] = {"independent", "nu", "damped-anti-pgd", "anti-pgd", "windowed", "rational"};
   const bool has_end = noise.find("horizon = ") != noise.npos;
@@ -230,7 +230,7 @@ RandomStream random_stream(std::uint64_t seed, const StreamLimits& limits) {
     format += "]\n";
   }
   if (random() % 8 == 0) format += "record_bytes_max = 64\n";
-  // These draw from numbers of their own, so that seeds give what they gave before these settings existed.
+  // These settings draw random numbers of their own, so that seeds give what they gave before these settings existed.
   Random apart(seed * 0xbf58476d1ce4e5b9U + 7);
   const std::string noise = correlation(random, limits, !sandwich && apart() % 3 == 0 ? 1 + apart() % 64 : 0);
   descent.insert(descent.find('\n') + 1,

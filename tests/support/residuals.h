@@ -1,5 +1,5 @@
-// What is tested about the noise that somebody who knows every record recovers from releases: whitened, it is
-// independent and normal, of the size that is claimed.
+// Tests of the noise that somebody who knows every record recovers from releases. Whitened, this noise has to be
+// independent and normal, and of the size that is claimed.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -130,7 +130,7 @@ class Whitened {
   std::vector<double> w_;
 };
 
-/// What is tested about all residuals together.
+/// The tests of all residuals together.
 class Hypotheses {
  public:
   // The bins of Φ(w): the empirical distribution is known at their borders alone.

@@ -1,5 +1,5 @@
 // A broker in memory: logs, transactions, a consumer group, and everything that may go wrong with them, by a seed.
-// The simulated clients of Kafka (simulated_kafka.h) put on it what the product asks of librdkafka.
+// The simulated clients of Kafka (simulated_kafka.h) carry out on it what the product asks of librdkafka.
 #pragma once
 
 #include <chrono>
@@ -63,8 +63,8 @@ class SimulatedBroker {
 
   BrokerFaults faults;
   std::int32_t lanes = 1;  ///< how many partitions each topic has
-  /// A topic on a broker of its own, which has at once whatever is sent to it. No call and no chance depends on it,
-  /// and so none of the other faults does.
+  /// A topic on a broker of its own, which takes at once whatever is sent to it. Writing to this topic counts no call
+  /// and draws no chance, so that no other fault depends on it.
   std::string apart{};
   FaultCounts happened;
   FaultCounts stages;  ///< changes of the lanes' stages, "from --> to: event"
@@ -160,8 +160,8 @@ class SimulatedBroker {
   std::vector<std::shared_ptr<SimulatedTransaction>> late_;
 };
 
-/// Moves this program's steady clock on. A program that links simulated_clock.cpp has no other, and whoever sleeps in
-/// it moves the time. Any thread may call it.
+/// Moves this program's steady clock on. A program that links simulated_clock.cpp has no other, and a thread that
+/// sleeps moves the time on. Any thread may call it.
 void pass_time(std::chrono::nanoseconds time);
 
 }  // namespace nustream::tests

@@ -58,7 +58,7 @@ inline bool is_border(std::span<const double> times, std::size_t t, std::size_t 
   return window_of_step(times, t - 1, m) != window_of_step(times, t, m);
 }
 
-/// Leaves in `known` what a border leaves of it.
+/// Removes from `known` everybody who begins anew at a border: all users but those who were closed.
 inline void begin_window(std::map<std::uint64_t, users::Standing>& known) {
   std::erase_if(known, [](const auto& user) { return user.second.count != users::closed_count; });
 }
