@@ -49,6 +49,7 @@ std::uint32_t lanes_with_states(const ClientSettings& client, const config::Kafk
 
 std::optional<std::string> LaneEdit::load() const {
   PartitionReader uncommitted(client_, Isolation::read_uncommitted, place_.group);
+  // This end lies behind records of open transactions too, so that read_state() waits until those have ended.
   const Offset end = uncommitted.watermarks(place_.in(place_.topics.state), in(time_)).high;
   return read_state(client_, place_, end, in(time_));
 }

@@ -79,6 +79,7 @@ class RecordReader::KeyColumn {
       found = member.value;
       ++times;
     }
+    // A member that stands twice in a line names no record, like a missing one.
     if (times != 1) return std::nullopt;
     std::string_view text;
     if (found.get(text) == simdjson::SUCCESS) return text;

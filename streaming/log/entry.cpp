@@ -98,6 +98,7 @@ std::string json_line(const Entry& entry, const std::string& time) {
 }  // namespace
 
 std::string line(const Entry& entry, Format format, Clock clock, std::chrono::system_clock::time_point now) {
+  // A JSON line tells its time and level itself, also in the journal: with a prefix it would be no JSON.
   if (format == Format::json) return json_line(entry, time_text(now));
   const std::string prefix(clock == Clock::journal ? prefix_of(entry.level) : "");
   if (format == Format::plain) return prefix + plain_line(entry);

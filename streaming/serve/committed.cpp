@@ -36,6 +36,7 @@ CommittedRelease CommittedRelease::published(std::string_view outbox, std::optio
   if (!outbox.ends_with('\n')) throw Failure(Exit::internal, no_release);
   const std::size_t before_last = outbox.rfind('\n', outbox.size() - 2);
   const std::size_t begin = outbox.size() < 2 || before_last == std::string_view::npos ? 0 : before_last + 1;
+  // Only the last line is parsed here; the history parses those of the others that it keeps.
   std::optional<publish::ShownRelease> last = publish::read_release(outbox.substr(begin));
   if (!last) throw Failure(Exit::internal, no_release);
   return {outbox, *std::move(last), static_cast<std::uint64_t>(std::count(outbox.begin(), outbox.end(), '\n')), at};
@@ -58,6 +59,7 @@ CommittedModel CommittedModel::published(std::string_view record) {
   if (parser.parse(record.data(), record.size()).get(object) != simdjson::SUCCESS) {
     throw Failure(Exit::internal, "a published combined model is not a JSON object; please report this");
   }
+  // The object becomes a part of the state page, which is one line of JSON.
   std::string text(record.size(), '\0');
   std::size_t size = 0;
   const auto error = simdjson::minify(record.data(), record.size(), text.data(), size);

@@ -62,10 +62,12 @@ bool is_loopback(const Address& address) {
   }
   const auto v6 = as_ipv6(address.ip);
   if (!v6) return false;
+  // An IPv4 address may come in the form of IPv6, such as ::ffff:127.0.0.1.
   return IN6_IS_ADDR_LOOPBACK(&*v6) || (IN6_IS_ADDR_V4MAPPED(&*v6) && is_loopback_ipv4(v6->s6_addr + 12));
 }
 
 bool is_literal_host(std::string_view host) {
+  // The last colon of "[::1]" belongs to the address and not to a port.
   const std::size_t colon = host.rfind(':');
   const bool has_port = colon != std::string_view::npos && host.find(']', colon) == std::string_view::npos;
   return !literal(has_port ? host.substr(0, colon) : host).empty();

@@ -60,6 +60,7 @@ SpendByAge spend_by_age(privacy::Spend spend, StepCount most) {
   SpendByAge found;
   try {
     const std::uint64_t last = std::min(most.value(), spend.horizon().value_or(most).value());
+    // Ages in equal ratios. The first ones round to the same numbers, each of which is kept once.
     for (int i = 0; i <= ages && last > 0; ++i) {
       const double share = static_cast<double>(i) / ages;
       const auto age = static_cast<std::uint64_t>(std::round(std::pow(static_cast<double>(last), share)));

@@ -78,6 +78,7 @@ std::string seal_closing(const UserKey& key, const StoreIdentity& identity, std:
   append_division(closing.next, plain);
   secrets::append_text(closing.column, plain);
   secrets::append_text(closing.spent, plain);
+  // The field is left out where there are no such users; open_closing() reads that as none.
   if (!closing.closed.empty()) secrets::append_text(closed_bytes(closing.closed), plain);
   std::array<std::uint8_t, nonce_bytes> nonce{};
   secrets::fill_random(nonce);
