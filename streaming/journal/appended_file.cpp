@@ -64,8 +64,8 @@ void AppendedFile::judge(const Extent& before, std::string_view rest) {
   if (size_ - before.length > rest.size() + torn_bytes_max) {
     throw contradiction("holds lines that the state does not know: the state was rolled back");
   }
-  // First the part that the state vouches for, by its hash; then the tail, of which each whole line has to be one
-  // that the state was about to append.
+  // The part that the state vouches for is checked first, by its hash. Then comes the tail, in which each whole line
+  // has to be one that the state was about to append.
   hash_ = RunningHash();
   for (length_ = 0; length_ < before.length;) {
     const std::string chunk = read(length_, std::min(chunk_bytes, before.length - length_));

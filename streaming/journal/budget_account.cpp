@@ -139,8 +139,8 @@ Read read_whole(Disk& disk, const Disk::Path& path) {
   return read;
 }
 
-/// Locks the account, and waits up to `patience` for another process that holds it. The lock is on the file itself,
-/// so that it is the same one by whatever name or link the file is opened. A missing file is made, empty.
+/// Locks the account, and waits up to `patience` for another process that holds it. The lock is on the file itself.
+/// So it is the same lock, by whatever name or link the file is opened. A missing file is made, empty.
 std::unique_ptr<Lock> patient_lock(Disk& disk, const Disk::Path& path) {
   const auto until = std::chrono::steady_clock::now() + patience;
   for (;;) {

@@ -1,10 +1,10 @@
-// A budget that several streams over the same people share. It is a file on one machine, to which each stream adds
-// what it may spend before it spends any of that (docs/formats/account.md).
+// A budget that several streams over the same people share. It is a file on one machine. Before a stream spends
+// anything, it adds the most that it may spend to that file (docs/formats/account.md).
 //
 // The account adds up its members: the state folders that are charged to it, whatever their streams and lanes, since
-// nobody knows which people two of them have in common. A member is charged what it said last. First that is the most
-// that it may spend (a reservation), and once it has ended, what it did spend. It is never charged less than the most
-// that it ever said it had spent.
+// nobody knows which people two of them have in common. A member is charged by its last line: first the most that it
+// may spend (a reservation), and once it has ended, what it has spent. It is never charged less than the most that it
+// ever said it had spent.
 #pragma once
 
 #include <array>
@@ -48,8 +48,8 @@ struct AccountBook {
 
   /// The sum of all charges. It is above the budget where members had spent more before they were charged.
   [[nodiscard]] Rho total() const;
-  /// The most that `member` may be charged beside the others, so that the total is within the budget. It is 0 where
-  /// it would be less than 2⁻⁴⁰ of the budget.
+  /// The most that `member` may be charged while the total of all charges stays within the budget. Less than 2⁻⁴⁰ of
+  /// the budget counts as 0.
   [[nodiscard]] Rho room_for(const Member& member) const;
   /// The last charge of that member; null where it has none. Valid until `charges` changes.
   [[nodiscard]] const Charge* charge_of(const MemberId& member) const;

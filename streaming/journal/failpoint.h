@@ -38,7 +38,7 @@ inline constexpr std::array<std::string_view, 20> failpoints{
     "after-recover-releases",  //
 };
 
-/// The same for a journal of topics: the boundaries of a transaction and of a take-over.
+/// The places of a journal of topics: the boundaries of a transaction and of a take-over.
 inline constexpr std::array<std::string_view, 10> topic_failpoints{
     "after-init-transactions",   // older producers are fenced, what they left is ended
     "after-read-state",          //
@@ -52,7 +52,7 @@ inline constexpr std::array<std::string_view, 10> topic_failpoints{
     "after-publish-outbox",      // releases are public, but this process has not been told yet
 };
 
-/// The same for the kept reports of `local randomize` …
+/// The places of the kept reports of `local randomize` …
 inline constexpr std::array<std::string_view, 6> report_failpoints{
     "after-begin-reports",   // the file has its heading, perhaps not for a power failure yet
     "during-write-reports",  // half of the batch

@@ -195,8 +195,8 @@ bool FolderWitness::is_held_by(Disk& disk, EpochId epoch, StepCount steps, const
   return epoch > found_->epoch && is_charged(disk, record);
 }
 
-/// Whether the ledger goes on from an earlier commit than the one that the witness tells of, behind the same line.
-/// Then it was a copy of the folder that went on. The first line of a run says at which step it went on (`taken`).
+/// Whether the ledger goes on behind the witness's line from an earlier commit than the witness's. If so, a copy of
+/// the folder went on. The first line of a run says at which step it went on (`taken`).
 bool FolderWitness::is_a_branch(Disk& disk, const StateRecord& record) const {
   const auto next = entry_behind(disk, settings_.folder, found_->ledger_head, record.ledger_entry);
   if (!next || next->epoch != found_->epoch) return false;

@@ -160,8 +160,8 @@ class LedgerVerifier {
 [[nodiscard]] Ledger read_committed_ledger(Disk& disk, const Disk::Path& folder, const secrets::Keyring& keys,
                                            const StateRecord& record);
 
-/// True where the folder's ledger holds the last of `record`'s own lines, or ends so that they can be added. Whatever
-/// else happened to the folder, no spend that this state knows of is lost then. Throws as read_ledger().
+/// True where the folder's ledger holds the last of `record`'s own lines, or ends where they can be added. Then no
+/// spend that this state knows of is lost, whatever else happened to the folder. Throws as read_ledger().
 [[nodiscard]] bool ledger_follows(Disk& disk, const Disk::Path& folder, const secrets::Keyring& keys,
                                   const StateRecord& record);
 

@@ -60,8 +60,8 @@ using Object = simdjson::dom::element;
   return std::nullopt;
 }
 
-/// Throws the Failure of a ledger whose lines are not those that were written. `what` is told of the ledger, as in
-/// "has a line that is no line of a ledger".
+/// Throws the Failure of a ledger whose lines are not those that were written. `what` goes on from "the ledger", as
+/// in "has a line that is no line of a ledger".
 [[noreturn]] void not_genuine(const std::string& what);
 
 /// The entry of a line; nothing for a rotation's line. Throws Failure(data) where it is no line of a ledger.

@@ -71,7 +71,7 @@ Rotated rotate_key(Disk& disk, const std::filesystem::path& folder, const secret
   Ledger ledger = read_ledger(disk, folder, old_keys);
   settle(ledger, record);
   record.outbox.clear();
-  // An older copy does not know what was taken behind it.
+  // An older copy does not know which steps were taken after it was made.
   const bool reserves = ledger.reserving.has_value() && !is_older;
   record.ledger_entry = hand_over_lines(state.identity.stream, record, ledger.head, reserves, old_keys, new_keys);
   record.ledger_head = hash_of(last_of(record.ledger_entry));

@@ -31,8 +31,8 @@ struct WitnessFile {
   ReadWitness read;
 };
 
-/// The witness in a file, under whatever key; nothing where there is none that can be read. Only a regular file is
-/// opened, since a pipe could make the start wait for ever.
+/// The witness in a file, whichever key it is under; nothing where none can be read. Only a regular file is opened,
+/// since a pipe could make the start wait for ever.
 [[nodiscard]] std::optional<WitnessFile> read_witness_file(const std::filesystem::path& file,
                                                            const secrets::Keyring& keys);
 

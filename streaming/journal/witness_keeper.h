@@ -37,7 +37,7 @@ class WitnessKeeper {
 
   /// The commit `latest` is durable in its folder. Returns at once. May be called from any thread.
   void committed(Witness latest);
-  /// Waits until the newest commit that was told of is written, or an attempt to write has failed.
+  /// Waits until the newest commit that committed() was given is written, or an attempt to write has failed.
   void flush();
   /// Why the last attempt failed; null where it did not, or where its failure was taken before.
   [[nodiscard]] std::exception_ptr take_failure();

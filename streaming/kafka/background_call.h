@@ -1,5 +1,5 @@
-// Makes a call that may take long on a thread of its own. The call is waited for in slices, and given up when it is
-// overdue.
+// Makes a call that may take long on a thread of its own. The caller waits for it in slices, and gives it up when it
+// is overdue.
 #pragma once
 
 #include <chrono>

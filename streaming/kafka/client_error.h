@@ -14,7 +14,7 @@ namespace nustream::kafka {
 /// What went wrong.
 enum class Cause : std::uint8_t {
   unavailable,          ///< no broker, no leader or no coordinator answers at present
-  timed_out,            ///< the caller's deadline has passed, or one of a broker
+  timed_out,            ///< the caller's deadline has passed, or a broker's
   fenced,               ///< another producer has the transactional id, or the broker gave up this one's transaction
   lost_membership,      ///< the group goes on without this member (illegal generation, unknown member)
   fenced_member,        ///< another member has this group.instance.id
@@ -73,7 +73,7 @@ class KafkaFailure : public Failure {
 class Progress {
  public:
   [[nodiscard]] static Progress done() { return Progress(State::done, {}); }
-  /// It is not finished. Making the same call again, with the same arguments, goes on with it.
+  /// The call is not finished. To go on with it, make the same call again, with the same arguments.
   [[nodiscard]] static Progress again() { return Progress(State::again, {}); }
   [[nodiscard]] static Progress failed(Error error) { return Progress(State::failed, std::move(error)); }
 

@@ -208,8 +208,8 @@ std::optional<std::uint64_t> KafkaJournal::users_end() const {
 }
 
 void KafkaJournal::committed(const Work& work) {
-  // What was sent is committed: the batch's outbox is the one that the next transaction publishes, and the next
-  // state's bookmark stands behind what this transaction has published.
+  // All that was sent is committed. So the next transaction publishes this batch's outbox, and the next state's
+  // bookmark stands behind what this transaction has published.
   if (work.is_alone) return;
   const config::Topics& topics = options_.place.topics;
   outbox_ = work.batch.outbox;

@@ -98,7 +98,8 @@ class KafkaJournal final : public journal::Journal {
 /// KafkaFailure and Cancelled.
 [[nodiscard]] std::optional<std::string> read_state(const ClientSettings& client, const LanePlace& place, Offset end,
                                                     Deadline deadline);
-/// The same up to the end that readers of committed records see now, for callers that do not take the lane over.
+/// As read_state(), up to the end that readers of committed records see now. It is for callers that do not take the
+/// lane over.
 [[nodiscard]] std::optional<std::string> committed_state(const ClientSettings& client, const LanePlace& place,
                                                          std::chrono::milliseconds time);
 

@@ -44,8 +44,8 @@ class PartitionReader {
   /// Contract: `milliseconds` is not negative.
   [[nodiscard]] std::optional<Offset> offset_at(const TopicPartition& partition, std::int64_t milliseconds,
                                                 Deadline deadline);
-  /// The group's committed offset; transactions that are about to change it are waited for. Nothing where no offset
-  /// was ever committed, or where it has expired. Contract: Isolation::read_committed.
+  /// The group's committed offset. The call waits for transactions that are about to change it. Nothing where no
+  /// offset was ever committed, or where it has expired. Contract: Isolation::read_committed.
   [[nodiscard]] std::optional<Offset> committed(const TopicPartition& partition, Deadline deadline);
 
   /// Turns to a partition. The next record is the first one at or behind `from`. The reading is over when nothing is

@@ -30,7 +30,7 @@ struct RandomizeOptions {
 
 /// Writes one line for each record, in the order of the records. A record that has a stored report gets that one,
 /// byte for byte; another gets a fresh one, which is stored first. Returns Exit::done, also after SIGTERM, and
-/// Exit::interrupted after SIGINT; the same command again then sends what was sent and goes on. Throws Failure.
+/// Exit::interrupted after SIGINT; the same command again then sends the same reports, and goes on. Throws Failure.
 ///
 /// What it prints on standard error (how many records were unusable or beyond the bounds) depends on the records: it
 /// is for the user alone.

@@ -37,7 +37,7 @@ struct Collected {
 
 /// One line of JSON; docs/local.md names its members.
 [[nodiscard]] std::string model_json(const Collected& collected);
-/// The same as a table for people.
+/// The model as a table for people.
 [[nodiscard]] std::string model_table(const Collected& collected);
 
 }  // namespace nustream::local

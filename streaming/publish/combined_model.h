@@ -31,8 +31,8 @@ struct CombinedModel {
 /// weights: the sums are added and solved once more.
 ///
 /// A lane holds the model up in three cases: its last line is not a release; the line's digest is none of `digests`,
-/// which are those of the settings by each rule of where an epoch begins; or it promises something else than the
-/// first lane's (private or not, about which neighbours).
+/// which are the digests of the settings, one for each rule of where an epoch begins; or it promises something else
+/// than the first lane's (private or not, about which neighbours).
 [[nodiscard]] CombinedModel combined_model(const std::map<LaneId, std::string>& releases, std::uint32_t lanes,
                                            std::span<const std::string> digests,
                                            const std::optional<SolvedModel>& solved = {});

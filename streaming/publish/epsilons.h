@@ -28,7 +28,7 @@ struct Epsilons {
 /// Writes "KEY":[{"delta":…,"gaussian":…,"zcdp":…,"zcdp-simple":…},…].
 void append_epsilons(MemberName key, std::span<const Epsilons> epsilons, JsonWriter& json);
 
-/// What is spent about a person who has several records.
+/// The spend for a person who has several records.
 struct GroupSpend {
   std::uint64_t records = 0;
   Rho rho{0};

@@ -34,7 +34,7 @@ struct SolvedInstruments {
 /// an F of 10 the estimate's distribution is far from normal, and only the set should be quoted.
 void append_instruments(const moments::Release& release, const SolvedInstruments& design, JsonWriter& json);
 
-/// The same as a reader of a release sees it.
+/// What a release says about its instruments, as a reader sees it.
 struct ShownInstruments {
   std::vector<std::pair<std::string, double>> effective_f;  ///< by regressor; empty where V is not known
   /// Kind of the Anderson-Rubin set; empty where there is none.

@@ -44,7 +44,7 @@ struct ReleaseHeader {
   std::string model_digest{};        ///< of what the coefficients mean
   std::vector<Delta> more_deltas{};  ///< where ε is shown beside `delta`
   bool tells_ages = false;           ///< releases tell what records of several ages have cost
-  std::string public_key{};  ///< checks the lane's signatures; in digits, shown beside releases and in none of them
+  std::string public_key{};  ///< checks the lane's signatures; hexadecimal, shown beside releases and not in them
 
   /// `delta` and then the others.
   [[nodiscard]] std::vector<Delta> deltas() const;
@@ -68,7 +68,7 @@ class ReleaseEncoder {
   void append(const moments::Release& release, std::string_view tag, std::string& out);
 
  private:
-  /// What a ρ comes to. It is kept, because ρ settles long before the stream ends and ε costs a root search.
+  /// A ρ and its ε. They are kept, because ρ settles long before the stream ends and ε costs a root search.
   struct Told {
     double rho = -1;
     std::vector<Epsilons> epsilons{};

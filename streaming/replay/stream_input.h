@@ -13,7 +13,7 @@
 
 namespace nustream::replay {
 
-/// The rest of a window from some position on. What it is given outlives it.
+/// The rest of a window from some position on. The constructor's arguments outlive it.
 class StreamInput final : public folder::InputWitness {
  public:
   /// Once `stop` holds a signal's number, a check that waits for its input ends.

@@ -17,9 +17,9 @@ namespace nustream::replay {
 [[nodiscard]] console::OperatorCounts counted(const config::Config& config, const RecordLoop& loop,
                                               folder::Session& session);
 
-/// The summary of a finished session, of which nothing is in flight any more. Its last release is the one that the
-/// printer printed last, or, where nothing was printed, the last release in the folder if that is of the session's
-/// epoch.
+/// The summary of a finished session. Nothing of the session may be in flight any more. Its last release is the one
+/// that the printer printed last, or, where nothing was printed, the last release in the folder if that is of the
+/// session's epoch.
 [[nodiscard]] console::Summary summarise(const config::Config& config, const config::Mechanism& mechanism,
                                          folder::Session& session, const console::PathPrinter& printer,
                                          const RecordLoop& loop, Ending ending);

@@ -74,8 +74,8 @@ void write_all(int descriptor, std::span<const std::uint8_t> bytes, const std::s
   }
 }
 
-/// An empty file of mode 0600 beside `path`, named PATH.RANDOM.new, which no other run makes too. The name is removed
-/// at the end of the scope.
+/// An empty file of mode 0600 beside `path`, named PATH.RANDOM.new, a name that no other run uses. The name is
+/// removed at the end of the scope.
 class NewFile {
  public:
   explicit NewFile(const fs::path& path)

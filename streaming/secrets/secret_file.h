@@ -46,8 +46,8 @@ class SecretFile {
   /// a file that cannot be opened or read, is not a regular file, belongs to somebody other than this process's user
   /// or root, or can be read by others or written by its group.
   ///
-  /// Its group may read it where it is root's and nobody may write it (mode 0440). Secrets are handed over so by
-  /// systemd, with an access list for the service's user, and by Kubernetes, with fsGroup.
+  /// The group may read a file that is root's and that nobody may write (mode 0440). In this form systemd hands over
+  /// secrets, with an access list for the service's user, and Kubernetes does, with fsGroup.
   SecretFile(const std::filesystem::path& path, std::size_t bytes_max, const Words& words);
   ~SecretFile();
   SecretFile(const SecretFile&) = delete;

@@ -20,7 +20,7 @@ namespace nustream::serve {
 /// Why a record took a zero-gradient step. The list is short and fixed, so that bad input cannot make new series.
 enum class RejectReason : std::uint8_t {
   malformed,       ///< is not a record of the format
-  unusable_field,  ///< lacks a field, or has one from which no usable number comes
+  unusable_field,  ///< lacks a field, or has one that gives no usable number
   too_long,        ///< is longer than record_bytes_max
   tombstone,       ///< is a message without a value
   other_lane,      ///< is of a user who counts in another lane

@@ -38,8 +38,9 @@ class PublicSurface {
   void close_lane(LaneId lane);
 
   /// Shows what was committed. It changes nothing where the lane or epoch is not open (for the combined model: lane
-  /// 0), or where it is not beyond what is shown: it then came late, or a second time. A release beyond the committed
-  /// steps, or of another kind of noise key (private or not) than its lane, breaks a contract and ends the process.
+  /// 0), or where `committed` is not beyond what is shown, because it came late or a second time. A release beyond
+  /// the committed steps, or of another kind of noise key (private or not) than its lane, breaks a contract and ends
+  /// the process.
   void update(const CommittedFact& committed);
 
   /// True once every lane is restored, until draining begins. It is never a function of a record.

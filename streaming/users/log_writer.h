@@ -45,7 +45,7 @@ struct Appended {
 /// durable. There is one batch at a time, for which append() is called and then committed(). Not thread-safe.
 class LogWriter {
  public:
-  /// `table` is that of the committed steps, and outlives this.
+  /// `table` is the table as of the committed steps, and outlives this.
   LogWriter(const UserKey& key, std::string context, Standings& table, const LogSizes& sizes)
       : key_(key), context_(std::move(context)), table_(table), sizes_(sizes) {}
 

@@ -28,9 +28,9 @@ enum class From {
 /// Whether a table says that it holds the store as of `mark`, or as of an earlier mark.
 [[nodiscard]] bool is_kept(const Standings& table, const StoreMark& mark);
 
-/// Puts records into a table, in the order of the store. The first record may be any one from which on all parts of
-/// the table follow. If the store begins too late, the digest shows that. Every Failure(data) is one line, and says
-/// what to do.
+/// Puts records into a table, in the order of the store. The first record may be any one, as long as all parts of the
+/// table come with it or behind it. If the store begins too late, the digest shows that. Every Failure(data) is one
+/// line, and says what to do.
 class Rebuild {
  public:
   /// `context` is what the records were sealed with (store_context()). `mark` is that of the state that is resumed.

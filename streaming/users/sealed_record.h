@@ -56,7 +56,7 @@ inline constexpr std::size_t record_bytes_max = record_overhead_bytes + record_e
 
 /// Seals a record under the key's log key and a nonce of 24 fresh random bytes.
 [[nodiscard]] std::string seal_record(const UserKey& key, std::string_view context, const UserRecord& record);
-/// The same with the caller's nonce. Only for tests of the format: a nonce must never be used twice.
+/// Seals a record under the caller's nonce. This is only for tests of the format: a nonce must never be used twice.
 [[nodiscard]] std::string seal_record(const UserKey& key, std::string_view context, const UserRecord& record,
                                       std::span<const std::uint8_t, 24> nonce);
 

@@ -9,8 +9,8 @@
 
 namespace nustream::users {
 
-/// It goes into the sealed state with the batch whose changes it covers. All zeros stand for an empty table of which
-/// nothing was stored.
+/// It goes into the sealed state with the batch whose changes it covers. All zeros stand for an empty table, with
+/// nothing in the store.
 struct StoreMark {
   std::uint64_t number = 0;  ///< the number of the last record of the store
   std::uint64_t commit = 0;  ///< how many batches the store holds

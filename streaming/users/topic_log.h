@@ -51,7 +51,7 @@ class TopicLog {
 
   /// The records that the batch adds to the topic, in their order. mark() is then the mark of the store with them.
   [[nodiscard]] std::vector<journal::KeyedRecord> append(const Changes& changes);
-  /// The same for an epoch that begins, as LogWriter::append_epoch().
+  /// The records that an epoch adds when it begins, as LogWriter::append_epoch() gives them.
   [[nodiscard]] std::vector<journal::KeyedRecord> append_epoch(std::optional<std::pair<Mass, Mass>> mass);
   /// The transaction is committed. `end` is one past the offset of the last record of the store that was written;
   /// nothing where none was.

@@ -46,7 +46,7 @@ struct TopicMark {
 
 /// The mark in 89 bytes, little-endian.
 [[nodiscard]] std::string encode_mark(const TopicMark& mark);
-/// Reads a mark. Throws Failure(data) where the bytes are none, as those of a folder's state are.
+/// Reads a mark. Throws Failure(data) where the bytes are no such mark, but, for example, that of a folder's state.
 [[nodiscard]] TopicMark decode_topic_mark(std::string_view bytes);
 
 }  // namespace nustream::users

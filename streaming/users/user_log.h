@@ -45,7 +45,7 @@ class UserLog {
 
   /// Appends the records of a batch. Returns the mark of the table with them.
   [[nodiscard]] StoreMark append(const Changes& changes);
-  /// The same for an epoch that begins, as LogWriter::append_epoch().
+  /// Appends what an epoch adds when it begins, as LogWriter::append_epoch() gives it.
   [[nodiscard]] StoreMark append_epoch(std::optional<std::pair<Mass, Mass>> mass);
   /// Makes the records durable, and the name of a new file too.
   void sync();

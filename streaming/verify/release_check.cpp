@@ -25,8 +25,8 @@ void follow(const journal::ChainPlace& place, CheckedReleases& lane, const std::
                   "does not follow on the lane's release before it: releases were changed, left out or moved");
   }
   // A release that the end of the input, a signal or the clock brought is named by no later one, so that the head
-  // stays. In earlier versions, which did not chain releases, the first chained one names whatever release came
-  // before it.
+  // stays. Behind releases of a version that did not chain them, the first chained one names the release before it,
+  // whatever its tag is.
   if (!place.previous || by_cadence) lane.head = journal::hash_of(line + '\n');
 }
 
