@@ -63,8 +63,7 @@ void create_account(Disk& disk, const Disk::Path& path, Rho budget, privacy::Nei
 [[nodiscard]] AccountBook read_account(Disk& disk, const Disk::Path& path);
 
 /// Reads the account under its lock, and charges `member` what `charged` returns for it. The charge is durable when
-/// this returns. Where that is less than the most that the member ever said it had spent, this most is charged
-/// instead.
+/// this returns. If the member once said that it had spent more than that, it is charged the most that it said.
 ///
 /// Throws Failure(exhausted) where more is to be reserved than before and the total would exceed the account's
 /// budget; nothing is written then. What was spent is a fact, and is written whatever the budget is. Waits up to ten

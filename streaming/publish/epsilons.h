@@ -40,7 +40,7 @@ inline constexpr double hardly_anything = 20;
 /// The numbers of records per person for which a plan and an inspection show the promise.
 inline constexpr std::array<std::uint64_t, 2> group_sizes{10, 100};
 
-/// The spend of a group of `records` records, for which `rho` is charged together.
+/// The spend of `records` records together, for which ρ is at most `rho`.
 [[nodiscard]] GroupSpend group_spend(std::uint64_t records, Rho rho, Delta delta);
 
 /// Writes "groups":[{"records":10,"rho":…,"epsilon":…},…].

@@ -26,8 +26,8 @@ inline void keyed_hash(std::span<const std::uint8_t> key, std::string_view messa
   NUSTREAM_REQUIRE(status == 0, "keyed BLAKE2b");
 }
 
-/// Compares a presented secret, such as a MAC, with the expected one. The time that this takes does not depend on
-/// where they differ. A comparison that ends at the first difference would tell how far a guess is right.
+/// Whether a presented secret, such as a MAC, is the expected one. The time that this takes does not depend on where
+/// they differ. A comparison that ends at the first difference would tell how far a guess is right.
 [[nodiscard]] inline bool is_same(std::span<const std::uint8_t> presented,
                                   std::span<const std::uint8_t> expected) noexcept {
   return presented.size() == expected.size() &&

@@ -244,8 +244,7 @@ struct DiskTable::Database {
   std::unique_ptr<rocksdb::DB> db;
   std::size_t users = 0;
   std::string mark;
-  std::vector<Recent> recent{
-      recent_users};  // users that were looked up: a record asks up to three times for its user
+  std::vector<Recent> recent{recent_users};  // users of last look-ups: a record asks for one up to three times
 };
 
 DiskTable::DiskTable(fs::path folder, const UserKey& key, std::chrono::milliseconds patience)

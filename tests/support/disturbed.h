@@ -105,9 +105,9 @@ class Disturbed {
     return steps;
   }
 
-  /// Lets an undisturbed instance finish the stream. Where an instance was killed, it takes several, one after the
-  /// other: the killed one's lanes are free only after its session has run out. Then checks that everything is there,
-  /// once.
+  /// Lets an undisturbed instance finish the stream. Where an instance was killed, up to `instances_max` of them do
+  /// so, one after the other: the killed one's lanes are free only after its session has run out. Then checks that
+  /// everything is there, once.
   void finish_and_check(int instances_max = 1) {
     while (write(1000)) {
     }
