@@ -118,8 +118,8 @@ consteval std::size_t failpoint_index(std::string_view name) {
   throw "no such failpoint: add it to a table";
 }
 
-/// Counts a passage. Where it is the one that was asked for, it ends the process by SIGKILL or pauses. Returns true
-/// where the place has to go on with an error.
+/// Counts a passage of the place. At the passage that was asked for, it ends the process by SIGKILL or pauses.
+/// Returns true where the place has to go on with an error.
 bool pass_failpoint(std::size_t index);
 
 }  // namespace nustream::journal

@@ -68,9 +68,8 @@ class FolderWitness {
   [[nodiscard]] const std::filesystem::path& file() const noexcept { return file_; }
 
   /// True where the folder holds all that the witness tells of, once the lines of the state `record` are in its
-  /// ledger. True also where there is no witness, and where the state is of a later epoch whose ledger
-  /// charges all that the witness tells of, although it does not hold that commit. `epoch` and `steps` are the
-  /// state's.
+  /// ledger. True also where there is no witness, and for a state of a later epoch that lacks the witness's commit,
+  /// if its ledger charges all that the witness tells of. `epoch` and `steps` are the state's.
   [[nodiscard]] bool is_held_by(Disk& disk, EpochId epoch, StepCount steps, const StateRecord& record) const;
   /// The epochs whose spend the witness knows and `ledger` lacks: a new epoch begins with them as owed. Empty where
   /// the folder's ledger holds the commit that the witness tells of. The last of the epochs is charged its limit,

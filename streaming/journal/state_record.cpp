@@ -83,8 +83,8 @@ void read_users(secrets::FieldReader& fields, std::uint32_t found, std::optional
   users->window = read_time(fields);
 }
 
-/// At least the number of bytes of the encoding. It is reserved beforehand, so that no growing string leaves a copy
-/// of a key behind.
+/// An upper bound on the bytes of the encoding. This much is reserved beforehand, so that no growing string leaves a
+/// copy of a key behind.
 std::size_t encoded_size(const StateRecord& record) {
   std::size_t size = 256 + record.lane.size() + record.outbox.size() + record.ledger_entry.size() +
                      record.bookmark.size() + record.ledger_epochs.size() + record.stop_asked.size() +

@@ -79,7 +79,7 @@ class Progress {
 
   [[nodiscard]] bool is_done() const noexcept { return state_ == State::done; }
   [[nodiscard]] bool is_again() const noexcept { return state_ == State::again; }
-  /// What it failed with; null where it is done, or not finished.
+  /// The error that the call failed with; null where it is done, or not finished.
   [[nodiscard]] const Error* error() const noexcept { return state_ == State::failed ? &error_ : nullptr; }
 
  private:

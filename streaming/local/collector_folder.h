@@ -16,7 +16,7 @@
 
 namespace nustream::local {
 
-/// By topic and partition, the position of the next record to read.
+/// The position of the next record to read, by topic and partition.
 using TopicPositions = std::map<std::pair<std::string, std::uint32_t>, std::uint64_t>;
 
 /// What one state holds (docs/formats/local.md).

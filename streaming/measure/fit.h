@@ -61,8 +61,8 @@ struct Measured {
                                    const secrets::Keyring& keys, EpochId epoch, const std::string& rule);
 
 /// The settings with what was measured in place of "private", and with the ρ that is left for the run. Throws
-/// Failure(data) where `ranges` say that hardly any record was usable. `where` says in that message where that was
-/// found, and `remedy` what to choose instead.
+/// Failure(data) where `ranges` say that hardly any record was usable. In that message `where` names the place where
+/// this was found, and `remedy` says what to choose instead.
 [[nodiscard]] config::Config settled_config(const config::Config& asked, config::Purpose purpose,
                                             const std::string& ranges, const std::string& where,
                                             const std::string& remedy);

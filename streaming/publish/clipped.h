@@ -14,7 +14,7 @@
 
 namespace nustream::publish {
 
-/// Of the records since some step, how many had a clipped gradient.
+/// How many of the records since some step had a clipped gradient.
 struct ClippedShare {
   double share;         ///< unbiased: below 0 or above 1 where noise makes it so
   double stddev;        ///< of the noise in it, exact
@@ -22,7 +22,7 @@ struct ClippedShare {
   bool is_large;        ///< above large_clipped_share by more than the noise explains
 };
 
-/// Clipping pulls an estimate to another point. Where no more than this share is clipped, that is mostly hidden.
+/// Clipping pulls an estimate to another point. Where no more than this share is clipped, that pull is mostly hidden.
 inline constexpr double large_clipped_share = 0.05;
 /// How often a stretch with exactly that share is called large.
 inline constexpr double large_clipped_false_alarm = 0.05;

@@ -29,7 +29,7 @@ void append_sums(const ShownSums& shown, JsonWriter& json);
 /// missing.
 [[nodiscard]] std::optional<ShownSums> read_sums(std::string_view line);
 
-/// What the lanes' sums are of, and how a solution of them is shown.
+/// The model that the lanes' sums are of, and the units in which a solution of them is shown.
 struct SolvedModel {
   OriginalUnits units;
   std::size_t inputs;     ///< of a row; with instrumental variables, controls and instruments

@@ -24,7 +24,7 @@ Response version_page() {
   return {200, json, body + '\n'};
 }
 
-/// The loop that answers is the loop that works, so that any answer proves that it lives.
+/// The loop that answers also does the work. So any answer proves that the loop lives.
 Response health_page() {
   return {200, plain_text, "ok\n"};
 }

@@ -23,7 +23,7 @@ namespace nustream::users {
 ///
 /// A look-up reads the disk where no cache helps, about 1e5 of them a second in all. All tables of a process share
 /// some 400 MB of memory, whatever the number of users. Members throw Failure(io) where the disk refuses or is full,
-/// and DamagedTable where files are not what was written. One thread at a time.
+/// and DamagedTable where files are not what was written. To be used by one thread at a time.
 class DiskTable final : public Standings {
  public:
   /// Opens what the folder holds. The table is empty where there was none, and where it cannot be opened under this

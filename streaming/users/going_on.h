@@ -19,12 +19,12 @@ namespace nustream::users {
 [[nodiscard]] bool are_of_one_kind(const Limits& before, const Limits& now);
 /// W before and after, where it changes; nothing where it does not.
 [[nodiscard]] std::optional<std::pair<Mass, Mass>> mass_change(const Limits& before, const Limits& now);
-/// Has everybody count anew, except users who were closed. That is for an epoch that is charged beside what users
+/// Has everybody count anew, except users who were closed. This is for an epoch that is charged beside what users
 /// spent before.
 void count_anew(const Standings& table, Changes& open);
 
-/// The lane's clock; nothing where limits hold for ever. It goes on from the state `before`. Where that is null, it
-/// begins with the first time that it is told.
+/// The lane's clock; nothing where limits hold for ever. It goes on from the state `before`. Where `before` is null,
+/// the clock begins with the first time that it gets.
 [[nodiscard]] std::optional<WindowClock> clock_of(const Limits& limits, const journal::UsersOfState* before);
 /// Writes the clock into the state that is committed next.
 void keep_clock(const std::optional<WindowClock>& clock, journal::UsersOfState& state);

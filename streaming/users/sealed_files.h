@@ -17,7 +17,7 @@ inline constexpr std::size_t file_prefix_bytes = 4096;
 /// XChaCha20. RocksDB never writes a place of a file twice, so that no part of a key stream is used twice.
 ///
 /// This hides the bytes, but does not authenticate them. So a run that opens a table compares its digest with the one
-/// in the lane's sealed state. Any thread.
+/// in the lane's sealed state. Any thread may use it.
 [[nodiscard]] std::unique_ptr<rocksdb::Env> sealed_files(const UserKey& key);
 
 }  // namespace nustream::users

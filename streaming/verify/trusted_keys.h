@@ -11,7 +11,7 @@
 
 namespace nustream::verify {
 
-/// Where a lane was.
+/// How far a lane was.
 struct LaneProgress {
   EpochId epoch;
   StepCount steps;

@@ -120,7 +120,7 @@ void print_lane(const LaneName& name, const CheckedReleases& lane, bool has_ledg
   }
 }
 
-/// What the end of the file is, by the release that the ledger's last line names.
+/// How the end of the file compares with the release that the ledger's last line names.
 enum class FileEnd {
   unknown,   ///< the line names none: only releases by cadence are named
   as_named,  ///< the line says what was taken, and the last release by cadence is the one that it names

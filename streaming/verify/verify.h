@@ -23,7 +23,7 @@ struct Options {
   bool complete = false;  ///< the last release by cadence has to be the one that the ledger names as the last
 };
 
-/// What the ledger and the releases of its lane come to.
+/// The result of checking a ledger and releases.
 struct Verified {
   CheckedLedger ledger;
   std::map<LaneName, CheckedReleases> lanes;  ///< releases of other lanes are checked without a ledger
