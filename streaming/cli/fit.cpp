@@ -39,8 +39,14 @@ void add_fit(CLI::App& app, Job& job) {
   command->add_option("FILE", options.file, "CSV or JSON lines; .gz, .zst, .bz2, .xz and .zip are read too")
       ->required();
   command->add_option("--target", options.target, "the column to explain, or log(column) and the like")->required();
-  auto* features = command->add_option("--features", options.features,
-                                       "columns, or maps of them: a,log(b),c=text; \\, is a comma of a name");
+  auto* features =
+      command->add_option("--features", options.features,
+                          "columns, or maps of them: a,log(b),c=text,d=x|y,hash(e); \\, is a comma of a name");
+  command
+      ->add_option("--hash", options.hash_buckets,
+                   "how many buckets the texts of hash(column) fall into: a public number")
+      ->check(CLI::Range(2, 4096))
+      ->needs(features);
   static bool all_numeric = false;
   auto* all = command->add_flag("--all-numeric", all_numeric,
                                 "every column of the header that is mostly numbers (the default of CSV)");

@@ -1,5 +1,7 @@
 #include "fit/columns.h"
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
 
@@ -58,7 +60,8 @@ Columns columns_of(const Options& options) {
     columns.weight->upper = options.weight_bound;
   }
   for (const std::string& term : split_list(options.features, header, "--features")) {
-    columns.features.push_back(read_term(term, header));
+    std::vector<record::Feature> features = read_features(term, header, options.hash_buckets);
+    std::ranges::move(features, std::back_inserter(columns.features));
   }
   columns.is_listed = options.mean || !columns.features.empty();
   if (!columns.is_listed && header.empty()) {

@@ -78,6 +78,7 @@ std::string digest_of(const Options& options, const Columns& columns) {
   // Each name stands after its length, so that no name can look like the next line.
   for (const record::Feature& feature : columns.features)
     text += fmt::format("feature={}:{}\n", feature.name.size(), feature.name);
+  if (options.hash_buckets > 0) text += fmt::format("hash={}\n", options.hash_buckets);
   text += fmt::format("target={}:{}\n", columns.target.name.size(), columns.target.name);
   if (columns.weight) {
     text += fmt::format("weight={}:{} most {}\n", columns.weight->name.size(), columns.weight->name,
@@ -190,6 +191,12 @@ Report report_of(const Options& options, const Columns& columns, const FileTable
 void require_new_config(const Options& options) {
   if (options.mean && !options.output.write_config.empty()) {
     throw Failure(Exit::usage, "--write-config: a configuration has features, and --mean takes none: leave one out");
+  }
+  if (options.hash_buckets > 0 && !options.output.write_config.empty()) {
+    throw Failure(
+        Exit::usage,
+        "--write-config: a configuration's hash has one centre and scale for all buckets, and a fit measures "
+        "them for each bucket: leave out --write-config or --hash");
   }
   console::require_new_file(options.output.write_config);
 }

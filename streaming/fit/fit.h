@@ -41,6 +41,7 @@ struct Options {
   std::string target;  ///< a column, or a map of it such as log(column) (input.h)
   /// Lists separated by commas; empty: every column that the header names.
   std::vector<std::string> features;
+  std::uint32_t hash_buckets = 0;                ///< for hash(column) among the features; 0: none is given
   bool mean = false;                             ///< fit the mean of the target, without features
   std::optional<ranges::Likelihood> likelihood;  ///< empty: least squares
   /// A column, or a map of it, that says how much a record counts; empty: 1.

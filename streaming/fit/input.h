@@ -20,6 +20,13 @@ using Names = std::vector<std::string>;
 /// Failure(usage) for any other text with brackets.
 [[nodiscard]] record::Feature read_term(const std::string& text, const Names& header);
 
+/// The features of one entry of --features. That is the one of read_term(); or one for each text of column=a|b|c
+/// ("\\|" stands for a bar within a text); or, of hash(column), one for each of `buckets` buckets of texts
+/// (record::bucket_of()) but the first, because all of them together would say the same as the intercept. Throws
+/// Failure(usage) where `buckets` is 0 and a hash is asked for, and as read_term() does.
+[[nodiscard]] std::vector<record::Feature> read_features(const std::string& text, const Names& header,
+                                                         std::uint32_t buckets);
+
 /// The entries of all lists, whose entries are separated by commas. Blanks around an entry are dropped, and "\,"
 /// stands for a comma within a name. A list that as a whole is a name of the header is one entry. Throws
 /// Failure(usage) where an entry is empty.

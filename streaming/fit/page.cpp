@@ -35,6 +35,7 @@ std::string command_of(const Options& options) {
   using folder::in_shell;
   std::string command = fmt::format("nustream fit {} --target {}", in_shell(options.file), in_shell(options.target));
   for (const std::string& list : options.features) command += " --features " + in_shell(list);
+  if (options.hash_buckets > 0) command += fmt::format(" --hash {}", options.hash_buckets);
   if (options.mean) command += " --mean";
   if (options.likelihood) {
     command += *options.likelihood == ranges::Likelihood::logistic ? " --logistic" : " --poisson";

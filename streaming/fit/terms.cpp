@@ -53,7 +53,7 @@ record::Feature read_term(const std::string& text, const Names& header) {
         std::ranges::find(maps, std::string_view(text).substr(0, open), &decltype(maps)::value_type::first);
     if (map == maps.end() || open + 2 > text.size() - 1) {
       throw Failure(Exit::usage, fmt::format("'{}' is no column and no map of one: allowed are log, log1p, sqrt, "
-                                             "square, hour and day_of_week, as in log(column)",
+                                             "square, hour, day_of_week and, among features, hash, as in log(column)",
                                              text));
     }
     feature.first.transform = map->second;
@@ -62,6 +62,62 @@ record::Feature read_term(const std::string& text, const Names& header) {
     feature.first = {text.substr(0, equals), Transform::indicator, text.substr(equals + 1)};
   }
   return feature;
+}
+
+namespace {
+
+constexpr std::string_view hash_map = "hash(";
+
+/// The texts of a list with bars between them.
+std::vector<std::string> texts_between_bars(const std::string& list) {
+  std::vector<std::string> texts(1);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (list[i] == '\\' && i + 1 < list.size() && list[i + 1] == '|') {
+      texts.back() += list[++i];
+    } else if (list[i] == '|') {
+      texts.emplace_back();
+    } else {
+      texts.back() += list[i];
+    }
+  }
+  return texts;
+}
+
+std::vector<record::Feature> buckets_of(const std::string& column, std::uint32_t buckets) {
+  if (buckets < 2) {
+    throw Failure(Exit::usage, fmt::format("hash({}) has no number of buckets; add --hash 16, or another number from "
+                                           "2 on that is not read off the data",
+                                           column));
+  }
+  std::vector<record::Feature> features;
+  for (std::uint32_t bucket = 1; bucket < buckets; ++bucket) {
+    record::Feature& feature = features.emplace_back();
+    feature.name = fmt::format("{}#{}", column, bucket);
+    feature.first.column = column;
+    feature.first.transform = Transform::bucket;
+    feature.first.buckets = buckets;
+    feature.first.bucket = bucket;
+  }
+  return features;
+}
+
+}  // namespace
+
+std::vector<record::Feature> read_features(const std::string& text, const Names& header, std::uint32_t buckets) {
+  const bool is_hash = text.starts_with(hash_map) && text.ends_with(')') && !is_name(text, header);
+  if (is_hash) {
+    const std::string_view inside = std::string_view(text).substr(hash_map.size());
+    return buckets_of(without_blanks(inside.substr(0, inside.size() - 1)), buckets);
+  }
+  const record::Feature feature = read_term(text, header);
+  if (feature.first.transform != Transform::indicator) return {feature};
+  std::vector<record::Feature> features;
+  for (const std::string& equals : texts_between_bars(feature.first.equals)) {
+    features.push_back(feature);
+    features.back().name = feature.first.column + '=' + equals;
+    features.back().first.equals = equals;
+  }
+  return features;
 }
 
 std::vector<std::string> split_list(const std::vector<std::string>& lists, const Names& header, const char* option) {

@@ -11,6 +11,7 @@
 #include <simdjson.h>
 
 #include "command.h"
+#include "nustream/record/row.h"
 #include "temporary_folder.h"
 
 namespace nustream::tests {
@@ -90,6 +91,46 @@ TEST_F(FitInput, ReadsWhatTheOptionsOfAStreamDescribe) {
   expect_refused(bare, {"--target", "y"}, 65, "name the columns: --columns x,y");
   expect_refused(decimals, {"--target", "y", "--delimiter", "::"}, 78, "--delimiter '::': allowed is one character");
   expect_refused(decimals, {"--target", "y", "--decimal", "x"}, 78, "--decimal 'x': allowed is");
+}
+
+/// Lines of a text and y = 3 + 2 + noise of .1 where the text is texts[2], else y = 3 + noise of .1.
+std::string rows_of_texts(const std::vector<std::string>& texts) {
+  std::string rows = "c,y\n";
+  std::mt19937_64 random(20);
+  std::normal_distribution<double> normal;
+  for (std::size_t i = 0; i < 12'000; ++i) {
+    const std::size_t which = i % texts.size();
+    rows += texts[which] + "," + std::to_string((which == 2 ? 5 : 3) + 0.1 * normal(random)) + "\n";
+  }
+  return rows;
+}
+
+TEST_F(FitInput, MakesAFeatureOfEachListedText) {
+  const std::string file = folder.write("texts.csv", rows_of_texts({"a", "b", "two|three", "d"}));
+  expect_slope(file, {"--target", "y", "--features", "c=b|two\\|three|d"}, "c=two|three");
+  expect_refused(file, {"--target", "y", "--features", "c=b|b"}, 64, "'c=b' is there twice");
+}
+
+TEST_F(FitInput, MakesFeaturesOfBucketsOfTexts) {
+  constexpr std::uint32_t buckets = 4;
+  std::vector<std::string> texts(buckets);  // one for each bucket
+  for (int i = 0; std::ranges::count(texts, "") > 0; ++i) {
+    const std::string text = "t" + std::to_string(i);
+    texts[record::bucket_of(text, buckets)] = text;
+  }
+  const std::string file = folder.write("hashed.csv", rows_of_texts(texts));
+  const std::vector<std::string> options{"--target", "y", "--features", "hash(c)"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), options.begin(), options.end());
+    return more;
+  };
+  expect_slope(file, with({"--hash", "4"}), "c#2");
+  const CommandResult result = fit(file, with({"--hash", "4", "--json"}));
+  EXPECT_THAT(result.out, AllOf(HasSubstr("\"c#1\":"), HasSubstr("\"c#3\":"), Not(HasSubstr("c#0"))));
+  std::filesystem::remove_all(file + ".fit");
+  expect_refused(file, options, 64, "add --hash 16");
+  expect_refused(file, with({"--hash", "4", "--write-config", (folder.path() / "x.toml").string()}), 64,
+                 "leave out --write-config or --hash");
 }
 
 TEST_F(FitInput, NamesWhatAFileIsBeforeItsHeader) {
