@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "config/ranges.h"
+
 namespace nustream::engine {
 namespace {
 
@@ -90,7 +92,8 @@ publish::ReleaseHeader release_header(const config::Config& config, const Releas
           promise_of(config, of.is_private),
           config::model_digest(config),
           config.privacy.more_deltas,
-          config.publishing.tells_ages};
+          config.publishing.tells_ages,
+          config::measured_settings(config.ranges)};
 }
 
 std::optional<publish::SolvedModel> solved_model(const config::Config& config) {

@@ -55,8 +55,10 @@ std::size_t name_width(const Report& report) {
   return width;
 }
 
-/// The centre and scale at which the columns of the model and the target were placed.
-void append_placements(const Report& report, JsonWriter& json) {
+/// What the fit found privately and then used: both bounds, and where the columns were placed.
+void append_bounds(const Report& report, JsonWriter& json) {
+  json.field("bound_inputs", report.fit.bounds.inputs);
+  json.field("bound_residuals", residual_bound(report));
   publish::NamedValues centers;
   publish::NamedValues scales;
   for (std::size_t j = 0; j < report.fit.placements.size(); ++j) {
@@ -170,6 +172,10 @@ std::string release_line(const Report& report) {
     json.field("delta", report.epsilons.front().delta);
     json.field("conversion", "gaussian");
     json.field("digest", report.digest);
+    {
+      const auto measured = json.object("measured");
+      append_bounds(report, json);
+    }
     publish::append_promise(promise_of(report), json);
   });
   return line + '\n';
@@ -287,9 +293,7 @@ std::string to_json(const Report& report) {
     json.field("settled", fit.is_settled);
     json.field("usable", fit.usable);
     json.elements("left_out", report.dropped);
-    json.field("bound_inputs", fit.bounds.inputs);
-    json.field("bound_residuals", residual_bound(report));
-    append_placements(report, json);
+    append_bounds(report, json);
     json.field("rho", report.rho);
     console::append_spends(report.epsilons, report.total_rho, report.total_epsilons, json);
     json.field("fits", report.fits);

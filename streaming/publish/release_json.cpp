@@ -59,6 +59,10 @@ ReleaseEncoder::ReleaseEncoder(ReleaseHeader header, OriginalUnits units, privac
   last.field("conversion", privacy::name(privacy::Conversion::gaussian));
   last.field("digest", header_.settings_digest);
   last.field("model", header_.model_digest);
+  if (!header_.measured.empty()) {
+    const auto measured = last.object("measured");
+    for (const auto& [key, value] : header_.measured) last.raw(key, value);
+  }
   append_promise(header_.promise, last);
 }
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <random>
 #include <string>
@@ -91,6 +92,23 @@ TEST_F(Measured, EstimateNeedsNoNumberThatDependsOnTheTable) {
   EXPECT_THAT(result.out, AllOf(HasSubstr("\"target.scale\":"), HasSubstr("\"descent.start\":["),
                                 Not(HasSubstr("features.1.center"))));
   EXPECT_NEAR(member(result, "ranges", "descent.clip_norm"), 20, 19);
+}
+
+// A reader of releases alone learns what the numbers were computed with.
+TEST_F(Measured, EveryReleaseHoldsTheValues) {
+  const CommandResult result = run({"replay", settings(descent + "[release]\nevery = 5000\n"), "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const std::string ranges = "\"ranges\":";
+  const std::size_t begin = result.out.find(ranges);
+  ASSERT_NE(begin, std::string::npos) << result.out;
+  const std::string values = result.out.substr(begin + ranges.size(), result.out.find('}', begin) - begin - 8);
+  EXPECT_THAT(values, AllOf(HasSubstr("{\"features.0.center\":"), HasSubstr("}")));
+  std::ifstream releases(state + "/releases.jsonl");
+  int lines = 0;
+  for (std::string line; std::getline(releases, line); ++lines) {
+    EXPECT_THAT(line, HasSubstr(",\"measured\":" + values + ",\"adjacency\":"));
+  }
+  EXPECT_GE(lines, 4);
 }
 
 TEST_F(Measured, BothEpochsAreInTheLedgerAndComeToTheRhoThatIsAskedFor) {
