@@ -1,11 +1,14 @@
 #include "attached_case.h"
 
 #include <algorithm>
+#include <cmath>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "attach/record_sizes.h"
 #include "secrets/random.h"
+#include "user_windows.h"
 
 namespace nustream::tests {
 namespace {
@@ -100,7 +103,9 @@ std::optional<AttachedCase> draw_attached_case(Draws& draws, std::uint64_t seed,
 std::vector<std::vector<SimulatedEntry>> draw_input(Draws& draws, const AttachedCase& of, const Given* given) {
   std::vector<std::vector<SimulatedEntry>> input(of.partitions);
   std::int64_t time = 1'700'000'000'000;
+  const bool in_windows = of.stream.times == RandomStream::Times::of_broker;
   for (std::vector<SimulatedEntry>& partition : input) {
+    const std::vector<double> times = in_windows ? some_times(draws.random, of.records) : std::vector<double>();
     const bool is_given = given && &partition == &input[given_lane.value()];
     for (std::uint64_t i = 0; i < of.records; ++i) {
       SimulatedEntry entry;
@@ -108,7 +113,11 @@ std::vector<std::vector<SimulatedEntry>> draw_input(Draws& draws, const Attached
       entry.value = std::move(record.value);
       entry.key = std::move(record.key);
       entry.headers = std::move(record.headers);
-      time += static_cast<std::int64_t>(draws.draw(1000)) - 300;  // the clocks of producers go back now and then
+      if (!in_windows) {
+        time += static_cast<std::int64_t>(draws.draw(1000)) - 300;  // the clocks of producers go back now and then
+      } else if (!std::isnan(times[i])) {                           // a broker gives every record a time
+        time = 1'700'000'000'000 + std::llround(1000 * times[i]);
+      }
       entry.milliseconds = time;
       partition.push_back(std::move(entry));
       if (draws.chance(0.1)) {  // offsets that hold no records

@@ -25,6 +25,7 @@ class AttachedHistory {
     watch_.expect_lanes(case_->partitions);
     broker_.faults = case_->faults;
     broker_.lanes = partitions();
+    broker_.gives_times = case_->stream.times == RandomStream::Times::of_broker;
     // Letters are the operator's: of two neighbours one may have more of them.
     if (given_) broker_.apart = attached_topics::letters;
     coming_ = draw_input(draws_, *case_, given_);

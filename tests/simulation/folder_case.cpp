@@ -1,11 +1,14 @@
 #include "folder_case.h"
 
+#include <cmath>
 #include <fstream>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "replay/stream_input.h"
 #include "secrets/key_file.h"
+#include "user_windows.h"
 
 namespace nustream::tests {
 namespace {
@@ -22,8 +25,12 @@ const std::string& key_file() {
 
 std::string draw_input_text(Draws& draws, const RandomStream& stream, std::uint64_t records, const Given* given) {
   std::string text;
+  std::vector<double> times;
+  if (stream.times == RandomStream::Times::of_column) times = some_times(draws.random, records);
   for (std::uint64_t i = 0; i < records; ++i) {
-    text += given ? given->records[i].value.value_or("") : random_record(stream, draws.random());
+    const bool has_time = !times.empty() && !std::isnan(times[i]);
+    const std::string time = has_time ? fmt::format("{}", 1e9 + times[i]) : "";
+    text += given ? given->records[i].value.value_or("") : random_record(stream, draws.random(), time);
     text += '\n';
   }
   return text;

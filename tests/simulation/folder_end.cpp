@@ -17,11 +17,13 @@
 namespace nustream::tests {
 namespace {
 
-/// What users of the state have used up, as an epoch behind it begins with it. Empty where everybody counts anew.
+/// What users of the state have used up, as an epoch behind it begins with it. Empty where everybody counts anew,
+/// as in windows of time: the epoch reads its records again, in a later window than they came in.
 std::optional<Counts> carried_counts(const FolderCase& of, SimulatedDisk& disk, const std::string& sealed) {
   if (sealed.empty()) return std::nullopt;
   const journal::State state = journal::open_state(of.keys, sealed);
-  if (!state.record.users) return std::nullopt;
+  const auto& limits = of.settings.config.descent.users;
+  if (!state.record.users || limits->windows()) return std::nullopt;
   try {
     Counts counts = stored_counts(disk, of.settings.config.stream, *state.record.users);
     for (auto& [user, standing] : counts) standing = users::carried_over(standing);
@@ -79,9 +81,8 @@ std::optional<FirstEpoch> first_epoch_of(const FolderCase& of, SimulatedDisk& di
   const std::string sealed = disk.seen(folder_paths::state);
   if (!sealed.empty()) journal::settle(ledger, journal::open_state(of.keys, sealed).record);
   if (config.privacy.budget || ledger.epochs.empty()) return std::nullopt;
-  FirstEpoch first{
-      disk.seen(folder_paths::releases),
-      {EpochId{1}, std::move(ledger), {.theta = config.descent.start}, carried_counts(of, disk, sealed)}};
+  FirstEpoch first{disk.seen(folder_paths::releases),
+                   {EpochId{1}, std::move(ledger), {}, carried_counts(of, disk, sealed)}};
   if (first.releases.empty()) return first;
   try {
     const std::string last = lines_of_text(first.releases).back();
@@ -117,6 +118,7 @@ void check_folder_end(const FolderCase& of, SimulatedDisk& disk, const std::opti
   if (!of_state.empty()) return verdict.violate("the state differs: " + of_state);
   check_folder_ledger(of, disk, reference, verdict);
   happened["steps"] += reference.steps;
+  count_borders(reference, happened);
   if (first) {
     ++happened["an epoch that goes on"];
     return;

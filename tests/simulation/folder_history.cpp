@@ -160,14 +160,16 @@ class FolderHistory {
     } catch (const Failure& failure) {
       return verdict_.violate(std::string("the store does not hold the users of its state: ") + failure.what());
     }
-    if (case_->fresh_keys) return;  // what users use up follows from the noise, which nobody knows
     if (!reference_ || reference_key_ != known.key) reference_ = folder_reference(*case_, first_, &known.key);
     reference_key_ = known.key;
     const std::uint64_t steps = state->identity.steps.value();
     if (steps >= reference_->users.size()) return verdict_.violate("a state of more steps than there are");
-    const std::string what = difference(stored, reference_->users[steps]);
+    const UsersAt& undisturbed = reference_->users[steps];
+    std::string what = clock_difference(known, undisturbed);
+    // What users use up follows from the noise. That of fresh keys is known to nobody.
+    if (what.empty() && !case_->fresh_keys) what = difference(stored, undisturbed.counts);
     if (!what.empty()) return verdict_.violate(fmt::format("of {} steps {}", steps, what));
-    if (!stored.empty()) count("users whose counts are those of the steps");
+    if (!case_->fresh_keys) count_users(case_->settings.config, stored, happened_);
   }
 
   /// While nothing runs, the store of users becomes another one. The next process refuses to go on, and the state

@@ -13,9 +13,8 @@
 #include "error.h"
 #include "journal/last_release.h"
 #include "journal/release_chain.h"
-#include "nustream/users/changes.h"
-#include "nustream/users/table.h"
 #include "played.h"
+#include "reference_users.h"
 #include "release_text.h"
 #include "secrets/locked_memory.h"
 #include "temporary_folder.h"
@@ -55,25 +54,6 @@ std::uint64_t step_of(const std::string& line) {
   return journal::parse_last_release(line).steps.value();
 }
 
-/// The users of a run that nothing disturbs, whose table takes every step at once.
-class UsersOfReference {
- public:
-  UsersOfReference(engine::Estimator& lane, const std::optional<LaterEpoch>& later) {
-    if (later && later->users) {
-      for (const auto& [user, standing] : *later->users) table_.put({user, 0, standing});
-    }
-    lane.use(open_);
-  }
-  void took_a_step(Reference& reference) {
-    open_.apply(table_);
-    reference.users.push_back(counts_of(table_));
-  }
-
- private:
-  users::Table table_;
-  users::Changes open_{table_};
-};
-
 Reference straight_through(const Settings& settings, const secrets::Keyring& keys, LaneId lane_id,
                            record::RowBatch rows, Position start, bool end_release,
                            const std::optional<LaterEpoch>& later) {
@@ -84,8 +64,15 @@ Reference straight_through(const Settings& settings, const secrets::Keyring& key
   noise::KeyBytes key = keys.epoch_key(config.stream);
   engine::NoiseFeed noise(mechanism, journal::first_checkpoints(key, lane_id, epoch, mechanism.stages.size()),
                           StepIndex{0}, &locked, keys.healing(false));
-  engine::Estimator lane = engine::first_estimator(config, mechanism, start);
-  if (later) lane.go_on_from(later->carried);
+  Reference reference;
+  reference.epoch = epoch;
+  std::optional<ReferenceUsers> users;
+  if (config.users)
+    users.emplace(*config.descent.users, later ? later->users : std::nullopt, rows, config.descent.minibatch,
+                  reference);
+  engine::Estimator lane = engine::first_estimator(without_windows(config), mechanism, start);
+  if (users) lane.use(users->open());
+  if (later && later->carried) lane.go_on_from(*later->carried);
   const engine::EpochLedger ledger(
       {config.stream, lane_id, epoch, start, later ? journal::Overlap::overlapping : journal::Overlap::disjoint,
        settings.digest, config.privacy.neighbours(), keys.is_private(), "", config.descent.users,
@@ -96,15 +83,12 @@ Reference straight_through(const Settings& settings, const secrets::Keyring& key
   engine::Stepper stepper(lane, noise, encoder, config.descent.minibatch, ledger.limit(config.privacy.budget, start),
                           0);
   engine::Output output;
-  Reference reference;
-  reference.epoch = epoch;
-  std::optional<UsersOfReference> users;
-  if (config.users) users.emplace(lane, later).took_a_step(reference);
   while (!reference.at_limit && rows.count() >= config.descent.minibatch) {
     const std::size_t at_once = users ? config.descent.minibatch : rows.count();
+    if (users) users->begin_step();
     const engine::Progress progress = stepper.step(rows, at_once, output);
     reference.at_limit = progress.limit_reached;
-    if (users && progress.records > 0) users->took_a_step(reference);
+    if (users && progress.records > 0) users->took_a_step();
   }
   if (end_release && !reference.at_limit) stepper.release_now("end", output);
   reference.lines = lines_of_text(output.outbox);

@@ -46,12 +46,20 @@ template <class Draw>
 using Counts = std::map<users::UserHash, users::Standing>;
 [[nodiscard]] Counts counts_of(const users::Standings& table);
 
+/// What users have used up after some step, and how far the clock of their windows has come, in milliseconds and
+/// windows since 1970. Both are empty where limits hold for ever, and before the first known time.
+struct UsersAt {
+  Counts counts;
+  std::optional<std::int64_t> latest{};
+  std::optional<std::int64_t> window{};
+};
+
 /// An epoch behind another one: what the ledger holds before it, and what it continues from.
 struct LaterEpoch {
   EpochId epoch;
   journal::Ledger ledger;
-  lane::Carried carried;
-  std::optional<Counts> users{};  ///< what users have used up already; empty where everybody counts anew
+  std::optional<lane::Carried> carried;  ///< empty where there is no release to go on from
+  std::optional<Counts> users{};         ///< what users have used up already; empty where everybody counts anew
 };
 
 /// The result of a run that nothing disturbs.
@@ -63,7 +71,9 @@ struct Reference {
   std::uint64_t position = 0;
   std::uint64_t rejected = 0;  ///< the number of unusable records among those that were stepped
   bool at_limit = false;
-  std::vector<Counts> users;  ///< after each number of steps from 0 on; empty where the unit is the record
+  std::vector<UsersAt> users;       ///< after each number of steps from 0 on; empty where the unit is the record
+  std::uint64_t borders = 0;        ///< the number of steps before which users began anew who had used something up
+  std::uint64_t behind_border = 0;  ///< the number of users' records that came when the window of their step was over
 };
 
 /// Takes one lane over `rows` straight through: the decoder's rows, noise, steps, encoder. `end_release`: whether the

@@ -104,4 +104,22 @@ std::string difference(const Counts& stored, const Counts& reference) {
   return {};
 }
 
+std::string clock_difference(const journal::UsersOfState& state, const UsersAt& reference) {
+  if (state.latest == reference.latest && state.window == reference.window) return {};
+  return fmt::format("the clock of users is at {} in window {}, undisturbed at {} in window {}",
+                     state.latest.value_or(-1), state.window.value_or(-1), reference.latest.value_or(-1),
+                     reference.window.value_or(-1));
+}
+
+void count_users(const config::Config& config, const Counts& stored, FaultCounts& happened) {
+  if (stored.empty()) return;
+  ++happened["users whose counts are those of the steps"];
+  if (config.users->limits->windows()) ++happened["users whose counts are those of their window"];
+}
+
+void count_borders(const Reference& reference, FaultCounts& happened) {
+  if (reference.borders > 0) happened["a window in which users begin anew"] += reference.borders;
+  if (reference.behind_border > 0) happened["a record behind the window of its step"] += reference.behind_border;
+}
+
 }  // namespace nustream::tests

@@ -40,5 +40,12 @@ enum class StoreFault : std::uint8_t { lost, older, cut, damaged };
 /// What differs between what users have used up and what they should have; empty where nothing does. Both follow from
 /// the noise, since masses are norms of gradients, and a gradient that is not finite uses nothing up.
 [[nodiscard]] std::string difference(const Counts& stored, const Counts& reference);
+/// What differs between the clock of users' windows in a state and where it should be. It follows from times alone.
+[[nodiscard]] std::string clock_difference(const journal::UsersOfState& state, const UsersAt& reference);
+
+/// Counts users whose counts were found to be those of the steps, by the kind of their stream.
+void count_users(const config::Config& config, const Counts& stored, FaultCounts& happened);
+/// Counts how often users began anew within the run, and what came behind the borders of steps.
+void count_borders(const Reference& reference, FaultCounts& happened);
 
 }  // namespace nustream::tests

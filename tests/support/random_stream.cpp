@@ -108,6 +108,38 @@ std::string unit_of_users(Random& random, const std::string& user) {
          one_of(random, often, much, often + much);
 }
 
+/// Adds users to a stream: their column, and in one stream of three times, by which limits hold within windows.
+/// Returns the lines of [privacy] and of [users]. Records of some_times() fill short windows with a few records and
+/// long ones with many.
+std::string add_users(Random& random, const StreamLimits& limits, RandomStream& stream) {
+  const auto add_first = [&](const std::string& column) {
+    stream.columns.insert(stream.columns.begin(), column);
+    stream.non_negative.insert(stream.non_negative.begin(), false);
+  };
+  stream.user = "who";
+  add_first(stream.user);
+  std::string users = unit_of_users(random, stream.user);
+  if (random() % 3 != 0) return users;
+  using Times = RandomStream::Times;
+  users += "period = " + one_of(random, "\"PT10S\"\n", "\"PT1M\"\n", "\"PT3M\"\n");
+  stream.times = limits.beside_values ? Times::of_broker : Times::of_column;
+  if (stream.times == Times::of_broker) return users;
+  add_first(random_time);
+  return users + "times = \"trusted\"\n";
+}
+
+/// The lines of [stream] about its records and their times.
+std::string format_of(const RandomStream& stream) {
+  std::string format = stream.json ? "format = \"jsonl\"\n" : "header = false\n";
+  if (!stream.json) {
+    format += "columns = [";
+    for (const std::string& column : stream.columns) format += "\"" + column + "\", ";
+    format += "]\n";
+  }
+  if (stream.times == RandomStream::Times::of_column) format += fmt::format("time = \"{}\"\n", random_time);
+  return format;
+}
+
 /// A user's text, JSON or not. Few users have most of the records, and some records belong to nobody.
 std::string random_user(Random& random, bool json) {
   std::string who = random() % 20 == 0 ? one_of(random, "", "0") : fmt::format("u{}", random() % (1 + random() % 24));
@@ -214,21 +246,10 @@ RandomStream random_stream(std::uint64_t seed, const StreamLimits& limits) {
     features += fmt::format("[[features]]\ncolumn = \"@header:{}\"\n", random_header);
   }
 
-  std::string format = stream.json ? "format = \"jsonl\"\n" : "header = false\n";
   if (!mean) stream.columns.emplace_back("y");
-  std::string users;
-  if (limits.by_user) {
-    Random of_users(seed * 0x94d049bb133111ebU + 9);
-    stream.user = "who";
-    stream.columns.insert(stream.columns.begin(), stream.user);
-    stream.non_negative.insert(stream.non_negative.begin(), false);
-    users = unit_of_users(of_users, stream.user);
-  }
-  if (!stream.json) {
-    format += "columns = [";
-    for (const std::string& column : stream.columns) format += "\"" + column + "\", ";
-    format += "]\n";
-  }
+  Random of_users(seed * 0x94d049bb133111ebU + 9);
+  const std::string users = limits.by_user ? add_users(of_users, limits, stream) : "";
+  std::string format = format_of(stream);
   if (random() % 8 == 0) format += "record_bytes_max = 64\n";
   // These settings draw random numbers of their own, so that seeds give what they gave before these settings existed.
   Random apart(seed * 0xbf58476d1ce4e5b9U + 7);
@@ -259,17 +280,19 @@ std::string random_correlation(std::uint64_t seed, const StreamLimits& limits) {
   return correlation(random, limits, random() % 3 == 0 ? 1 + random() % 64 : 0);
 }
 
-std::string random_record(const RandomStream& stream, std::uint64_t seed) {
+std::string random_record(const RandomStream& stream, std::uint64_t seed, const std::string& time) {
   Random random(seed * 0xd6e8feb86659fd93U + 11);
   if (random() % 16 == 0) return random_garbage(random(), true);
   std::normal_distribution<double> normal;
   const double length = random() % 10 == 0 ? 1e6 : random() % 10 == 0 ? 20 : 1;
   std::string text;
   for (std::size_t i = 0; i < stream.columns.size(); ++i) {
-    if (stream.columns[i] == stream.user) {
-      const std::string who = random_user(random, stream.json);
-      text +=
-          stream.json ? fmt::format("{}\"{}\":{}", i == 0 ? "{" : ",", stream.user, who) : (i == 0 ? "" : ",") + who;
+    const bool is_time = stream.times == RandomStream::Times::of_column && stream.columns[i] == random_time;
+    if (stream.columns[i] == stream.user || is_time) {
+      const std::string field =
+          is_time ? (stream.json && time.empty() ? "null" : time) : random_user(random, stream.json);
+      text += stream.json ? fmt::format("{}\"{}\":{}", i == 0 ? "{" : ",", stream.columns[i], field)
+                          : (i == 0 ? "" : ",") + field;
       continue;
     }
     const bool is_target = i + 1 == stream.columns.size() && stream.target != RandomStream::Target::none;

@@ -29,8 +29,12 @@ struct RandomStream {
   bool reads_key = false;     ///< a feature is the key of a topic's record
   bool reads_header = false;  ///< a feature is the header `random_header` of a topic's record
   std::string user{};         ///< the column of users, where the unit is the user; else empty
+  /// Whose times say in which window a record of a user counts. None: limits hold for ever.
+  enum class Times : std::uint8_t { none, of_column, of_broker };
+  Times times = Times::none;
 };
 inline constexpr const char* random_header = "h";
+inline constexpr const char* random_time = "when";  ///< the column of a record's time, where there is one
 
 /// A topic's record. A record of a file has its value alone.
 struct RandomRecord {
@@ -46,7 +50,7 @@ struct StreamLimits {
   bool may_end_early = true;    ///< horizons and budgets may be below the number of steps
   bool several_passes = false;  ///< only correlations that account for several passes come
   bool beside_values = false;   ///< features of keys and headers may come, which only a topic's records have
-  bool by_user = false;         ///< the unit is the user, each of whom has limits
+  bool by_user = false;         ///< the unit is the user, each of whom has limits, perhaps within windows of time
 };
 
 /// Random settings under `seed`: every loss, schedule, projection, average and correlation.
@@ -55,8 +59,8 @@ struct StreamLimits {
 /// The lines of [noise] alone, of every correlation.
 [[nodiscard]] std::string random_correlation(std::uint64_t seed, const StreamLimits& limits);
 
-/// The text of a record. Now and then it cannot be used, or is far out.
-[[nodiscard]] std::string random_record(const RandomStream& stream, std::uint64_t seed);
+/// The text of a record. Now and then it cannot be used, or is far out. `time` is what stands in the column of times.
+[[nodiscard]] std::string random_record(const RandomStream& stream, std::uint64_t seed, const std::string& time = {});
 
 /// A record with what comes beside its text, whether or not that is read; now and then a tombstone.
 [[nodiscard]] RandomRecord random_message(const RandomStream& stream, std::uint64_t seed);

@@ -62,7 +62,8 @@ class SimulatedBroker {
   explicit SimulatedBroker(std::uint64_t seed) : random_(seed) {}
 
   BrokerFaults faults;
-  std::int32_t lanes = 1;  ///< how many partitions each topic has
+  std::int32_t lanes = 1;    ///< how many partitions each topic has
+  bool gives_times = false;  ///< the time of a record is that at which the broker appended it, not its producer's
   /// A topic on a broker of its own, which takes at once whatever is sent to it. Writing to this topic counts no call
   /// and draws no chance, so that no other fault depends on it.
   std::string apart{};

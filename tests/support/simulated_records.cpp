@@ -8,7 +8,7 @@ decode::Message message_at(const Place& place, std::int64_t offset) {
   decode::Message message;
   message.offset = static_cast<std::uint64_t>(offset);
   message.milliseconds = entry.milliseconds;
-  message.time_kind = decode::TimeKind::producer;
+  message.time_kind = broker().gives_times ? decode::TimeKind::broker : decode::TimeKind::producer;
   if (entry.key) message.key = *entry.key;
   if (entry.value) message.value = *entry.value;
   message.headers = entry.views;
