@@ -8,7 +8,7 @@
 namespace nustream::tests {
 
 /// Counted in histories of `replay` over the disk: the faults, what the histories were spared, and how they ended.
-inline constexpr std::array<std::string_view, 29> counted_of_folders{
+inline constexpr std::array<std::string_view, 30> counted_of_folders{
     "a crash",
     "a crash after a failed call",
     "a life with several failed calls",
@@ -29,6 +29,7 @@ inline constexpr std::array<std::string_view, 29> counted_of_folders{
     "every reject on record",
     "users whose counts are those of the steps",
     "users whose counts are those of their window",
+    "users of running sums whose counts are those of the steps",
     "a window in which users begin anew",
     "a record behind the window of its step",
     "a lost store of users that is refused",
@@ -55,7 +56,7 @@ inline constexpr std::array<std::string_view, 22> counted_of_lanes{
 };
 
 /// Counted in histories of `attach` over the broker.
-inline constexpr std::array<std::string_view, 39> counted_of_brokers{
+inline constexpr std::array<std::string_view, 40> counted_of_brokers{
     // processes
     "a crash before a call",
     "a crash after a call",
@@ -93,6 +94,7 @@ inline constexpr std::array<std::string_view, 39> counted_of_brokers{
     "a page with a release",
     "users whose counts are those of the steps",
     "users whose counts are those of their window",
+    "users of running sums whose counts are those of the steps",
     "a window in which users begin anew",
     "a record behind the window of its step",
     "a lost store of users that is refused",

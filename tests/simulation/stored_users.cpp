@@ -115,6 +115,7 @@ void count_users(const config::Config& config, const Counts& stored, FaultCounts
   if (stored.empty()) return;
   ++happened["users whose counts are those of the steps"];
   if (config.users->limits->windows()) ++happened["users whose counts are those of their window"];
+  if (config.moments) ++happened["users of running sums whose counts are those of the steps"];
 }
 
 void count_borders(const Reference& reference, FaultCounts& happened) {

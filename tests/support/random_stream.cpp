@@ -168,9 +168,49 @@ void add_columns(std::string& toml, RandomStream& stream, const char* section, c
   }
 }
 
+/// The lines of [moments], of a stream whose steps take `every` records.
+std::string moments_of(Random& random, std::uint64_t every) {
+  const auto some = [&](std::uint64_t values) { return static_cast<double>(1 + random() % values); };
+  std::string text = fmt::format("[moments]\nrow_norm = {}\nresidual_bound = {}\nsecond_moment_share = {}\n", some(4),
+                                 some(3), .1 + .1 * some(6));
+  const bool forgets = random() % 2 == 0;
+  if (forgets) text += fmt::format("memory = {}\n", every * (4 + random() % 40));
+  if (forgets && random() % 2 == 0) text += fmt::format("restage_every = {}\n", every * (8 + random() % 30));
+  if (random() % 4 == 0) text += fmt::format("releases = {}\n", 10 + random() % 60);
+  std::uint64_t from = 0;
+  for (std::uint64_t stages = random() % 3; stages > 0; --stages) {
+    from += every * (2 + random() % 20);
+    text += fmt::format("[[moments.stages]]\nfrom = {}\nresidual_bound = {}\n", from, .5 * some(3));
+  }
+  return text;
+}
+
+/// Random settings of users whose model is solved from running sums.
+RandomStream random_sums(Random& random, const StreamLimits& limits) {
+  RandomStream stream;
+  stream.json = random() % 4 == 0;
+  stream.minibatch = 1 + random() % 4;
+  std::string features;
+  add_columns(features, stream, "features", "x", 1 + random() % 3, false, random);
+  stream.columns.emplace_back("y");
+  std::string privacy =
+      "[privacy]\ndelta = 1e-6\n" + one_of(random, "rho = 0.5\n", "rho = 1e-3\n", "epsilon = 2.0\n");
+  if (limits.replace_one && random() % 2 == 0) privacy += "adjacency = \"replace-one\"\n";
+  if (limits.may_end_early && random() % 12 == 0) privacy += "budget = 0.4\n";
+  privacy += add_users(random, limits, stream);
+  stream.toml =
+      "[stream]\nname = \"simulated\"\n" + format_of(stream) +
+      fmt::format("[target]\ncolumn = \"y\"\n[model]\nestimator = \"moments\"\nintercept = {}\n", random() % 2 == 0) +
+      moments_of(random, stream.minibatch) + privacy + fmt::format("[release]\nevery = {}\n", stream.minibatch) +
+      features;
+  return stream;
+}
+
 }  // namespace
 
 RandomStream random_stream(std::uint64_t seed, const StreamLimits& limits) {
+  Random of_kind(seed * 0xd1b54a32d192ed03U + 3);
+  if (limits.by_user && of_kind() % 4 == 0) return random_sums(of_kind, limits);
   Random random(seed * 0x9e3779b97f4a7c15U + 5);
   RandomStream stream;
   const std::uint64_t kind = random() % 9;

@@ -53,7 +53,8 @@ struct StreamLimits {
   bool by_user = false;         ///< the unit is the user, each of whom has limits, perhaps within windows of time
 };
 
-/// Random settings under `seed`: every loss, schedule, projection, average and correlation.
+/// Random settings under `seed`: every loss, schedule, projection, average and correlation; of users also models that
+/// are solved from running sums.
 [[nodiscard]] RandomStream random_stream(std::uint64_t seed, const StreamLimits& limits);
 
 /// The lines of [noise] alone, of every correlation.
