@@ -9,7 +9,7 @@ add_library(nustream_simulation STATIC
   simulation/coupled_pair.cpp simulation/coupled_run.cpp simulation/coupled_users.cpp
   simulation/coupling.cpp
   simulation/folder_case.cpp simulation/folder_end.cpp simulation/folder_history.cpp simulation/folder_watch.cpp
-  simulation/history.cpp simulation/printed_path.cpp simulation/reference_users.cpp simulation/shown_pages.cpp
+  simulation/history.cpp simulation/lane_reference.cpp simulation/printed_path.cpp simulation/reference_users.cpp simulation/shown_pages.cpp
   simulation/simulated_service.cpp simulation/stored_users.cpp simulation/user_records.cpp
   support/random_stream.cpp support/simulated_broker.cpp support/simulated_disk.cpp)
 target_include_directories(nustream_simulation PUBLIC simulation support)

@@ -32,15 +32,21 @@ std::string draw_sections(Draws& draws, std::uint64_t minibatch, std::uint64_t r
 void draw_keys(AttachedCase& drawn) {
   const noise::KeyBytes master = secrets::random_key();
   drawn.keys = secrets::Keyring::from_master(master);
-  drawn.settings.digest = config::settings_digest(drawn.settings.config, drawn.settings.mechanism);
 }
 
-/// Divides users among the lanes, as attach does at its start. The records of the store are short, so that a batch's
-/// changes are several records.
-void divide_users(Draws& draws, AttachedCase& drawn) {
-  drawn.user_entries_max = 1 + draws.draw(8);
-  drawn.settings.config.users->lanes = drawn.partitions;
-  drawn.settings.digest = config::settings_digest(drawn.settings.config, drawn.settings.mechanism, false);
+/// Divides users among the lanes, as attach does at its start.
+void divide_users(AttachedCase& drawn) {
+  if (drawn.settings.config.users) drawn.settings.config.users->lanes = drawn.partitions;
+  drawn.settings.digest =
+      config::settings_digest(drawn.settings.config, drawn.settings.mechanism, drawn.keys.is_private());
+}
+
+/// Draws whether the number of partitions changes. It does not where an epoch may have an end of its own, since an
+/// instance with --new-epoch begins another one there.
+void draw_change(Draws& draws, AttachedCase& drawn) {
+  const config::Config& config = drawn.settings.config;
+  if (drawn.settings.mechanism.horizon() || config.privacy.budget || config.kafka.stop || draws.chance(0.15)) return;
+  drawn.partitions_later += 1 + static_cast<std::uint32_t>(draws.draw(2));
 }
 
 /// Draws limits that no settings name.
@@ -77,13 +83,24 @@ std::optional<AttachedCase> try_case(Draws& draws, std::uint64_t seed, const Giv
                      .partitions = partitions,
                      .records = records,
                      .with_letters = with_letters};
-  if (by_user) divide_users(draws, drawn);
+  drawn.partitions_later = drawn.partitions;
+  // The records of a store of users are short, so that a batch's changes are several records.
+  if (by_user) drawn.user_entries_max = 1 + draws.draw(8);
+  if (by_user) draw_change(draws, drawn);
   if (drawn.fresh_keys) draw_keys(drawn);
+  divide_users(drawn);
   draw_limits(draws, drawn);
   return drawn;
 }
 
 }  // namespace
+
+AttachedCase AttachedCase::divided_anew() const {
+  AttachedCase anew = *this;
+  anew.partitions = partitions_later;
+  divide_users(anew);
+  return anew;
+}
 
 attach::Setup AttachedCase::setup() const {
   return {settings.config,
@@ -101,7 +118,7 @@ std::optional<AttachedCase> draw_attached_case(Draws& draws, std::uint64_t seed,
 }
 
 std::vector<std::vector<SimulatedEntry>> draw_input(Draws& draws, const AttachedCase& of, const Given* given) {
-  std::vector<std::vector<SimulatedEntry>> input(of.partitions);
+  std::vector<std::vector<SimulatedEntry>> input(of.partitions_later);
   std::int64_t time = 1'700'000'000'000;
   const bool in_windows = of.stream.times == RandomStream::Times::of_broker;
   for (std::vector<SimulatedEntry>& partition : input) {

@@ -31,12 +31,15 @@ struct AttachedCase {
   secrets::Keyring keys;
   bool fresh_keys = false;
   std::uint32_t partitions = 1;
-  std::uint64_t records = 0;  ///< the number of records in each partition
+  std::uint32_t partitions_later = 1;  ///< more than `partitions` where their number changes
+  std::uint64_t records = 0;           ///< the number of records in each partition
   bool with_letters = false;
   std::size_t release_bytes_max = 0;
   std::size_t user_entries_max = 1;
   BrokerFaults faults{};
 
+  /// The same case among `partitions_later`, as everybody is started once all topics have so many.
+  [[nodiscard]] AttachedCase divided_anew() const;
   /// What the lanes of each process share. It refers to this case, which has to outlive it.
   [[nodiscard]] attach::Setup setup() const;
 };
@@ -46,7 +49,8 @@ struct AttachedCase {
 [[nodiscard]] std::optional<AttachedCase> draw_attached_case(Draws& draws, std::uint64_t seed, const Given* given,
                                                              bool by_user = false);
 
-/// The input of each partition. The record that comes first is the last of the vector, from which it is taken.
+/// The input of each partition that there ever is. The record that comes first is the last of the vector, from which
+/// it is taken.
 [[nodiscard]] std::vector<std::vector<SimulatedEntry>> draw_input(Draws& draws, const AttachedCase& of,
                                                                   const Given* given);
 

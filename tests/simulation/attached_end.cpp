@@ -1,16 +1,16 @@
 #include "attached_watch.h"
 
-#include <algorithm>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include "decode/message_decoder.h"
+#include "journal/last_release.h"
 #include "journal/ledger_chain.h"
 #include "journal/release_chain.h"
 #include "journal/state_record.h"
+#include "lane_reference.h"
 #include "stored_users.h"
-#include "users/identifiers.h"
 
 namespace nustream::tests {
 namespace {
@@ -18,8 +18,10 @@ namespace {
 /// Checks one lane at its end.
 class LaneEndCheck {
  public:
-  LaneEndCheck(const AttachedCase& of, SimulatedBroker& broker, Verdict& verdict, LaneId lane)
+  LaneEndCheck(const AttachedCase& of, const std::vector<OldLane>& old, SimulatedBroker& broker, Verdict& verdict,
+               LaneId lane)
       : case_(of),
+        old_(old),
         broker_(broker),
         verdict_(verdict),
         lane_(lane),
@@ -27,14 +29,16 @@ class LaneEndCheck {
         reference_(straight_through()) {}
 
   void check() {
-    const std::string what = difference(committed(attached_topics::releases), reference_, !case_.fresh_keys);
+    check_old();
+    const std::string what = difference(released(reference_.epoch), reference_, !case_.fresh_keys);
     if (!what.empty()) return violate(fmt::format("releases differ: {}\n{}{}", what, case_.stream.toml, story()));
     const std::string fault =
         chain_fault(committed(attached_topics::releases), case_.settings.config.descent.release_every, case_.keys);
     if (!fault.empty()) return violate(fault + '\n' + story());
     check_state();
     check_ledger();
-    if (case_.with_letters && committed(attached_topics::letters).size() > reference_.rejected) {
+    const std::uint64_t rejected = reference_.rejected + (old_lane() != nullptr ? old_lane()->reference.rejected : 0);
+    if (case_.with_letters && committed(attached_topics::letters).size() > rejected) {
       violate("a dead letter was committed twice");
     }
     broker_.happened["steps"] += reference_.steps;
@@ -52,44 +56,39 @@ class LaneEndCheck {
     return std::get<config::AtOffset>(*stop).offset;
   }
 
+  /// What the lane is to end with: the run over all of its records or, behind a change of the number of lanes, over
+  /// those that its old lane had not read.
   [[nodiscard]] Reference straight_through() {
-    const config::Config& config = case_.settings.config;
-    record::RowBatch rows;
-    record::Schema schema = config.schema;
-    users::Identifiers identifiers(config::partitioner_of(config), {lane_, case_.partitions});
-    if (config.users) {
-      identifiers.use(users::UserKey(users_key()));
-      schema.user->reader = &identifiers;
-    }
-    decode::MessageDecoder decoder(config.input, schema);
-    rows.dimension = decoder.dimension();
-    decode::MessageBatch batch;
-    const auto time_kind = broker_.gives_times ? decode::TimeKind::broker : decode::TimeKind::producer;
-    const std::deque<SimulatedEntry>& log = broker_.log({attached_topics::input, partition_});
-    const std::uint64_t end = stop().value_or(log.size());
-    for (std::uint64_t offset = 0; offset < std::min<std::uint64_t>(end, log.size()); ++offset) {
-      const SimulatedEntry& entry = log[offset];
-      if (entry.is_control) continue;
-      decode::Message message{offset, entry.milliseconds, time_kind};
-      if (entry.key) message.key = *entry.key;
-      message.headers = entry.views;
-      if (entry.value) message.value = *entry.value;
-      batch.add(message);
-    }
-    decoder.decode(batch.messages(), rows);
-    return undisturbed(case_.settings, case_.keys, lane_, std::move(rows), Position{0},
-                       stop().has_value() && end <= log.size());
+    if (old_.empty()) return lane_reference(case_, broker_, lane_, {0, stop()});
+    const std::uint64_t from = old_lane() != nullptr ? old_lane()->reference.position : 0;
+    return lane_reference(case_, broker_, lane_, {from, {}}, behind_barrier(case_, old_, lane_));
+  }
+  /// What is left of this lane under the old number; null where there was no such lane.
+  [[nodiscard]] const OldLane* old_lane() const {
+    return lane_.value() < old_.size() ? &old_[lane_.value()] : nullptr;
   }
 
-  /// The key of the stream's users, which every lane's state holds.
-  [[nodiscard]] noise::KeyBytes users_key() {
-    const std::vector<std::string> states = committed(attached_topics::state);
-    if (states.empty()) return {};
-    return journal::open_state(case_.keys, states.back()).record.users->key;
+  /// The committed releases of an epoch.
+  [[nodiscard]] std::vector<std::string> released(EpochId epoch) {
+    std::vector<std::string> lines = committed(attached_topics::releases);
+    std::erase_if(lines, [&](const auto& line) { return journal::parse_last_release(line).epoch != epoch; });
+    return lines;
   }
 
-  /// What users have used up is that of the steps of the last state.
-  void check_users(const journal::State& state) {
+  /// All that the lane did under the old number of lanes is what a run does that nothing disturbs up to its last
+  /// commit.
+  void check_old() {
+    const OldLane* const old = old_lane();
+    if (old == nullptr || !old->state) return;
+    const std::string of_releases = difference(released(EpochId{0}), old->reference, !case_.fresh_keys);
+    if (!of_releases.empty()) return violate("releases before the change differ: " + of_releases);
+    const std::string of_state = difference(*old->state, old->reference);
+    if (!of_state.empty()) return violate("the last state before the change differs: " + of_state);
+    check_users(*old->state, old->reference);
+  }
+
+  /// What users have used up is that of the steps of the state.
+  void check_users(const journal::State& state, const Reference& reference) {
     const config::Config& config = case_.settings.config;
     if (!config.users) return;
     Counts stored;
@@ -98,10 +97,11 @@ class LaneEndCheck {
     } catch (const Failure& failure) {
       return violate(std::string("the store does not hold the users of its state: ") + failure.what());
     }
-    std::string what = clock_difference(*state.record.users, reference_.users.back());
+    std::string what = clock_difference(*state.record.users, reference.users.back());
     // What users use up follows from the noise. That of fresh keys is known to nobody.
-    if (what.empty() && !case_.fresh_keys) what = difference(stored, reference_.users.back().counts);
-    if (!what.empty()) return violate(fmt::format("{}\n{}", what, case_.stream.toml));
+    if (what.empty() && !case_.fresh_keys) what = difference(stored, reference.users.back().counts);
+    if (!what.empty())
+      return violate(fmt::format("epoch {}: {}\n{}", reference.epoch.value(), what, case_.stream.toml));
     if (!case_.fresh_keys) count_users(config, stored, broker_.happened);
   }
 
@@ -109,7 +109,7 @@ class LaneEndCheck {
     const std::vector<std::string> states = committed(attached_topics::state);
     if (states.empty()) return violate("no state");
     const journal::State state = journal::open_state(case_.keys, states.back());
-    check_users(state);
+    check_users(state, reference_);
     const std::string what = difference(state, reference_);
     if (!what.empty()) violate(what);
     if (!state.record.outbox.empty()) violate("an outbox was never published");
@@ -117,29 +117,50 @@ class LaneEndCheck {
     if (offset != static_cast<std::int64_t>(reference_.position)) violate("the group's offset is not the state's");
   }
 
+  /// A line says what the steps cost that it pays for. The one that stands for all epochs before a change of the
+  /// number of lanes says what the most expensive old lane has cost.
+  void check_line(const journal::LedgerEntry& entry) {
+    if (!entry.user || !entry.user->moved) {
+      const Rho spent = case_.settings.mechanism.spend.after(entry.steps);
+      if (entry.rho != spent) violate("a ledger line's spend is not that of the steps that it pays for");
+      return;
+    }
+    if (old_.empty()) return violate("a ledger line tells of users from other lanes");
+    const journal::LedgerEntry spent = behind_barrier(case_, old_, lane_).ledger.epochs.front();
+    if (entry.rho != spent.rho || entry.user->by_count != spent.user->by_count ||
+        entry.user->of_mass != spent.user->of_mass || entry.user->moved->before != spent.user->moved->before ||
+        entry.user->moved->change != spent.user->moved->change) {
+      violate("the ledger line of users from other lanes is not what the most expensive of these spent");
+    }
+  }
+
   void check_ledger() {
     journal::LedgerVerifier verifier(case_.keys);
     std::map<journal::Hash, journal::LedgerEntry> lines;
     std::uint64_t last = 0;
+    EpochId epoch{0};
     for (const std::string& line : committed(attached_topics::ledger)) {
       verifier.add(line);
       const journal::LedgerEntry entry = journal::read_entry(line);
-      const Rho spent = case_.settings.mechanism.spend.after(entry.steps);
-      if (entry.rho != spent) violate("a ledger line's spend is not that of the steps that it pays for");
+      check_line(entry);
+      if (std::exchange(epoch, entry.epoch) != entry.epoch) last = 0;
       const std::uint64_t taken = entry.taken.value_or(entry.steps).value();
       if (taken < last) violate("the ledger went back");
       last = taken;
       lines.emplace(verifier.head(), entry);
     }
     const journal::Ledger ledger = std::move(verifier).finish();
-    if (ledger.epochs.size() != 1 || ledger.epochs.front().steps.value() < reference_.steps ||
-        (!ledger.epochs.front().taken && ledger.epochs.front().steps.value() != reference_.steps)) {
+    const journal::LedgerEntry& own = ledger.epochs.back();
+    if (ledger.epochs.size() != epochs() || own.epoch != reference_.epoch || own.steps.value() < reference_.steps ||
+        (!own.taken && own.steps.value() != reference_.steps)) {
       violate(fmt::format("the ledger does not end with what was spent, {} steps: {}", reference_.steps,
                           committed(attached_topics::ledger).back()));
     }
     check_paid(lines);
     check_closed();
   }
+  /// The number of epochs of which the ledger tells at the end.
+  [[nodiscard]] std::size_t epochs() const { return old_.empty() ? 1 : 2; }
 
   /// Whoever was told to end says what was taken, and vouches for the last release by cadence.
   void check_closed() {
@@ -162,8 +183,8 @@ class LaneEndCheck {
         return violate("a state took steps that no ledger line pays for");
       }
       const std::vector<journal::LedgerEntry> known = journal::read_entries(state.record.ledger_epochs);
-      if (known.size() != 1 || known.front().steps != state.identity.steps ||
-          known.front().to != state.record.position) {
+      if (known.size() != (state.identity.epoch == EpochId{0} ? 1 : epochs()) ||
+          known.back().steps != state.identity.steps || known.back().to != state.record.position) {
         return violate("a state does not know what was spent");
       }
     }
@@ -180,6 +201,7 @@ class LaneEndCheck {
   }
 
   const AttachedCase& case_;
+  const std::vector<OldLane>& old_;
   SimulatedBroker& broker_;
   Verdict& verdict_;
   LaneId lane_;
@@ -189,10 +211,13 @@ class LaneEndCheck {
 
 }  // namespace
 
-void check_attached_end(const AttachedCase& of, SimulatedBroker& broker, Verdict& verdict) {
+void check_attached_end(const AttachedCase& of, const AttachedCase* before, SimulatedBroker& broker,
+                        Verdict& verdict) {
+  const std::vector<OldLane> old = before != nullptr ? old_lanes(*before, broker) : std::vector<OldLane>();
   for (std::uint32_t lane = 0; lane < of.partitions && verdict.holds(); ++lane) {
-    LaneEndCheck(of, broker, verdict, LaneId{lane}).check();
+    LaneEndCheck(of, old, broker, verdict, LaneId{lane}).check();
   }
+  if (verdict.holds() && !old.empty()) count_change(of, old, broker.happened);
 }
 
 }  // namespace nustream::tests

@@ -1,8 +1,11 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "attached_case.h"
 #include "attached_watch.h"
 #include "journal/state_record.h"
+#include "lane_reference.h"
 #include "played.h"
 #include "simulated_broker.h"
 #include "simulated_service.h"
@@ -22,24 +25,28 @@ class AttachedHistory {
     case_ = draw_attached_case(draws_, seed_, given_, given_ == nullptr && is_by_user(seed_));
     if (!case_) return {"no settings were accepted", {}};
     setup_.emplace(case_->setup());
-    watch_.expect_lanes(case_->partitions);
+    watch_.expect(case_->partitions, EpochId{0});
     broker_.faults = case_->faults;
     broker_.lanes = partitions();
     broker_.gives_times = case_->stream.times == RandomStream::Times::of_broker;
     // Letters are the operator's: of two neighbours one may have more of them.
     if (given_) broker_.apart = attached_topics::letters;
     coming_ = draw_input(draws_, *case_, given_);
+    if (changes()) kept_back_ = coming_.front().size() / (2 + draws_.draw(3));
     broker_.on_append = [this](const Place& place, const SimulatedEntry& entry) {
       look_at_pages();
       watch_.appended(place, entry);
     };
     broker_.on_decided = [this](const SimulatedTransaction& transaction) { watch_.decided(transaction); };
     live_disturbed();
+    if (verdict_.holds() && changes()) change_lanes();
     services_.clear();
     if (verdict_.holds() && case_->settings.config.users) live_with_another_store();
     if (verdict_.holds()) live_undisturbed();
     if (verdict_.holds() && given_ == nullptr) end_undisturbed();
-    if (verdict_.holds() && given_ == nullptr) check_attached_end(*case_, broker_, verdict_);
+    if (verdict_.holds() && given_ == nullptr) {
+      check_attached_end(now(), changed_ ? &*case_ : nullptr, broker_, verdict_);
+    }
     log_pages();
     services_.clear();
     broker_.count(case_->fresh_keys ? "under a fresh key" : "under an insecure seed");
@@ -54,12 +61,18 @@ class AttachedHistory {
   }
 
  private:
-  [[nodiscard]] std::int32_t partitions() const { return static_cast<std::int32_t>(case_->partitions); }
+  /// The case as the processes that start now have it.
+  [[nodiscard]] const AttachedCase& now() const { return changed_ ? *changed_ : *case_; }
+  [[nodiscard]] std::int32_t partitions() const { return static_cast<std::int32_t>(now().partitions); }
+  /// Whether the number of partitions changes in this history.
+  [[nodiscard]] bool changes() const { return case_->partitions_later > case_->partitions; }
+  /// Whether the process was started under the old number of partitions.
+  [[nodiscard]] bool is_old(const SimulatedService& service) const { return service.partitions() < now().partitions; }
 
   void arrive(std::uint64_t count) {
     for (std::int32_t partition = 0; partition < partitions(); ++partition) {
       std::vector<SimulatedEntry>& coming = coming_[static_cast<std::size_t>(partition)];
-      for (std::uint64_t i = 0; i < count && !coming.empty(); ++i) {
+      for (std::uint64_t i = 0; i < count && coming.size() > kept_back_; ++i) {
         broker_.append({attached_topics::input, partition}, std::move(coming.back()));
         coming.pop_back();
       }
@@ -72,7 +85,9 @@ class AttachedHistory {
 
   /// Looks at the pages as somebody does who asks every process at this moment.
   void look_at_pages() {
-    for (const auto& service : services_) watch_.look_at(service->shown());
+    for (const auto& service : services_) {
+      watch_.look_at(service->shown(), EpochId{changed_ && !is_old(*service) ? 1U : 0U});
+    }
   }
 
   // ---- lives
@@ -86,8 +101,11 @@ class AttachedHistory {
   }
 
   void start_service(bool may_crash) {
-    services_.push_back(std::make_unique<SimulatedService>(broker_, *setup_, case_->settings.mechanism,
-                                                           case_->partitions, ++members_ + (seed_ << 8U), shift()));
+    // Once every lane has begun behind a change, --new-epoch is of no use any more.
+    const attach::Renewal renewal{.new_epoch = is_changing()};
+    services_.push_back(std::make_unique<SimulatedService>(broker_, changed_ ? *changed_setup_ : *setup_,
+                                                           now().settings.mechanism, now().partitions,
+                                                           ++members_ + (seed_ << 8U), renewal, shift()));
     if (!may_crash || !draws_.chance(0.7)) return;
     services_.back()->process.calls_left = 2 + draws_.draw(draws_.chance(0.5) ? 60 : 600);
   }
@@ -97,7 +115,9 @@ class AttachedHistory {
     if (draws_.chance(0.002)) broker_.restart();
     if (draws_.chance(0.01)) broker_.time_out_one();
     if (draws_.chance(0.01)) broker_.move_one();
-    if (services_.empty() || (services_.size() < 2 && draws_.chance(0.01))) start_service(true);
+    // Somebody runs the present number of lanes, whoever else may run the old one.
+    const bool all_are_old = std::ranges::all_of(services_, [&](const auto& service) { return is_old(*service); });
+    if (all_are_old || (services_.size() < 2 && draws_.chance(0.01))) start_service(true);
     if (draws_.chance(0.004)) broker_.lose(services_[draws_.draw(services_.size())]->process.name);
     broker_.share_out(partitions());
     if (draws_.chance(0.002)) {
@@ -123,21 +143,53 @@ class AttachedHistory {
           broker_.count("a process that was told to end");
           services_.erase(service);
         } else if ((*service)->failure()) {
-          judge_failure(*(*service)->failure());
+          judge_failure(**service);
           services_.erase(service);
         }
       } catch (const SimulatedCrash&) {
+        if (is_changing()) broker_.count("a crash while the number of lanes changes");
         look_at_pages();
         services_.erase(service);
       }
     }
   }
 
-  /// A process may end by itself only because the brokers are gone for too long.
-  void judge_failure(const attach::LaneEnd& end) {
+  /// A process may end by itself only because the brokers are gone for too long, or because it still has the old
+  /// number of lanes, one of which is closed.
+  void judge_failure(const SimulatedService& service) {
+    const attach::LaneEnd& end = *service.failure();
+    if (is_old(service) && end.code != Exit::unavailable) {
+      return broker_.count("a process of the old number of lanes that is refused");
+    }
     broker_.count("a process that gave up");
     if (end.code != Exit::unavailable) verdict_.violate("a process ended: " + end.reason);
   }
+
+  // ---- the barrier
+
+  /// All topics get more partitions, and processes are started that divide users among these. An old one may still
+  /// run. It holds the change up until its lanes move, or until it ends.
+  void change_lanes() {
+    const std::uint64_t waited = waits();
+    if (draws_.chance(0.5)) services_.clear();
+    kept_back_ = 0;
+    if (!may_change_lanes(*case_, broker_)) return;
+    changed_ = case_->divided_anew();
+    changed_setup_.emplace(changed_->setup());
+    broker_.lanes = partitions();
+    watch_.expect(changed_->partitions, EpochId{1});
+    if (!services_.empty()) broker_.count("a process that runs on under the old number of lanes");
+    live_disturbed();
+    if (waits() > waited) broker_.happened["a lane that waits for closing marks"] += waits() - waited;
+  }
+
+  /// How often a lane has had to wait for another one.
+  [[nodiscard]] std::uint64_t waits() const {
+    std::uint64_t times = 0;
+    for (const auto& [arrow, count] : broker_.stages) times += arrow.ends_with(": must_wait") ? count : 0;
+    return times;
+  }
+  [[nodiscard]] bool is_changing() { return changed_ && !all_began(*changed_, broker_, EpochId{1}); }
 
   // ---- the users
 
@@ -154,7 +206,8 @@ class AttachedHistory {
   /// and what users have used up is seen at the end. Then the records are there again.
   void live_with_another_store() {
     broker_.settle();
-    const auto partition = static_cast<std::int32_t>(draws_.draw(case_->partitions));
+    if (is_changing()) return;
+    const auto partition = static_cast<std::int32_t>(draws_.draw(now().partitions));
     const std::optional<Counts> known = users_of(partition);
     if (!known) return;
     const Place users{attached_topics::users, partition};
@@ -245,7 +298,10 @@ class AttachedHistory {
   AttachedWatch watch_{broker_, verdict_, given_ != nullptr};
   std::optional<AttachedCase> case_;
   std::optional<attach::Setup> setup_;
+  std::optional<AttachedCase> changed_;  ///< once there are more partitions
+  std::optional<attach::Setup> changed_setup_;
   std::vector<std::vector<SimulatedEntry>> coming_;  ///< records of each partition that have not arrived yet
+  std::size_t kept_back_ = 0;                        ///< how many of these do not arrive before the change
   std::uint64_t members_ = 0;
   std::vector<std::unique_ptr<SimulatedService>> services_;  // declared last, so that they are destroyed first
 };

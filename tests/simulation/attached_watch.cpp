@@ -48,9 +48,10 @@ void AttachedWatch::appended(const Place& place, const SimulatedEntry& entry) {
 
 void AttachedWatch::look_at_release(SeenLane& lane, const std::string& line) {
   if (!lane.watcher.look(line)) verdict_.violate("a step is readable with two values: " + line);
-  if (!lane.has_state || lane.watcher.furthest() > lane.durable_steps) {
+  const SeenEpoch& epoch = lane.epochs[journal::parse_last_release(line).epoch];
+  if (!epoch.has_state || lane.watcher.furthest() > epoch.durable_steps) {
     verdict_.violate(fmt::format("step {} is readable before its state is durable (step {})", lane.watcher.furthest(),
-                                 lane.durable_steps));
+                                 epoch.durable_steps));
   }
 }
 
@@ -83,27 +84,32 @@ void AttachedWatch::committed(const std::string& state, const SimulatedTransacti
   const secrets::StateIdentity identity = secrets::read_identity(state);
   SeenLane* const lane = seen_lane(identity.lane.value());
   if (lane == nullptr) return;
-  if (lane->has_state && identity.steps.value() < lane->durable_steps)
-    verdict_.violate("a committed state went back");
-  if (identity.epoch != EpochId{0}) verdict_.violate("a new epoch that nobody asked for");
-  lane->durable_steps = identity.steps.value();
-  lane->has_state = true;
+  const bool went_back = !lane->epochs.empty() && identity.epoch < lane->epochs.rbegin()->first;
+  SeenEpoch& epoch = lane->epochs[identity.epoch];
+  if (went_back || identity.steps.value() < epoch.durable_steps) verdict_.violate("a committed state went back");
+  if (identity.epoch > last_) verdict_.violate("a new epoch that nobody asked for");
+  if (identity.epoch < last_) broker_.count("a commit under the old number of lanes while that changes");
+  epoch.durable_steps = identity.steps.value();
+  epoch.has_state = true;
   for (const std::string& line : pending_releases_[&transaction]) {
-    lane->released.emplace(journal::parse_last_release(line).steps.value(), line);
+    const journal::LastRelease release = journal::parse_last_release(line);
+    lane->epochs[release.epoch].released.emplace(release.steps.value(), line);
     lane->heads.insert(journal::hash_of(line + '\n'));
   }
   look_at_names(*lane, transaction);
   broker_.count("a committed transaction");
 }
 
-void AttachedWatch::look_at(const serve::PublicSurface& shown) {
-  for (const ShownLane& lane : shown_lanes(shown)) look_at_lane(lane);
+void AttachedWatch::look_at(const serve::PublicSurface& shown, EpochId epoch) {
+  for (const ShownLane& lane : shown_lanes(shown)) look_at_lane(lane, epoch);
 }
 
-void AttachedWatch::look_at_lane(const ShownLane& shown) {
-  const SeenLane* const seen = seen_lane(shown.lane);
+void AttachedWatch::look_at_lane(const ShownLane& shown, EpochId epoch) {
+  SeenLane* const seen = seen_lane(shown.lane);
   if (seen == nullptr) return;
-  const SeenLane& lane = *seen;
+  static const SeenEpoch nothing;
+  const auto known = seen->epochs.find(epoch);
+  const SeenEpoch& lane = known == seen->epochs.end() ? nothing : known->second;
   if (std::max(shown.steps_committed, shown.steps_total) > lane.durable_steps) {
     verdict_.violate(fmt::format("a page shows {} and {} steps, of which {} are durable", shown.steps_committed,
                                  shown.steps_total, lane.durable_steps));

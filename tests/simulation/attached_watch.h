@@ -39,14 +39,19 @@ class AttachedWatch {
   AttachedWatch(SimulatedBroker& broker, Verdict& verdict, bool keeps_log)
       : broker_(broker), verdict_(verdict), keeps_log_(keeps_log) {}
 
-  /// Sets how many lanes there are. Any other lane is a violation wherever it is seen.
-  void expect_lanes(std::uint32_t lanes) { lanes_.resize(lanes); }
+  /// Sets how many lanes there are, and the last epoch that a lane may begin. Any other is a violation wherever it is
+  /// seen.
+  void expect(std::uint32_t lanes, EpochId last) {
+    lanes_.resize(lanes);
+    last_ = last;
+  }
   /// A record has become readable.
   void appended(const Place& place, const SimulatedEntry& entry);
   /// The end of a transaction has become durable.
   void decided(const SimulatedTransaction& transaction);
-  /// Checks the public pages: they must never be ahead of what is committed.
-  void look_at(const serve::PublicSurface& shown);
+  /// Checks the public pages of a process that runs this epoch of every lane: they must never be ahead of what is
+  /// committed.
+  void look_at(const serve::PublicSurface& shown, EpochId epoch);
   /// Writes the public pages into the log where they have changed.
   void log_pages(const std::string& process, const serve::PublicSurface& shown);
 
@@ -54,17 +59,21 @@ class AttachedWatch {
   [[nodiscard]] std::string& log() noexcept { return log_; }
 
  private:
+  struct SeenEpoch {
+    std::uint64_t durable_steps = 0;
+    std::map<std::uint64_t, std::string> released;  ///< committed releases by step
+    bool has_state = false;
+  };
   struct SeenLane {
     Watcher watcher;
-    std::uint64_t durable_steps = 0;
-    std::map<std::uint64_t, std::string> released;               ///< committed releases by step
-    std::set<journal::Hash> heads{journal::empty_release_head};  ///< of the same, which a ledger line may name
-    bool has_state = false;
+    std::map<EpochId, SeenEpoch> epochs;
+    /// The heads of committed releases, which a ledger line may name.
+    std::set<journal::Hash> heads{journal::empty_release_head};
   };
 
   /// The lane of this number; null where there is none, which is reported as a violation.
   [[nodiscard]] SeenLane* seen_lane(std::uint32_t lane);
-  void look_at_lane(const ShownLane& shown);
+  void look_at_lane(const ShownLane& shown, EpochId epoch);
   void committed(const std::string& state, const SimulatedTransaction& transaction);
   void look_at_names(const SeenLane& lane, const SimulatedTransaction& transaction);
   void look_at_release(SeenLane& lane, const std::string& line);
@@ -74,6 +83,7 @@ class AttachedWatch {
   Verdict& verdict_;
   bool keeps_log_;
   std::vector<SeenLane> lanes_;
+  EpochId last_{0};
   std::map<const SimulatedTransaction*, std::string> pending_states_;
   std::map<const SimulatedTransaction*, std::vector<std::string>> pending_releases_;
   std::map<const SimulatedTransaction*, std::vector<journal::Hash>> pending_names_;  ///< releases in ledger lines
@@ -83,6 +93,8 @@ class AttachedWatch {
 };
 
 /// Compares each lane's releases, state, offset, ledger and dead letters with those of a run that nothing disturbs.
-void check_attached_end(const AttachedCase& of, SimulatedBroker& broker, Verdict& verdict);
+/// `before` is the case under the old number of lanes; null where that has not changed.
+void check_attached_end(const AttachedCase& of, const AttachedCase* before, SimulatedBroker& broker,
+                        Verdict& verdict);
 
 }  // namespace nustream::tests

@@ -42,21 +42,38 @@ inline constexpr std::array<std::string_view, 30> counted_of_folders{
 };
 
 /// Arrows of a lane's machine (docs/lane-states.md) that histories of `attach` take again and again. They are its
-/// whole life, except for what no simulated broker does (a topic without the lane's partition, an input that cannot
-/// be read) and for what is rare.
-inline constexpr std::array<std::string_view, 22> counted_of_lanes{
-    "idle --> opening: open",          "opening --> starting: opened",      "opening --> retrying: interrupted",
-    "opening --> fenced: fenced_off",  "opening --> leaving: drop",         "retrying --> opening: pause_over",
-    "fenced --> asking: asked",        "asking --> opening: confirmed",     "starting --> reading: reading_began",
-    "reading --> paused: full",        "paused --> reading: room",          "reading --> finishing: end_reached",
-    "finishing --> finished: settled", "reading --> retrying: interrupted", "reading --> fenced: fenced_off",
-    "reading --> draining: drain",     "reading --> leaving: drop",         "finished --> draining: drain",
-    "draining --> leaving: settled",   "draining --> leaving: interrupted", "leaving --> gone: quiet",
+/// whole life, except for what no simulated broker does (an input that cannot be read) and for what is rare.
+inline constexpr std::array<std::string_view, 26> counted_of_lanes{
+    "idle --> opening: open",
+    "opening --> starting: opened",
+    "opening --> retrying: interrupted",
+    "opening --> fenced: fenced_off",
+    "opening --> leaving: drop",
+    "retrying --> opening: pause_over",
+    "fenced --> asking: asked",
+    "asking --> opening: confirmed",
+    "starting --> reading: reading_began",
+    "reading --> paused: full",
+    "paused --> reading: room",
+    "reading --> finishing: end_reached",
+    "finishing --> finished: settled",
+    "reading --> retrying: interrupted",
+    "reading --> fenced: fenced_off",
+    "reading --> draining: drain",
+    "reading --> leaving: drop",
+    "finished --> draining: drain",
+    "draining --> leaving: settled",
+    "draining --> leaving: interrupted",
+    "leaving --> gone: quiet",
     "stopping --> stopped: quiet",
+    "opening --> homeless: must_wait",
+    "homeless --> looking: pause_over",
+    "looking --> starting: opened",
+    "opening --> homeless: lacks_partition",
 };
 
 /// Counted in histories of `attach` over the broker.
-inline constexpr std::array<std::string_view, 40> counted_of_brokers{
+inline constexpr std::array<std::string_view, 48> counted_of_brokers{
     // processes
     "a crash before a call",
     "a crash after a call",
@@ -89,6 +106,15 @@ inline constexpr std::array<std::string_view, 40> counted_of_brokers{
     "records that were given twice",
     // brokers that are away for a while
     "a restart of the brokers",
+    // another number of lanes
+    "a change of the number of lanes",
+    "a change of lanes in which users begin anew",
+    "a user who goes on counting in another lane",
+    "a lane that waits for closing marks",
+    "a crash while the number of lanes changes",
+    "a process that runs on under the old number of lanes",
+    "a commit under the old number of lanes while that changes",
+    "a process of the old number of lanes that is refused",
     // what it came to
     "a committed transaction",
     "a page with a release",
@@ -103,6 +129,30 @@ inline constexpr std::array<std::string_view, 40> counted_of_brokers{
     "under an insecure seed",
     "under a fresh key",
     "steps",
+};
+
+/// Those of both lists that no history has whose unit is the record.
+inline constexpr std::array<std::string_view, 20> counted_of_users{
+    "users whose counts are those of the steps",
+    "users whose counts are those of their window",
+    "users of running sums whose counts are those of the steps",
+    "a window in which users begin anew",
+    "a record behind the window of its step",
+    "a lost store of users that is refused",
+    "an older store of users that is refused",
+    "a cut store of users that is refused",
+    "a thinned store of users that is refused",
+    "a damaged store of users that is refused",
+    "an epoch in which users go on counting",
+    "an epoch in which users begin anew",
+    "a change of the number of lanes",
+    "a change of lanes in which users begin anew",
+    "a user who goes on counting in another lane",
+    "a lane that waits for closing marks",
+    "a crash while the number of lanes changes",
+    "a process that runs on under the old number of lanes",
+    "a commit under the old number of lanes while that changes",
+    "a process of the old number of lanes that is refused",
 };
 
 }  // namespace nustream::tests

@@ -78,8 +78,12 @@ Reference straight_through(const Settings& settings, const secrets::Keyring& key
        settings.digest, config.privacy.neighbours(), keys.is_private(), "", config.descent.users,
        later && later->users},
       mechanism, later ? later->ledger : journal::Ledger{});
+  publish::LedgerTotal total;
+  if (later && later->tells_total) {
+    total = [&](Rho spent, StepCount steps, Position position) { return ledger.total(spent, steps, position); };
+  }
   publish::ReleaseEncoder encoder =
-      engine::release_encoder(config, mechanism, {lane_id, epoch, settings.digest, keys.is_private()});
+      engine::release_encoder(config, mechanism, {lane_id, epoch, settings.digest, keys.is_private()}, total);
   engine::Stepper stepper(lane, noise, encoder, config.descent.minibatch, ledger.limit(config.privacy.budget, start),
                           0);
   engine::Output output;

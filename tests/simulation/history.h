@@ -60,6 +60,7 @@ struct LaterEpoch {
   journal::Ledger ledger;
   std::optional<lane::Carried> carried;  ///< empty where there is no release to go on from
   std::optional<Counts> users{};         ///< what users have used up already; empty where everybody counts anew
+  bool tells_total = false;              ///< releases tell what all epochs of the lane come to, as those of topics do
 };
 
 /// The result of a run that nothing disturbs.

@@ -18,7 +18,8 @@ struct HistoryResult {
   FaultCounts stages{};  ///< of the lanes of `attach`: how often each arrow of their machine was taken
 };
 
-/// Whether the unit of a history is the user: of every fourth one of each kind.
+/// Whether the unit of a history is the user: of every fourth one of each kind. Their limits hold for ever or within
+/// windows of time, their model is a descent or solved from running sums, and their topic may get more partitions.
 [[nodiscard]] constexpr bool is_by_user(std::uint64_t seed) noexcept {
   return seed / 2 % 4 == 1;
 }

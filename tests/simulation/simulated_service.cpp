@@ -18,7 +18,7 @@ LaneId lane_of(kafka::PartitionIndex partition) {
 
 SimulatedService::SimulatedService(SimulatedBroker& broker, const attach::Setup& setup,
                                    const config::Mechanism& mechanism, std::uint32_t partitions, std::uint64_t seed,
-                                   WrapNoise wrap_noise)
+                                   attach::Renewal renewal, WrapNoise wrap_noise)
     : process{"member-" + std::to_string(seed), 0, false},
       broker_(broker),
       partitions_(partitions),
@@ -42,7 +42,7 @@ SimulatedService::SimulatedService(SimulatedBroker& broker, const attach::Setup&
                              shown_,
                              operators_,
                              locked_,
-                             {},
+                             renewal,
                              {},
                              out_of_time_,
                              std::chrono::milliseconds(4000),

@@ -25,7 +25,8 @@ class SimulatedService {
   using WrapNoise = decltype(attach::Host::wrap_noise);
 
   SimulatedService(SimulatedBroker& broker, const attach::Setup& setup, const config::Mechanism& mechanism,
-                   std::uint32_t partitions, std::uint64_t seed, WrapNoise wrap_noise = {});
+                   std::uint32_t partitions, std::uint64_t seed, attach::Renewal renewal = {},
+                   WrapNoise wrap_noise = {});
   ~SimulatedService();
   SimulatedService(const SimulatedService&) = delete;
   SimulatedService& operator=(const SimulatedService&) = delete;
@@ -43,6 +44,8 @@ class SimulatedService {
   [[nodiscard]] const std::map<LaneId, attach::LaneEnd>& stopped() const noexcept { return stopped_; }
 
   SimulatedBroker::Process process;  ///< the process whose calls are counted
+  /// The number of partitions that the process found at its start.
+  [[nodiscard]] std::uint32_t partitions() const noexcept { return partitions_; }
   [[nodiscard]] const serve::PublicSurface& shown() const noexcept { return shown_; }
 
  private:
