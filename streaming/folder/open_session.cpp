@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "config/settings_difference.h"
+#include "engine/noise_feed.h"
+#include "engine/spent.h"
 #include "folder/refusals.h"
 #include "folder/session.h"
 #include "journal/ledger_chain.h"
