@@ -88,7 +88,8 @@ void choose_placements(Rows& rows, const Sizes& sizes, const FitSettings& settin
     const NoisyCounts counts = count(
         rows, rows.dealer.deal(sizes.columns), {now.size(), equal_bins, settings.adjacency}, now,
         [&](std::size_t j, double value) { return equal_bin(over[j], value); }, settings, stages[look], draw);
-    const std::vector<ColumnChoice> choices = choose_columns(counts, over, look > 0);
+    const std::vector<ColumnChoice> choices =
+        choose_columns(counts, over, look > 0, now.back() == rows.table.features);
     std::vector<std::size_t> again;
     for (std::size_t j = 0; j < choices.size(); ++j) {
       fit.placements[looked_at[j]] = without_kept(choices[j].placement, settings, columns[looked_at[j]]);
@@ -96,6 +97,7 @@ void choose_placements(Rows& rows, const Sizes& sizes, const FitSettings& settin
         outside[looked_at[j]].count += choices[j].outermost;
         outside[looked_at[j]].variance += 2 * counts.stddev() * counts.stddev();
       }
+      if (columns[looked_at[j]] == rows.table.features) fit.is_one_target_seen = choices[j].is_one_value;
       if (!choices[j].zoom) continue;
       intervals[looked_at[j]] = *choices[j].zoom;
       again.push_back(looked_at[j]);

@@ -76,8 +76,8 @@ Interval zoom(const Interval& interval, double width, double low, double high) {
 }
 
 ColumnChoice choose(std::span<const double> all, double stddev, const Interval& interval, std::uint64_t rows,
-                    bool is_closer) {
-  if (interval.is_zero()) return {};
+                    bool is_closer, bool is_target) {
+  if (interval.is_zero()) return {{}, std::nullopt, 0, true};
   // Except for noise, what a closer look counts in its outermost bins lies outside its interval.
   std::vector<double> counts(all.begin(), all.end());
   if (is_closer) counts.front() = counts.back() = 0;
@@ -85,14 +85,17 @@ ColumnChoice choose(std::span<const double> all, double stddev, const Interval& 
   const auto outer = [&](double q) { return quantile(counts, outer_threshold * stddev, q).value_or(*inner(q)); };
   const double width = (interval.high - interval.low) / static_cast<double>(counts.size());
   const std::optional<double> median = inner(0.5);
-  if (!median) return {{(interval.low + interval.high) / 2, (interval.high - interval.low) / 2}, std::nullopt, 0};
+  if (!median)
+    return {{(interval.low + interval.high) / 2, (interval.high - interval.low) / 2}, std::nullopt, 0, false};
   const double low = outer(0.02);
   const double high = outer(0.98);
   const double spread = std::max((*inner(0.9) - *inner(0.1)) / inner_spread, (high - low) / outer_spread);
-  const auto one = is_closer ? one_value(counts, stddev, rows) : std::nullopt;
+  const bool may_be_one = is_closer || (is_target && interval.has_one_sign());
+  const auto one = may_be_one ? one_value(counts, stddev, rows) : std::nullopt;
   double scale = (one ? 0.5 : std::max(spread, 0.5)) * width;
   if (!interval.has_one_sign()) scale = std::max(scale, coarsest * (interval.high - interval.low));
-  ColumnChoice choice{{interval.low + *median * width, scale}, std::nullopt, all.front() + all.back()};
+  ColumnChoice choice{
+      {interval.low + *median * width, scale}, std::nullopt, all.front() + all.back(), one.has_value()};
   if (!interval.has_one_sign() || (!one && spread >= fewest_bins)) return choice;
   const auto first = static_cast<double>(one.value_or(0));
   choice.zoom = one ? zoom(interval, width, first, first + 2) : zoom(interval, width, low, high);
@@ -139,11 +142,12 @@ std::size_t equal_bin(const Interval& interval, double value) noexcept {
 }
 
 std::vector<ColumnChoice> choose_columns(const NoisyCounts& equal, std::span<const Interval> intervals,
-                                         bool is_closer) {
+                                         bool is_closer, bool has_target) {
   NUSTREAM_REQUIRE(equal.histograms() == intervals.size(), "an interval for every column");
   std::vector<ColumnChoice> choices;
   for (std::size_t j = 0; j < intervals.size(); ++j) {
-    choices.push_back(choose(equal.histogram(j), equal.stddev(), intervals[j], equal.rows(), is_closer));
+    const bool is_target = has_target && j + 1 == intervals.size();
+    choices.push_back(choose(equal.histogram(j), equal.stddev(), intervals[j], equal.rows(), is_closer, is_target));
   }
   return choices;
 }

@@ -5,12 +5,14 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "inference/symmetric.h"
 #include "nustream/base/error.h"
 #include "nustream/ranges/rows.h"
 #include "ranges/pilot.h"
+#include "ranges/residual_tails.h"
 #include "ranges/scores.h"
 
 namespace nustream::ranges {
@@ -52,8 +54,26 @@ double original(const Placement& placement, double placed) {
   return placement.centre + placement.scale * placed;
 }
 
-/// The start, θ for placed inputs: one step of Newton's method from the best constant, by the pilot's least squares.
-Vector start_of(Likelihood likelihood, const Pilot& pilot, const Placement& target) {
+/// A start, θ for placed inputs, and the mean of the target that it stands for.
+struct Start {
+  Vector theta;
+  double mean;
+};
+
+/// The start of a model of counts with the same mean everywhere.
+Start constant_start(double mean, Eigen::Index dimension) {
+  Vector theta = Vector::Zero(dimension);
+  theta(0) = mean > 0 ? std::log(mean) : -largest_predictor;
+  return {theta, mean};
+}
+
+/// The start: one step of Newton's method from the best constant, by the pilot's least squares. Where the columns
+/// show zeros alone, the pilot knows nothing of counts, and their mean is taken for 0 until their tails are known.
+Start start_of(Likelihood likelihood, const Pilot& pilot, const TableFit& fit) {
+  const Placement& target = fit.placements.back();
+  if (likelihood == Likelihood::poisson && fit.is_one_target_seen && fit.intervals.back().is_zero()) {
+    return constant_start(0, pilot.theta.size());
+  }
   const Vector means = pilot.second.col(0) / pilot.second(0, 0);
   double mean = original(target, means.dot(pilot.theta));
   // Noise may have moved the mean out of the range in which its logit or its logarithm exists.
@@ -66,7 +86,14 @@ Vector start_of(Likelihood likelihood, const Pilot& pilot, const Placement& targ
   const double steepest = length > 0 ? longest_step / length : std::numeric_limits<double>::infinity();
   Vector theta = std::min(1 / expected(likelihood, constant).weight, steepest) * slopes;
   theta(0) = constant - means.dot(theta);
-  return theta;
+  return {theta, mean};
+}
+
+/// Where residuals about the start have a larger mean than the start itself, the pilot was bounded by less than half
+/// of the counts. Their noisy mean is then a better start.
+void mend(const ResidualTails& tails, double usable, Start& start) {
+  const double more = tails.sum() / (usable * tails.rows());
+  if (more > start.mean) start = constant_start(start.mean + more, start.theta.size());
 }
 
 /// What the steps have in common.
@@ -76,6 +103,7 @@ struct Steps {
   const DrawNoise& draw;
   WorkingRows& rows;
   Placement target;
+  Rho rho;  ///< of all steps together
 };
 
 std::optional<RowScales> measure_about(const Steps& steps, const Part& part, const Vector& theta, KeyStage stage) {
@@ -88,10 +116,47 @@ std::optional<RowScales> measure_about(const Steps& steps, const Part& part, con
   return row_scales(measure(steps.rows, part, 3, lengths, steps.settings, stage, steps.draw));
 }
 
-ScoreBounds bounds_of(Likelihood likelihood, const RowScales& scales) {
+/// Makes one release of the residuals y − μ of counts about θ.
+ResidualTails tails_about(const Steps& steps, const Part& part, const Vector& theta, const TableFit& fit, Rho rho,
+                          KeyStage stage) {
+  const auto residual = [&](const auto& x, double target) {
+    return original(steps.target, target) - expected(steps.likelihood, x.dot(theta)).mean;
+  };
+  const double most = 2 * steps.target.scale * longest_target(fit);
+  return residual_tails(steps.rows, part, residual, {most, rho, steps.settings.adjacency, stage}, steps.draw);
+}
+
+double deviation_of(const ResidualTails& tails) {
+  return std::sqrt(tails.sum_of_squares(tails.most()) / tails.rows());
+}
+
+/// The standard deviation of the noise in the last score for a bound of residuals of 1.
+double noise_per_unit(const Steps& steps, double inputs) {
+  const double replaced = steps.settings.adjacency == privacy::Adjacency::replace_one ? 2 : 1;
+  return replaced * inputs / std::sqrt(2 * steps.rho.value() * shares.back() * (1 - ScoreSums::curvature_share));
+}
+
+/// Whether the bound that follows from the middle scale of residuals would clip the few counts that are not like most
+/// others. It then takes off several times the answer's standard deviation.
+bool are_mostly_alike(const Steps& steps, const RowScales& scales, const ResidualTails& tails) {
+  constexpr double far_off = 3;
+  const double bound = residuals_widening * scales.residuals;
+  const double noise = noise_per_unit(steps, inputs_widening * scales.inputs);
+  return deviation_of(tails) > mostly_alike * scales.residuals ||
+         tails.taken_off(bound) > far_off * tails.deviation(noise, bound);
+}
+
+/// The bounds of steps. Where most counts are alike, `tails` are given, and the bound of residuals is as wide as the
+/// noise in the last step allows.
+ScoreBounds bounds_of(const Steps& steps, const RowScales& scales, const std::optional<ResidualTails>& tails) {
   const double inputs = inputs_widening * scales.inputs;
-  if (likelihood == Likelihood::logistic) return {inputs, 1, inputs * inputs / 4};
-  return {inputs, residuals_widening * scales.residuals, curvature_widening * scales.curvature * scales.curvature};
+  if (steps.likelihood == Likelihood::logistic) return {inputs, 1, inputs * inputs / 4};
+  double residuals = residuals_widening * scales.residuals;
+  if (tails) {
+    const double least = std::max(residuals, residuals_widening * deviation_of(*tails));
+    residuals = residual_bound(*tails, {least, noise_per_unit(steps, inputs)});
+  }
+  return {inputs, residuals, curvature_widening * scales.curvature * scales.curvature};
 }
 
 struct NewtonStep {
@@ -105,7 +170,7 @@ NewtonStep newton_step(const Steps& steps, const Part& part, const ScoreBounds& 
                        std::size_t number) {
   // The shares add up to 1 except for rounding, which must not make the steps cost more than ρ.
   const double share = shares[number];
-  const Rho rho{steps.settings.rho.value() * share * (1 - 0x1p-48)};
+  const Rho rho{steps.rho.value() * share * (1 - 0x1p-48)};
   ScoreSums sums(steps.likelihood, bounds, steps.settings.adjacency, rho, theta);
   steps.rows.each(part, [&](std::span<const double> inputs, double target, double weight) {
     sums.add(Eigen::Map<const Vector>(inputs.data(), theta.size()), original(steps.target, target), weight);
@@ -165,6 +230,43 @@ bool measure_first(const Steps& steps, const Part& part, TableFit& fit) {
   return true;
 }
 
+/// The parts of the table that the steps read.
+struct StepParts {
+  Part about_start;  ///< lengths about the start
+  Part again;        ///< lengths before the last step, for counts
+  Part rest;         ///< the steps, and histograms of residuals
+};
+
+/// Takes the steps from `theta`, and fills in the answer. `tails` are the residuals of counts about the start.
+void take_steps(Steps steps, const StepParts& parts, Vector theta, std::optional<ResidualTails> tails,
+                const Matrix& whiten, TableFit& fit) {
+  auto scales = measure_about(steps, parts.about_start, theta, KeyStage::second_lengths);
+  // A second histogram is needed before the last step where most counts are alike.
+  const double for_tails = tails ? tails_share(fit) : 0;
+  const bool are_alike = tails && scales && are_mostly_alike(steps, *scales, *tails);
+  if (!are_alike) tails.reset();
+  const Rho of_tails{for_tails * steps.settings.rho.value()};
+  steps.rho = Rho{(1 - (are_alike ? 2 : 1) * for_tails) * steps.settings.rho.value()};
+  for (std::size_t number = 0; scales && number < shares.size(); ++number) {
+    const bool is_last = number + 1 == shares.size();
+    // The residuals of counts depend on the fit, so their bounds are measured once more before the last step. Those
+    // of the logistic model are at most 1 anyway.
+    if (is_last && steps.likelihood == Likelihood::poisson)
+      scales = measure_about(steps, parts.again, theta, KeyStage::third_lengths);
+    if (!scales) break;
+    if (is_last && are_alike) tails = tails_about(steps, parts.rest, theta, fit, of_tails, KeyStage::last_tails);
+    const ScoreBounds bounds = bounds_of(steps, *scales, tails);
+    const NewtonStep step = newton_step(steps, parts.rest, bounds, theta, number);
+    const double length = step.change.norm();
+    theta += is_last || length <= longest_step ? step.change : Vector(longest_step / length * step.change);
+    if (!is_last) continue;
+    fit.answer_records = parts.rest.count;
+    fit.bounds = {bounds.inputs, bounds.residuals, residuals_widening, bounds.curvature};
+    answer(steps, step, theta, whiten, fit);
+  }
+  fit.is_stopped = !scales;
+}
+
 }  // namespace
 
 TableFit fit_likelihood(Likelihood likelihood, const Table& table, const FitSettings& settings,
@@ -180,33 +282,29 @@ TableFit fit_likelihood(Likelihood likelihood, const Table& table, const FitSett
   if (fit.is_stopped) return fit;
   if (likelihood == Likelihood::logistic) fit.placements.back() = {0.5, 0.5};  // maps 0 and 1 to −1 and 1
   WorkingRows working(rows, fit);
-  const Steps steps{likelihood, settings, draw, working, fit.placements.back()};
+  const Steps steps{likelihood, settings, draw, working, fit.placements.back(), settings.rho};
   if (!measure_first(steps, rows.dealer.deal(parts.rows), fit)) return fit;
   const Pilot first = pilot(working, rows.dealer.deal(parts.pilot), settings, fit.pilot, draw);
   working.whiten(first.whitening.whiten);
   fit.largest_second = first.largest;
   fit.smallest_second = first.smallest;
-  Vector theta = first.whitening.restore * start_of(likelihood, first, fit.placements.back());
-  auto scales = measure_about(steps, rows.dealer.deal(parts.rows), theta, KeyStage::second_lengths);
-  // The residuals of counts depend on the fit, so their bounds are measured once more before the last step. Those of
-  // the logistic model are at most 1 anyway.
-  const bool is_measured_again = likelihood == Likelihood::poisson;
-  const Part again = is_measured_again ? rows.dealer.deal(parts.rows) : Part{};
-  const Part rest = rows.dealer.rest();
-  for (std::size_t number = 0; scales && number < shares.size(); ++number) {
-    const bool is_last = number + 1 == shares.size();
-    if (is_last && is_measured_again) scales = measure_about(steps, again, theta, KeyStage::third_lengths);
-    if (!scales) break;
-    const ScoreBounds bounds = bounds_of(likelihood, *scales);
-    const NewtonStep step = newton_step(steps, rest, bounds, theta, number);
-    const double length = step.change.norm();
-    theta += is_last || length <= longest_step ? step.change : Vector(longest_step / length * step.change);
-    if (!is_last) continue;
-    fit.answer_records = rest.count;
-    fit.bounds = {bounds.inputs, bounds.residuals, residuals_widening, bounds.curvature};
-    answer(steps, step, theta, first.whitening.whiten, fit);
+  const auto whitened = [&](const Vector& placed) -> Vector { return first.whitening.restore * placed; };
+  Start start = start_of(likelihood, first, fit);
+  const bool are_counts = likelihood == Likelihood::poisson;
+  StepParts of_steps{rows.dealer.deal(parts.rows), {}, {}};
+  if (are_counts) of_steps.again = rows.dealer.deal(parts.rows);
+  of_steps.rest = rows.dealer.rest();
+  std::optional<ResidualTails> tails;
+  if (are_counts) {
+    const Rho of_tails{tails_share(fit) * settings.rho.value()};
+    tails = tails_about(steps, of_steps.rest, whitened(start.theta), fit, of_tails, KeyStage::tails);
+    const double longest = tails->longest_together() / steps.target.scale;
+    fit.is_target_hidden = hides_targets(fit, longest, settings.rho, static_cast<double>(parts.pilot));
+    fit.is_stopped = fit.is_target_hidden;
+    if (fit.is_stopped) return fit;
+    mend(*tails, fit.usable, start);
   }
-  fit.is_stopped = !scales;
+  take_steps(steps, of_steps, whitened(start.theta), std::move(tails), first.whitening.whiten, fit);
   return fit;
 }
 

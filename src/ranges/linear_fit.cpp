@@ -30,16 +30,6 @@ constexpr double most_of_bound = 0.5;
 /// the others.
 constexpr double least_residuals = 0x1p-13;
 const moments::Shares answer_shares{0.34, 0.58, 0.08};
-/// What the histogram of the answer's residuals costs, of ρ.
-constexpr double tails_share = 0.05;
-
-/// How long the target's values are at most, by its octaves and in working units. No residual about a sensible answer
-/// is longer than twice this length.
-double longest_target(const TableFit& fit) {
-  const Interval& seen = fit.intervals.back();
-  const Placement& placement = fit.placements.back();
-  return std::max(seen.high - placement.centre, placement.centre - seen.low) / placement.scale;
-}
 
 /// The scales of rows about `centre`. Residuals of a hundredth of the rows widen the scale of residuals, so that a
 /// few targets that differ from all others do not count as outliers. Noise in a far bin may look like such residuals,
@@ -88,6 +78,16 @@ RowBounds answer_bounds(const FitSettings& settings, const RowScales& scales, co
   bounds.widening = bounds.residuals / scales.residuals;
   bounds.balanced = std::max(wide * scales.residuals, scales.tail);
   return bounds;
+}
+
+/// Where most targets are alike, the bounds of later sums follow from the bound of the answer, since the middle
+/// residuals say nothing about the others.
+void widen_later_bounds(const RowScales& scales, const ResidualTails& tails, TableFit& fit) {
+  if (deviation_of(scales, tails) <= mostly_alike * scales.residuals) return;
+  const double narrower = std::min(fit.bounds.inputs, fit.pilot.inputs) / fit.pilot.inputs;
+  const double wide = fit.bounds.residuals * narrower;
+  fit.bounds.balanced = std::max(fit.bounds.balanced, wide);
+  fit.pilot.residuals = std::max(fit.pilot.residuals, wide);
 }
 
 /// Makes the intervals wider by what the bound takes off on one side, or withholds them where that is much.
@@ -207,12 +207,17 @@ TableFit fit_linear(const Table& table, const FitSettings& settings, const DrawN
   if (fit.is_stopped) return fit;
   const Part rest = rows.dealer.rest();
   fit.answer_records = rest.count;
-  const Rho of_tails{tails_share * settings.rho.value()};
-  const ResidualTails tails =
-      residual_tails(working, rest, centre, 2 * longest_target(fit), of_tails, settings.adjacency, draw);
+  const double for_tails = tails_share(fit);
+  const ResidualTails tails = residual_tails(
+      working, rest, [&](const auto& x, double target) { return target - x.dot(centre); },
+      {2 * longest_target(fit), Rho{for_tails * settings.rho.value()}, settings.adjacency}, draw);
+  fit.is_target_hidden = hides_targets(fit, tails.longest_together(), settings.rho, static_cast<double>(parts.pilot));
+  fit.is_stopped = fit.is_target_hidden;
+  if (fit.is_stopped) return fit;
   FitSettings left = settings;
-  left.rho = Rho{(1 - tails_share) * settings.rho.value()};
+  left.rho = Rho{(1 - for_tails) * settings.rho.value()};
   fit.bounds = answer_bounds(left, *closer, tails, first.weight, fit);
+  widen_later_bounds(*closer, tails, fit);
   const PartDesign design = answer_design(left, deviation_of(*closer, tails), centre, fit);
   answer(sum_part(
              design, [&](const AddRow& add) { working.each(rest, add); }, draw),

@@ -21,10 +21,21 @@ constexpr double most_on_one_side = 0.75;
 constexpr double sum_threshold = 2.5;
 /// No residuals are expected beyond this multiple of the longest ones that are seen.
 constexpr double unseen = 4;
+/// Bins that noise hides one by one are added up over this many bins at most.
+constexpr std::size_t widest_window = 8;
+/// Beyond the length that octaves allow, residuals are there where the sum of neighbouring bins is above so many
+/// deviations of its noise. Of the two thousand sums one is above it by noise in fewer than 1 of 20,000 tables. A
+/// wrong bin out there would widen the bound until noise drowns the answer, so this threshold is high.
+constexpr double far_threshold = 5.5;
 
 /// How much longer the residuals of a bin are than `bound`.
 double excess(std::size_t bin, double bound) {
   return std::max(0.0, bin_length(bin) - bound);
+}
+
+/// The longest residual of a bin.
+double upper_end(std::size_t bin) {
+  return bin_length(bin) * std::pow(2.0, 0.25);
 }
 
 /// The counts of one side that noise hides one by one, from the bound outwards.
@@ -37,10 +48,70 @@ struct HiddenSide {
 
 }  // namespace
 
+/// Neighbouring bins of one side, from `first` on, and how far the sum of their counts is above 0, in deviations of
+/// its noise.
+struct ResidualTails::Window {
+  std::size_t first = 0;
+  std::size_t bins = 0;
+  double sum = 0;
+  double standing = 0;
+};
+
 ResidualTails::ResidualTails(const NoisyCounts& counts, double most)
     : counts_(counts),
       most_(most),
-      end_(std::min(length_bins, std::min(length_bin(most), length_bins) + 1 + octave)) {}
+      end_(std::min(length_bins, std::min(length_bin(most), length_bins) + 1 + octave)),
+      together_(sides * length_bins) {
+  reach_far_bins();
+  show_together();
+}
+
+// Of the sums of the bins it is the one that stands out most that tells where the residuals are: in a wider sum they
+// stand among empty bins, and a narrower one leaves some of them out.
+template <class IsFree>
+ResidualTails::Window ResidualTails::outstanding(std::size_t side, std::size_t from, std::size_t to,
+                                                 std::size_t narrowest, const IsFree& is_free) const {
+  Window most;
+  for (std::size_t first = from; first < to; ++first) {
+    Window window{first, 0, 0, 0};
+    while (window.bins < widest_window && first + window.bins < to && is_free(first + window.bins)) {
+      window.sum += counts_.histogram(0)[side * length_bins + first + window.bins++];
+      window.standing = window.sum / (counts_.stddev() * std::sqrt(static_cast<double>(window.bins)));
+      if (window.bins >= narrowest && window.standing > most.standing) most = window;
+    }
+  }
+  return most;
+}
+
+// A part of few rows shows the octaves of the target. Here all rows of the answer are counted, so that residuals may
+// show which are longer than any target that was seen there.
+void ResidualTails::reach_far_bins() {
+  const std::size_t from = end_;
+  for (std::size_t side = 0; side < sides; ++side) {
+    std::vector<bool> is_taken(length_bins);
+    for (;;) {
+      const Window found = outstanding(side, from, length_bins, 1, [&](std::size_t bin) { return !is_taken[bin]; });
+      if (!(found.standing > far_threshold)) break;
+      for (std::size_t i = 0; i < found.bins; ++i) is_taken[found.first + i] = true;
+      const std::size_t last = found.first + found.bins - 1;
+      most_ = std::max(most_, upper_end(last));
+      end_ = std::max(end_, std::min(length_bins, last + 1 + octave));
+    }
+  }
+}
+
+// Bins that show together share their sum evenly, since the count of one of them is mostly noise.
+void ResidualTails::show_together() {
+  for (std::size_t side = 0; side < sides; ++side) {
+    double* const shares = together_.data() + side * length_bins;
+    const auto is_free = [&](std::size_t bin) { return shares[bin] == 0 && seen(side, bin) == 0; };
+    for (;;) {
+      const Window found = outstanding(side, 0, end_, 2, is_free);
+      if (!(found.standing > octave_threshold)) break;
+      std::fill_n(shares + found.first, found.bins, found.sum / static_cast<double>(found.bins));
+    }
+  }
+}
 
 // Beyond the longest residual that there may be, a count above the threshold is noise. One of the hundred bins there
 // is above it in a few per cent of all tables, and a bound that went by it would drown the answer in noise.
@@ -58,7 +129,7 @@ std::size_t ResidualTails::outermost(std::size_t side) const {
 
 double ResidualTails::longest() const {
   const std::size_t bin = std::max(outermost(0), outermost(1));
-  return bin == 0 ? 0 : bin_length(bin) * std::pow(2.0, 0.25);  // the upper end of the bin
+  return bin == 0 ? 0 : upper_end(bin);
 }
 
 bool ResidualTails::are_skewed() const {
@@ -146,24 +217,61 @@ double ResidualTails::stddev_of_taken_off(double bound) const {
 }
 
 double ResidualTails::sum_of_squares(double bound) const {
-  return sum_over_seen([&](std::size_t, std::size_t bin, double count) {
-    return count * std::pow(std::min(bin_length(bin), bound), 2);
+  const auto square = [&](std::size_t bin) { return std::pow(std::min(bin_length(bin), bound), 2); };
+  double sum = sum_over_seen([&](std::size_t, std::size_t bin, double count) { return count * square(bin); });
+  for (std::size_t i = 0; i < together_.size(); ++i) sum += together_[i] * square(i % length_bins);
+  return sum;
+}
+
+double ResidualTails::sum() const {
+  double sum = sum_over_seen([&](std::size_t side, std::size_t bin, double count) {
+    return (side == 0 ? 1 : -1) * count * bin_length(bin);
   });
+  for (std::size_t i = 0; i < together_.size(); ++i) {
+    sum += (i < length_bins ? 1 : -1) * together_[i] * bin_length(i % length_bins);
+  }
+  return sum;
+}
+
+double ResidualTails::longest_together() const {
+  double longest = this->longest();
+  for (std::size_t i = 0; i < together_.size(); ++i) {
+    if (together_[i] > 0 && i % length_bins > 0) longest = std::max(longest, upper_end(i % length_bins));
+  }
+  return longest;
 }
 
 double ResidualTails::deviation(double noise_per_unit, double bound) const {
   return std::sqrt(sum_of_squares(bound) + std::pow(bound * noise_per_unit, 2));
 }
 
-ResidualTails residual_tails(WorkingRows& rows, const Part& part, const Eigen::VectorXd& centre, double most, Rho rho,
-                             privacy::Adjacency adjacency, const DrawNoise& draw) {
+double tails_share(const TableFit& fit) {
+  return fit.is_one_target_seen ? 0.2 : 0.05;
+}
+
+double longest_target(const TableFit& fit) {
+  const Interval& seen = fit.intervals.back();
+  const Placement& placement = fit.placements.back();
+  return std::max(seen.high - placement.centre, placement.centre - seen.low) / placement.scale;
+}
+
+bool hides_targets(const TableFit& fit, double longest, Rho rho, double pilot_records) {
+  constexpr double most_deviations = 12;
+  if (!fit.is_one_target_seen) return false;
+  const double moment = fit.pilot.inputs * fit.pilot.residuals / std::sqrt(rho.value());
+  const double deviation = std::sqrt(static_cast<double>(fit.placements.size())) * moment / pilot_records;
+  return longest == 0 || longest <= most_deviations * deviation;
+}
+
+ResidualTails residual_tails(WorkingRows& rows, const Part& part, const Residual& residual_of,
+                             const TailsDesign& design, const DrawNoise& draw) {
   const RowBins bins_of = [&](const auto& x, double target, double weight, std::span<std::size_t> bins) {
-    const double residual = std::sqrt(weight) * (target - x.dot(centre));
+    const double residual = std::sqrt(weight) * residual_of(x, target);
     const std::size_t size = length_bin(std::fabs(residual));
     bins[0] = size == no_bin || residual > 0 ? size : length_bins + size;
   };
-  return ResidualTails(count(rows, part, {1, sides * length_bins, adjacency}, rho, bins_of, KeyStage::tails, draw),
-                       most);
+  const HistogramDesign histogram{1, sides * length_bins, design.adjacency};
+  return ResidualTails(count(rows, part, histogram, design.rho, bins_of, design.stage, draw), design.most);
 }
 
 bool takes_much_off(const ResidualTails& tails, double noise_per_unit, double bound) {
@@ -176,6 +284,7 @@ bool takes_much_off(const ResidualTails& tails, double noise_per_unit, double bo
 double residual_bound(const ResidualTails& tails, BoundChoice choice) {
   const double most = std::max(tails.most(), unseen * tails.longest());
   choice.least = std::max(choice.least, bin_length(1));  // above 0, because each step multiplies the bound
+  const double of_all = tails.sum_of_squares(tails.most());
   double best = choice.least;
   double least_error = std::numeric_limits<double>::infinity();
   for (double bound = choice.least;; bound *= std::numbers::sqrt2) {
@@ -190,7 +299,7 @@ double residual_bound(const ResidualTails& tails, BoundChoice choice) {
       best = bound;
     }
     const double noise = bound * choice.noise_per_unit;
-    if (bound >= most || noise * noise > tails.sum_of_squares(bound)) return best;
+    if (bound >= most || noise * noise > of_all) return best;
   }
 }
 

@@ -1,7 +1,9 @@
 // The residuals of the rows of the answer, by size and by side: how wide their bound has to be.
 #pragma once
 
-#include <span>
+#include <cstddef>
+#include <functional>
+#include <vector>
 
 #include "nustream/ranges/histogram.h"
 #include "ranges/working_rows.h"
@@ -15,7 +17,8 @@ namespace nustream::ranges {
 /// does not, the answer is moved, by about the sum of what is taken off over the number of rows.
 class ResidualTails {
  public:
-  /// No residual is longer than `most`, which comes from an earlier release.
+  /// Residuals longer than `most`, which comes from an earlier release, are there only where several bins beyond it
+  /// stand far out of their noise.
   ResidualTails(const NoisyCounts& counts, double most);
 
   /// By how much a bound takes more off on one side than on the other, as a sum over the rows. The sum includes what
@@ -27,20 +30,31 @@ class ResidualTails {
   [[nodiscard]] double taken_off_both(double bound) const;
   /// The standard deviation of the noise in taken_off().
   [[nodiscard]] double stddev_of_taken_off(double bound) const;
-  /// The sum of the squares of the bounded residuals.
+  /// The sum of the squares of the bounded residuals. Residuals count that show in several bins together.
   [[nodiscard]] double sum_of_squares(double bound) const;
   /// The standard deviation of Σ x·r along a direction of unit second moment, by noise and sampling, under a bound.
   /// The noise of that sum has a standard deviation of `noise_per_unit` for a bound of 1.
   [[nodiscard]] double deviation(double noise_per_unit, double bound) const;
   /// The longest residuals that are seen, of the side that has the longer ones; 0 where none are.
   [[nodiscard]] double longest() const;
+  /// The longest residuals that are seen in a bin or in several bins together; 0 where none are.
+  [[nodiscard]] double longest_together() const;
+  /// The sum of the residuals that are seen in a bin or in several bins together.
+  [[nodiscard]] double sum() const;
   /// Whether the longest ones of one side are more than twice as long as those of the other.
   [[nodiscard]] bool are_skewed() const;
-  /// No residual is longer.
+  /// No residual is taken to be longer.
   [[nodiscard]] double most() const noexcept { return most_; }
   [[nodiscard]] double rows() const noexcept { return static_cast<double>(counts_.rows()); }
 
  private:
+  struct Window;
+  /// The window of one side within [from, to) that stands out most: of at least `narrowest` bins, all of them free.
+  template <class IsFree>
+  [[nodiscard]] Window outstanding(std::size_t side, std::size_t from, std::size_t to, std::size_t narrowest,
+                                   const IsFree& is_free) const;
+  void reach_far_bins();
+  void show_together();
   [[nodiscard]] double seen(std::size_t side, std::size_t bin) const;
   /// The sum of of(side, bin, count) over all bins that are seen.
   template <class Of>
@@ -58,12 +72,40 @@ class ResidualTails {
   NoisyCounts counts_;
   double most_;
   std::size_t end_;  ///< bins from here on hold noise alone
+  /// Counts of bins that are hidden one by one and show together; 0 for the others. The bins below 0 come second.
+  std::vector<double> together_;
 };
 
-/// Makes one release at `rho` over the rows of `part`, of residuals about `centre`, each multiplied by the root of
-/// its row's weight. A row has one count. No residual is taken to be longer than `most`.
-[[nodiscard]] ResidualTails residual_tails(WorkingRows& rows, const Part& part, const Eigen::VectorXd& centre,
-                                           double most, Rho rho, privacy::Adjacency adjacency, const DrawNoise& draw);
+/// What the histogram of the residuals of all rows costs, of ρ. Where the columns show one value of the target alone,
+/// the few others have to show there, so it costs more.
+[[nodiscard]] double tails_share(const TableFit& fit);
+/// How long the target's values are at most, by its octaves and in working units. No residual about a sensible answer
+/// is longer than twice this length, unless the octaves' part of the rows hides it.
+[[nodiscard]] double longest_target(const TableFit& fit);
+
+/// Whether the noise hides all targets but one value: the columns show one value, and no residual is longer than the
+/// pilot's noise makes it where the target is that value alone. `longest` is the longest residual that is seen, in
+/// working units, and `rho` that of the pilot.
+[[nodiscard]] bool hides_targets(const TableFit& fit, double longest, Rho rho, double pilot_records);
+/// The middle scale of residuals says too little where their deviation is so many times larger: most targets are then
+/// alike, and the others make the deviation.
+inline constexpr double mostly_alike = 2;
+
+/// The residual of a row, from its working inputs and its target.
+using Residual = std::function<double(const Eigen::Ref<const Eigen::VectorXd>& inputs, double target)>;
+
+/// All of it is public, or comes from earlier releases.
+struct TailsDesign {
+  double most;  ///< the longest residual by the octaves of the target
+  Rho rho;
+  privacy::Adjacency adjacency;
+  KeyStage stage = KeyStage::tails;
+};
+
+/// Makes one release at design.rho over the rows of `part`, of residuals that are each multiplied by the root of
+/// their row's weight. A row has one count.
+[[nodiscard]] ResidualTails residual_tails(WorkingRows& rows, const Part& part, const Residual& residual_of,
+                                           const TailsDesign& design, const DrawNoise& draw);
 
 /// What decides on a bound of residuals. All of it is public, or comes from earlier releases.
 struct BoundChoice {

@@ -13,9 +13,6 @@
 namespace nustream::ranges {
 namespace {
 
-/// Predictors are cut off here: e^300 is far from overflow, and no count is near it.
-constexpr double largest_predictor = 300;
-
 /// The factor that makes room for what rounding of norms and entries can add, relative to a bound.
 double room_for_rounding(std::size_t dimension) {
   return 1 - (static_cast<double>(dimension) + 16) * 0x1p-49;

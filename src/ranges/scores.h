@@ -10,6 +10,9 @@
 
 namespace nustream::ranges {
 
+/// Predictors are cut off here: e^300 is far from overflow, and no count is near it.
+inline constexpr double largest_predictor = 300;
+
 /// E y and its derivative by the predictor. For these links the derivative is also the variance of y.
 struct Expected {
   double mean;

@@ -147,6 +147,16 @@ ranges::TableFit measured(const Options& options, const Columns& columns, const 
                             : ranges::fit_linear(table.view(), settings, draw);
 }
 
+/// The failure where noise hides all targets but one value. An answer would be that of this value alone.
+Failure hidden_targets(const Options& options, const Columns& columns, const ranges::TableFit& fit) {
+  return {
+      Exit::data,
+      fmt::format("'{}': noise hides all values of '{}' but one, which is about {:.4g}, so that nothing can be said "
+                  "of how they depend on anything: more rho, or more records, may show others, if there are any. "
+                  "rho {:g} is spent on finding that out, and is in the ledger",
+                  options.file, columns.target.name, fit.placements.back().centre, options.rho)};
+}
+
 Failure hardly_usable(const Options& options, const Columns& columns, const ranges::TableFit& fit) {
   std::string which = "rows: most of them lack a number in some column";
   if (fit.unusable_column) {
@@ -249,6 +259,7 @@ Exit run(const Options& options) {
   share.settle(total);
   if (!account.warning().empty()) fmt::print(stderr, "nustream: warning: {}\n", account.warning());
   say_why_left_out(input, fit);
+  if (fit.is_target_hidden) throw hidden_targets(options, columns, fit);
   if (fit.is_stopped) throw hardly_usable(options, columns, fit);
   if (!options.output.quiet) fmt::print("{}", options.output.json ? to_json(report) : to_text(report));
   if (!options.output.report.empty()) page_file.write(page(options, columns, report));

@@ -59,7 +59,11 @@ ranges::TableFit fit(const config::Config& asked, const RawTable& table, const s
   return fit_linear(view, settings, draw);
 }
 
+/// How the reason begins where noise hides all targets but one value.
+constexpr std::string_view hidden_targets = "noise hides all values of ";
+
 std::string why_stopped(const config::Config& asked, const ranges::TableFit& fit) {
+  if (fit.is_target_hidden) return fmt::format("{}'{}' but one", hidden_targets, asked.schema.target->name);
   if (!fit.unusable_column) return "rows: most of them lack a number in some column";
   const std::size_t column = *fit.unusable_column;
   const bool is_target = column == asked.schema.features.size();
@@ -181,11 +185,15 @@ config::Config settled_config(const config::Config& asked, config::Purpose purpo
                               const std::string& where, const std::string& remedy) {
   const Rhos rhos = rhos_of(asked);
   if (const std::string stopped = config::stopped_by(ranges); !stopped.empty()) {
+    const bool is_hidden = stopped.starts_with(hidden_targets);
     throw Failure(Exit::data,
-                  fmt::format("{}: hardly any usable {}; the settings that are \"private\" were not found, and rho "
-                              "{:.6g} is spent on that, and in the ledger; nothing of the rest is. Mend the input "
-                              "or the settings (names and transforms of columns, stream.delimiter), and choose {}",
-                              where, stopped, rhos.ranges.value(), remedy));
+                  fmt::format("{}: {}{}; the settings that are \"private\" were not found, and rho "
+                              "{:.6g} is spent on that, and in the ledger; nothing of the rest is. {}, and choose {}",
+                              where, is_hidden ? "" : "hardly any usable ", stopped, rhos.ranges.value(),
+                              is_hidden ? "Give more rho, more records, or numbers for what is \"private\""
+                                        : "Mend the input or the settings (names and transforms of columns, "
+                                          "stream.delimiter)",
+                              remedy));
   }
   std::vector<std::string> overrides = asked.overrides;
   for (const auto& [key, value] : config::measured_settings(ranges)) overrides.push_back(key + '=' + value);

@@ -1,5 +1,6 @@
 #include "publish/clipped.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -41,7 +42,8 @@ void append_clipped(const ClippedShare& clipped, JsonWriter& json) {
 }
 
 std::string in_words(const ClippedShare& clipped) {
-  const double tenths = std::round(1000 * clipped.share) + 0.0;  // never -0
+  // Noise may take a small share below 0.
+  const double tenths = std::max(0.0, std::round(1000 * clipped.share));
   const std::string share =
       fmt::format("{:.1f}% of records had a gradient that was clipped, after step {} (noise: sd {:.1f}%)",
                   tenths / 10, clipped.since, 100 * clipped.stddev);

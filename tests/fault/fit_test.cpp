@@ -168,6 +168,36 @@ TEST_F(Fit, StopsWhereATargetIsHardlyUsableAndSaysWhatItCost) {
   EXPECT_EQ(ledger_rho(), "1.000000");
 }
 
+/// A target that is 0 but for a share of the rows, where its mean is 4.
+std::string mostly_zeros(double share) {
+  std::string csv = "a,y\n";
+  std::mt19937_64 random(3);
+  std::normal_distribution<double> normal;
+  std::exponential_distribution<double> exponential(0.25);
+  std::bernoulli_distribution is_other(share);
+  for (std::size_t i = 0; i < 20'000; ++i) {
+    csv += std::to_string(normal(random)) + "," + std::to_string(is_other(random) ? exponential(random) : 0) + "\n";
+  }
+  return csv;
+}
+
+// The mean is .2, whose standard error by sampling is .009.
+TEST_F(Fit, SeesTheFewTargetsThatAreNotZero) {
+  static_cast<void>(folder.write("table.csv", mostly_zeros(0.05)));
+  const CommandResult result = fit({"--target", "y", "--rho", "0.1", "--insecure-seed", "1", "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_NEAR(member(result, "estimate", "intercept"), 0.2, 0.06);
+}
+
+TEST_F(Fit, StopsWhereNoiseHidesAllTargetsButOneValue) {
+  static_cast<void>(folder.write("table.csv", mostly_zeros(0.0005)));
+  const CommandResult result = fit({"--target", "y", "--rho", "0.1", "--insecure-seed", "1"});
+  EXPECT_EQ(result.code, 65);
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, AllOf(HasSubstr("noise hides all values of 'y' but one"), HasSubstr("in the ledger")));
+  EXPECT_EQ(ledger_rho({"--insecure-seed", "1"}), "0.100000");
+}
+
 TEST_F(Fit, ReadsJsonLinesAndMaps) {
   std::string lines;
   std::mt19937_64 random(3);

@@ -129,11 +129,12 @@ TEST(ResidualTails, ThatNoiseMayHaveMadeAreNotAddedUp) {
   EXPECT_EQ(tails.taken_off_both(4), 0);
 }
 
-// The bin of 2^30 is far beyond any residual.
+// The bin of 2^30 is far beyond any residual. 45 rows are 5.2 deviations of the noise: more than a bin within the
+// octaves needs to be seen, and less than one beyond them needs.
 TEST(ResidualTails, AreNotThoseThatNoiseMakesFarBeyondAnyResidual) {
   const std::vector<double> residuals = normal_residuals();
   const ResidualTails without = tails_of(residuals, 30);
-  const ResidualTails with = tails_of(residuals, 30, 1000);
+  const ResidualTails with = tails_of(residuals, 30, 45);
   EXPECT_EQ(with.longest(), without.longest());
   EXPECT_EQ(with.taken_off(2), without.taken_off(2));
   EXPECT_EQ(with.sum_of_squares(100), without.sum_of_squares(100));

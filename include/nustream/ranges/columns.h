@@ -62,15 +62,18 @@ struct ColumnChoice {
   /// a closer look also where one value alone is seen, as noise in an empty bin may look like a spread.
   std::optional<Interval> zoom;
   double outermost = 0;  ///< the noisy count of both outermost bins, which hold what lies outside the interval, too
+  bool is_one_value = false;  ///< only zeros were seen, or, in a closer look, one value alone
 };
 
 /// The choice for every column. The centre is the median. The scale is the wider of (q.9 − q.1)/2.56 and (q.98 −
 /// q.02)/5.3, at least half a bin, and at least a 32nd of the interval where that holds 0: a scale that is too small
 /// lets the bounds shorten rare values, while one that is too large only costs noise. Where only zeros were seen, the
 /// centre is 0 and the scale 1. `is_closer` says that the intervals come from
-/// an earlier choice: what lies in their outermost bins then counts in no quantile.
+/// an earlier choice: what lies in their outermost bins then counts in no quantile. `has_target` says that the last
+/// column is the target. It is looked at more closely also where noise in empty bins hides that it may have one
+/// value: others are found later, among all rows, so that a scale too small for them does no harm.
 [[nodiscard]] std::vector<ColumnChoice> choose_columns(const NoisyCounts& equal, std::span<const Interval> intervals,
-                                                       bool is_closer = false);
+                                                       bool is_closer = false, bool has_target = false);
 
 /// The value below which a share `q` of a histogram's rows lies, as a number of bins from the left end, interpolated
 /// linearly within a bin. Counts that do not exceed `threshold` are taken for 0. Empty where no count exceeds it.

@@ -36,9 +36,10 @@ enum class KeyStage : std::uint32_t {
   third_lengths,  ///< histograms of lengths and residuals before the last step
   last_curvature,
   last_score,
-  tails  ///< histogram of the residuals of the answer's rows, before `second`
+  tails,  ///< histogram of the residuals of the answer's rows, before `second`, or before `first_curvature` of counts
+  last_tails  ///< the same before `last_curvature` of counts
 };
-inline constexpr std::size_t key_stages = 21;
+inline constexpr std::size_t key_stages = 22;
 
 /// Draws `entries` integers of `grid`: independent noise with the grid's standard deviation.
 using DrawNoise =

@@ -65,7 +65,7 @@ struct RowBounds {
 /// Everything that a fit releases. It is a function of noisy releases and public figures.
 struct TableFit {
   /// Whether the fit stopped because, by noisy shares, too little is usable. The rows of the answer were then not
-  /// touched.
+  /// touched. It stops also where is_target_hidden says so.
   bool is_stopped = false;
   std::optional<std::size_t> unusable_column;  ///< column at fault, if it is only one; the number of features stands
                                                ///< for the target
@@ -75,6 +75,8 @@ struct TableFit {
   std::vector<Placement> placements;           ///< of the model's features, then of the target
   std::vector<Interval> intervals;             ///< the same columns as octaves show them, before zooms
   std::size_t zooms = 0;                       ///< number of histograms of equal bins after the first
+  bool is_one_target_seen = false;             ///< whether the columns' histograms show one value of the target alone
+  bool is_target_hidden = false;               ///< stopped: noise hides every other one among all rows, too
   double usable = 0;                           ///< noisy share of usable rows
   RowBounds pilot;
   double largest_second = 0;   ///< eigenvalues of the placed inputs' second moments per record, by the pilot
