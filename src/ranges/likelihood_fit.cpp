@@ -146,13 +146,13 @@ bool are_mostly_alike(const Steps& steps, const RowScales& scales, const Residua
          tails.taken_off(bound) > far_off * tails.deviation(noise, bound);
 }
 
-/// The bounds of steps. Where most counts are alike, `tails` are given, and the bound of residuals is as wide as the
-/// noise in the last step allows.
+/// The bounds of steps. Where most counts are alike by the residuals in `tails`, their bound is as wide as the noise
+/// in the last step allows.
 ScoreBounds bounds_of(const Steps& steps, const RowScales& scales, const std::optional<ResidualTails>& tails) {
   const double inputs = inputs_widening * scales.inputs;
   if (steps.likelihood == Likelihood::logistic) return {inputs, 1, inputs * inputs / 4};
   double residuals = residuals_widening * scales.residuals;
-  if (tails) {
+  if (tails && are_mostly_alike(steps, scales, *tails)) {
     const double least = std::max(residuals, residuals_widening * deviation_of(*tails));
     residuals = residual_bound(*tails, {least, noise_per_unit(steps, inputs)});
   }
@@ -244,7 +244,6 @@ void take_steps(Steps steps, const StepParts& parts, Vector theta, std::optional
   // A second histogram is needed before the last step where most counts are alike.
   const double for_tails = tails ? tails_share(fit) : 0;
   const bool are_alike = tails && scales && are_mostly_alike(steps, *scales, *tails);
-  if (!are_alike) tails.reset();
   const Rho of_tails{for_tails * steps.settings.rho.value()};
   steps.rho = Rho{(1 - (are_alike ? 2 : 1) * for_tails) * steps.settings.rho.value()};
   for (std::size_t number = 0; scales && number < shares.size(); ++number) {
