@@ -18,6 +18,7 @@ target_sources(nustream_core PRIVATE
   inference/moments.cpp
   inference/long_run.cpp
   inference/path_status.cpp
+  inference/runs_status.cpp
   inference/sandwich.cpp
   inference/stream_bound.cpp
   inference/symmetric.cpp

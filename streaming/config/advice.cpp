@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "config/judged_steps.h"
 #include "nustream/inference/path_status.h"
 
 namespace nustream::config {
@@ -23,6 +24,20 @@ std::optional<double> curvature_of(const model::Loss& loss) {
     default:
       return std::nullopt;
   }
+}
+
+/// What too_few_batches() says of checkpoints and runs.
+std::string too_few_iterates(const Config& config) {
+  const auto judged = judged_steps(config);
+  if (!judged) return {};
+  const std::uint64_t every = config.descent.release_every;
+  const std::uint64_t released = judged->through / every - judged->from / every;
+  if (released >= judged->enough) return {};
+  return fmt::format(
+      "of steps {} to {} of a run {} iterates are released: fewer than {} never tell whether its path has settled, "
+      "so "
+      "that no interval is ever shown; take more steps, or a smaller release.every",
+      judged->from + 1, judged->through, released, judged->enough);
 }
 
 }  // namespace
@@ -67,7 +82,9 @@ std::string dotted_member(const Config& config) {
 
 std::string too_few_batches(const Config& config) {
   const auto& batching = config.descent.batching;
-  if (config.moments || !batching || batching->batches >= inference::enough_batches) return {};
+  if (config.moments) return {};
+  if (!batching) return too_few_iterates(config);
+  if (batching->batches >= inference::enough_batches) return {};
   const bool of_table = config.estimate.steps > 0;
   return fmt::format(
       "intervals.{} = {}: fewer than {} batches never tell whether a path has settled, so that no interval is ever "

@@ -18,8 +18,9 @@ namespace nustream::config {
 /// where no name has a dot.
 [[nodiscard]] std::string dotted_member(const Config& config);
 
-/// A sentence where intervals are asked for with too few batches: then it can never be decided whether the path has
-/// settled, and no interval is ever shown. Empty where there are enough batches, or no intervals are asked for.
+/// A sentence where intervals are asked for with so few batches, or so few released iterates of checkpoints or runs,
+/// that it can never be told whether the path has settled, so that no interval is ever shown. Empty where there are
+/// enough, or no intervals are asked for.
 [[nodiscard]] std::string too_few_batches(const Config& config);
 
 /// A sentence where the noise was meant to begin anew, but the stream ends all the same, because descent.horizon ends

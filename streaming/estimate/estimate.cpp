@@ -60,12 +60,16 @@ Report report_of(const config::Config& config, const config::Mechanism& mechanis
   const bool is_finished = end.signal == 0 && end.exhausted.empty();
   // For instrumental variables by sums, only the noise of the reduced form is known, which says little of the slopes.
   const bool is_noise_known = is_finished && !(config.moments && config.descent.first_stage);
+  const auto status = is_finished ? status_along(config, path) : std::nullopt;
+  publish::ShownRelease last = path.back();
+  if (status) last.status.verdict = inference::name(verdict_of(*status));
   return {.stream = config.stream,
           .design = design,
           .of_sums = config.moments.has_value(),
           .correlation = config::correlation_name(config, mechanism.main().correlation),
-          .last = path.back(),
+          .last = std::move(last),
           .intervals = is_finished ? intervals_along(config, path) : std::nullopt,
+          .status = status,
           .ending = is_finished       ? Report::finished
                     : end.signal != 0 ? "interrupted"
                                       : "budget reached",
@@ -280,9 +284,10 @@ Report with_counts(Report report, const Table& table, const RunsEnd& runs, const
   return report;
 }
 
-void warn_of_missing_checkpoints(const config::Config& config, const Report& report) {
+void warn_of_missing_checkpoints(const config::Config& config, const Report& report,
+                                 const std::vector<publish::ShownRelease>& path) {
   const bool are_wanted = config.intervals.kind == config::Intervals::Kind::checkpoints;
-  if (!are_wanted || !report.is_finished() || report.intervals) return;
+  if (!are_wanted || !report.is_finished() || has_all_values(config, path)) return;
   fmt::print(stderr,
              "nustream: warning: no intervals: not all of the {} checkpoints are released, as this run was begun "
              "with another release.every\n",
@@ -336,7 +341,7 @@ Exit run(config::Config config, const Options& options, folder::AccountShare& sh
   Report report = with_counts(report_of(config, mechanism, design, runs.last, runs.path), table, runs, config);
   if (table.counts.rejected < table.counts.records) report.degeneracy = degenerate;
   if (report.is_finished()) report.comparison = std::move(comparison);
-  warn_of_missing_checkpoints(config, report);
+  warn_of_missing_checkpoints(config, report, runs.path);
   show(report, config, mechanism, options, files);
   return code;
 }

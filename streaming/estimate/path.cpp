@@ -6,6 +6,7 @@
 #include <iterator>
 #include <span>
 
+#include "config/judged_steps.h"
 #include "error.h"
 #include "located.h"
 #include "nustream/inference/interval.h"
@@ -49,19 +50,88 @@ std::optional<std::vector<double>> averaged_end(const config::Config& config, st
   return mean;
 }
 
-/// The values that an interval is made of: those of the last finished runs, or those of the checkpoints of the last
-/// run. They are fewer than intervals.count where releases are missing.
-std::vector<std::vector<double>> values_along(const config::Config& config, const std::vector<ShownRelease>& path) {
-  std::vector<std::vector<double>> values;
-  for (auto last = path.end(); last != path.begin() && values.size() < config.intervals.count;) {
+/// The releases of the last runs that have a value, the last run first; for checkpoints those of the last run alone.
+std::vector<std::span<const ShownRelease>> judged_runs(const config::Config& config,
+                                                       const std::vector<ShownRelease>& path) {
+  const bool are_several = config.intervals.kind == Kind::runs;
+  const std::uint64_t count = are_several ? config.intervals.count : 1;
+  std::vector<std::span<const ShownRelease>> runs;
+  for (auto last = path.end(); last != path.begin() && runs.size() < count;) {
     auto first = last;
     while (first != path.begin() && std::prev(first)->epoch == std::prev(last)->epoch) --first;
+    const std::span<const ShownRelease> run(first, last);
+    if (!are_several || averaged_end(config, run, config.estimate.steps)) runs.push_back(run);
+    last = first;
+  }
+  return runs;
+}
+
+/// The values that an interval is made of. There are fewer than intervals.count where releases are missing.
+std::vector<std::vector<double>> values_along(const config::Config& config, const std::vector<ShownRelease>& path) {
+  std::vector<std::vector<double>> values;
+  for (const std::span<const ShownRelease> run : judged_runs(config, path)) {
     for (const std::uint64_t end : ends_of_a_run(config)) {
-      if (auto value = averaged_end(config, {first, last}, end)) values.push_back(*std::move(value));
+      if (auto value = averaged_end(config, run, end)) values.push_back(*std::move(value));
     }
-    last = config.intervals.kind == Kind::runs ? first : path.begin();
   }
   return values;
+}
+
+/// The released iterates of a run's judged steps.
+std::vector<const ShownRelease*> judged_iterates(const config::Config& config, const config::JudgedSteps& judged,
+                                                 std::span<const ShownRelease> run) {
+  std::vector<const ShownRelease*> iterates;
+  for (const ShownRelease& release : run) {
+    const bool is_judged = release.step > judged.from && release.step <= judged.through;
+    // A signal brings releases at other steps, which would make the status depend on when it came.
+    if (is_judged && release.step % config.descent.release_every == 0) iterates.push_back(&release);
+  }
+  return iterates;
+}
+
+/// Means of as many consecutive iterates each, of the last `count` · `length` iterates.
+std::vector<double> means_of(std::span<const ShownRelease* const> iterates, std::size_t count, std::size_t length) {
+  std::vector<double> means;
+  const auto last = iterates.last(count * length);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto group = last.subspan(i * length, length);
+    for (std::size_t j = 0; j < group.front()->estimate.size(); ++j) {
+      double sum = 0;
+      for (const ShownRelease* iterate : group) sum += iterate->estimate[j].second;
+      means.push_back(sum / static_cast<double>(length));
+    }
+  }
+  return means;
+}
+
+inference::PathStatus status_of_checkpoints(std::span<const ShownRelease* const> iterates) {
+  const std::size_t length = std::max<std::size_t>(iterates.size() / inference::enough_batches, 1);
+  const std::size_t count = iterates.size() / length;
+  const std::size_t dimension = iterates.empty() ? 1 : iterates.front()->estimate.size();
+  return inference::path_status(count == 0 ? std::vector<double>() : means_of(iterates, count, length), dimension);
+}
+
+inference::RunsStatus status_of_runs(const config::Config& config, const config::JudgedSteps& judged,
+                                     std::span<const std::span<const ShownRelease>> runs) {
+  std::vector<std::vector<double>> means;
+  for (const std::span<const ShownRelease> run : runs) {
+    const std::vector<const ShownRelease*> iterates = judged_iterates(config, judged, run);
+    const std::size_t length = iterates.size() / inference::stretches_of_a_run;
+    if (length > 0) means.push_back(means_of(iterates, inference::stretches_of_a_run, length));
+  }
+  if (means.size() < config.intervals.count) return {inference::Verdict::converging, 0, 0};
+  return inference::runs_status(means, runs.front().front().estimate.size());
+}
+
+bool is_settled(const std::optional<SeenStatus>& status) {
+  return !status || verdict_of(*status) == inference::Verdict::settled;
+}
+
+std::string covered(const config::Config& config) {
+  if (config.descent.first_stage) {
+    return std::string(publish::coverage_statement(publish::BatchMeansIntervals{config.intervals.level, true}));
+  }
+  return "the minimiser of the clipped loss over this table, not the population parameter";
 }
 
 }  // namespace
@@ -82,6 +152,22 @@ std::uint64_t finished_runs(const std::vector<ShownRelease>& path, std::uint64_t
   return static_cast<std::uint64_t>(std::ranges::count(path, steps, &ShownRelease::step));
 }
 
+std::optional<SeenStatus> status_along(const config::Config& config, const std::vector<ShownRelease>& path) {
+  const auto judged = config::judged_steps(config);
+  if (path.empty() || !judged) return std::nullopt;
+  const std::vector<std::span<const ShownRelease>> runs = judged_runs(config, path);
+  if (config.intervals.kind == Kind::runs) return status_of_runs(config, *judged, runs);
+  return status_of_checkpoints(judged_iterates(config, *judged, runs.front()));
+}
+
+bool has_all_values(const config::Config& config, const std::vector<ShownRelease>& path) {
+  return values_along(config, path).size() >= config.intervals.count;
+}
+
+inference::Verdict verdict_of(const SeenStatus& status) {
+  return std::visit([](const auto& one) { return one.verdict; }, status);
+}
+
 std::optional<console::ReportedIntervals> intervals_along(const config::Config& config,
                                                           const std::vector<ShownRelease>& path) {
   const config::Intervals& intervals = config.intervals;
@@ -90,21 +176,14 @@ std::optional<console::ReportedIntervals> intervals_along(const config::Config& 
     return console::reported_intervals(path.back());
   }
   const std::vector<std::vector<double>> values = values_along(config, path);
-  if (values.size() < intervals.count) return std::nullopt;
+  if (values.size() < intervals.count || !is_settled(status_along(config, path))) return std::nullopt;
   const bool runs = intervals.kind == Kind::runs;
   const std::uint64_t last = ends_of_a_run(config).back();
   const std::uint64_t all =
       runs ? intervals.count * config.estimate.steps : config.estimate.steps - intervals.burn_in;
   const std::uint64_t steps = intervals.count * intervals.averaged;  // the other steps only led to these
   console::ReportedIntervals reported{
-      runs ? "runs" : "checkpoints",
-      "the minimiser of the clipped loss over this table, not the population parameter",
-      intervals.level,
-      steps,
-      last,
-      all < enough_steps,
-      {},
-      {}};
+      runs ? "runs" : "checkpoints", covered(config), intervals.level, steps, last, all < enough_steps, {}, {}};
   for (std::size_t j = 0; j < path.back().estimate.size(); ++j) {
     std::vector<double> of_coefficient;
     for (const std::vector<double>& value : values) of_coefficient.push_back(value[j]);

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "config/config.h"
@@ -11,6 +12,8 @@
 #include "console/report_parts.h"
 #include "engine/table_design.h"
 #include "estimate/comparison.h"
+#include "nustream/inference/path_status.h"
+#include "nustream/inference/runs_status.h"
 #include "publish/intervals.h"
 #include "publish/release_json.h"
 
@@ -23,9 +26,21 @@ namespace nustream::estimate {
 /// How many runs of `steps` steps are finished: that many releases are of a last step.
 [[nodiscard]] std::uint64_t finished_runs(const std::vector<publish::ShownRelease>& path, std::uint64_t steps);
 
-/// The intervals of an estimate. For batch means, sandwich and residuals the last release has its own intervals. For
-/// the other kinds they are made of checkpoints or last iterates along the path. Nothing where there are too few of
-/// those, or where no intervals are asked for.
+/// What is seen of the path that checkpoints or last iterates of runs lie on.
+using SeenStatus = std::variant<inference::PathStatus, inference::RunsStatus>;
+[[nodiscard]] inference::Verdict verdict_of(const SeenStatus& status);
+
+/// The status of an estimate whose intervals are of checkpoints or runs, from its released iterates alone; nothing
+/// for other kinds, whose releases have their own.
+[[nodiscard]] std::optional<SeenStatus> status_along(const config::Config& config,
+                                                     const std::vector<publish::ShownRelease>& path);
+
+/// Whether the path has every value that intervals of checkpoints or runs are made of.
+[[nodiscard]] bool has_all_values(const config::Config& config, const std::vector<publish::ShownRelease>& path);
+
+/// The intervals of an estimate. The last release has its own for batch means, sandwich and residuals; for the other
+/// kinds they are made of checkpoints or last iterates along the path. Nothing where there are too few of those,
+/// where status_along() is not `settled`, or where no intervals are asked for.
 [[nodiscard]] std::optional<console::ReportedIntervals> intervals_along(
     const config::Config& config, const std::vector<publish::ShownRelease>& path);
 
@@ -40,7 +55,8 @@ struct Report {
   std::string correlation;
   publish::ShownRelease last;
   std::optional<console::ReportedIntervals> intervals;
-  std::string ending;  ///< "finished", "interrupted" or "budget reached"
+  std::optional<SeenStatus> status;  ///< status_along()
+  std::string ending;                ///< "finished", "interrupted" or "budget reached"
   std::uint64_t finished_runs = 0;
   double rho = 0;                                  ///< ρ of all runs of the estimate, as far as they went
   std::vector<publish::Epsilons> epsilons;         ///< ε of `rho`, at every δ; at least one

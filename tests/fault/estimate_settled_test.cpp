@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "configured_command.h"
 #include "estimate_world.h"
 
 namespace nustream::tests {
@@ -43,6 +44,67 @@ TEST(EstimateSettled, TooFewBatchesAreSaidByEveryCommand) {
     const CommandResult enough = with_batches(world, name, "32");
     EXPECT_EQ(enough.code, 0) << enough.err;
     EXPECT_THAT(enough.out + enough.err, Not(HasSubstr("fewer than")));
+  }
+}
+
+/// Estimates over the world's table under a seed, with intervals of a kind.
+JsonOutput by_kind(const EstimateWorld& world, const std::string& kind, int seed,
+                   const std::vector<std::string>& settings) {
+  std::vector<std::string> arguments{"--insecure-seed", std::to_string(seed), "--json"};
+  for (const std::string& setting : settings) arguments.insert(arguments.end(), {"--set", setting});
+  for (const char* setting : {"estimate.steps=400", "descent.minibatch=290", "state.commit_seconds=60"}) {
+    arguments.insert(arguments.end(), {"--set", setting});
+  }
+  arguments.insert(arguments.end(), {"--set", "intervals.kind=" + kind});
+  JsonOutput found(world.run(arguments, kind + std::to_string(seed)));
+  EXPECT_EQ(found.command.code, 0) << found.command.err;
+  return found;
+}
+
+// Estimates that have long forgotten their start, at a false alarm rate of .06: more than 12 alarms of 60, or 8 of
+// 30, come once in 20,000 sets of seeds.
+TEST(EstimateSettled, CheckpointsAndRunsOfASettledDescentAreShown) {
+  const EstimateWorld world;
+  const auto withheld_of = [&](const std::string& kind, int seeds, const std::vector<std::string>& more) {
+    int withheld = 0;
+    for (int seed = 1; seed <= seeds; ++seed) {
+      const JsonOutput found = by_kind(world, kind, seed, more);
+      simdjson::dom::element intervals;
+      const bool is_shown = found.json["intervals"].get(intervals) == simdjson::SUCCESS;
+      EXPECT_EQ(is_shown, found.json["verdict"].get_string().value() == "settled");
+      EXPECT_EQ(found.json["status"]["verdict"].get_string().value(), found.json["verdict"].get_string().value());
+      EXPECT_EQ(found.json["status"]["false_alarm"].get_double().value(), 0.06);
+      withheld += is_shown ? 0 : 1;
+    }
+    return withheld;
+  };
+  EXPECT_LE(withheld_of("checkpoints", 60, {}), 12);
+  EXPECT_LE(withheld_of("runs", 30, {"intervals.count=4"}), 8);
+}
+
+// Steps so short that the start is hardly left: every value lies near the others, and far from the answer.
+TEST(EstimateSettled, CheckpointsAndRunsThatStillMoveAreWithheld) {
+  const EstimateWorld world;
+  for (const char* kind : {"checkpoints", "runs"}) {
+    for (int seed = 1; seed <= 5; ++seed) {
+      const JsonOutput found = by_kind(world, kind, seed, {"descent.step_size=0.001", "intervals.count=4"});
+      simdjson::dom::element intervals;
+      EXPECT_NE(found.json["intervals"].get(intervals), simdjson::SUCCESS) << kind << " " << seed;
+      EXPECT_NE(found.json["verdict"].get_string().value(), "settled");
+    }
+  }
+}
+
+TEST(EstimateSettled, TooFewReleasedIteratesAreSaidByEveryCommand) {
+  const EstimateWorld world;
+  const std::vector<std::string> thin{"intervals.kind=runs", "estimate.steps=40", "release.every=10",
+                                      "intervals.count=2"};
+  for (const char* name : {"check", "plan"}) {
+    std::vector<std::string> arguments{name, world.config()};
+    if (std::string(name) == "plan") arguments.insert(arguments.end(), {"--records", "290"});
+    for (const std::string& setting : thin) arguments.insert(arguments.end(), {"--set", setting});
+    EXPECT_THAT(run_command(NUSTREAM_COMMAND, arguments).out,
+                HasSubstr("of steps 21 to 40 of a run 2 iterates are released: fewer than 8 never tell"));
   }
 }
 
