@@ -39,6 +39,7 @@ class CanonicalReader {
   [[nodiscard]] double real();
   /// Reads `count` numbers. It allocates no more than there are bytes for.
   [[nodiscard]] std::vector<double> reals(std::size_t count);
+  [[nodiscard]] bool is_at_end() const noexcept { return left_.empty(); }
   /// Requires that nothing is left.
   void end() const;
   [[noreturn]] void refuse(const char* value, const char* allowed) const;

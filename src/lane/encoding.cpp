@@ -23,6 +23,21 @@ descent::WideUnits read_wide(CanonicalReader& reader) {
   return static_cast<descent::WideUnits>(high) * (descent::WideUnits{1} << 64) + low;
 }
 
+void write_batches(const descent::BatchMeans& batches, CanonicalWriter& writer) {
+  writer.integer(batches.length());
+  writer.integer(batches.count());
+  writer.reals(batches.means());
+}
+
+/// Reads the batches of a lane of `steps` steps.
+void read_batches(CanonicalReader& reader, const Settings& settings, StepCount steps, descent::BatchMeans& batches) {
+  const std::uint64_t length = reader.integer();
+  const std::uint64_t count = reader.integer();
+  if (count >= 2 * settings.batching->batches) reader.refuse("more batches than can be", "a whole state");
+  batches.restore(length, reader.reals(count * settings.dimension));
+  if (steps >= batches.next_boundary()) reader.refuse("batches behind the steps", "a whole state");
+}
+
 }  // namespace
 
 std::string Lane::encode() const {
@@ -35,11 +50,8 @@ std::string Lane::encode() const {
   writer.real(average_.weight());
   writer.reals(theta());
   writer.reals(average_.value());
-  if (batches_) {
-    writer.integer(batches_->length());
-    writer.integer(batches_->count());
-    writer.reals(batches_->means());
-  }
+  const bool are_last = batches_ && settings_.batching->may_lack;
+  if (batches_ && !are_last) write_batches(*batches_, writer);
   if (moments_) {
     writer.reals(moments_->bread());
     writer.reals(moments_->meat());
@@ -49,6 +61,7 @@ std::string Lane::encode() const {
     write_wide(clipped_count_->before_mark(), writer);
     write_wide(clipped_count_->behind_mark(), writer);
   }
+  if (are_last) write_batches(*batches_, writer);
   return writer.take();
 }
 
@@ -66,13 +79,8 @@ Lane Lane::decode(Settings settings, std::span<const noise::Grid> grids, std::st
   const std::vector<double> theta = reader.reals(dimension);
   std::visit([&](auto& loop) { loop.set_theta(theta); }, lane.loop_);
   lane.average_.restore(weight, reader.reals(weight > 0 ? dimension : 0), lane.steps());
-  if (lane.batches_) {
-    const std::uint64_t length = reader.integer();
-    const std::uint64_t count = reader.integer();
-    if (count >= 2 * lane.settings_.batching->batches) reader.refuse("more batches than can be", "a whole state");
-    lane.batches_->restore(length, reader.reals(count * dimension));
-    if (lane.steps() >= lane.batches_->next_boundary()) reader.refuse("batches behind the steps", "a whole state");
-  }
+  const bool are_last = lane.batches_ && lane.settings_.batching->may_lack;
+  if (lane.batches_ && !are_last) read_batches(reader, lane.settings_, lane.steps(), *lane.batches_);
   if (lane.moments_) {
     const std::vector<double> bread = reader.reals(lane.moments_->bread().size());
     lane.moments_->restore(bread, reader.reals(lane.moments_->meat().size()));
@@ -84,6 +92,11 @@ Lane Lane::decode(Settings settings, std::span<const noise::Grid> grids, std::st
   if (lane.clipped_count_) {
     const descent::WideUnits before = read_wide(reader);
     lane.clipped_count_->restore(before, read_wide(reader));
+  }
+  if (are_last && reader.is_at_end()) {
+    lane.batches_.reset();
+  } else if (are_last) {
+    read_batches(reader, lane.settings_, lane.steps(), *lane.batches_);
   }
   reader.end();
   return lane;

@@ -285,7 +285,7 @@ void Lane::append_release(Releases& releases) const {
                   .theta = theta(),
                   .average = average_.value(),
                   .average_weight = average_.weight()};
-  if (batches_) {
+  if (batches_ && settings_.batching->shown) {
     release.batch_means = batches_->means();
     release.batch_length = batches_->length();
     release.batches_through = batches_->through();

@@ -139,7 +139,8 @@ void add_descent(const lane::Settings& descent, Canonical& out) {
   out.add_count("minibatch", descent.minibatch);
   out.add("start", descent.start);
   if (descent.first_stage) add_first_stage(*descent.first_stage, out);
-  if (descent.batching) {
+  // Batches that a state may lack are no part of the digest, as in earlier versions, which did not keep them.
+  if (descent.batching && !descent.batching->may_lack) {
     out.add_count("batches", descent.batching->batches);
     out.add_count("batch_steps", descent.batching->first_length);
   }

@@ -221,19 +221,27 @@ namespace {
 
 using Interval = Intervals::Kind;
 
-void read_batching(const Section& section, Purpose purpose, bool status, Config& config) {
+/// `asked` is release.status. The status of a sandwich is told unless it is false, and its batches are kept all the
+/// same, so that it can be told from any step on.
+void read_batching(const Section& section, Purpose purpose, std::optional<bool> asked, Config& config) {
   descent::Batching batching;
   batching.batches = section.count("batches").value_or(batching.batches);
   batching.first_length = section.count("batch_steps").value_or(batching.first_length);
   if (batching.batches < 2) section.refuse("batches", "a whole number >= 2");
   if (batching.first_length == 0) section.refuse("batch_steps", "a whole number > 0");
-  if (config.intervals.kind != Interval::batch_means && !status) return;
-  batching.from = config.descent.averaging.from;
+  const bool by_default = config.intervals.kind == Interval::sandwich && !asked.value_or(false);
+  if (config.intervals.kind != Interval::batch_means && !by_default && !asked.value_or(false)) return;
+  const std::uint64_t steps = config.estimate.steps;
   if (purpose == Purpose::table) {
     // The number of steps is known. So there are exactly as many batches as are asked for, all of one length.
-    batching = {config.intervals.burn_in, config.intervals.count,
-                (config.estimate.steps - config.intervals.burn_in) / config.intervals.count};
+    const bool is_sandwich = config.intervals.kind == Interval::sandwich;
+    const std::uint64_t from = is_sandwich ? config.descent.averaging.from : config.intervals.burn_in;
+    const std::uint64_t count = is_sandwich ? inference::enough_batches : config.intervals.count;
+    batching = {from, count, from < steps ? std::max<std::uint64_t>((steps - from) / count, 1) : 1};
   }
+  if (purpose != Purpose::table) batching.from = config.descent.averaging.from;
+  batching.may_lack = by_default;
+  batching.shown = !by_default || asked.value_or(true);
   config.descent.batching = batching;
 }
 
@@ -359,8 +367,9 @@ void read_intervals(const Section& root, Config& config, Purpose purpose) {
   }
   if (purpose == Purpose::table) check_table_intervals(section, config);
   const Section release = root.section("release");
-  const bool status = release.flag("status").value_or(false);
-  if (status && (purpose == Purpose::table || config.descent.averaging.kind != descent::Averaging::Kind::tail)) {
+  const std::optional<bool> status = release.flag("status");
+  if (status.value_or(false) &&
+      (purpose == Purpose::table || config.descent.averaging.kind != descent::Averaging::Kind::tail)) {
     release.refuse("status",
                    "true only for a stream with descent.average = \"tail\": the status is computed from the batches "
                    "of that average");

@@ -34,6 +34,7 @@ def write_bases(folder):
              "users": base.replace('"page.csv"\n', '"page.csv"\ntime = "when"\n')
              .replace("[privacy]", '[privacy]\nunit = "user"\nuser = "who"')
              + '[users]\nparticipations = 4\nperiod = "P1D"\ntimes = "trusted"\n',
+             "tail": base.replace("clip_norm = 1.0\n", 'clip_norm = 1.0\naverage = "tail"\n'),
              "local": next(text for text in blocks(root / "docs/local.md", "toml") if "[stream]" in text)}
     for name, text in texts.items():
         Path(folder, name + ".toml").write_text(text)

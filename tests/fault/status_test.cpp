@@ -88,6 +88,31 @@ TEST(Status, SeesAStreamThatTurns) {
   EXPECT_NE(found.json["intervals"].get(intervals), simdjson::SUCCESS);
 }
 
+const std::string sandwich = "[intervals]\nkind = \"sandwich\"\nsecond_moment_clip = 4\nsquared_residual_clip = 4\n";
+
+/// Replays `count` rows that turn at `turn` under settings with `more`, and returns the last release.
+std::string last_release(int count, int turn, const std::string& more, const std::vector<std::string>& options = {}) {
+  const TemporaryFolder folder;
+  folder.write("rows.csv", rows(count, turn));
+  std::vector<std::string> arguments{"--insecure-seed", "5"};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  const JsonOutput found = run_configured("replay", folder, settings(more), arguments);
+  EXPECT_EQ(found.command.code, 0) << found.command.err;
+  return releases_in(folder).back();
+}
+
+TEST(Status, StandsBesideASandwichUnlessItIsTurnedOff) {
+  const std::string settled = last_release(20'000, 20'000, sandwich);
+  EXPECT_EQ(verdict_of(settled), "settled");
+  EXPECT_TRUE(has_interval(settled));
+  const std::string turned = last_release(20'000, 14'000, sandwich);
+  EXPECT_NE(verdict_of(turned), "settled");
+  EXPECT_FALSE(has_interval(turned));
+  const std::string off = last_release(20'000, 14'000, sandwich, {"--set", "release.status=false"});
+  EXPECT_THAT(off, ::testing::Not(HasSubstr("\"status\":")));
+  EXPECT_TRUE(has_interval(off));
+}
+
 TEST(Status, IsToldWithoutIntervalsWhereItIsAskedFor) {
   const TemporaryFolder folder;
   folder.write("rows.csv", rows(20'000, 20'000));

@@ -87,6 +87,25 @@ squared_residual_clip = 2.0
   }
 }
 
+// An epoch of an earlier version, whose states have no batches, goes on under the digest that it has.
+TEST(Mechanism, TheDefaultStatusOfASandwichIsNoPartOfTheDigest) {
+  const std::string sandwich = tests::example_config() + R"([intervals]
+kind = "sandwich"
+second_moment_clip = 4.0
+squared_residual_clip = 2.0
+)";
+  const auto text = [&](std::vector<std::string> overrides) {
+    overrides.emplace_back("descent.average=tail");
+    const Config config = read(overrides, sandwich);
+    EXPECT_TRUE(config.descent.batching);
+    return settings_text(config, make_mechanism(config, privacy::Participation::once()), true,
+                         EpochStart::last_release);
+  };
+  EXPECT_EQ(text({}).find("\nbatches="), std::string::npos);
+  EXPECT_EQ(text({"release.status=false"}), text({}));
+  EXPECT_NE(text({"release.status=true"}).find("\nbatches="), std::string::npos);
+}
+
 TEST(Mechanism, ReplaceOneDoublesTheDisplacementAndNothingElse) {
   const Mechanism zero_out = make_mechanism(read({}), privacy::Participation::once());
   const Mechanism replace = make_mechanism(read({"privacy.adjacency=replace-one"}), privacy::Participation::once());

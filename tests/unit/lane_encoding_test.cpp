@@ -83,6 +83,31 @@ TEST(LaneEncoding, RefusesEveryOtherLength) {
   EXPECT_NO_THROW(lane::Lane::decode(settings, grid_for(settings), bytes));
 }
 
+// Batches that a state may lack stand at its end. A state of an earlier version has none, and its lane goes on so.
+TEST(LaneEncoding, GoesOnWithoutTheBatchesThatAStateLacks) {
+  const auto earlier = tail_settings();
+  auto settings = earlier;
+  settings.batching = descent::Batching{1, 2, 1, true};
+  const std::string without = small_lane(earlier).encode();
+  const std::string whole = small_lane(settings).encode();
+  EXPECT_EQ(hex(whole), hex(without) +
+                            "0100000000000000"    // steps of a batch
+                            "0100000000000000"    // batches
+                            "000000000000f03f"    // the mean of the one that is complete
+                            "00000000000000c0");  //
+  const auto releases_of = [&](const std::string& bytes) {
+    lane::Lane lane = lane::Lane::decode(settings, grid_for(settings), bytes);
+    EXPECT_EQ(lane.encode(), bytes);
+    lane::Releases releases;
+    lane.release_now(releases);
+    return std::pair{releases[0].batch_length, releases[0].average[1]};
+  };
+  EXPECT_EQ(releases_of(without), std::pair(std::uint64_t{0}, -2.0));
+  EXPECT_EQ(releases_of(whole), std::pair(std::uint64_t{1}, -2.0));
+  settings.batching->shown = false;
+  EXPECT_EQ(releases_of(whole).first, 0U);
+}
+
 std::string with(std::string bytes, std::size_t offset, const std::string& replacement) {
   return bytes.replace(offset, replacement.size(), replacement);
 }

@@ -18,6 +18,10 @@ struct Batching {
   std::uint64_t from = 0;           ///< steps before the first batch; the same as for the tail average
   std::uint64_t batches = 32;       ///< m ≥ 2
   std::uint64_t first_length = 64;  ///< steps of a batch at the beginning, ≥ 1
+  /// Whether a state may be without batches, as states of the same settings of an earlier version are. A lane that
+  /// goes on from such a state keeps none.
+  bool may_lack = false;
+  bool shown = true;  ///< whether releases have the batches
 };
 
 /// Throws InvalidParameter where there are fewer than two batches, or where they are empty.
