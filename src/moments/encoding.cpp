@@ -15,6 +15,8 @@ namespace {
 
 /// Added to the number of the spread where the sums hold a smallest eigenvalue.
 constexpr std::uint64_t with_eigenvalue = 8;
+/// Added to it where marks follow the stages.
+constexpr std::uint64_t with_marks = 16;
 
 std::uint64_t kept_beside_moments(const Design& design) {
   const std::uint64_t eigenvalue = design.solution == Solution::adassp ? with_eigenvalue : 0;
@@ -71,7 +73,7 @@ std::string Lane::encode() const {
   writer.text(magic_and_version);
   writer.integer(frame_.design.shape.inputs);
   writer.integer(frame_.design.shape.endogenous);
-  writer.integer(kept_beside_moments(frame_.design));
+  writer.integer(kept_beside_moments(frame_.design) + (marks_ ? with_marks : 0));
   writer.integer(steps_);
   writer.integer(position_);
   writer.integer(sums_.stages().size());
@@ -84,6 +86,12 @@ std::string Lane::encode() const {
       writer.reals(*values);
     }
   }
+  if (marks_) {
+    for (const Mark& mark : *marks_) {
+      writer.reals(mark.second);
+      writer.reals(mark.cross);
+    }
+  }
   return writer.take();
 }
 
@@ -92,7 +100,9 @@ std::size_t encoded_bytes_max(const Settings& settings) {
   const Memory memory = memory_of(settings);
   if (!memory.forgets()) {
     const std::size_t head = magic_and_version.size() + 6 * sizeof(std::uint64_t);
-    return head + settings.stages.size() * (with_sums - head);
+    const Design& design = settings.mechanism.design;
+    const std::size_t mark = (entries(design, Block::second) + design.shape.coefficients()) * sizeof(double);
+    return head + settings.stages.size() * (with_sums - head) + (settings.keeps_marks ? marks_max * mark : 0);
   }
   // Sums that forget are kept for the newest stage alone; of the stages before it only the starts, the radii and the
   // centres are.
@@ -109,9 +119,13 @@ Lane Lane::decode(Settings settings, std::string_view bytes) {
   }
   Lane lane(std::move(settings), Position{0});
   const Design& design = lane.frame_.design;
-  const bool is_of_shape = reader.integer() == design.shape.inputs && reader.integer() == design.shape.endogenous &&
-                           reader.integer() == kept_beside_moments(design);
-  if (!is_of_shape) reader.refuse("a state of another shape", "the settings' inputs, responses, spread and solution");
+  const bool is_of_shape = reader.integer() == design.shape.inputs && reader.integer() == design.shape.endogenous;
+  const std::uint64_t beside = reader.integer();
+  const std::uint64_t marked = kept_beside_moments(design) + with_marks;
+  // States of earlier versions have no marks. A lane that goes on from one keeps none.
+  if (lane.marks_ && beside != marked) lane.marks_.reset();
+  if (!is_of_shape || beside != (lane.marks_ ? marked : marked - with_marks))
+    reader.refuse("a state of another shape", "the settings' inputs, responses, spread and solution");
   lane.steps_ = reader.integer();
   lane.position_ = reader.integer();
   // A release multiplies the steps by the records of each.
@@ -125,6 +139,12 @@ Lane Lane::decode(Settings settings, std::string_view bytes) {
   for (std::size_t number = oldest; number <= newest; ++number) {
     const bool with_sums = !lane.sums_.memory().forgets() || number == newest;
     stages.push_back(read_stage(reader, lane.settings_, number, with_sums));
+  }
+  if (lane.marks_) {
+    for (std::size_t i = mark_count(lane.steps_ - stages.back().first); i > 0; --i) {
+      std::vector<double> second = finite_reals(reader, entries(design, Block::second));
+      lane.marks_->push_back({std::move(second), finite_reals(reader, design.shape.coefficients())});
+    }
   }
   reader.end();
   lane.batch_.aim(stages.back().radii, stages.back().centre);

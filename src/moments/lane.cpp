@@ -54,6 +54,14 @@ void check_estimate(const Settings& settings) {
   }
 }
 
+void check_marks(const Settings& settings) {
+  const Design& design = settings.mechanism.design;
+  const bool allowed = design.shape.endogenous == 0 && design.spread != Spread::none && !settings.memory;
+  if (settings.keeps_marks && !allowed) {
+    throw InvalidParameter("keeps_marks", "true", "false but for plain sums of a linear model with a spread");
+  }
+}
+
 const Settings& checked(const Settings& settings) {
   check(settings.mechanism.design);
   if (settings.mechanism.design.spread == Spread::tight_sandwich) {
@@ -77,6 +85,7 @@ const Settings& checked(const Settings& settings) {
                            "as many instruments beside them as endogenous regressors");
   }
   check_estimate(settings);
+  check_marks(settings);
   return settings;
 }
 
@@ -143,8 +152,10 @@ Lane::Lane(Settings settings, Position start)
       sums_(settings_.mechanism.design, spacings_, memory_of(settings_), settings_.stages.front().radii,
             settings_.start),
       noise_(settings_.mechanism.correlation, memory_of(settings_).kept),
+      noise_of_parts_(settings_.mechanism.correlation, memory_of(settings_).kept),
       position_(start.value()) {
   batch_.aim(settings_.stages.front().radii, settings_.start);
+  if (settings_.keeps_marks) marks_.emplace();
   if (!by_user_) return;
   for (const Block block : blocks(frame_.design)) row_.resize(row_.size() + entries(frame_.design, block));
   units_.resize(row_.size());
@@ -212,6 +223,7 @@ void Lane::begin_step() {
   // An estimate that has diverged would make products with sums overflow; the stage then keeps the centre before it.
   if (!is_centre(centre)) centre = sums_.stages().back().centre;
   sums_.begin_stage(steps_, *radii, centre);
+  if (marks_) marks_->clear();
   batch_.aim(*radii, centre);
 }
 
@@ -249,6 +261,7 @@ void Lane::close_step(std::span<const noise::GridNoise> noise, std::uint64_t ind
   sums_.step(batch_, std::span(of_step).first(noise.size()));
   batch_.clear();
   ++steps_;
+  if (marks_) take_mark(sums_.stages().back(), steps_ - sums_.stages().back().first, *marks_);
 }
 
 void Lane::release_now(Releases& releases) const {
@@ -268,12 +281,7 @@ void Lane::append_release(Releases& releases) const {
   release.floor = found.floor;
   release.ridge = found.ridge;
   release.stage = stage_number(settings_, sums_.stages().back().first);
-  if (frame_.design.spread != Spread::none) {
-    auto known = settings_.directions.empty()
-                     ? target_variances(sums_, frame_, covariance, found, steps())
-                     : target_variances(sums_, frame_, covariance, found, steps(), settings_.directions);
-    if (known) release.variances = *std::move(known);
-  }
+  add_spread(covariance, found, release);
   add_structure(covariance, found, release);
   if (settings_.release_sums) {
     release.sums = combined(frame_.design, sums_.stages(), found.weights);
@@ -281,6 +289,19 @@ void Lane::append_release(Releases& releases) const {
   }
   release.theta = std::move(found.theta);
   releases.push_back(std::move(release));
+}
+
+/// Adds the status, and the variances unless it says that something moves.
+void Lane::add_spread(std::span<const double> covariance, const Estimate& found, Release& release) const {
+  if (frame_.design.spread == Spread::none) return;
+  if (marks_ && settings_.tells_status) {
+    release.status = sums_status(sums_, frame_, noise_of_parts_, *marks_, covariance, found, steps());
+    if (release.status->verdict != inference::Verdict::settled) return;
+  }
+  auto known = settings_.directions.empty()
+                   ? target_variances(sums_, frame_, covariance, found, steps())
+                   : target_variances(sums_, frame_, covariance, found, steps(), settings_.directions);
+  if (known) release.variances = *std::move(known);
 }
 
 /// Adds the solution of two-stage least squares with the strength of its instruments and, for one endogenous

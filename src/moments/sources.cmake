@@ -18,6 +18,7 @@ target_sources(nustream_core PRIVATE
   moments/schedule.cpp
   moments/shape.cpp
   moments/stage_noise.cpp
+  moments/steadiness.cpp
   moments/sum_kernel.cpp
   moments/sum_kernel_baseline.cpp
   moments/triangle.cpp)
@@ -25,7 +26,7 @@ target_sources(nustream_core PRIVATE
 # Eigen inside, as in the inference room.
 set_source_files_properties(
   moments/gap_noise.cpp moments/instruments.cpp moments/interval.cpp moments/normal_equations.cpp moments/recurrent_stages.cpp moments/sampling.cpp
-  moments/triangle.cpp
+  moments/steadiness.cpp moments/triangle.cpp
   PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Sanitized>:-fno-sanitize=null,alignment,object-size,vptr,pointer-overflow,thread>")
 
 # One kernel for each instruction set, chosen at run time. Each is compiled alone, with the names of its own packs.

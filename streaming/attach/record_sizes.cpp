@@ -55,6 +55,7 @@ moments::Release widest_release(const config::Config& config, const moments::Set
   release.floored = release.stage = most;
   release.floor = widest;
   release.theta.assign(shape.coefficients(), widest);
+  if (settings.keeps_marks) release.status = moments::SumsStatus{inference::Verdict::converging, widest, widest};
   if (shape.endogenous > 0) {
     release.structural =
         moments::Structural{std::vector<double>(config.descent.first_stage->shape.second_stage(), widest),

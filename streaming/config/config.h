@@ -134,6 +134,8 @@ struct Moments {
   double eigenvalue_share = 1.0 / 3;               ///< what the smallest eigenvalue of an adaptive ridge costs, of ρ
   moments::Spread spread = moments::Spread::none;  ///< for intervals; it costs intervals.share
   bool release_sums = false;                       ///< release.moments
+  bool keeps_marks = false;  ///< the lane can tell whether a stream's least squares stay the same
+  bool tells_status = true;  ///< release.status
 };
 
 /// [plan]: public guesses about the stream, in working coordinates. Predictions use them, and so do choices where the

@@ -71,6 +71,8 @@ moments::Settings settings_without_noise(const Config& config, moments::Mechanis
                              .release_sums = asked.release_sums,
                              .directions = {}};
   for (const Moments::Stage& stage : asked.stages) settings.stages.push_back({stage.from / every, stage.radii});
+  settings.keeps_marks = asked.keeps_marks;
+  settings.tells_status = asked.tells_status;
   if (config.schema.intercept) settings.constant = 0;
   if (config.descent.first_stage) {
     settings.controls = config.descent.first_stage->shape.controls;

@@ -139,7 +139,6 @@ void refuse_of_moments(const Section& root, const Config& config) {
   // Keys of a descent's own sections may stand in the file; has() makes them known, so that they are not refused.
   for (const char* section : {"descent", "noise", "first_stage", "estimate"}) static_cast<void>(root.has(section));
   static_cast<void>(root.section("estimate").has("steps"));
-  static_cast<void>(root.section("release").has("status"));
   const Section model = root.section("model");
   if (config.descent.loss.kind != model::Loss::Kind::linear) {
     model.refuse("loss", "\"linear\" where estimator = \"moments\"");
@@ -174,6 +173,21 @@ void read_moment_intervals(const Section& root, Config& config) {
                    "\"none\" where [moments] has one stage alone: residuals about the start are no estimate of the "
                    "spread; add [[moments.stages]]");
   }
+}
+
+/// Reads release.status. It is told beside every interval unless it is false; what it is computed from is kept all
+/// the same, so that it can be told from any step on.
+void read_moment_status(const Section& root, Purpose purpose, Config& config) {
+  Moments& moments = *config.moments;
+  const Section release = root.section("release");
+  const std::optional<bool> asked = release.flag("status");
+  moments.keeps_marks = purpose == Purpose::stream && moments.spread != moments::Spread::none && !moments.memory &&
+                        !config.descent.first_stage;
+  moments.tells_status = asked.value_or(true);
+  if (!asked.value_or(false) || moments.keeps_marks) return;
+  release.refuse("status",
+                 "true with estimator = \"moments\" only for a stream with [intervals], without moments.memory and "
+                 "without [[endogenous]] regressors: it is computed from what intervals pay for");
 }
 
 }  // namespace
@@ -219,6 +233,7 @@ void read_moments(const Section& root, Purpose purpose, const TwoStageColumns& c
   const std::uint64_t every = config.descent.minibatch;
   config.moments = read_section(root, every, purpose);
   read_moment_intervals(root, config);
+  read_moment_status(root, purpose, config);
   const std::size_t dimension = config.schema.dimension();
   if (purpose == Purpose::stream && every > step_numbers_max / (dimension + 1)) {
     root.section("release").refuse("every", "at most " + std::to_string(step_numbers_max / (dimension + 1)) +

@@ -19,7 +19,7 @@ std::optional<publish::IntervalKind> interval_kind(const config::Config& config,
   const lane::Settings& descent = config.descent;
   if (config.moments && descent.first_stage) return std::nullopt;  // the Anderson-Rubin set replaces it
   if (config.moments && config.intervals.kind == Kind::sandwich) {
-    return publish::MomentIntervals{config.intervals.level, true};
+    return publish::MomentIntervals{config.intervals.level, true, config.moments->memory.has_value()};
   }
   switch (config.intervals.kind) {
     case Kind::batch_means:
@@ -32,7 +32,8 @@ std::optional<publish::IntervalKind> interval_kind(const config::Config& config,
            descent.l2, descent.minibatch, descent.averaging.from, mechanism.stages[1].stddev,
            mechanism.stages[2].stddev, distinct_records(config, mechanism)}};
     case Kind::residuals:
-      return publish::MomentIntervals{config.intervals.level, false};
+      return publish::MomentIntervals{config.intervals.level, false,
+                                      config.moments && config.moments->memory.has_value()};
     default:
       return std::nullopt;
   }

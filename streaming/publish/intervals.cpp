@@ -72,7 +72,13 @@ std::string_view coverage_statement(const IntervalKind& kind) noexcept {
     return "the point that the iterates of these steps gather around: the minimiser of the clipped loss over their "
            "records, not the population parameter";
   }
-  if (std::holds_alternative<MomentIntervals>(kind)) {
+  const auto* sums = std::get_if<MomentIntervals>(&kind);
+  if (sums != nullptr && sums->forgets) {
+    return "the least squares parameter of rows scaled to moments.row_norm and residuals clipped to "
+           "moments.residual_bound, for independent records of one population, as long as it does not change within "
+           "the records that the sums remember";
+  }
+  if (sums != nullptr) {
     return "the population's least squares parameter of rows scaled to moments.row_norm and residuals clipped to "
            "moments.residual_bound, for records that are independent of each other";
   }
@@ -127,6 +133,14 @@ void append_status(const inference::PathStatus& status, JsonWriter& json) {
   json.field("halves", status.halves);
   json.field("ends", status.ends);
   json.field("memory", status.memory);
+  json.field("false_alarm", status.false_alarm);
+}
+
+void append_status(const moments::SumsStatus& status, JsonWriter& json) {
+  const auto object = json.object("status");
+  json.field("verdict", inference::name(status.verdict));
+  json.field("halves", status.halves);
+  json.field("ends", status.ends);
   json.field("false_alarm", status.false_alarm);
 }
 

@@ -31,7 +31,8 @@ struct SandwichIntervals {
 /// Intervals from running sums: what noise and sampling do to their solution (nustream/moments/interval.h).
 struct MomentIntervals {
   double level;
-  bool sandwich;  ///< the variance of the residuals may depend on the features
+  bool sandwich;         ///< the variance of the residuals may depend on the features
+  bool forgets = false;  ///< older records fade from the sums
 };
 using IntervalKind = std::variant<BatchMeansIntervals, SandwichIntervals, MomentIntervals>;
 
@@ -65,6 +66,7 @@ struct ShownIntervals {
 
 /// Writes "status":{"verdict":…}.
 void append_status(const inference::PathStatus& status, JsonWriter& json);
+void append_status(const moments::SumsStatus& status, JsonWriter& json);
 
 /// A line's verdict as a sentence for people; "" for an empty verdict.
 [[nodiscard]] std::string_view in_words(std::string_view verdict) noexcept;

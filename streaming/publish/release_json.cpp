@@ -155,6 +155,7 @@ void ReleaseEncoder::append(const moments::Release& release, std::string_view ta
     append_values("estimate", instruments_ ? parameters_of(release, *instruments_) : release.theta, json);
     json.field("average", nullptr);
     if (intervals_) append_interval(release, json);
+    if (release.status) append_status(*release.status, json);
     append_moments(release, json);
     append_spend(release.steps, release.position, json);
   }

@@ -113,6 +113,36 @@ TEST(Status, StandsBesideASandwichUnlessItIsTurnedOff) {
   EXPECT_TRUE(has_interval(off));
 }
 
+const std::vector<std::string> sums{"--set", "model.estimator=moments",
+                                    "--set", "moments.row_norm=4",
+                                    "--set", "moments.residual_bound=6",
+                                    "--set", "moments.stages=[{from=2000}]",
+                                    "--set", "release.every=500",
+                                    "--set", "intervals.kind=residuals",
+                                    "--set", "privacy.rho=10"};
+
+TEST(Status, StandsBesideIntervalsOfRunningSumsUnlessItIsTurnedOff) {
+  const std::string settled = last_release(20'000, 20'000, "", sums);
+  EXPECT_EQ(verdict_of(settled), "settled");
+  EXPECT_TRUE(has_interval(settled));
+  const std::string turned = last_release(20'000, 14'000, "", sums);
+  EXPECT_EQ(verdict_of(turned), "drifting");
+  EXPECT_FALSE(has_interval(turned));
+  std::vector<std::string> off = sums;
+  off.insert(off.end(), {"--set", "release.status=false"});
+  EXPECT_THAT(last_release(20'000, 14'000, "", off), ::testing::Not(HasSubstr("\"status\":")));
+}
+
+TEST(Status, IsRefusedOfRunningSumsThatHaveNoIntervals) {
+  const TemporaryFolder folder;
+  folder.write("rows.csv", rows(100, 100));
+  std::vector<std::string> asked = sums;
+  asked.insert(asked.end(), {"--set", "intervals.kind=none", "--set", "release.status=true"});
+  const JsonOutput found = run_configured("replay", folder, settings(""), asked);
+  EXPECT_EQ(found.command.code, 78);
+  EXPECT_THAT(found.command.err, HasSubstr("release.status"));
+}
+
 TEST(Status, IsToldWithoutIntervalsWhereItIsAskedFor) {
   const TemporaryFolder folder;
   folder.write("rows.csv", rows(20'000, 20'000));

@@ -63,6 +63,58 @@ TEST(SumsEncoding, IsThePageByteByByte) {
   EXPECT_EQ(forgetting.encode().size(), 56 + 8 * (1 + 3 + 2) + 8 * (1 + 3 + 2 + 3 + 2));
 }
 
+moments::Settings judged_settings() {
+  moments::Settings settings = settings_of(false);
+  settings.mechanism.design.spread = moments::Spread::residuals;
+  settings.sigmas.assign(moments::noised_blocks(settings.mechanism.design).size(), NoiseMultiplier{0.25});
+  settings.keeps_marks = true;
+  return settings;
+}
+
+// The newest stage has 21 steps, so that its marks are those of its steps 4, 8, 12, 16 and 20.
+TEST(SumsEncoding, HasTheMarksOfTheNewestStage) {
+  const moments::Settings settings = judged_settings();
+  const std::size_t without = 56 + 2 * 8 * (1 + 3 + 2 + 3 + 2 + 1);
+  const std::string fresh = moments::Lane(settings, Position{0}).encode();
+  EXPECT_EQ(fresh.size(), 56 + 8 * (1 + 3 + 2 + 3 + 2 + 1));
+  EXPECT_EQ(fresh[24], 1 + 16);
+  const SumsWorld world = sums_world(settings, 23, 3);
+  const auto after = [&](std::size_t steps) {
+    moments::Lane lane(settings, Position{0});
+    moments::Releases releases;
+    advance(lane, settings, world, 0, 10 * steps, releases);
+    return lane;
+  };
+  const std::string late = after(23).encode();
+  ASSERT_EQ(late.size(), without + 5 * 8 * (3 + 2));
+  const moments::StageSums then = after(2 + 12).sums().stages().back();
+  EXPECT_EQ(late.substr(without + 2 * 8 * (3 + 2), 8 * (3 + 2)), reals(then.second) + reals(then.cross));
+  EXPECT_EQ(moments::Lane::decode(settings, late).encode(), late);
+}
+
+// States of earlier versions have no marks: their lane goes on with the same sums, keeps none, and tells no status.
+TEST(SumsEncoding, AStateWithoutMarksGoesOnWithoutThem) {
+  const moments::Settings settings = judged_settings();
+  moments::Settings earlier = settings;
+  earlier.keeps_marks = false;
+  const SumsWorld world = sums_world(settings, 20, 3);
+  const auto after = [&](moments::Lane lane, std::size_t from, moments::Releases& into) {
+    advance(lane, settings, world, 10 * from, 200, into);
+    return lane.encode();
+  };
+  moments::Releases releases;
+  moments::Releases expected;
+  moments::Lane first(earlier, Position{0});
+  advance(first, earlier, world, 0, 120, releases);
+  releases.clear();
+  const std::string resumed = after(moments::Lane::decode(settings, first.encode()), 12, releases);
+  EXPECT_EQ(resumed, after(moments::Lane::decode(earlier, first.encode()), 12, expected));
+  ASSERT_EQ(releases.size(), expected.size());
+  EXPECT_FALSE(releases.back().status);
+  EXPECT_EQ(releases.back().theta, expected.back().theta);
+  EXPECT_EQ(releases.back().variances.size(), expected.back().variances.size());
+}
+
 // Before a stage's first step the state is still that of the stage before: the stage's centre comes with its first
 // row.
 TEST(SumsEncoding, AStageIsInTheStateOnceItHasAStep) {

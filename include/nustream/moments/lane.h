@@ -20,6 +20,7 @@
 #include "nustream/moments/instruments.h"
 #include "nustream/moments/running_sums.h"
 #include "nustream/moments/stage_noise.h"
+#include "nustream/moments/steadiness.h"
 #include "nustream/noise/grid.h"
 #include "nustream/record/batch.h"
 #include "nustream/users/changes.h"
@@ -54,6 +55,10 @@ struct Settings {
   std::vector<double> directions{};
   std::size_t controls = 0;      ///< for instrumental variables: how many of the first inputs are no instruments
   double anderson_rubin = 0.95;  ///< level of the set of one endogenous regressor's effect
+  /// Whether earlier sums of the newest stage are kept, from which its status is computed. It needs plain sums of a
+  /// linear model with a spread. A lane that goes on from a state without them keeps none.
+  bool keeps_marks = false;
+  bool tells_status = true;  ///< where marks are kept, whether releases have a status, and withhold variances by it
 };
 
 /// How many numbers a row has.
@@ -74,6 +79,7 @@ struct Release {
   std::size_t stage = 0;          ///< stage of the last step, counted from 0
   /// The variances of the settings' directions; empty where they are withheld (interval.h).
   std::vector<inference::EstimatedVariance> variances;
+  std::optional<SumsStatus> status{};  ///< where marks are kept; variances are withheld unless it is `settled`
   std::optional<NormalEquations> sums{};
   std::optional<GapNoise> noise{};  ///< noise of `sums`, if they are those of a linear model
   /// For instrumental variables; empty where noise hides a direction of the instruments.
@@ -144,6 +150,7 @@ class Lane {
   void settle(users::Changes& users);
   void close_step(std::span<const noise::GridNoise> noise, std::uint64_t index);
   void append_release(Releases& releases) const;
+  void add_spread(std::span<const double> covariance, const Estimate& found, Release& release) const;
 
   Settings settings_;
   Frame frame_;
@@ -154,6 +161,8 @@ class Lane {
   std::vector<std::int64_t> units_;  // units of a step's users
   RunningSums sums_;
   StageNoise noise_;
+  StageNoise noise_of_parts_;               // for parts of the newest stage
+  std::optional<std::vector<Mark>> marks_;  // of the newest stage
   std::uint64_t steps_ = 0;
   std::uint64_t position_ = 0;
   bool is_half_taken_ = false;  // advance() has begun and has not come to its end
