@@ -1,3 +1,4 @@
+#include "ranges/part_counts.h"
 #include "ranges/working_rows.h"
 
 #include <algorithm>
@@ -17,15 +18,10 @@ constexpr double share_of_a_fit = 0.1;
 template <class BinOf>
 NoisyCounts count(Rows& rows, const Part& part, const HistogramDesign& design, std::span<const std::size_t> columns,
                   const BinOf& bin_of, const FitSettings& settings, KeyStage stage, const DrawNoise& draw) {
-  const CountNoise mechanism(design, settings.rho);
-  ExactCounts counts(design);
-  std::vector<std::size_t> bins(columns.size());
-  for (std::uint64_t place = part.first; place < part.first + part.count; ++place) {
-    const std::uint64_t position = rows.stride.position(place);
+  const auto bins_at = [&](std::uint64_t position, std::span<std::size_t> bins) {
     for (std::size_t j = 0; j < columns.size(); ++j) bins[j] = bin_of(j, rows.value(position, columns[j]));
-    counts.add(bins);
-  }
-  return {counts, mechanism, draw(stage, mechanism.grid(), design.entries())};
+  };
+  return count_part(rows, part, design, settings.rho, bins_at, stage, draw);
 }
 
 /// Chooses the features that stay, rising, and finds a column that makes a fit impossible.

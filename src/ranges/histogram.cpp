@@ -1,5 +1,6 @@
 #include "nustream/ranges/histogram.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "descent/private_step.h"
@@ -48,17 +49,73 @@ void ExactCounts::add(std::span<const std::size_t> bins) noexcept {
   }
 }
 
+UserCounts::UserCounts(const CountNoise& mechanism)
+    : mechanism_(mechanism), own_(mechanism.design().entries()), sums_(own_.size()) {}
+
+void UserCounts::add(std::span<const std::size_t> bins) noexcept {
+  const HistogramDesign& design = mechanism_.design();
+  NUSTREAM_REQUIRE(bins.size() == design.histograms, "a row has one bin in each histogram");
+  for (std::size_t histogram = 0; histogram < bins.size(); ++histogram) {
+    if (bins[histogram] == no_bin) continue;
+    NUSTREAM_REQUIRE(bins[histogram] < design.bins, "a bin is one of the histogram's");
+    const std::size_t entry = histogram * design.bins + bins[histogram];
+    if (own_[entry]++ == 0) met_.push_back(entry);
+  }
+}
+
+void UserCounts::end_user() noexcept {
+  const auto allowed = static_cast<double>(mechanism_.design().histograms);
+  double squares = 0;
+  for (const std::size_t entry : met_) squares += static_cast<double>(own_[entry]) * static_cast<double>(own_[entry]);
+  double share = 1;
+  // Squares up to m are whole numbers that a double holds exactly. Where there are more, what the roundings of sum,
+  // roots and products may come to is taken off the share, as descent/clip.h does.
+  if (squares > allowed) {
+    const double roundoff = (static_cast<double>(met_.size()) + 16) * 0x1p-53;
+    share = descent::share_within(std::sqrt(squares), std::sqrt(allowed)) * (1 - roundoff);
+  }
+  const double units = share / mechanism_.grid().spacing();
+  for (const std::size_t entry : met_) {
+    sums_[entry] += descent::on_grid(units, static_cast<double>(own_[entry]));
+    own_[entry] = 0;
+  }
+  met_.clear();
+}
+
+NoisyCounts::NoisyCounts(const UserCounts& counts, std::span<const std::int64_t> noise)
+    : design_(counts.mechanism_.design()), stddev_(counts.mechanism_.stddev().value()), rows_(0) {
+  add_noise(counts.sums_, counts.mechanism_, noise);
+  rows_ = static_cast<std::uint64_t>(most_in_a_histogram());
+}
+
+/// The largest noisy sum of the counts of a histogram, at least 0.
+double NoisyCounts::most_in_a_histogram() const {
+  double most = 0;
+  for (std::size_t index = 0; index < design_.histograms; ++index) {
+    double sum = 0;
+    for (const double count : histogram(index)) sum += count;
+    most = std::max(most, sum);
+  }
+  return most;
+}
+
 NoisyCounts::NoisyCounts(const ExactCounts& counts, const CountNoise& mechanism, std::span<const std::int64_t> noise)
     : design_(mechanism.design()), stddev_(mechanism.stddev().value()), rows_(counts.rows_) {
   NUSTREAM_REQUIRE(counts.design_ == design_, "counts are of the mechanism's design");
-  NUSTREAM_REQUIRE(counts.counts_.size() == noise.size(), "every count has its own noise");
-  const double spacing = mechanism.grid().spacing();
-  const auto units = static_cast<descent::WideUnits>(1 / spacing);
+  const auto units = static_cast<descent::WideUnits>(1 / mechanism.grid().spacing());
+  std::vector<descent::WideUnits> exact;
+  exact.reserve(counts.counts_.size());
+  for (const std::uint64_t count : counts.counts_) exact.push_back(descent::WideUnits{count} * units);
+  add_noise(exact, mechanism, noise);
+}
+
+void NoisyCounts::add_noise(std::span<const descent::WideUnits> exact, const CountNoise& mechanism,
+                            std::span<const std::int64_t> noise) {
+  NUSTREAM_REQUIRE(exact.size() == noise.size(), "every count has its own noise");
   counts_.reserve(noise.size());
   for (std::size_t i = 0; i < noise.size(); ++i) {
     const descent::WideUnits added = noise[i];
-    const descent::WideUnits exact = descent::WideUnits{counts.counts_[i]} * units;
-    counts_.push_back(descent::add_noise(exact, added) * spacing);
+    counts_.push_back(descent::add_noise(exact[i], added) * mechanism.grid().spacing());
   }
 }
 

@@ -100,6 +100,7 @@ void mend(const ResidualTails& tails, double usable, Start& start) {
 struct Steps {
   Likelihood likelihood;
   const FitSettings& settings;
+  PartRhos rhos;
   const DrawNoise& draw;
   WorkingRows& rows;
   Placement target;
@@ -113,7 +114,7 @@ std::optional<RowScales> measure_about(const Steps& steps, const Part& part, con
     found[1] = std::fabs(original(steps.target, target) - at.mean);
     found[2] = std::sqrt(at.weight) * found[0];
   };
-  return row_scales(measure(steps.rows, part, 3, lengths, steps.settings, stage, steps.draw));
+  return row_scales(measure(steps.rows, part, 3, lengths, steps.settings.at(steps.rhos.lengths), stage, steps.draw));
 }
 
 /// Makes one release of the residuals y − μ of counts about θ.
@@ -171,10 +172,14 @@ NewtonStep newton_step(const Steps& steps, const Part& part, const ScoreBounds& 
   // The shares add up to 1 except for rounding, which must not make the steps cost more than ρ.
   const double share = shares[number];
   const Rho rho{steps.rho.value() * share * (1 - 0x1p-48)};
-  ScoreSums sums(steps.likelihood, bounds, steps.settings.adjacency, rho, theta);
-  steps.rows.each(part, [&](std::span<const double> inputs, double target, double weight) {
-    sums.add(Eigen::Map<const Vector>(inputs.data(), theta.size()), original(steps.target, target), weight);
-  });
+  const privacy::Neighbours neighbours{steps.settings.adjacency, false, steps.rows.are_of_users()};
+  ScoreSums sums(steps.likelihood, bounds, neighbours, rho, theta);
+  steps.rows.each(
+      part,
+      [&](std::span<const double> inputs, double target, double weight) {
+        sums.add(Eigen::Map<const Vector>(inputs.data(), theta.size()), original(steps.target, target), weight);
+      },
+      [&sums] { sums.end_user(); });
   const ScoreSums::Released found = sums.release(steps.draw, step_stages[number][0], step_stages[number][1]);
   const inference::SymmetricSpectrum spectrum = inference::symmetric_spectrum(found.curvature);
   NUSTREAM_REQUIRE(spectrum.converged, "a curvature has eigenvalues");
@@ -205,7 +210,8 @@ void answer(const Steps& steps, const NewtonStep& last, const Vector& theta, con
   fit.undetermined = undetermined(last.directions, last.floored, to_original);
   const Vector found = to_original * theta;
   fit.theta.assign(found.begin(), found.end());
-  const bool is_withheld = steps.likelihood == Likelihood::poisson || steps.rows.are_weighted();
+  const bool is_withheld =
+      steps.likelihood == Likelihood::poisson || steps.rows.are_weighted() || steps.rows.are_of_users();
   if (is_withheld || fit.floored > 0 || !fit.is_settled) return;
   const Matrix covariance = to_original * last.covariance * to_original.transpose();
   for (Eigen::Index j = 0; j < theta.size(); ++j) {
@@ -219,8 +225,8 @@ bool measure_first(const Steps& steps, const Part& part, TableFit& fit) {
     found[0] = x.norm();
     found[1] = std::fabs(target);
   };
-  const auto scales =
-      row_scales(measure(steps.rows, part, 2, lengths, steps.settings, KeyStage::first_lengths, steps.draw));
+  const auto scales = row_scales(measure(steps.rows, part, 2, lengths, steps.settings.at(steps.rhos.lengths),
+                                         KeyStage::first_lengths, steps.draw));
   fit.is_stopped = !scales || scales->counted < hardly_usable;
   if (fit.is_stopped) return false;
   fit.usable = scales->counted;
@@ -244,8 +250,8 @@ void take_steps(Steps steps, const StepParts& parts, Vector theta, std::optional
   // A second histogram is needed before the last step where most counts are alike.
   const double for_tails = tails ? tails_share(fit) : 0;
   const bool are_alike = tails && scales && are_mostly_alike(steps, *scales, *tails);
-  const Rho of_tails{for_tails * steps.settings.rho.value()};
-  steps.rho = Rho{(1 - (are_alike ? 2 : 1) * for_tails) * steps.settings.rho.value()};
+  const Rho of_tails{for_tails * steps.rhos.answer.value()};
+  steps.rho = Rho{(1 - (are_alike ? 2 : 1) * for_tails) * steps.rhos.answer.value()};
   for (std::size_t number = 0; scales && number < shares.size(); ++number) {
     const bool is_last = number + 1 == shares.size();
     // The residuals of counts depend on the fit, so their bounds are measured once more before the last step. Those
@@ -272,18 +278,24 @@ TableFit fit_likelihood(Likelihood likelihood, const Table& table, const FitSett
                         const DrawNoise& draw) {
   NUSTREAM_REQUIRE(table.x.size() == table.features * table.y.size(), "a row for every target");
   NUSTREAM_REQUIRE(table.weights.empty() || table.weights.size() == table.y.size(), "a weight for every row");
-  const Sizes parts = sizes({table.records(), table.features + 1, settings.rho, settings.adjacency});
+  NUSTREAM_REQUIRE(table.users.empty() || table.users.size() == table.y.size(), "a user for every row");
+  const bool of_users = !table.users.empty();
+  const Sizes parts = sizes({table.records(), table.features + 1, settings.rho, settings.adjacency, of_users});
+  // The residuals of counts depend on the fit, so their bounds are measured once more before the last step. Those of
+  // the logistic model are at most 1 anyway.
+  const bool is_measured_again = likelihood == Likelihood::poisson;
+  const PartRhos rhos = part_rhos(settings.rho, of_users, is_measured_again ? 3 : 2);
   const std::vector<double> targets = allowed_targets(likelihood, table.y);
-  const Table allowed{table.features, table.x, targets, table.weights};
+  const Table allowed{table.features, table.x, targets, table.weights, table.users};
   TableFit fit;
   Rows rows(allowed);
-  place_columns(rows, parts, settings, draw, fit);
+  place_columns(rows, parts, settings.at(rhos.columns), draw, fit);
   if (fit.is_stopped) return fit;
   if (likelihood == Likelihood::logistic) fit.placements.back() = {0.5, 0.5};  // maps 0 and 1 to −1 and 1
   WorkingRows working(rows, fit);
-  const Steps steps{likelihood, settings, draw, working, fit.placements.back(), settings.rho};
+  const Steps steps{likelihood, settings, rhos, draw, working, fit.placements.back(), rhos.answer};
   if (!measure_first(steps, rows.dealer.deal(parts.rows), fit)) return fit;
-  const Pilot first = pilot(working, rows.dealer.deal(parts.pilot), settings, fit.pilot, draw);
+  const Pilot first = pilot(working, rows.dealer.deal(parts.pilot), settings.at(rhos.pilot), fit.pilot, draw);
   working.whiten(first.whitening.whiten);
   fit.largest_second = first.largest;
   fit.smallest_second = first.smallest;
@@ -295,10 +307,10 @@ TableFit fit_likelihood(Likelihood likelihood, const Table& table, const FitSett
   of_steps.rest = rows.dealer.rest();
   std::optional<ResidualTails> tails;
   if (are_counts) {
-    const Rho of_tails{tails_share(fit) * settings.rho.value()};
+    const Rho of_tails{tails_share(fit) * rhos.answer.value()};
     tails = tails_about(steps, of_steps.rest, whitened(start.theta), fit, of_tails, KeyStage::tails);
     const double longest = tails->longest_together() / steps.target.scale;
-    fit.is_target_hidden = hides_targets(fit, longest, settings.rho, static_cast<double>(parts.pilot));
+    fit.is_target_hidden = hides_targets(fit, longest, rhos.pilot, static_cast<double>(parts.pilot));
     fit.is_stopped = fit.is_target_hidden;
     if (fit.is_stopped) return fit;
     mend(*tails, fit.usable, start);

@@ -99,10 +99,17 @@ void allow_for_bound(const ResidualTails& tails, const FitSettings& settings, Ta
   for (inference::EstimatedVariance& each : fit.variances) each.variance *= 1 + share * share;
 }
 
-/// The design of the answer with the bounds in `fit`.
-PartDesign answer_design(const FitSettings& settings, double deviation, const Vector& centre, const TableFit& fit) {
+/// The design of the answer with the bounds in `fit`. For users it has no residual moments, which only intervals
+/// need.
+PartDesign answer_design(const FitSettings& settings, bool of_users, double deviation, const Vector& centre,
+                         const TableFit& fit) {
   const Rho of_spread{settings.rho.value() * answer_shares[2]};
-  PartDesign design = part_design(settings, static_cast<std::size_t>(centre.size()), fit.bounds, centre);
+  PartDesign design = part_design(settings, of_users, fit.bounds, centre);
+  if (of_users) {
+    design.shares = {answer_shares[0], answer_shares[1]};
+    design.stages = {KeyStage::second, KeyStage::target};
+    return design;
+  }
   design.design.spread = moments::Spread::tight_sandwich;
   design.radii.tight_target =
       deviation * tight_widening(of_spread, fit.answer_records, fit.bounds.inputs, fit.bounds.residuals / deviation);
@@ -153,7 +160,7 @@ std::vector<inference::EstimatedVariance> variances_of(const PartSums& found, co
 }
 
 /// Fills in θ and its variances in original units, from sums in whitened ones.
-void answer(PartSums found, const Pilot& pilot, double pilot_records, bool are_weighted, TableFit& fit) {
+void answer(PartSums found, const Pilot& pilot, double pilot_records, const WorkingRows& rows, TableFit& fit) {
   const Whitening& whitening = pilot.whitening;
   const auto d = static_cast<Eigen::Index>(fit.placements.size());
   // Residuals about a pilot are an estimate of the spread. moments/interval.h takes only stages after the first for
@@ -172,7 +179,8 @@ void answer(PartSums found, const Pilot& pilot, double pilot_records, bool are_w
   Vector theta = to_original * Eigen::Map<const Vector>(estimate.theta.data(), d);
   theta(0) += back.offset;
   fit.theta = entries_of(theta);
-  if (are_weighted || fit.bounds.widening < narrowest_for_intervals || fit.bounds.residuals < least_residuals) return;
+  if (rows.are_weighted() || rows.are_of_users()) return;
+  if (fit.bounds.widening < narrowest_for_intervals || fit.bounds.residuals < least_residuals) return;
   const double ratio = static_cast<double>(fit.answer_records) / pilot_records;
   fit.variances =
       variances_of(found, estimate, pilot, ratio, fit.bounds.residuals / fit.bounds.widening, to_original);
@@ -183,26 +191,29 @@ void answer(PartSums found, const Pilot& pilot, double pilot_records, bool are_w
 TableFit fit_linear(const Table& table, const FitSettings& settings, const DrawNoise& draw) {
   NUSTREAM_REQUIRE(table.x.size() == table.features * table.y.size(), "a row for every target");
   NUSTREAM_REQUIRE(table.weights.empty() || table.weights.size() == table.y.size(), "a weight for every row");
-  const Sizes parts = sizes({table.records(), table.features + 1, settings.rho, settings.adjacency});
+  NUSTREAM_REQUIRE(table.users.empty() || table.users.size() == table.y.size(), "a user for every row");
+  const bool of_users = !table.users.empty();
+  const Sizes parts = sizes({table.records(), table.features + 1, settings.rho, settings.adjacency, of_users});
+  const PartRhos rhos = part_rhos(settings.rho, of_users, 2);
   TableFit fit;
   Rows rows(table);
-  place_columns(rows, parts, settings, draw, fit);
+  place_columns(rows, parts, settings.at(rhos.columns), draw, fit);
   if (fit.is_stopped) return fit;
   WorkingRows working(rows, fit);
-  const auto scales = measure_rows(working, rows.dealer.deal(parts.rows), Vector::Zero(working.dimension()), settings,
-                                   fit, KeyStage::first_lengths, draw);
+  const auto scales = measure_rows(working, rows.dealer.deal(parts.rows), Vector::Zero(working.dimension()),
+                                   settings.at(rhos.lengths), fit, KeyStage::first_lengths, draw);
   fit.is_stopped = !scales || scales->counted < hardly_usable;
   if (fit.is_stopped) return fit;
   fit.usable = scales->counted;
   fit.pilot = {pilot_widening * scales->inputs,
                std::max(pilot_slack * pilot_widening * scales->residuals, scales->tail), pilot_widening};
-  const Pilot first = pilot(working, rows.dealer.deal(parts.pilot), settings, fit.pilot, draw);
+  const Pilot first = pilot(working, rows.dealer.deal(parts.pilot), settings.at(rhos.pilot), fit.pilot, draw);
   working.whiten(first.whitening.whiten);
   fit.largest_second = first.largest;
   fit.smallest_second = first.smallest;
   const Vector centre = first.whitening.restore * first.theta;
-  const auto closer =
-      measure_rows(working, rows.dealer.deal(parts.rows), centre, settings, fit, KeyStage::second_lengths, draw);
+  const auto closer = measure_rows(working, rows.dealer.deal(parts.rows), centre, settings.at(rhos.lengths), fit,
+                                   KeyStage::second_lengths, draw);
   fit.is_stopped = !closer;
   if (fit.is_stopped) return fit;
   const Part rest = rows.dealer.rest();
@@ -210,18 +221,17 @@ TableFit fit_linear(const Table& table, const FitSettings& settings, const DrawN
   const double for_tails = tails_share(fit);
   const ResidualTails tails = residual_tails(
       working, rest, [&](const auto& x, double target) { return target - x.dot(centre); },
-      {2 * longest_target(fit), Rho{for_tails * settings.rho.value()}, settings.adjacency}, draw);
-  fit.is_target_hidden = hides_targets(fit, tails.longest_together(), settings.rho, static_cast<double>(parts.pilot));
+      {2 * longest_target(fit), Rho{for_tails * rhos.answer.value()}, settings.adjacency}, draw);
+  fit.is_target_hidden = hides_targets(fit, tails.longest_together(), rhos.pilot, static_cast<double>(parts.pilot));
   fit.is_stopped = fit.is_target_hidden;
   if (fit.is_stopped) return fit;
-  FitSettings left = settings;
-  left.rho = Rho{(1 - for_tails) * settings.rho.value()};
+  const FitSettings left = settings.at(Rho{(1 - for_tails) * rhos.answer.value()});
   fit.bounds = answer_bounds(left, *closer, tails, first.weight, fit);
   widen_later_bounds(*closer, tails, fit);
-  const PartDesign design = answer_design(left, deviation_of(*closer, tails), centre, fit);
+  const PartDesign design = answer_design(left, of_users, deviation_of(*closer, tails), centre, fit);
   answer(sum_part(
-             design, [&](const AddRow& add) { working.each(rest, add); }, draw),
-         first, static_cast<double>(parts.pilot), working.are_weighted(), fit);
+             design, [&](const AddRow& add, const EndUser& end) { working.each(rest, add, end); }, draw),
+         first, static_cast<double>(parts.pilot), working, fit);
   allow_for_bound(tails, left, fit);
   return fit;
 }

@@ -10,28 +10,30 @@
 
 namespace nustream::ranges {
 
-PartDesign part_design(const FitSettings& settings, std::size_t dimension, const RowBounds& bounds,
+PartDesign part_design(const FitSettings& settings, bool of_users, const RowBounds& bounds,
                        const Eigen::VectorXd& centre) {
-  const moments::Design of{{dimension, 0}, moments::Spread::none, {settings.adjacency, false}};
+  const auto dimension = static_cast<std::size_t>(centre.size());
+  const moments::Design of{{dimension, 0}, moments::Spread::none, {settings.adjacency, false, of_users}};
   return {of, {}, settings.rho, {bounds.inputs, 1, bounds.residuals}, {centre.begin(), centre.end()}, {}};
 }
 
 Pilot pilot(WorkingRows& rows, const Part& part, const FitSettings& settings, const RowBounds& bounds,
             const DrawNoise& draw) {
   const auto d = static_cast<std::size_t>(rows.dimension());
-  PartDesign design = part_design(settings, d, bounds, Eigen::VectorXd::Zero(rows.dimension()));
+  PartDesign design = part_design(settings, rows.are_of_users(), bounds, Eigen::VectorXd::Zero(rows.dimension()));
   design.shares = {0.5, 0.5};
   design.stages = {KeyStage::pilot_second, KeyStage::pilot_target};
   const PartSums found = sum_part(
-      design, [&](const AddRow& add) { rows.each(part, add); }, draw);
+      design, [&](const AddRow& add, const EndUser& end) { rows.each(part, add, end); }, draw);
   const moments::Estimate estimate = moments::estimate(found.sums, found.frame, alone);
   const Whitening whitening = whitening_of(found.sums.stages().front().second, d, estimate.floor);
   // These are per record of the part, whose number is public: noise may hide how many of them are usable.
   const Eigen::MatrixXd noisy = moments::full_matrix(found.sums.stages().front().second, d);
-  const Eigen::VectorXd eigenvalues =
-      inference::symmetric_eigenvalues(noisy).array().max(estimate.floor) / static_cast<double>(part.count);
-  const double weight =
-      rows.are_weighted() ? std::max(noisy(0, 0), estimate.floor) / static_cast<double>(part.count) : 1;
+  // Of users' records only a share counts, and the intercept's second moment is the sum of these shares.
+  const double counted = std::max(noisy(0, 0), estimate.floor);
+  const double records = rows.are_of_users() ? counted : static_cast<double>(part.count);
+  const Eigen::VectorXd eigenvalues = inference::symmetric_eigenvalues(noisy).array().max(estimate.floor) / records;
+  const double weight = rows.are_weighted() ? counted / static_cast<double>(part.count) : 1;
   return {Eigen::Map<const Eigen::VectorXd>(estimate.theta.data(), rows.dimension()),
           whitening.restore * whitening.restore,
           whitening,

@@ -19,7 +19,8 @@ struct Pilot {
   Eigen::VectorXd theta;   ///< least squares of the placed target, in placed coordinates
   Eigen::MatrixXd second;  ///< floored second moments of the placed inputs, per record
   Whitening whitening;
-  double largest;  ///< eigenvalues of the noisy second moments, floored, per record of the part
+  double largest;  ///< eigenvalues of the noisy second moments, floored, per record of the part; for users, per
+                   ///< record by the noisy sum of the records' shares
   double smallest;
   double weight;  ///< noisy mean weight of the part's rows; 1 where rows have none
   /// The covariance of theta by the noise, to first order; empty where noise hides a direction.
@@ -30,8 +31,8 @@ struct Pilot {
 [[nodiscard]] Pilot pilot(WorkingRows& rows, const Part& part, const FitSettings& settings, const RowBounds& bounds,
                           const DrawNoise& draw);
 
-/// The design for moments of `dimension` inputs about `centre`. The caller adds shares and stages.
-[[nodiscard]] PartDesign part_design(const FitSettings& settings, std::size_t dimension, const RowBounds& bounds,
+/// The design for moments about `centre`. The caller adds shares and stages.
+[[nodiscard]] PartDesign part_design(const FitSettings& settings, bool of_users, const RowBounds& bounds,
                                      const Eigen::VectorXd& centre);
 
 /// The noise covariance of a single step, which is independent of any other.

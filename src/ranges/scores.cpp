@@ -18,8 +18,14 @@ double room_for_rounding(std::size_t dimension) {
   return 1 - (static_cast<double>(dimension) + 16) * 0x1p-49;
 }
 
-double moves(privacy::Adjacency adjacency, double norm, double replaced) {
-  return adjacency == privacy::Adjacency::replace_one ? replaced * norm : norm;
+/// Δ of what has this norm at most. `replaced` is how many norms apart two records are at most.
+double moves(privacy::Neighbours neighbours, double norm, double replaced) {
+  if (neighbours.adjacency != privacy::Adjacency::replace_one) return norm;
+  return (neighbours.of_user ? 2 : replaced) * norm;
+}
+
+std::size_t triangle(const Eigen::VectorXd& theta) {
+  return static_cast<std::size_t>(theta.size() * (theta.size() + 1) / 2);
 }
 
 }  // namespace
@@ -44,24 +50,30 @@ ScoreSums::Block ScoreSums::block(double norm, double displacement, Rho rho, std
   return made;
 }
 
-ScoreSums::ScoreSums(Likelihood likelihood, const ScoreBounds& bounds, privacy::Adjacency adjacency, Rho rho,
+ScoreSums::ScoreSums(Likelihood likelihood, const ScoreBounds& bounds, privacy::Neighbours neighbours, Rho rho,
                      const Eigen::VectorXd& theta)
     : likelihood_(likelihood),
       bounds_(bounds),
       theta_(theta),
-      curvature_(block(bounds.curvature, moves(adjacency, bounds.curvature, std::numbers::sqrt2),
-                       Rho{rho.value() * curvature_share},
-                       static_cast<std::size_t>(theta.size() * (theta.size() + 1) / 2),
+      curvature_(block(bounds.curvature, moves(neighbours, bounds.curvature, std::numbers::sqrt2),
+                       Rho{rho.value() * curvature_share}, triangle(theta),
                        room_for_rounding(static_cast<std::size_t>(theta.size())))),
-      score_(block(bounds.inputs * bounds.residuals, moves(adjacency, bounds.inputs * bounds.residuals, 2),
+      score_(block(bounds.inputs * bounds.residuals, moves(neighbours, bounds.inputs * bounds.residuals, 2),
                    Rho{rho.value() * (1 - curvature_share)}, static_cast<std::size_t>(theta.size()),
-                   room_for_rounding(static_cast<std::size_t>(theta.size())))) {
+                   room_for_rounding(static_cast<std::size_t>(theta.size())))),
+      row_(curvature_.sums.size() + score_.sums.size()) {
   NUSTREAM_REQUIRE(theta.allFinite(), "a finite point to take the score at");
+  if (!neighbours.of_user) return;
+  user_.emplace(std::vector<users::ContributionBlock>{
+      {curvature_.sums.size(), bounds.curvature, curvature_.grid.spacing()},
+      {score_.sums.size(), bounds.inputs * bounds.residuals, score_.grid.spacing()}});
 }
 
-void ScoreSums::add(const Eigen::Ref<const Eigen::VectorXd>& inputs, double target, double times) noexcept {
+/// Sets what a row adds, in the given units for each 1. Returns false for a row that adds nothing.
+bool ScoreSums::set_row(const Eigen::Ref<const Eigen::VectorXd>& inputs, double target, double times,
+                        double curvature_units, double score_units) noexcept {
   const double squares = times * inputs.squaredNorm();
-  if (!std::isfinite(squares) || !std::isfinite(target)) return;
+  if (!std::isfinite(squares) || !std::isfinite(target)) return false;
   const auto [mean, weight] = expected(likelihood_, inputs.dot(theta_));
   const double heavy = weight * squares;
   const double counts = std::min(descent::share_within(squares, bounds_.inputs * bounds_.inputs),
@@ -69,18 +81,43 @@ void ScoreSums::add(const Eigen::Ref<const Eigen::VectorXd>& inputs, double targ
   // A smaller share would be rounded to a number whose product with the row's squares exceeds the bounds, so such a
   // large row adds nothing.
   constexpr double smallest = 0x1p-900;
-  if (counts < smallest || !std::isfinite(heavy)) return;
+  if (counts < smallest || !std::isfinite(heavy)) return false;
   const double root = std::sqrt(counts);
   const double longer = std::sqrt(times);
   const double residual = longer * root * descent::clamp_to(root * longer * (target - mean), bounds_.residuals);
-  WideUnits* sum = curvature_.sums.data();
+  double* entry = row_.data();
   for (Eigen::Index i = 0; i < inputs.size(); ++i) {
-    const double diagonal = counts * weight * times * inputs(i) * curvature_.units;
-    *sum++ += static_cast<WideUnits>(diagonal * inputs(i));
-    for (Eigen::Index j = i + 1; j < inputs.size(); ++j) {
-      *sum++ += static_cast<WideUnits>(std::numbers::sqrt2 * diagonal * inputs(j));
-    }
-    score_.sums[static_cast<std::size_t>(i)] += static_cast<WideUnits>(residual * inputs(i) * score_.units);
+    const double diagonal = counts * weight * times * inputs(i) * curvature_units;
+    *entry++ = diagonal * inputs(i);
+    for (Eigen::Index j = i + 1; j < inputs.size(); ++j) *entry++ = std::numbers::sqrt2 * diagonal * inputs(j);
+  }
+  for (Eigen::Index i = 0; i < inputs.size(); ++i) *entry++ = residual * inputs(i) * score_units;
+  return true;
+}
+
+void ScoreSums::add(const Eigen::Ref<const Eigen::VectorXd>& inputs, double target, double times) noexcept {
+  if (user_) {
+    if (set_row(inputs, target, times, 1, 1)) user_->add(row_);
+    return;
+  }
+  if (set_row(inputs, target, times, curvature_.units, score_.units)) add_to_sums<double>(row_);
+}
+
+void ScoreSums::end_user() {
+  NUSTREAM_REQUIRE(user_.has_value(), "turns of users, where the unit is the user");
+  add_to_sums<std::int64_t>(user_->end_user());
+}
+
+/// Adds entries in units of the grids, which are truncated.
+template <class Entry>
+void ScoreSums::add_to_sums(std::span<const Entry> entries) noexcept {
+  for (WideUnits& sum : curvature_.sums) {
+    sum += static_cast<WideUnits>(entries.front());
+    entries = entries.subspan(1);
+  }
+  for (WideUnits& sum : score_.sums) {
+    sum += static_cast<WideUnits>(entries.front());
+    entries = entries.subspan(1);
   }
 }
 

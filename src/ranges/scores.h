@@ -4,9 +4,12 @@
 #include <Eigen/Core>
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "nustream/ranges/likelihood_fit.h"
+#include "ranges/user_runs.h"
 
 namespace nustream::ranges {
 
@@ -38,17 +41,24 @@ __extension__ typedef __int128 WideUnits;
 /// kept as a triangle that has this norm; the norm of its score is ≤ R_x·R_r. So Δ is K and R_x·R_r under zero-out.
 /// Under replace-one it is √2·K (two positive semi-definite matrices have ⟨A, B⟩ ≥ 0) and 2·R_x·R_r. Truncation to
 /// the grid may violate these bounds a little, so contributions are shortened by that much first.
+///
+/// Where the unit is the user, the guarantee is for all records of one user: their curvatures and scores are summed,
+/// and both sums are shortened by one factor, to K and R_x·R_r (UserSums). Under replace-one Δ is then 2·K and
+/// 2·R_x·R_r, by the triangle inequality alone.
 class ScoreSums {
  public:
   static constexpr double curvature_share = 0.35;
 
   /// `theta` must be a function of earlier releases. Throws InvalidParameter where the noise leaves the range of the
   /// grid.
-  ScoreSums(Likelihood likelihood, const ScoreBounds& bounds, privacy::Adjacency adjacency, Rho rho,
+  ScoreSums(Likelihood likelihood, const ScoreBounds& bounds, privacy::Neighbours neighbours, Rho rho,
             const Eigen::VectorXd& theta);
 
-  /// Adds a row that counts `times` times. A row whose length or target is not finite adds nothing.
+  /// Adds a row that counts `times` times. A row whose length or target is not finite adds nothing. Where the unit is
+  /// the user, it is a row of the user whose turn it is, which end_user() ends.
   void add(const Eigen::Ref<const Eigen::VectorXd>& inputs, double target, double times = 1) noexcept;
+
+  void end_user();
 
   struct Released {
     Eigen::MatrixXd curvature;
@@ -67,6 +77,10 @@ class ScoreSums {
     std::vector<WideUnits> sums;
   };
   static Block block(double norm, double displacement, Rho rho, std::size_t entries, double room);
+  [[nodiscard]] bool set_row(const Eigen::Ref<const Eigen::VectorXd>& inputs, double target, double times,
+                             double curvature_units, double score_units) noexcept;
+  template <class Entry>
+  void add_to_sums(std::span<const Entry> entries) noexcept;
   static std::vector<double> noisy(const Block& block, const DrawNoise& draw, KeyStage stage);
 
   Likelihood likelihood_;
@@ -74,6 +88,8 @@ class ScoreSums {
   Eigen::VectorXd theta_;
   Block curvature_;
   Block score_;
+  std::optional<UserSums> user_;  ///< set where the unit is the user
+  std::vector<double> row_;       ///< what a row adds: its curvature, then its score
 };
 
 }  // namespace nustream::ranges

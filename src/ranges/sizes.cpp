@@ -21,13 +21,23 @@ constexpr double largest_rho = 1e6;
 /// With fewer records the parts would have fewer than 50 rows and say nothing, whatever the noise.
 constexpr std::uint64_t fewest_records = 500;
 
+/// The shares of ρ where the parts add up: each histogram has the first, the pilot the second, the answer the rest.
+constexpr double share_of_histogram = 0.1;
+constexpr double share_of_pilot = 0.15;
+constexpr std::size_t column_parts = 4;
+
+/// ρ of one histogram of columns or lengths.
+double rho_of_part(const TableDesign& design) {
+  return part_rhos(design.rho, design.of_users, 2).columns.value();
+}
+
 /// The square of how far a record moves the histograms: m, or 2m under replace-one.
 double moved_squares(const TableDesign& design) {
   return static_cast<double>(design.columns) * (design.adjacency == privacy::Adjacency::replace_one ? 2 : 1);
 }
 
 double needed_rows(const TableDesign& design) {
-  return deviations_of_columns * std::sqrt(moved_squares(design) / (2 * design.rho.value()));
+  return deviations_of_columns * std::sqrt(moved_squares(design) / (2 * rho_of_part(design)));
 }
 
 /// The value with three digits. Rounding could lower it by half a percent, which the factor makes up for.
@@ -44,9 +54,19 @@ std::uint64_t rounded(double rows) {
 
 }  // namespace
 
+PartRhos part_rhos(Rho rho, bool of_users, std::size_t lengths) {
+  if (!of_users) return {rho, rho, rho, rho};
+  // The shares add up to 1 except for rounding, which must not make the parts cost more than ρ.
+  const double all = rho.value() * (1 - 0x1p-40);
+  const double of_answer = 1 - static_cast<double>(column_parts + lengths) * share_of_histogram - share_of_pilot;
+  const Rho histogram{all * share_of_histogram};
+  return {histogram, histogram, Rho{all * share_of_pilot}, Rho{all * of_answer}};
+}
+
 double least_rho(const TableDesign& design) {
   const double rows = largest_share * static_cast<double>(design.records);
-  return moved_squares(design) / 2 * std::pow(deviations_of_columns / rows, 2);
+  const double of_part = moved_squares(design) / 2 * std::pow(deviations_of_columns / rows, 2);
+  return design.of_users ? of_part / share_of_histogram : of_part;
 }
 
 std::uint64_t least_records(const TableDesign& design) {
@@ -70,6 +90,7 @@ Sizes sizes(const TableDesign& design) {
             std::to_string(least_records(design)) + " records, or fewer columns");
   }
   const double replaced = design.adjacency == privacy::Adjacency::replace_one ? std::sqrt(2.0) : 1;
+  if (design.of_users) return {rounded(0.08 * n), rounded(0.04 * n), rounded(0.15 * n)};
   const double columns = std::min(std::max({0.01 * n, 500.0, needed}), 0.08 * n);
   const double rows =
       std::min(std::max(replaced * deviations_of_rows / std::sqrt(2 * design.rho.value()), 0.005 * n), 0.04 * n);

@@ -6,6 +6,7 @@ target_sources(nustream_core PRIVATE
   ranges/likelihood_fit.cpp
   ranges/linear_fit.cpp
   ranges/noise_draws.cpp
+  ranges/part_counts.cpp
   ranges/part_sums.cpp
   ranges/pilot.cpp
   ranges/residual_tails.cpp
@@ -13,6 +14,7 @@ target_sources(nustream_core PRIVATE
   ranges/scores.cpp
   ranges/sizes.cpp
   ranges/stride.cpp
+  ranges/user_runs.cpp
   ranges/working_rows.cpp)
 
 # Eigen inside, as in the inference room.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "nustream/ranges/rows.h"
+#include "ranges/part_counts.h"
 
 namespace nustream::ranges {
 namespace {
@@ -22,23 +23,24 @@ WorkingRows::WorkingRows(Rows& rows, const TableFit& fit)
       placed_(Eigen::VectorXd::Ones(dimension())),
       whiten_(Eigen::MatrixXd::Identity(dimension(), dimension())) {}
 
-void WorkingRows::each(const Part& part, const AddRow& add) {
-  for (std::uint64_t place = part.first; place < part.first + part.count; ++place) {
-    const std::uint64_t position = rows_.stride.position(place);
-    for (Eigen::Index j = 1; j < dimension(); ++j) {
-      const std::size_t k = static_cast<std::size_t>(j) - 1;
-      placed_(j) = placed(fit_.placements[k], rows_.value(position, fit_.features[k]));
-    }
-    const double target = placed(fit_.placements.back(), rows_.value(position, rows_.table.features));
-    const double weight = are_weighted() ? rows_.table.weights[position] : 1;
-    if (!placed_.allFinite() || !(weight >= 0 && std::isfinite(weight))) {
-      // An unusable row is handed on as zeros, so that every part has its public number of rows.
-      add(unusable(), std::numeric_limits<double>::quiet_NaN(), 0);
-      continue;
-    }
-    whitened_.noalias() = whiten_ * placed_;
-    add({whitened_.data(), static_cast<std::size_t>(whitened_.size())}, target, weight);
+void WorkingRows::each(const Part& part, const AddRow& add, const EndUser& end) {
+  rows_.each(
+      part, [&](std::uint64_t position) { at(position, add); }, end);
+}
+
+void WorkingRows::at(std::uint64_t position, const AddRow& add) {
+  for (Eigen::Index j = 1; j < dimension(); ++j) {
+    const std::size_t k = static_cast<std::size_t>(j) - 1;
+    placed_(j) = placed(fit_.placements[k], rows_.value(position, fit_.features[k]));
   }
+  const double target = placed(fit_.placements.back(), rows_.value(position, rows_.table.features));
+  const double weight = are_weighted() ? rows_.table.weights[position] : 1;
+  if (!placed_.allFinite() || !(weight >= 0 && std::isfinite(weight))) {
+    // An unusable row is handed on as zeros, so that every part has its public number of rows.
+    return add(unusable(), std::numeric_limits<double>::quiet_NaN(), 0);
+  }
+  whitened_.noalias() = whiten_ * placed_;
+  add({whitened_.data(), static_cast<std::size_t>(whitened_.size())}, target, weight);
 }
 
 std::span<const double> WorkingRows::unusable() {
@@ -48,18 +50,15 @@ std::span<const double> WorkingRows::unusable() {
 
 NoisyCounts count(WorkingRows& rows, const Part& part, const HistogramDesign& design, Rho rho, const RowBins& bins_of,
                   KeyStage stage, const DrawNoise& draw) {
-  const CountNoise mechanism(design, rho);
-  ExactCounts counts(design);
-  std::vector<std::size_t> bins(design.histograms);
-  rows.each(part, [&](std::span<const double> inputs, double target, double weight) {
+  const auto bins_at = [&](std::uint64_t position, std::span<std::size_t> bins) {
     std::ranges::fill(bins, no_bin);
-    if (std::isfinite(target)) {
+    rows.at(position, [&](std::span<const double> inputs, double target, double weight) {
+      if (!std::isfinite(target)) return;
       bins_of(Eigen::Map<const Eigen::VectorXd>(inputs.data(), static_cast<Eigen::Index>(inputs.size())), target,
               weight, bins);
-    }
-    counts.add(bins);
-  });
-  return {counts, mechanism, draw(stage, mechanism.grid(), design.entries())};
+    });
+  };
+  return count_part(rows.rows(), part, design, rho, bins_at, stage, draw);
 }
 
 NoisyCounts measure(WorkingRows& rows, const Part& part, std::size_t histograms, const Lengths& lengths,

@@ -9,24 +9,11 @@
 #include "nustream/ranges/histogram.h"
 #include "nustream/ranges/noise_draws.h"
 #include "nustream/ranges/sizes.h"
-#include "nustream/ranges/stride.h"
 #include "nustream/ranges/table_fit.h"
 #include "ranges/part_sums.h"
+#include "ranges/user_runs.h"
 
 namespace nustream::ranges {
-
-/// The rows of a table in the order of a stride, which the stages share.
-struct Rows {
-  const Table& table;
-  Stride stride;
-  Dealer dealer;
-
-  explicit Rows(const Table& of) : table(of), stride(of.records()), dealer(of.records()) {}
-  /// The value of column j of a row. The target comes after the features.
-  [[nodiscard]] double value(std::uint64_t position, std::size_t column) const noexcept {
-    return column == table.features ? table.y[position] : table.x[position * table.features + column];
-  }
-};
 
 /// Finds out which columns the model has and where they lie. Fills shares, features, unusable_column, placements,
 /// intervals, zooms and is_stopped.
@@ -45,8 +32,15 @@ class WorkingRows {
 
   [[nodiscard]] bool are_weighted() const { return !rows_.table.weights.empty(); }
 
-  /// Hands over each row of the part. A row that lacks one of its numbers or its weight has a target of NaN.
-  void each(const Part& part, const AddRow& add);
+  /// Whether the unit of privacy is the user.
+  [[nodiscard]] bool are_of_users() const { return rows_.are_of_users(); }
+
+  /// Hands over each row of the part, as Rows::each() does. A row that lacks one of its numbers or its weight has a
+  /// target of NaN.
+  void each(const Part& part, const AddRow& add, const EndUser& end);
+  /// Hands over the row at a position.
+  void at(std::uint64_t position, const AddRow& add);
+  [[nodiscard]] const Rows& rows() const { return rows_; }
 
  private:
   std::span<const double> unusable();

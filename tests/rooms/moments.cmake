@@ -6,7 +6,8 @@ nustream_test(moments_property_test quick property/moments_adassp_test.cpp prope
               property/moments_noise_test.cpp property/moments_participation_test.cpp property/moments_stage_noise_test.cpp property/moments_twin_test.cpp LINK Eigen3::Eigen)
 nustream_test(moments_statistical_test full statistical/moments_interval_test.cpp)
 nustream_test(ranges_test quick unit/ranges_parts_test.cpp unit/ranges_choices_test.cpp unit/ranges_fit_test.cpp unit/ranges_intervals_test.cpp
-              unit/ranges_likelihood_test.cpp unit/ranges_one_value_test.cpp unit/ranges_pilot_error_test.cpp unit/ranges_residual_tails_test.cpp LINK Eigen3::Eigen SEPARATE)
+              unit/ranges_likelihood_test.cpp unit/ranges_one_value_test.cpp unit/ranges_pilot_error_test.cpp unit/ranges_residual_tails_test.cpp
+              unit/ranges_users_test.cpp unit/ranges_users_fit_test.cpp LINK Eigen3::Eigen SEPARATE)
 foreach(test moments_test moments_property_test moments_statistical_test ranges_test)
   target_include_directories(${test} PRIVATE ${PROJECT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
 endforeach()

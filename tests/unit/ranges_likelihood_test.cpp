@@ -41,7 +41,7 @@ constexpr ScoreBounds bounds{2, 1.5, 0.7};
 
 ScoreSums::Released sums_of(Likelihood likelihood, const std::vector<Row>& rows, const Vector& theta,
                             privacy::Adjacency adjacency = privacy::Adjacency::zero_out) {
-  ScoreSums sums(likelihood, bounds, adjacency, Rho{1}, theta);
+  ScoreSums sums(likelihood, bounds, {adjacency}, Rho{1}, theta);
   for (const Row& row : rows) sums.add(row.inputs, row.target, row.times);
   return sums.release(no_noise, KeyStage::first_curvature, KeyStage::first_score);
 }
@@ -139,7 +139,7 @@ TEST(ScoreNoise, IsThatOfTheBoundsUnderEachAdjacency) {
 }
 
 TEST(ScoreNoise, IsAdded) {
-  ScoreSums sums(Likelihood::logistic, bounds, privacy::Adjacency::zero_out, Rho{1}, Vector::Zero(2));
+  ScoreSums sums(Likelihood::logistic, bounds, {privacy::Adjacency::zero_out}, Rho{1}, Vector::Zero(2));
   const ScoreSums::Released found = sums.release(noise_of(0), KeyStage::first_curvature, KeyStage::first_score);
   EXPECT_NE(found.curvature.norm(), 0);
   EXPECT_NE(found.score.norm(), 0);

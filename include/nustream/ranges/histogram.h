@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "nustream/base/units.h"
+#include "nustream/descent/clipped_count.h"
 #include "nustream/noise/grid.h"
 #include "nustream/privacy/participation.h"
 
@@ -28,8 +29,8 @@ void check(const HistogramDesign& design);
 /// Δ: how far one record can move all counts together, in ℓ2.
 ///
 /// Guarantee: √m under zero-out, where a record takes one count out of each histogram; √(2m) under replace-one, where
-/// it moves one count of each histogram from one bin to another. Both are reached. The bound is for units of one
-/// record; for a unit with several records in the part it is multiplied by their number.
+/// it moves one count of each histogram from one bin to another. Both are reached. For units of several records the
+/// bound holds of UserCounts, which shorten what a user adds.
 [[nodiscard]] Displacement displacement(const HistogramDesign& design);
 
 /// One release of the counts at `rho`, with γ = 1: it happens once, so nothing is correlated.
@@ -68,14 +69,41 @@ class ExactCounts {
   std::uint64_t rows_ = 0;
 };
 
+/// The counts where the unit of privacy is the user: all counts of a user are summed, and together shortened to a
+/// length of at most √m. A user whose counts are no longer than that, such as one with a single row, adds them whole.
+///
+/// Guarantee: what a user adds is at most √m/s long in units of the mechanism's grid (s its spacing), in exact
+/// arithmetic, whatever the user's rows hold and however many there are. No entry of it is negative. So the bounds of
+/// displacement() hold: taking a user out moves the sums by at most √m/s, and putting another one in its place by at
+/// most √(2m)/s, since ‖u − v‖² ≤ ‖u‖² + ‖v‖² where ⟨u, v⟩ ≥ 0.
+class UserCounts {
+ public:
+  explicit UserCounts(const CountNoise& mechanism);
+  /// Adds one row of the user whose turn it is, as ExactCounts::add().
+  void add(std::span<const std::size_t> bins) noexcept;
+  /// Ends that user's turn: what the user adds is shortened, truncated to the grid, and summed.
+  void end_user() noexcept;
+
+  /// The sums over all users whose turn has ended, in units of the mechanism's grid. They are private.
+  [[nodiscard]] std::span<const descent::WideUnits> sums() const noexcept { return sums_; }
+
+ private:
+  friend class NoisyCounts;
+  CountNoise mechanism_;
+  std::vector<std::uint64_t> own_;  ///< the counts of the user whose turn it is
+  std::vector<std::size_t> met_;    ///< which of them are not 0
+  std::vector<descent::WideUnits> sums_;
+};
+
 /// What a release shows of a part. Functions that choose settings take these and public figures, and nothing else.
 ///
-/// Guarantee: ρ-zCDP for the record (Bun and Steinke 2016, Proposition 1.6), with the ρ of the CountNoise, if the
-/// noise is drawn on its grid and used for nothing else. The number of rows is public.
+/// Guarantee: ρ-zCDP for the record, or for the user of UserCounts (Bun and Steinke 2016, Proposition 1.6), with the
+/// ρ of the CountNoise, if the noise is drawn on its grid and used for nothing else. The number of rows is public.
 class NoisyCounts {
  public:
   /// `noise` holds entries() integers of the grid. The process ends where sizes disagree.
   NoisyCounts(const ExactCounts& counts, const CountNoise& mechanism, std::span<const std::int64_t> noise);
+  NoisyCounts(const UserCounts& counts, std::span<const std::int64_t> noise);
 
   [[nodiscard]] std::size_t histograms() const noexcept { return design_.histograms; }
   [[nodiscard]] std::size_t bins() const noexcept { return design_.bins; }
@@ -84,13 +112,19 @@ class NoisyCounts {
   }
   /// The standard deviation of a count's noise.
   [[nodiscard]] double stddev() const noexcept { return stddev_; }
-  /// How many rows the part has, usable or not.
+  /// How many rows the part has, usable or not. Where the unit is the user, the counts of busy users are shortened,
+  /// so that the number of rows is no measure for them. In its place stands the noisy sum of the counts of a
+  /// histogram, of the one that has most.
   [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }
   /// Adds the counts of another part under the same design; the variances of the noise add up. Histograms and bins
   /// must agree.
   void add(const NoisyCounts& other);
 
  private:
+  void add_noise(std::span<const descent::WideUnits> exact, const CountNoise& mechanism,
+                 std::span<const std::int64_t> noise);
+  [[nodiscard]] double most_in_a_histogram() const;
+
   HistogramDesign design_;
   std::vector<double> counts_;
   double stddev_;

@@ -32,7 +32,7 @@ enum class Likelihood {
 /// Variances are given for the logistic model alone. They are those of H⁻¹(H + σ²I)H⁻¹ and the first-order part of
 /// the curvature's noise, and cover sampling and noise where the model holds. They are withheld where a direction is
 /// hidden or the last step was long (is_settled). For counts they are always withheld, since nothing says that their
-/// variance is their mean.
+/// variance is their mean. They are withheld where the unit is the user, too.
 ///
 /// Guarantee: ρ-zCDP, as for fit_linear(). The releases of the steps over the last part compose to ρ (adaptively; Bun
 /// and Steinke 2016, Lemma 2.3). scores.h has the sensitivities of a step.

@@ -18,8 +18,12 @@ namespace nustream::ranges {
 /// Guarantee: ρ-zCDP with ρ = settings.rho for one record, under zero-out or replace-one, where `draw` gives
 /// independent noise for every stage. A record's place is in one part at most, and the releases of every part
 /// together are ρ-zCDP (Bun and Steinke 2016, Proposition 1.6 and Lemma 2.3, adaptive; parts in parallel). The number
-/// of records and the names of columns are public. Nothing is released except what TableFit holds, and that all at
-/// once, so a caller can commit the spend before it shows any of it.
+/// of records and the names of columns are public. Where the unit is the user (Table::users) it is ρ-zCDP for all
+/// records of one user: what a user adds to each release is summed and shortened to that release's sensitivity, and
+/// since all parts may meet the same user, the parts share ρ (part_rhos()).
+///
+/// Nothing is released except what TableFit holds, and that all at once, so a caller can commit the spend before it
+/// shows any of it.
 ///
 /// Throws InvalidParameter as sizes() does, before `draw` is asked for anything. It takes O(n·d²), and reads the rows
 /// of the answer twice.

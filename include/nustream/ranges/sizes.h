@@ -15,7 +15,22 @@ struct TableDesign {
   std::size_t columns = 0;    ///< m, the features and the target
   Rho rho{1};
   privacy::Adjacency adjacency = privacy::Adjacency::zero_out;
+  bool of_users = false;  ///< the unit of privacy is the user
 };
+
+/// What each part of a fit costs, of the ρ of the whole fit.
+struct PartRhos {
+  Rho columns;  ///< each of at most four histograms of columns
+  Rho lengths;  ///< each of the histograms of lengths
+  Rho pilot;
+  Rho answer;  ///< all releases over the rows of the answer together
+};
+/// The ρ of the parts, of which `lengths` are histograms of lengths (2 or 3).
+///
+/// Guarantee: together they cost at most `rho`. A record is in one part at most, so that every part has the whole of
+/// it (parts in parallel). All parts may meet the same user, so for users the shares add up to it, in whichever of
+/// them the user's rows are (adaptive composition; Bun and Steinke 2016, Lemma 2.3).
+[[nodiscard]] PartRhos part_rhos(Rho rho, bool of_users, std::size_t lengths);
 
 /// How many rows the parts have.
 struct Sizes {
@@ -28,10 +43,13 @@ struct Sizes {
 /// 200/√(2ρ) and .5%, but at most 4%; `pilot` is 15%. Under replace-one the noise is √2 times larger, and so are the
 /// bounds that come from it.
 ///
+/// For users this ρ is the share of one histogram (part_rhos()). Each part is then as large as it may be, since more
+/// rows meet more users.
+///
 /// Throws InvalidParameter where 60·√(m/2ρ) is above 10% of the records, as noise would then hide the columns; it
 /// names the ρ and the n that would do. Throws it also for fewer than 500 records, and for a ρ outside (0, 10^6].
 [[nodiscard]] Sizes sizes(const TableDesign& design);
-/// The least ρ, and the least n, for which sizes() does not refuse.
+/// The least ρ of the whole fit, and the least n, for which sizes() does not refuse.
 [[nodiscard]] double least_rho(const TableDesign& design);
 [[nodiscard]] std::uint64_t least_records(const TableDesign& design);
 

@@ -39,7 +39,7 @@ struct Part {
 /// Guarantee: no place is in two parts. A record is therefore in one part at most, and is charged the largest ρ of
 /// all parts, not their sum. How long a part is, and what is done with it, may depend on the releases of earlier
 /// parts: given those releases the part of a record is known, and the releases of the other parts do not depend on
-/// that record.
+/// that record. Of a user's records some may be in every part, so that users are charged the sum (sizes.h).
 class Dealer {
  public:
   explicit Dealer(std::uint64_t records) noexcept : records_(records) {}

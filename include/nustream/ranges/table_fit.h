@@ -11,6 +11,7 @@
 #include "nustream/inference/sandwich.h"
 #include "nustream/privacy/participation.h"
 #include "nustream/ranges/columns.h"
+#include "nustream/record/batch.h"
 
 namespace nustream::ranges {
 
@@ -25,6 +26,9 @@ struct Table {
   /// curvature and score by the weight) before a bound shortens them, so that no weight widens what a row can do. To
   /// place the columns every row counts once.
   std::span<const double> weights{};
+  /// Whose each row is. Empty: the unit of privacy is the record. Otherwise it is the user, and rows of nobody add
+  /// nothing to any release.
+  std::span<const record::RowUser> users{};
 
   [[nodiscard]] std::uint64_t records() const noexcept { return y.size(); }
 };
@@ -51,6 +55,9 @@ struct FitSettings {
   /// One entry for every feature and one for the target; empty: nothing is kept. It cannot be combined with
   /// drop_unusable_features.
   std::vector<Kept> kept{};
+
+  /// The same at another ρ, for a part of the fit.
+  [[nodiscard]] FitSettings at(Rho of_part) const { return {of_part, adjacency, drop_unusable_features, kept}; }
 };
 
 /// The bounds that were found for rows, in working units.
@@ -71,7 +78,8 @@ struct TableFit {
                                                ///< for the target
   std::vector<std::size_t> features;           ///< features of the model, rising
   std::vector<double> shares;                  ///< noisy shares of usable values of every column of the table, the
-                                               ///< target last
+                                               ///< target last; for users, shares of the counts of the column that
+                                               ///< has most
   std::vector<Placement> placements;           ///< of the model's features, then of the target
   std::vector<Interval> intervals;             ///< the same columns as octaves show them, before zooms
   std::size_t zooms = 0;                       ///< number of histograms of equal bins after the first
@@ -86,8 +94,9 @@ struct TableFit {
   std::vector<double> theta;  ///< intercept, then a slope for every feature of the model; original units
   /// The variances of theta, by noise, by sampling, and by what the bound on residuals leaves of the pilot's error;
   /// empty where they are withheld. They are withheld where noise hides a direction (in the pilot too) or the spread
-  /// of the residuals, where the bound of residuals is narrow (narrowest_for_intervals), and where rows have weights,
-  /// since nothing says whether weights count records or express their precision.
+  /// of the residuals, where the bound of residuals is narrow (narrowest_for_intervals), where the unit is the user,
+  /// whose rows are no independent records, and where rows have weights, since nothing says whether weights count
+  /// records or express their precision.
   std::vector<inference::EstimatedVariance> variances;
   bool is_settled = true;   ///< false where the last of several steps was long: the answer had not settled
   std::size_t floored = 0;  ///< directions that noise hides: there the answer is a guess
