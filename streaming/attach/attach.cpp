@@ -191,7 +191,7 @@ Exit run(config::Config config, const Options& options) {
   }
   preflight(config);
   const bool measures = !config.measuring.keys.empty();
-  if (measures) measure::require_measurable(config);
+  if (measures) measure::require_measurable_in_topic(config);
   require_new_file(options, measures, config.file);
   std::optional<config::Mechanism> mechanism = config::make_mechanism(config, privacy::Participation::once());
   const secrets::Keyring keys = stream_keys(config, options.insecure_seed);

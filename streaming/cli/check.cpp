@@ -21,6 +21,7 @@
 #include "decode/reader.h"
 #include "engine/budget_advice.h"
 #include "local/settings.h"
+#include "measure/fit.h"
 #include "publish/json_writer.h"
 #include "serve/settings.h"
 #include "users/open_table.h"
@@ -167,7 +168,7 @@ void print_data(const CheckArguments& arguments, const check::Findings& findings
 }
 
 /// Checks settings of which some are to be measured. What follows from those is not known yet.
-Exit check_to_measure(const CheckArguments& arguments, const config::Config& config) {
+Exit check_to_measure(const CheckArguments& arguments, const config::Config& config, const std::string& refusal) {
   if (arguments.data) {
     throw Failure(
         Exit::usage,
@@ -175,11 +176,14 @@ Exit check_to_measure(const CheckArguments& arguments, const config::Config& con
                     "check the file that --write-config writes",
                     config.measuring.keys.front()));
   }
+  std::vector<std::string> warnings;
+  if (!refusal.empty()) warnings.push_back("attach would refuse this: " + refusal);
   if (arguments.json) {
-    print_json(config, "", {});
+    print_json(config, "", warnings);
   } else {
     fmt::print("{}: valid; {} parameters, {} settings to be measured (settings alone: no record was read)\n",
                arguments.config.file, config.descent.dimension, config.measuring.keys.size());
+    for (const std::string& each : warnings) fmt::print("but {}\n", each);
   }
   return Exit::done;
 }
@@ -201,6 +205,7 @@ std::string refused_by_attach(const config::Config& config) {
   try {
     attach::require_key_file(config);
     attach::require_readable(config);
+    if (!config.measuring.keys.empty()) measure::require_measurable_in_topic(config);
     return {};
   } catch (const Failure& failure) {
     if (config.input.files.empty()) throw;
@@ -220,11 +225,12 @@ Exit check(const CheckArguments& arguments) {
   const config::Purpose purpose = config::purpose_of(arguments.config.file, overrides);
   config::Config config = config::read_config_to_measure(arguments.config.file, overrides, purpose);
   add_properties(arguments.kafka, config.kafka.properties);
-  if (!config.measuring.keys.empty()) return check_to_measure(arguments, config);
+  measure::require_measurable_by_any(config);
   serve::check(config.serve);
   attach::preflight(config);
   require_times_of_windows(config);
   const std::string refusal = refused_by_attach(config);
+  if (!config.measuring.keys.empty()) return check_to_measure(arguments, config, refusal);
   const bool is_table = purpose == config::Purpose::table;
   std::string digest;  // of a stream; empty for a table
   std::vector<std::string> warnings;

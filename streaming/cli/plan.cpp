@@ -20,6 +20,7 @@
 #include "engine/budget_advice.h"
 #include "engine/release_encoder.h"
 #include "engine/spent.h"
+#include "measure/fit.h"
 #include "measure/measure.h"
 #include "nustream/noise/rational.h"
 #include "nustream/privacy/plan.h"
@@ -244,6 +245,7 @@ std::string to_json(const config::Config& config, const Plan& plan) {
 std::optional<config::Config> to_measure(const PlanArguments& arguments) {
   const auto& [file, overrides] = arguments.config;
   config::Config asked = config::read_config_to_measure(file, overrides, config::purpose_of(file, overrides));
+  measure::require_measurable_by_any(asked);
   if (asked.measuring.keys.empty()) return std::nullopt;
   return asked;
 }

@@ -88,6 +88,7 @@ journal::LedgerEntry OneStepAccount::entry(const OneStep& spent) const {
   journal::LedgerEntry entry{stream_,   lane_,     epoch_,       Position{0},      Position{spent.records}, one_step,
                              spent.rho, spent.rho, spent.digest, spent.neighbours, keys_->is_private(),     overlap};
   entry.trusts_framing = spent.trusts_framing;
+  entry.user = spent.user;
   return entry;
 }
 

@@ -25,6 +25,7 @@ struct OneStep {
   std::string release;          ///< the line of its release; empty where there is none, or it ended before its answer
   std::string ranges{};         ///< StateRecord::ranges
   bool trusts_framing = false;  ///< journal::LedgerEntry::trusts_framing
+  std::optional<journal::UserSpend> user{};  ///< set where the neighbours differ in a user
 };
 
 /// Where the folder is, and how its keys and its witness are found.

@@ -8,6 +8,7 @@
 
 #include "config/mechanism.h"
 #include "config/ranges.h"
+#include "decode/byte_source.h"
 #include "error.h"
 #include "journal/running_hash.h"
 #include "nustream/base/error.h"
@@ -52,7 +53,7 @@ ranges::TableFit fit(const config::Config& asked, const RawTable& table, const s
   const ranges::DrawNoise draw = ranges::keyed_noise(key, asked.lane, epoch, &locked);
   noise::wipe(key);
   const ranges::FitSettings settings{rhos_of(asked).ranges, asked.privacy.adjacency, false, kept_of(asked)};
-  const ranges::Table view{table.features, table.x, table.y, table.weights};
+  const ranges::Table view{table.features, table.x, table.y, table.weights, table.users};
   const LossKind kind = asked.descent.loss.kind;
   if (kind == LossKind::logistic) return fit_likelihood(ranges::Likelihood::logistic, view, settings, draw);
   if (kind == LossKind::poisson) return fit_likelihood(ranges::Likelihood::poisson, view, settings, draw);
@@ -93,9 +94,6 @@ void require_measurable(const config::Config& asked) {
       kind == LossKind::linear || kind == LossKind::huber || kind == LossKind::logistic || kind == LossKind::poisson;
   if (!is_fitted) refuse(asked, "for this loss: only linear, huber, logistic and poisson are");
   if (asked.descent.first_stage) refuse(asked, "where there are [[endogenous]] regressors");
-  if (asked.users) {
-    refuse(asked, "where privacy.unit is \"user\": how many records of one user are measured has no bound");
-  }
   if (asked.privacy.protects != config::Protects::record)
     refuse(asked, "where features are public (privacy.protects)");
   if (asked.descent.momentum > 0) {
@@ -103,6 +101,30 @@ void require_measurable(const config::Config& asked) {
   }
   require_measurable_keys(asked);
   require_plain_features(asked);
+  const bool reads_pipe = std::ranges::any_of(asked.input.files, decode::is_standard_input);
+  if (reads_pipe && asked.kafka.brokers.empty()) {
+    refuse(asked, "of a pipe, which cannot be read twice", "record it to a file first, or give a number");
+  }
+}
+
+void require_measurable_by_any(const config::Config& asked) {
+  if (asked.measuring.keys.empty()) return;
+  const bool is_of_topic = !asked.kafka.brokers.empty() && asked.input.files.empty();
+  is_of_topic ? require_measurable_in_topic(asked) : require_measurable(asked);
+}
+
+void require_measurable_in_topic(const config::Config& asked) {
+  require_measurable(asked);
+  if (!asked.users) return;
+  refuse(asked, "by attach where privacy.unit is \"user\"",
+         "give numbers: replay over recorded segments of the topic (nustream record) measures them, and "
+         "--write-config writes a file with the numbers");
+}
+
+std::optional<journal::UserSpend> user_spend(const config::Config& asked) {
+  if (!asked.users) return std::nullopt;
+  const users::Limits once({{1, 1}}, {}, asked.users->limits->windows());
+  return journal::UserSpend{once, false, {Rho{0}, rhos_of(asked).ranges}};
 }
 
 Rhos rhos_of(const config::Config& asked) {
@@ -117,6 +139,10 @@ std::string rule_digest(const config::Config& asked, bool is_private, std::uint6
       fmt::format("nustream ranges 1\nrho={}\nadjacency={}\nprivate={}\nmodel={}\n", rhos_of(asked).ranges.value(),
                   privacy::name(asked.privacy.adjacency), is_private, config::model_digest(asked));
   if (records > 0) text += fmt::format("records={}\n", records);
+  if (asked.users) {
+    text += fmt::format("user={}\n", asked.users->column);
+    for (const std::string& nobody : asked.users->nobody) text += fmt::format("user_null={}\n", nobody);
+  }
   for (const std::string& key : asked.measuring.keys) text += key + '\n';
   const auto add = [&text](const record::Feature& feature) {
     text += fmt::format("{} {} {} {}\n", feature.center, feature.scale, feature.lower, feature.upper);
@@ -137,6 +163,7 @@ void RawTable::add(const record::RowBatch& rows, const std::vector<std::size_t>&
   x.insert(x.end(), rows.x.begin(), rows.x.end());
   y.insert(y.end(), rows.y.begin(), rows.y.end());
   weights.insert(weights.end(), rows.weights.begin(), rows.weights.end());
+  users.insert(users.end(), rows.users.begin(), rows.users.end());
   for (const std::size_t row : unusable) {
     y.at(row) = none;
     std::fill_n(x.begin() + static_cast<std::ptrdiff_t>(row * features), features, none);
@@ -147,7 +174,8 @@ void require_enough(const config::Config& asked, std::uint64_t records) {
   if (records == 0) throw Failure(Exit::data, "the input holds no record; nothing was measured");
   const Rho rho = rhos_of(asked).ranges;
   try {
-    static_cast<void>(ranges::sizes({records, asked.schema.features.size() + 1, rho, asked.privacy.adjacency}));
+    static_cast<void>(ranges::sizes(
+        {records, asked.schema.features.size() + 1, rho, asked.privacy.adjacency, asked.users.has_value()}));
   } catch (const InvalidParameter& error) {
     refuse(asked,
            fmt::format("with ranges.share = {:g}, which leaves rho = {:.6g} to measure with: {} has to be {}",

@@ -4,11 +4,13 @@
 
 #include <cstdint>
 #include <exception>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "config/config.h"
+#include "journal/ledger_chain.h"
 #include "nustream/base/units.h"
 #include "nustream/ranges/table_fit.h"
 #include "nustream/record/batch.h"
@@ -17,11 +19,17 @@
 namespace nustream::measure {
 
 /// Throws Failure(configuration) for settings that cannot be measured, by the settings alone: with another loss, with
-/// users, with public features, with [[endogenous]] regressors, or with columns of indicators.
+/// public features, with [[endogenous]] regressors, with momentum, with columns of indicators, or of a pipe.
 void require_measurable(const config::Config& asked);
+/// The same for attach, which also refuses users: their key and their table begin with the first state of lane 0, and
+/// that state would be the one of the measuring.
+void require_measurable_in_topic(const config::Config& asked);
+/// The same for check and plan, which do not know the command that will run: they refuse what attach refuses where
+/// the settings name brokers and no file. Settings that are all numbers pass.
+void require_measurable_by_any(const config::Config& asked);
 
-/// How privacy.rho (or epsilon) is divided. Both parts are over the same records, and together are what was asked
-/// for.
+/// How privacy.rho (or epsilon) is divided. Both parts are over the same records, or users, and together are what was
+/// asked for.
 struct Rhos {
   Rho ranges;  ///< for the measuring
   Rho rest;    ///< for the run
@@ -37,7 +45,8 @@ struct RawTable {
   std::size_t features = 0;
   std::vector<double> x;
   std::vector<double> y;
-  std::vector<double> weights;  ///< empty where records have none
+  std::vector<double> weights;           ///< empty where records have none
+  std::vector<record::RowUser> users{};  ///< empty where the unit is the record
 
   /// Appends rows. `unusable` are the numbers, among all rows, of those that cannot be used.
   void add(const record::RowBatch& rows, const std::vector<std::size_t>& unusable);
@@ -49,6 +58,11 @@ struct RawTable {
 /// where there is no record, Failure(configuration) where there are fewer than the ρ of the measuring needs, and
 /// Failure(exhausted) where measuring alone would exceed privacy.budget.
 void require_enough(const config::Config& asked, std::uint64_t records);
+
+/// What the measuring costs each user; nothing where the unit is the record. The user's limits are about the run
+/// alone. The measuring counts nobody: of each of its releases, all records of a user together move it by no more
+/// than its sensitivity. So its line says that a user takes part once, and carries no counts over.
+[[nodiscard]] std::optional<journal::UserSpend> user_spend(const config::Config& asked);
 
 /// What measuring found.
 struct Measured {

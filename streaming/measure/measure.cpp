@@ -21,6 +21,7 @@
 #include "measure/fit.h"
 #include "publish/json_text.h"
 #include "secrets/key_file.h"
+#include "users/identifiers.h"
 
 namespace nustream::measure {
 namespace {
@@ -51,7 +52,13 @@ std::size_t row_of(const record::Reject& reject, const record::RowBatch& rows) {
 }
 
 RawTable read_raw(const config::Config& asked) {
-  const record::Schema schema = raw_schema(asked);
+  record::Schema schema = raw_schema(asked);
+  // Users are told apart while this table is measured: nothing of them is kept, so that a fresh key will do.
+  users::Identifiers identifiers(users::Partitioner::user_hash);
+  if (schema.user) {
+    identifiers.use(users::UserKey::draw());
+    schema.user->reader = &identifiers;
+  }
   const auto reader = decode::open_reader(asked.input, schema);
   RawTable table{schema.dimension(), {}, {}, {}};
   record::RowBatch rows;
@@ -108,7 +115,8 @@ std::string measure_now(const config::Config& asked, config::Purpose purpose, co
                   rule,
                   {},
                   found.ranges,
-                  asked.input.framing_is_trusted});
+                  asked.input.framing_is_trusted,
+                  user_spend(asked)});
   // The failure is thrown only after the commit: it may tell something of the records, and that has to be paid for.
   if (found.failure) std::rethrow_exception(found.failure);
   return found.ranges;

@@ -23,13 +23,14 @@ struct Settled {
 /// A share of the ρ that is asked for, ranges.share, pays for a fit over the input (ranges/linear_fit.h,
 /// ranges/likelihood_fit.h). Centres and scales are the placements of that fit, bounds are those of its pilot, and
 /// the start is its answer. Step size and ν follow from its noisy second moments and from public counts. The run has
-/// the rest of ρ. Both epochs are over the same records, and the ledger adds their costs.
+/// the rest of ρ. Both epochs are over the same records, and the ledger adds their costs. Where the unit is the user,
+/// the measuring bounds what each user adds to any of its releases, and uses nothing of the user's limits up.
 ///
 /// Each epoch has a key of its own. The values are shown after the commit that holds them, never before. A process
 /// that is killed before that commit has shown and spent nothing, and its noise is gone. After a later kill, --resume
 /// takes the values from the state, and draws nothing over the records again.
 ///
-/// Throws, before anything is spent, Failure(configuration) for what cannot be measured (another loss, users, a pipe)
+/// Throws, before anything is spent, Failure(configuration) for what cannot be measured (another loss, a pipe)
 /// and for too few records for that ρ, and Failure(exhausted) where measuring alone would exceed privacy.budget.
 /// Throws Failure(data) for a state that holds no measured settings, or those of another rule; and where hardly any
 /// record is usable. The latter is decided by a noisy share alone, and the ranges' part of ρ is then spent and

@@ -21,8 +21,8 @@ Rho ranges_rho(const config::Config& asked) {
 std::string shortage(const config::Config& asked, std::uint64_t records) {
   if (records == 0) return {};
   try {
-    static_cast<void>(
-        ranges::sizes({records, asked.schema.features.size() + 1, ranges_rho(asked), asked.privacy.adjacency}));
+    static_cast<void>(ranges::sizes({records, asked.schema.features.size() + 1, ranges_rho(asked),
+                                     asked.privacy.adjacency, asked.users.has_value()}));
     return {};
   } catch (const InvalidParameter& error) {
     return fmt::format("{} is to be {}", error.name(), error.allowed());
@@ -45,6 +45,7 @@ std::string plan_json(const config::Config& asked, std::uint64_t records) {
     json.field("rho_ranges", ranges_rho(asked).value());
     json.field("rho_run", all.value() - ranges_rho(asked).value());
     publish::append_epsilons("epsilons", publish::epsilons_of(all, asked.privacy.deltas()), json);
+    if (asked.users) json.field("protects", "user");
     json.elements("measured", asked.measuring.keys);
     if (const std::string few = shortage(asked, records); !few.empty()) json.field("too_few", few);
   });
@@ -59,6 +60,7 @@ std::string plan_text(const config::Config& asked, std::uint64_t records) {
       "rho {:.6g} in all: {:.6g} of it (ranges.share = {:g}) for what is measured, {:.6g} for the run behind it\n",
       asked.file, keys, asked.measuring.keys.size() == 1 ? "is" : "are", what_is_read(asked), all.value(),
       ranges_rho(asked).value(), asked.measuring.share, all.value() - ranges_rho(asked).value());
+  if (asked.users) out += "each rho is per user: what one user adds to any figure that is measured is bounded\n";
   for (const publish::Epsilons& at : publish::epsilons_of(all, asked.privacy.deltas())) {
     out += fmt::format("epsilon {}\n", console::epsilon_text(at));
   }
