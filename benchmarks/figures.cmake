@@ -49,6 +49,7 @@ if(NUSTREAM_TESTS)
   add_test(NAME figure_estimator_grid COMMAND estimator_grid 8)
   add_test(NAME figure_sums_coverage COMMAND sums_coverage 30)
   add_test(NAME figure_moments_bars COMMAND moments_bars 8)
+  add_test(NAME figure_users_bars COMMAND users_bars 5)
   add_test(NAME figure_fit_bars COMMAND fit_bars 5)
   add_test(NAME figure_mean_variance_ratio COMMAND mean_variance_ratio 300000)
   set_tests_properties(figure_retail_privacy_error figure_moments_bars figure_fit_bars figure_mean_variance_ratio figure_interval_coverage

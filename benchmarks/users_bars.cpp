@@ -1,7 +1,7 @@
 // Measures how close descent and running sums whose unit is the user come to the least squares of all lines of the
-// retail stream, under several limits of a user and with settings that are public. Usage: users_bars [KEYS [JSON
-// file]]; 50 keys by default. Exits with 1 where a mean is above its bar. Keys are fixed, so the result does not vary
-// by chance.
+// retail stream, under several limits of a user. Bounds, steps and the limits that have a bar are what `plan` suggests
+// from public guesses. Usage: users_bars [KEYS [JSON file]]; 50 keys by default. Exits with 1 where a mean is above its
+// bar. Keys are fixed, so the result does not vary by chance.
 //
 // A user's lines in a minibatch of 1,000 are summed and clipped as a whole. The distance is between the averaged
 // iterate, or the solution of the sums, and the least squares of all 397,884 lines, in working coordinates (both
@@ -18,6 +18,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/users_suggestion.h"
 #include "config/mechanism.h"
 #include "config/moments.h"
 #include "decode/reader.h"
@@ -36,10 +37,15 @@ const std::string retail = std::string(NUSTREAM_ROOT_DIR) + "/examples/retail/re
 /// The columns' own least squares (docs/results.md), in working coordinates.
 constexpr double least_squares[] = {1.987337 - 1.5 - 0.529010 * 0.7, -0.529010};
 
+/// The guesses: 4,000 customers with 100 lines each, some 20 lines an order; residuals of 1, and an answer at most 1
+/// away.
+const std::string guesses = "plan={users=4000, user_records=100, burst=20, residual=1, distance=1}";
+
 struct Setting {
   std::string limits;  ///< as [users] takes them, in words
   std::vector<std::string> overrides;
-  std::optional<double> bar;  ///< bar of the mean distance
+  std::optional<double> bar{};        ///< bar of the mean distance
+  std::optional<double> predicted{};  ///< predicted distance, where the limits are suggested
 };
 
 struct Figure {
@@ -50,6 +56,7 @@ struct Figure {
   double contributions;  ///< contributions of all users in a run
   std::vector<double> distances{};
   std::optional<double> bar{};
+  std::optional<double> predicted{};
 
   [[nodiscard]] double mean() const {
     return std::accumulate(distances.begin(), distances.end(), 0.0) / static_cast<double>(distances.size());
@@ -126,6 +133,7 @@ Figure measured(const record::RowBatch& rows, const std::string& estimator, doub
   const config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
   Figure figure{estimator, setting.limits, rho, mechanism.main().sensitivity.value(), 0};
   figure.bar = setting.bar;
+  figure.predicted = setting.predicted;
   for (std::uint64_t key = 0; key < keys; ++key) {
     const auto [off, contributions] = distance(config, mechanism, rows, key);
     figure.distances.push_back(off);
@@ -134,22 +142,30 @@ Figure measured(const record::RowBatch& rows, const std::string& estimator, doub
   return figure;
 }
 
-/// Sums of 397 batches of 1,000 lines; the noise is made for 398. The radius is such that 100 lines of a customer fit
-/// in where all of them come at once, each of a length of about 1.5: R_x = 1.5·√100.
-Figure measure_sums(const record::RowBatch& rows, double rho, const Setting& setting, std::uint64_t keys) {
-  return measured(rows, "moments", rho, setting, keys,
-                  {"model.estimator=moments", "release.every=1000", "intervals.kind=none",
-                   "moments={row_norm=15, residual_bound=6, releases=398}"});
+/// Settings apart from limits and bounds. Sums are of 398 batches of 1,000 lines.
+std::vector<std::string> sums_settings() {
+  return {"model.estimator=moments", "release.every=1000", "intervals.kind=none",
+          "moments={row_norm=1, residual_bound=6, releases=398}"};
+}
+std::vector<std::string> descent_settings(const std::string& correlation) {
+  std::vector<std::string> settings{"noise.nu=0.01", fmt::format("noise.correlation={}", correlation)};
+  if (correlation == "tree") settings.emplace_back("noise.height=9");
+  return settings;
 }
 
-Figure measure(const record::RowBatch& rows, const std::string& correlation, double rho, const Setting& setting,
-               std::uint64_t keys) {
-  std::vector<std::string> overrides{"descent.minibatch=1000", "descent.average_from=130",
-                                     "descent.step_size=0.1",  // a third of the 397 steps to get there
-                                     "descent.clip_norm=100",  // 100 lines a customer, of a length of about 1
-                                     "noise.nu=0.01",          fmt::format("noise.correlation={}", correlation)};
-  if (correlation == "tree") overrides.emplace_back("noise.height=9");
-  return measured(rows, "descent, " + correlation, rho, setting, keys, std::move(overrides));
+/// What `plan` suggests from the guesses alone.
+cli::UsersSuggestion suggested(std::vector<std::string> overrides, double rho) {
+  overrides.insert(overrides.end(), {"privacy.unit=user", "privacy.user=user", "users.participations=1",
+                                     fmt::format("privacy.rho={}", rho), guesses});
+  const auto suggestion = cli::users_suggestion(config::read_config(retail, overrides));
+  if (!suggestion) throw Failure(Exit::configuration, "no suggestion");
+  return *suggestion;
+}
+
+/// With the minibatch, bounds and steps that are suggested.
+std::vector<std::string> with_bounds(std::vector<std::string> settings, const cli::UsersSuggestion& suggestion) {
+  for (std::string& each : cli::settings_of(suggestion)) settings.push_back(std::move(each));
+  return settings;
 }
 
 std::string to_json(const std::vector<Figure>& figures, std::uint64_t keys) {
@@ -159,20 +175,75 @@ std::string to_json(const std::vector<Figure>& figures, std::uint64_t keys) {
     text += fmt::format(
         "{}\n  {{\"estimator\": \"{}\", \"limits\": \"{}\", \"rho\": {}, \"sensitivity\": {:.5g}, "
         "\"contributions\": "
-        "{}, \"distance\": {:.4g}, \"standard_error\": {:.2g}{}}}",
+        "{}, \"distance\": {:.4g}, \"standard_error\": {:.2g}{}{}}}",
         i == 0 ? "" : ",", one.estimator, one.limits, one.rho, one.sensitivity, one.contributions, one.mean(),
-        one.standard_error(), one.bar ? fmt::format(", \"bar\": {}", *one.bar) : "");
+        one.standard_error(),
+        one.predicted ? fmt::format(", \"suggested\": true, \"predicted\": {:.4g}", *one.predicted) : "",
+        one.bar ? fmt::format(", \"bar\": {}", *one.bar) : "");
   }
   return text + "]}\n";
 }
 
-Setting counted(std::uint64_t times, std::uint64_t separation, std::optional<double> bar = {}) {
+Setting counted(std::uint64_t times, std::uint64_t separation) {
   return {fmt::format("({}, {})", times, separation),
-          {fmt::format("users.participations={}", times), fmt::format("users.separation={}", separation)},
-          bar};
+          {fmt::format("users.participations={}", times), fmt::format("users.separation={}", separation)}};
 }
-Setting massed(double mass, std::optional<double> bar = {}) {
-  return {fmt::format("mass {}", mass), {fmt::format("users.mass={}", mass)}, bar};
+Setting massed(double mass) {
+  return {fmt::format("mass {}", mass), {fmt::format("users.mass={}", mass)}};
+}
+
+/// The limits that are suggested, whose distance in two coefficients is √2 times the error of one. The bar is theirs.
+Setting best(const std::optional<cli::LimitsReach>& reach, std::optional<double> bar) {
+  if (!reach) throw Failure(Exit::configuration, "no limits are suggested");
+  const users::Limits& limits = reach->limits;
+  Setting setting = limits.mass() ? massed(limits.mass()->value())
+                                  : counted(limits.participation()->times(), limits.participation()->separation());
+  setting.predicted = std::sqrt(2.0) * *reach->error();
+  setting.bar = bar;
+  return setting;
+}
+
+/// The suggested limits, then those of the others that are not among them.
+std::vector<Setting> beside(std::vector<Setting> suggested, const std::vector<Setting>& others) {
+  for (const Setting& other : others) {
+    if (std::ranges::find(suggested, other.limits, &Setting::limits) == suggested.end()) suggested.push_back(other);
+  }
+  return suggested;
+}
+
+void add_sums(const record::RowBatch& rows, double rho, std::uint64_t keys, std::vector<Figure>& figures) {
+  const cli::UsersSuggestion suggestion = suggested(sums_settings(), rho);
+  const std::vector<Setting> settings =
+      beside({best(suggestion.massed, rho < .5 ? .045 : .025), best(suggestion.counted, {})},
+             {counted(4, 1), counted(8, 20), massed(2), massed(4), massed(8), massed(16)});
+  for (const Setting& setting : settings) {
+    figures.push_back(measured(rows, "moments", rho, setting, keys, with_bounds(sums_settings(), suggestion)));
+  }
+}
+
+void add_descent(const record::RowBatch& rows, const std::string& correlation, double rho, std::uint64_t keys,
+                 std::vector<Figure>& figures) {
+  // Limits are suggested for the correlation that is the default; others are measured with the same.
+  const cli::UsersSuggestion suggestion = suggested(descent_settings("rational"), rho);
+  const bool is_default = correlation == "rational";
+  std::vector<Setting> settings{
+      best(suggestion.counted, is_default ? std::optional(rho < .5 ? .045 : .035) : std::nullopt),
+      best(suggestion.massed, {})};
+  if (!is_default) {
+    for (Setting& setting : settings) setting.predicted.reset();
+  }
+  for (const Setting& setting :
+       beside(settings, {counted(1, 1), counted(4, 1), counted(4, 10), counted(4, 40), counted(16, 1),
+                         counted(16, 10), counted(16, 20), massed(1), massed(4), massed(8)})) {
+    // A tree's bound for several participations of one user exists where a table of them is at hand; otherwise it is
+    // refused.
+    try {
+      figures.push_back(measured(rows, "descent, " + correlation, rho, setting, keys,
+                                 with_bounds(descent_settings(correlation), suggestion)));
+    } catch (const Failure& refused) {
+      fmt::print(stderr, "{}, {}: {}\n", correlation, setting.limits, refused.what());
+    }
+  }
 }
 
 }  // namespace
@@ -182,25 +253,9 @@ int main(int argc, char** argv) {
   const record::RowBatch rows = read_lines();
   std::vector<Figure> figures;
   for (const double rho : {.1, 1.0}) {
-    for (const Setting& setting :
-         {counted(4, 1), counted(8, 20), massed(2), massed(4, rho < .5 ? std::optional(.045) : std::nullopt),
-          massed(8, rho < .5 ? std::nullopt : std::optional(.025)), massed(16)}) {
-      figures.push_back(measure_sums(rows, rho, setting, keys));
-    }
+    add_sums(rows, rho, keys, figures);
     for (const std::string correlation : {"rational", "independent", "tree"}) {
-      const std::optional<double> bar =
-          correlation == "rational" ? std::optional(rho < .5 ? .045 : .035) : std::nullopt;
-      for (const Setting& setting :
-           {counted(1, 1), counted(4, 1), counted(4, 10, bar), counted(4, 40), counted(16, 1), counted(16, 10),
-            counted(16, 20), massed(1), massed(4), massed(8)}) {
-        // A tree's bound for several participations of one user exists where a table of them is at hand; otherwise it
-        // is refused.
-        try {
-          figures.push_back(measure(rows, correlation, rho, setting, keys));
-        } catch (const Failure& refused) {
-          fmt::print(stderr, "{}, {}: {}\n", correlation, setting.limits, refused.what());
-        }
-      }
+      add_descent(rows, correlation, rho, keys, figures);
     }
   }
   const std::string json = to_json(figures, keys);

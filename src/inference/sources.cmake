@@ -11,6 +11,7 @@ target_sources(nustream_core PRIVATE
   inference/glm_scale.cpp
   inference/interval.cpp
   inference/least_squares.cpp
+  inference/limits_cost.cpp
   inference/local_bounds.cpp
   inference/local_collector.cpp
   inference/local_mechanism.cpp

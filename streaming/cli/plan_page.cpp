@@ -209,16 +209,21 @@ std::string share_of(const std::optional<double>& kept) {
 void append_limits(const UsersPlan& users, std::string& out) {
   std::string html =
       "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of limits\"><table><caption>At one "
-      "budget. Kept is the share of the records that count, from the public guesses of [plan]; left in an entry is "
-      "the standard deviation from the noise alone, at curvature 1.</caption><thead><tr><th "
+      "budget, " +
+      chart::escaped(what_is_predicted) +
+      "</caption><thead><tr><th "
       "scope=\"col\">Limits of a user</th><th scope=\"col\">Sensitivity</th><th scope=\"col\">Noise of a "
-      "step</th><th scope=\"col\">Kept</th><th "
-      "scope=\"col\">Left in an entry</th></tr></thead><tbody>\n";
+      "step</th><th scope=\"col\">Kept</th><th scope=\"col\">Noise</th><th scope=\"col\">Limits</th><th "
+      "scope=\"col\">Error</th></tr></thead><tbody>\n";
   for (const LimitsReach& one : users.reach) {
-    html += fmt::format("<tr><th scope=\"row\">{}{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-                        chart::escaped(publish::words_of(one.limits)), &one == users.reach.data() ? " (as set)" : "",
-                        data(one.sensitivity.value()), data(one.step_noise), share_of(one.kept),
-                        one.predicted ? data(*one.predicted) : "–");
+    const auto error = one.error();
+    html += fmt::format(
+        "<tr><th scope=\"row\">{}{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>"
+        "<td>{}</td></tr>\n",
+        chart::escaped(publish::words_of(one.limits)), &one == users.reach.data() ? " (as set)" : "",
+        data(one.sensitivity.value()), data(one.step_noise), share_of(one.kept),
+        one.predicted ? data(*one.predicted) : "–", one.cost ? data(one.cost->root()) : "–",
+        error ? data(*error) : "–");
   }
   html += "</tbody></table></div>\n";
   for (const std::string& sentence : users.advice) html += "<p>" + chart::escaped(sentence) + ".</p>\n";

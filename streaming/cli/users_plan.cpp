@@ -1,151 +1,103 @@
 #include "cli/users_plan.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include <fmt/format.h>
 
-#include "engine/sums_reach.h"
-#include "nustream/base/error.h"
-#include "nustream/privacy/stationary.h"
-#include "nustream/privacy/zcdp.h"
 #include "nustream/users/period.h"
-#include "nustream/users/sensitivity.h"
 #include "publish/json_writer.h"
 #include "publish/promise.h"
 
 namespace nustream::cli {
 namespace {
 
-/// What users are guessed to do, counted in steps.
-struct Pattern {
-  double steps;    ///< T that all records make together
-  double touched;  ///< how many of the T steps have a record of one user, if no limit holds: J
-};
-
-/// R records of a user come in bursts of B. Each burst falls into ⌈B/m⌉ steps anywhere in the stream. So a user
-/// touches J = T(1 − (1 − 1/T)^n) steps, where n = ⌈B/m⌉·R/B.
-std::optional<Pattern> pattern_of(const config::Config& config) {
-  const config::UserGuesses& guesses = config.guesses;
-  if (!guesses.users || !guesses.records) return std::nullopt;
-  const auto records = static_cast<double>(*guesses.records);
-  const auto minibatch = static_cast<double>(config.descent.minibatch);
-  const auto burst = std::min(static_cast<double>(guesses.burst), records);
-  const double steps = std::max(1.0, static_cast<double>(*guesses.users) * records / minibatch);
-  const double visits = std::ceil(burst / minibatch) * records / burst;
-  const double touched = steps > 1 ? -steps * std::expm1(visits * std::log1p(-1 / steps)) : 1;
-  return Pattern{steps, std::max(1.0, touched)};
+std::string share_text(const std::optional<double>& kept) {
+  return kept ? fmt::format("{:.1f}%", 100 * *kept) : "-";
 }
 
-/// The share of a user's contributions that the limits keep. After a contribution b − 1 steps pass, and then T/J more
-/// until the user's next record. So there is one contribution every b − 1 + T/J steps, and at most k of them. A
-/// contribution as long as the clip norm uses 1 of the mass W.
-double kept_by(const users::Limits& limits, const Pattern& pattern) {
-  double contributions = pattern.touched;
-  if (const auto& participation = limits.participation()) {
-    const double apart = static_cast<double>(participation->separation()) - 1 + pattern.steps / pattern.touched;
-    contributions = std::min({contributions, pattern.steps / apart, static_cast<double>(participation->times())});
-  }
-  if (limits.mass()) contributions = std::min(contributions, limits.mass()->value());
-  return contributions / pattern.touched;
+std::string number_text(const std::optional<double>& number) {
+  return number ? fmt::format("{:.3g}", *number) : "-";
 }
 
-/// The standard deviation in a coordinate whose curvature is 1. Records that do not count make the curvature smaller,
-/// because a step's sum is divided by all of its records.
-std::optional<double> stddev_of(const config::Config& config, double step_noise, double kept) {
-  if (config.descent.momentum > 0 || config.descent.schedule.cools_down()) return std::nullopt;
-  const StepSize step{config.descent.schedule.at(StepIndex{0})};
-  try {
-    const std::vector<double> curvature{std::min(1.0, kept)};
-    const double variance = privacy::stationary_variances(config.noise.correlation, step, curvature).front();
-    return std::isfinite(variance) ? std::optional(std::sqrt(variance) * step_noise) : std::nullopt;
-  } catch (const Unsupported&) {
-    return std::nullopt;
-  } catch (const InvalidParameter&) {
-    return std::nullopt;
+bool is_suggested(const LimitsReach& one, const UsersPlan& plan) {
+  const auto place = static_cast<std::size_t>(&one - plan.reach.data());
+  return plan.counted == place || plan.massed == place;
+}
+
+std::string marks_of(const LimitsReach& one, const UsersPlan& plan) {
+  std::string marks = &one == plan.reach.data() ? "  <- [users]" : "";
+  return is_suggested(one, plan) ? marks + "  <- suggested" : marks;
+}
+
+std::string limits_settings(const users::Limits& limits) {
+  if (limits.mass()) return fmt::format("users.mass={:g}", limits.mass()->value());
+  return fmt::format("users.participations={} users.separation={}", limits.participation()->times(),
+                     limits.participation()->separation());
+}
+
+void print(const UsersSuggestion& suggestion) {
+  fmt::print("suggested from the guesses: {}, with one of\n", fmt::join(settings_of(suggestion), " "));
+  for (const auto& best : {suggestion.counted, suggestion.massed}) {
+    if (best) fmt::print("  {:<44} error {:.3g}\n", limits_settings(best->limits), *best->error());
   }
 }
 
-/// The reach of running sums at the end of the guessed stream, or where the noise ends if that is earlier. The sums
-/// contain only the share of the records that the limits keep.
-LimitsReach reach_of_sums(const config::Config& config, const users::Limits& limits,
-                          const std::optional<Pattern>& pattern) {
-  config::Config asked = config;
-  asked.descent.users = limits;
-  const config::Mechanism mechanism = config::make_mechanism(asked, privacy::Participation::once());
-  const config::StageNoise& target = mechanism.stages.back();
-  const moments::Radii& radii = config.moments->stages.front().radii;
-  const auto every = static_cast<double>(config.descent.minibatch);
-  LimitsReach reach{limits, target.sensitivity, target.stddev.value() * radii.inputs * radii.target / every, {}, {}};
-  if (!pattern) return reach;
-  auto releases = static_cast<std::uint64_t>(pattern->steps);
-  if (const auto horizon = mechanism.horizon()) releases = std::min(releases, horizon->value());
-  reach.kept = kept_by(limits, *pattern);
-  reach.predicted = engine::sums_reach(asked, mechanism, StepCount{releases}).stddev / *reach.kept;
-  return reach;
+void append_cost(const LimitsReach& one, publish::JsonWriter& json) {
+  if (one.kept) json.field("kept", *one.kept);
+  if (one.predicted) json.field("predicted_stddev", *one.predicted);
+  if (one.cost) {
+    json.field("shift", one.cost->shift);
+    json.field("between_users", one.cost->between);
+    json.field("sampling", one.cost->sampling);
+    json.field("start", one.cost->start);
+  }
+  if (const auto error = one.error()) json.field("predicted_error", *error);
 }
 
-std::optional<LimitsReach> reach_of(const config::Config& config, const users::Limits& limits,
-                                    const std::optional<Pattern>& pattern) {
-  try {
-    if (config.moments) return reach_of_sums(config, limits, pattern);
-    const Sensitivity sensitivity = users::sensitivity_limit(config.noise.correlation, limits);
-    // Beside a count of clipped gradients, which takes its share first.
-    const Rho rho{config::rho_asked(config.privacy).value() * (1 - config.shares.clipped)};
-    const NoiseMultiplier sigma = privacy::multiplier_for(sensitivity, rho);
-    const Displacement displacement = privacy::displacement(config.descent.clip, config.privacy.adjacency);
-    LimitsReach reach{limits,
-                      sensitivity,
-                      noise_stddev(sigma, displacement).value() / static_cast<double>(config.descent.minibatch),
-                      {},
-                      {}};
-    if (!pattern) return reach;
-    reach.kept = kept_by(limits, *pattern);
-    reach.predicted = stddev_of(config, reach.step_noise, *reach.kept);
-    return reach;
-  } catch (const Unsupported&) {
-    return std::nullopt;
-  } catch (const InvalidParameter&) {
-    return std::nullopt;
-  }
+void append_best(publish::MemberName name, const std::optional<LimitsReach>& best, publish::JsonWriter& json) {
+  if (!best) return;
+  const auto object = json.object(name);
+  publish::append_limits(best->limits, json);
+  append_cost(*best, json);
 }
 
-/// Limits to compare with: counts, each also with the separation that spreads it over the guessed stream, and masses.
-std::vector<users::Limits> sizes(const std::optional<Pattern>& pattern,
-                                 const std::optional<users::Windows>& windows) {
-  std::vector<users::Limits> sizes;
-  for (const std::uint64_t times : {1U, 4U, 16U, 64U}) {
-    sizes.emplace_back(privacy::Participation{times, 1}, std::nullopt, windows);
-    if (!pattern || times == 1) continue;
-    const auto apart = static_cast<std::uint64_t>(pattern->steps / static_cast<double>(times));
-    if (apart > 1) sizes.emplace_back(privacy::Participation{times, apart}, std::nullopt, windows);
-  }
-  for (const double mass : {1.0, 4.0, 16.0}) sizes.emplace_back(std::nullopt, Mass{mass}, windows);
-  return sizes;
+void append_suggestion(const UsersSuggestion& suggestion, publish::JsonWriter& json) {
+  const auto object = json.object("suggested_users");
+  json.field("minibatch", suggestion.minibatch);
+  if (suggestion.clip_norm) json.field("clip_norm", *suggestion.clip_norm);
+  if (suggestion.step_size) json.field("step_size", *suggestion.step_size);
+  if (suggestion.average_from) json.field("average_from", *suggestion.average_from);
+  if (suggestion.row_norm) json.field("row_norm", *suggestion.row_norm);
+  append_best("counted", suggestion.counted, json);
+  append_best("massed", suggestion.massed, json);
 }
 
 }  // namespace
 
 UsersPlan users_plan(const config::Config& config) {
-  const std::optional<Pattern> pattern = pattern_of(config);
   UsersPlan plan;
   const auto add = [&](const users::Limits& limits) {
-    if (const auto reach = reach_of(config, limits, pattern)) plan.reach.push_back(*reach);
+    if (const auto reach = reach_of(config, limits)) plan.reach.push_back(*reach);
   };
   add(*config.descent.users);
-  for (const users::Limits& limits : sizes(pattern, config.descent.users->windows())) {
+  for (const users::Limits& limits : limits_to_compare(config)) {
     if (limits != *config.descent.users) add(limits);
   }
+  const auto best = [&](bool with_mass) -> std::optional<std::size_t> {
+    const LimitsReach* one = best_of(config, plan.reach, with_mass);
+    return one == nullptr ? std::nullopt : std::optional(static_cast<std::size_t>(one - plan.reach.data()));
+  };
+  plan.counted = best(false);
+  plan.massed = best(true);
+  plan.suggestion = users_suggestion(config);
   if (config.descent.users->windows()) {
     const Rho limit = config::rho_asked(config.privacy);
     for (const std::uint64_t windows : {1U, 2U, 4U, 12U}) {
       plan.over.push_back({windows, users::over_windows(limit, windows)});
     }
   }
-  if (!pattern) {
+  if (!user_guess(config)) {
     plan.advice.emplace_back(
         "guess plan.users and plan.user_records (public figures) to see which share of the records each choice "
-        "keeps");
+        "keeps, and which error it leaves");
   }
   if (!config.kafka.brokers.empty() && config.users->column != config::key_column) {
     plan.advice.emplace_back(
@@ -163,18 +115,16 @@ UsersPlan users_plan(const config::Config& config) {
 }
 
 void print(const UsersPlan& plan) {
-  fmt::print("{:<44}  {:>11}  {:>15}  {:>7}  {:>16}\n", "limits of a user", "sensitivity", "noise of a step", "kept",
-             "left in an entry");
+  fmt::print("{:<44}  {:>11}  {:>13}  {:>6}  {:>7}  {:>7}  {:>7}\n", "limits of a user", "sensitivity",
+             "noise of step", "kept", "noise", "limits", "error");
   for (const LimitsReach& one : plan.reach) {
-    fmt::print("{:<44}  {:>11.6g}  {:>15.4g}  {:>7}  {:>16}{}\n", publish::words_of(one.limits),
-               one.sensitivity.value(), one.step_noise, one.kept ? fmt::format("{:.1f}%", 100 * *one.kept) : "-",
-               one.predicted ? fmt::format("{:.4g}", *one.predicted) : "-",
-               &one == plan.reach.data() ? "  <- [users]" : "");
+    const std::optional<double> cost = one.cost ? std::optional(one.cost->root()) : std::nullopt;
+    fmt::print("{:<44}  {:>11.6g}  {:>13.4g}  {:>6}  {:>7}  {:>7}  {:>7}{}\n", publish::words_of(one.limits),
+               one.sensitivity.value(), one.step_noise, share_text(one.kept), number_text(one.predicted),
+               number_text(cost), number_text(one.error()), marks_of(one, plan));
   }
-  fmt::print(
-      "(kept: of the records, where contributions are as long as their bound; left in an entry: standard deviation "
-      "from "
-      "the noise alone, curvature 1. What is estimated is the model of the records that count.)\n");
+  fmt::print("({})\n", what_is_predicted);
+  if (plan.suggestion) print(*plan.suggestion);
   if (!plan.over.empty()) {
     fmt::print(
         "the promise is about a user's records within one window; a user with records in several windows is promised "
@@ -195,10 +145,11 @@ void append_json(const UsersPlan& plan, publish::JsonWriter& json) {
       json.field("sensitivity", one.sensitivity.value());
       publish::append_limits(one.limits, json);
       json.field("step_noise", one.step_noise);
-      if (one.kept) json.field("kept", *one.kept);
-      if (one.predicted) json.field("predicted_stddev", *one.predicted);
+      append_cost(one, json);
+      if (is_suggested(one, plan)) json.field("suggested", true);
     }
   }
+  if (plan.suggestion) append_suggestion(*plan.suggestion, json);
   if (plan.over.empty()) return;
   const auto windows = json.array("windows");
   for (const UsersPlan::OverWindows& over : plan.over) {

@@ -5,21 +5,19 @@
 #include <string>
 #include <vector>
 
+#include "cli/users_suggestion.h"
 #include "config/mechanism.h"
-#include "nustream/users/limits.h"
 #include "publish/json_writer.h"
 
 namespace nustream::cli {
 
-/// One choice of limits, under the budget that the settings ask for.
-struct LimitsReach {
-  users::Limits limits;
-  Sensitivity sensitivity;
-  double step_noise;           ///< σΔ/m: seed noise of one entry of a step's mean gradient
-  std::optional<double> kept;  ///< share of the records that count; empty without guesses
-  /// Standard deviation in a coordinate of the iterate; empty where it is not computed.
-  std::optional<double> predicted;
-};
+/// What the columns of the table are, in words.
+inline constexpr const char* what_is_predicted =
+    "kept: of the records, by what their contributions weigh; noise, limits and error: standard deviations of one "
+    "coefficient of what is quoted, from the noise, from what limits and bounds cost (records that do not count or "
+    "are "
+    "shortened), and from both; curvature 1. They follow from the guesses of [plan] alone. What is estimated is the "
+    "model of the records that count.";
 
 struct UsersPlan {
   /// For limits that hold within windows of time: what a user with records in `windows` windows may have spent.
@@ -27,7 +25,10 @@ struct UsersPlan {
     std::uint64_t windows;
     Rho rho;
   };
-  std::vector<LimitsReach> reach;   ///< the settings' own choice comes first
+  std::vector<LimitsReach> reach;        ///< the settings' own choice comes first
+  std::optional<std::size_t> counted{};  ///< which of them is the best (k, b)
+  std::optional<std::size_t> massed{};   ///< which of them is the best mass
+  std::optional<UsersSuggestion> suggestion{};
   std::vector<OverWindows> over;    ///< empty where limits hold for ever
   std::vector<std::string> advice;  ///< sentences
 };

@@ -174,10 +174,16 @@ void read_users(const Section& root, Purpose purpose, Config& config) {
 }
 
 UserGuesses read_user_guesses(const Section& plan) {
-  UserGuesses guesses{plan.count("users"), plan.count("user_records"), plan.count("burst").value_or(1)};
+  UserGuesses guesses{plan.count("users"), plan.count("user_records"), plan.count("burst").value_or(1),
+                      plan.number("user_spread").value_or(1), plan.number("user_deviation")};
   if (guesses.users == std::uint64_t{0}) plan.refuse("users", "a whole number > 0");
   if (guesses.records == std::uint64_t{0}) plan.refuse("user_records", "a whole number > 0");
   if (guesses.burst == 0) plan.refuse("burst", "a whole number > 0");
+  if (!(guesses.spread >= 0 && guesses.spread <= 5)) plan.refuse("user_spread", "a number from 0 to 5");
+  const double residual = plan.number("residual").value_or(1);
+  if (guesses.deviation && !(*guesses.deviation >= 0 && *guesses.deviation <= residual)) {
+    plan.refuse("user_deviation", "a number from 0 to plan.residual, which is 1 unless set");
+  }
   return guesses;
 }
 

@@ -31,7 +31,9 @@ struct Users {
 struct UserGuesses {
   std::optional<std::uint64_t> users{};    ///< how many there are
   std::optional<std::uint64_t> records{};  ///< how many records each has
-  std::uint64_t burst = 1;                 ///< how many of a user's records come in direct succession
+  std::uint64_t burst = 1;                 ///< how many of a user's records come one right after the other
+  double spread = 1;                       ///< standard deviation of the logarithm of a user's number of records
+  std::optional<double> deviation{};       ///< standard deviation of what is a user's own in the target
 };
 
 /// How users are divided among lanes: by the topic's own partitioner where they are its keys.

@@ -31,7 +31,7 @@ SumsReach sums_reach(const config::Config& config, const config::Mechanism& mech
                            ? inference::adaptive_ridge(inputs, second, {0, 0})
                            : std::sqrt(2.0 * static_cast<double>(inputs)) * second;
   return {releases.value(), releases.value() * every, floor / weight,
-          noise.target * radii.inputs * radii.target * deviation / weight};
+          noise.target * radii.inputs * radii.target * deviation / weight, second / weight};
 }
 
 }  // namespace nustream::engine

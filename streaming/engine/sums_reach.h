@@ -19,6 +19,8 @@ struct SumsReach {
   /// The standard deviation that the noise of the target's moments leaves in a coefficient whose direction has the
   /// eigenvalue 1; it is to be divided by the eigenvalue.
   double stddev;
+  /// The standard deviation of an entry of the noise in the mean of xxᵀ.
+  double second;
 };
 
 /// Computes the reach. Contract: config.moments is set. Throws Unsupported beyond the correlation's horizon.

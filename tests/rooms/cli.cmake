@@ -81,4 +81,5 @@ target_compile_definitions(replay_input_test PRIVATE NUSTREAM_COMMAND="$<TARGET_
 nustream_command_test(users_command_test quick fault/users_estimate_test.cpp fault/users_replay_test.cpp
                       fault/users_edits_test.cpp fault/users_epochs_test.cpp fault/users_moments_test.cpp
                       fault/users_windows_test.cpp fault/users_migration_test.cpp fault/users_disk_test.cpp)
+nustream_command_test(users_plan_test quick fault/users_plan_test.cpp)
 nustream_command_test(replay_moments_test quick fault/replay_moments_test.cpp)
