@@ -1,7 +1,7 @@
 // Measures how close descent and running sums whose unit is the user come to the least squares of all lines of the
-// retail stream, under several limits of a user. Bounds, steps and the limits that have a bar are what `plan` suggests
-// from public guesses. Usage: users_bars [KEYS [JSON file]]; 50 keys by default. Exits with 1 where a mean is above its
-// bar. Keys are fixed, so the result does not vary by chance.
+// retail stream, under several limits of a user. Bounds, steps and the limits that have a bar are what `plan`
+// suggests from public guesses. Usage: users_bars [KEYS [JSON file]]; 50 keys by default. Exits with 1 where a mean
+// is above its bar. Keys are fixed, so the result does not vary by chance.
 //
 // A user's lines in a minibatch of 1,000 are summed and clipped as a whole. The distance is between the averaged
 // iterate, or the solution of the sums, and the least squares of all 397,884 lines, in working coordinates (both

@@ -128,14 +128,14 @@ class Population {
  private:
   [[nodiscard]] double norm(double length, double effect, double off) const {
     const double own = guess_.residual * guess_.residual - guess_.deviation * guess_.deviation;
-    const double noise = length * guess_.dimension * std::max(0.0, own);
+    const double residuals = length * guess_.dimension * std::max(0.0, own);
     if (const auto* gradient = std::get_if<GradientBound>(&bound_)) {
-      return std::sqrt(length * length * (effect - off) * (effect - off) + noise) / gradient->clip;
+      return std::sqrt(length * length * (effect - off) * (effect - off) + residuals) / gradient->clip;
     }
     const auto& sums = std::get<SumsBound>(bound_);
     const double about = guess_.distance * guess_.distance + effect * effect;
     return std::max(length * guess_.dimension / (sums.inputs * sums.inputs),
-                    std::sqrt(length * length * about + noise) / (sums.inputs * sums.target));
+                    std::sqrt(length * length * about + residuals) / (sums.inputs * sums.target));
   }
 
   [[nodiscard]] Contribution contribution(const Size& size, double effect, double off) const {

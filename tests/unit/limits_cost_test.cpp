@@ -94,7 +94,7 @@ TEST(LimitsCost, KeepsVisitsThatAreFarEnoughApart) {
   const UserGuess guess{4000, 100, 1, 0, 1, .7, 1, 2};
   std::mt19937_64 draw(3);
   std::bernoulli_distribution visits(.1);
-  for (const std::uint64_t separation : {5, 21, 60}) {
+  for (const std::uint64_t separation : {5U, 21U, 60U}) {
     double met = 0;
     for (int user = 0; user < 400; ++user) {
       std::uint64_t next = 0;
@@ -267,7 +267,7 @@ double simulated(const UserGuess& guess, const StepBound& bound, const UserCours
   constexpr int streams = 25;
   double squares = 0;
   for (int i = 0; i < streams; ++i) {
-    std::mt19937_64 draw(100 + i);
+    std::mt19937_64 draw(100 + static_cast<std::uint64_t>(i));
     const std::vector<Record> stream = made_stream(guess, draw);
     const auto* sums = std::get_if<SumsBound>(&bound);
     const double off = i % 2 == 0 ? guess.distance : -guess.distance;
