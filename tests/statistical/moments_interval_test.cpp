@@ -173,8 +173,8 @@ Verdicts verdicts(const Cell& cell, std::size_t streams) {
   for_each_last_release(cell, streams, [&](const Release& last) {
     const bool is_settled = last.status->verdict == inference::Verdict::settled;
     EXPECT_TRUE(is_settled || last.variances.empty());
-    count.settled += is_settled ? 1 : 0;
-    count.drifting += last.status->verdict == inference::Verdict::drifting ? 1 : 0;
+    if (is_settled) ++count.settled;
+    if (last.status->verdict == inference::Verdict::drifting) ++count.drifting;
   });
   return count;
 }
