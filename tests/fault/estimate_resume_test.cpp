@@ -92,7 +92,7 @@ TEST(MinibatchEstimate, IsToldFirstWhatItsBudgetEnds) {
   EXPECT_EQ(rest.code, 0) << rest.err;
   EXPECT_THAT(rest.out, Not(HasSubstr("run 1 of 2, ")));
   EXPECT_THAT(rest.out, HasSubstr("run 2 of 2, "));
-  EXPECT_THAT(rest.out, HasSubstr("           mean           lower"));
+  EXPECT_THAT(rest.out, HasSubstr("\npath            the path still converges")) << "both runs are looked at";
   EXPECT_THAT(rest.out, HasSubstr("\nrho spent       0.5 "));
   EXPECT_THAT(loud(world, whole).out, Not(HasSubstr("run 2 of 2, "))) << "nothing is left to run";
   // What earlier runs have spent counts.
