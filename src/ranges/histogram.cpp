@@ -83,7 +83,10 @@ void UserCounts::end_user() noexcept {
 }
 
 NoisyCounts::NoisyCounts(const UserCounts& counts, std::span<const std::int64_t> noise)
-    : design_(counts.mechanism_.design()), stddev_(counts.mechanism_.stddev().value()), rows_(0) {
+    : design_(counts.mechanism_.design()),
+      stddev_(counts.mechanism_.stddev().value()),
+      rows_(0),
+      are_of_users_(true) {
   add_noise(counts.sums_, counts.mechanism_, noise);
   rows_ = static_cast<std::uint64_t>(most_in_a_histogram());
 }

@@ -90,9 +90,11 @@ Start start_of(Likelihood likelihood, const Pilot& pilot, const TableFit& fit) {
 }
 
 /// Where residuals about the start have a larger mean than the start itself, the pilot was bounded by less than half
-/// of the counts. Their noisy mean is then a better start.
-void mend(const ResidualTails& tails, double usable, Start& start) {
-  const double more = tails.sum() / (usable * tails.rows());
+/// of the counts. Their noisy mean is then a better start. The tails are of residuals times the root of their row's
+/// weight, which is divided out by its noisy mean, `weight`: the same weight in all rows changes nothing.
+void mend(const ResidualTails& tails, double usable, double weight, Start& start) {
+  if (!(weight > 0)) return;  // noise hides it
+  const double more = tails.sum() / (usable * tails.rows() * std::sqrt(weight));
   if (more > start.mean) start = constant_start(start.mean + more, start.theta.size());
 }
 
@@ -127,10 +129,6 @@ ResidualTails tails_about(const Steps& steps, const Part& part, const Vector& th
   return residual_tails(steps.rows, part, residual, {most, rho, steps.settings.adjacency, stage}, steps.draw);
 }
 
-double deviation_of(const ResidualTails& tails) {
-  return std::sqrt(tails.sum_of_squares(tails.most()) / tails.rows());
-}
-
 /// The standard deviation of the noise in the last score for a bound of residuals of 1.
 double noise_per_unit(const Steps& steps, double inputs) {
   const double replaced = steps.settings.adjacency == privacy::Adjacency::replace_one ? 2 : 1;
@@ -143,7 +141,7 @@ bool are_mostly_alike(const Steps& steps, const RowScales& scales, const Residua
   constexpr double far_off = 3;
   const double bound = residuals_widening * scales.residuals;
   const double noise = noise_per_unit(steps, inputs_widening * scales.inputs);
-  return deviation_of(tails) > mostly_alike * scales.residuals ||
+  return tails.root_mean_square() > mostly_alike * scales.residuals ||
          tails.taken_off(bound) > far_off * tails.deviation(noise, bound);
 }
 
@@ -154,7 +152,7 @@ ScoreBounds bounds_of(const Steps& steps, const RowScales& scales, const std::op
   if (steps.likelihood == Likelihood::logistic) return {inputs, 1, inputs * inputs / 4};
   double residuals = residuals_widening * scales.residuals;
   if (tails && are_mostly_alike(steps, scales, *tails)) {
-    const double least = std::max(residuals, residuals_widening * deviation_of(*tails));
+    const double least = std::max(residuals, residuals_widening * tails->root_mean_square());
     residuals = residual_bound(*tails, {least, noise_per_unit(steps, inputs)});
   }
   return {inputs, residuals, curvature_widening * scales.curvature * scales.curvature};
@@ -311,9 +309,9 @@ TableFit fit_likelihood(Likelihood likelihood, const Table& table, const FitSett
     tails = tails_about(steps, of_steps.rest, whitened(start.theta), fit, of_tails, KeyStage::tails);
     const double longest = tails->longest_together() / steps.target.scale;
     fit.is_target_hidden = hides_targets(fit, longest, rhos.pilot, static_cast<double>(parts.pilot));
-    fit.is_stopped = fit.is_target_hidden;
+    fit.is_stopped = fit.is_target_hidden || tails->rows() == 0;
     if (fit.is_stopped) return fit;
-    mend(*tails, fit.usable, start);
+    mend(*tails, fit.usable, first.weight, start);
   }
   take_steps(steps, of_steps, whitened(start.theta), std::move(tails), first.whitening.whiten, fit);
   return fit;

@@ -61,7 +61,7 @@ double noise_per_unit(const FitSettings& settings, double inputs) {
 
 /// The residuals' deviation: that of the middle ones, or that of all where a few are much longer than most.
 double deviation_of(const RowScales& scales, const ResidualTails& tails) {
-  return std::max(scales.residuals, std::sqrt(tails.sum_of_squares(tails.most()) / tails.rows()));
+  return std::max(scales.residuals, tails.root_mean_square());
 }
 
 /// The bounds of the answer about the pilot's solution. They are as wide as the noise allows, and the bound of
@@ -223,7 +223,7 @@ TableFit fit_linear(const Table& table, const FitSettings& settings, const DrawN
       working, rest, [&](const auto& x, double target) { return target - x.dot(centre); },
       {2 * longest_target(fit), Rho{for_tails * rhos.answer.value()}, settings.adjacency}, draw);
   fit.is_target_hidden = hides_targets(fit, tails.longest_together(), rhos.pilot, static_cast<double>(parts.pilot));
-  fit.is_stopped = fit.is_target_hidden;
+  fit.is_stopped = fit.is_target_hidden || tails.rows() == 0;
   if (fit.is_stopped) return fit;
   const FitSettings left = settings.at(Rho{(1 - for_tails) * rhos.answer.value()});
   fit.bounds = answer_bounds(left, *closer, tails, first.weight, fit);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <numeric>
 
 #include "nustream/ranges/rows.h"
 
@@ -221,6 +222,17 @@ double ResidualTails::sum_of_squares(double bound) const {
   double sum = sum_over_seen([&](std::size_t, std::size_t bin, double count) { return count * square(bin); });
   for (std::size_t i = 0; i < together_.size(); ++i) sum += together_[i] * square(i % length_bins);
   return sum;
+}
+
+double ResidualTails::rows() const {
+  const auto rows = static_cast<double>(counts_.rows());
+  if (!counts_.are_of_users()) return rows;
+  const double seen = sum_over_seen([](std::size_t, std::size_t, double count) { return count; });
+  return std::max(rows, std::accumulate(together_.begin(), together_.end(), seen));
+}
+
+double ResidualTails::root_mean_square() const {
+  return rows() > 0 ? std::sqrt(sum_of_squares(most_) / rows()) : 0;
 }
 
 double ResidualTails::sum() const {

@@ -45,7 +45,12 @@ class ResidualTails {
   [[nodiscard]] bool are_skewed() const;
   /// No residual is taken to be longer.
   [[nodiscard]] double most() const noexcept { return most_; }
-  [[nodiscard]] double rows() const noexcept { return static_cast<double>(counts_.rows()); }
+  /// How many rows the residuals are of. Where the unit is the user that is the noisy sum of all counts, or of those
+  /// that are seen if these are more: the noise of hundreds of empty bins may hide the former. It is 0 where nothing
+  /// is seen.
+  [[nodiscard]] double rows() const;
+  /// The root mean square of the residuals that are seen; 0 where none are.
+  [[nodiscard]] double root_mean_square() const;
 
  private:
   struct Window;

@@ -143,6 +143,21 @@ TEST(TargetsOfMostlyOneValue, AreFittedAsCounts) {
 }
 
 // Both histograms take a fifth of ρ, and the last score 65% of 65% of the rest.
+// Where each row has the same weight, it says nothing. The start of counts that the columns do not see comes from
+// residuals times the root of their weight.
+TEST(TargetsOfMostlyOneValue, AreFittedAsCountsWhateverTheWeightOfAllRows) {
+  const Made made = rare_counts(0.1, 20'000);
+  for (const double weight : {100.0, 10'000.0}) {
+    const std::vector<double> weights(made.y.size(), weight);
+    Table table = made.table();
+    table.weights = weights;
+    const TableFit fit = fit_likelihood(Likelihood::poisson, table, {Rho{1}}, noise_of(3));
+    ASSERT_FALSE(fit.is_stopped);
+    EXPECT_NEAR(fit.theta[0], std::log(0.1), 0.1) << weight;
+    EXPECT_NEAR(fit.theta[1], 0.4, 0.1) << weight;
+  }
+}
+
 TEST(TargetsOfMostlyOneValue, SpendRhoAsCounts) {
   std::map<KeyStage, double> stddevs;
   const TableFit fit = fit_likelihood(Likelihood::poisson, rare_counts(0.02, 30'000).table(), {Rho{0.1}},

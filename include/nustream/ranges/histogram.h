@@ -116,6 +116,8 @@ class NoisyCounts {
   /// so that the number of rows is no measure for them. In its place stands the noisy sum of the counts of a
   /// histogram, of the one that has most.
   [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }
+  /// Whether rows() is that noisy sum, which may be 0 where single bins show.
+  [[nodiscard]] bool are_of_users() const noexcept { return are_of_users_; }
   /// Adds the counts of another part under the same design; the variances of the noise add up. Histograms and bins
   /// must agree.
   void add(const NoisyCounts& other);
@@ -129,6 +131,7 @@ class NoisyCounts {
   std::vector<double> counts_;
   double stddev_;
   std::uint64_t rows_;
+  bool are_of_users_ = false;
 };
 
 }  // namespace nustream::ranges
