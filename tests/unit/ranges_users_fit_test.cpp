@@ -142,8 +142,8 @@ TEST(LikelihoodFitOfUsers, FindsRangesAndAStart) {
   EXPECT_FALSE(fit_likelihood(Likelihood::poisson, made.table(), {Rho{5}}, tests::noise_of(0)).is_stopped);
 }
 
-// Noise may hide the sum of all counts of residuals, which is the number of rows of users. A fit is then stopped, or
-// has finite bounds. Before, 3 to 7 of 100 such fits ended with a bound of infinity.
+// Noise may hide the sum of all counts of residuals, which stands for the number of rows of users. A fit is then
+// stopped, or has finite bounds.
 TEST(FitOfUsers, HasFiniteBoundsWhereNoiseHidesTheNumberOfRows) {
   UsersTable made = linear(6'000, 150);
   for (std::uint8_t key = 0; key < 100; ++key) {
