@@ -61,8 +61,7 @@ moments::Releases solve(const Stream& stream, const record::RowBatch& rows, std:
   const secrets::Keyring keys = secrets::Keyring::insecure(key);
   const config::Mechanism& mechanism = stream.mechanism;
   engine::NoiseFeed feed(mechanism,
-                         journal::first_checkpoints(keys.epoch_key(stream.config.stream), LaneId{0}, EpochId{0},
-                                                    mechanism.stages.size()),
+                         engine::noise_of_new_epoch(keys, stream.config.stream, LaneId{0}, EpochId{0}, mechanism),
                          StepIndex{0}, std::pmr::get_default_resource(), keys.healing(false));
   moments::Lane lane(config::moments_settings(stream.config, mechanism), Position{0});
   const std::uint64_t every = stream.config.descent.minibatch;

@@ -105,10 +105,9 @@ std::vector<double> effects(const Case& one, std::uint64_t keys) {
   std::vector<double> found;
   for (std::uint64_t key = 0; key < keys; ++key) {
     const secrets::Keyring keyring = secrets::Keyring::insecure(key);
-    engine::NoiseFeed feed(
-        mechanism,
-        journal::first_checkpoints(keyring.epoch_key(config.stream), LaneId{0}, EpochId{0}, mechanism.stages.size()),
-        StepIndex{0}, std::pmr::get_default_resource(), keyring.healing(false));
+    engine::NoiseFeed feed(mechanism,
+                           engine::noise_of_new_epoch(keyring, config.stream, LaneId{0}, EpochId{0}, mechanism),
+                           StepIndex{0}, std::pmr::get_default_resource(), keyring.healing(false));
     moments::Lane lane(settings, Position{0});
     moments::Releases releases;
     const std::uint64_t m = design.minibatch;

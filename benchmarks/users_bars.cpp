@@ -92,10 +92,8 @@ template <class Lane, class Releases, class Final>
 std::pair<double, std::uint64_t> played(Lane lane, const config::Config& config, const config::Mechanism& mechanism,
                                         const record::RowBatch& rows, std::uint64_t key, const Final& final) {
   const secrets::Keyring keys = secrets::Keyring::insecure(key);
-  engine::NoiseFeed feed(
-      mechanism,
-      journal::first_checkpoints(keys.epoch_key(config.stream), LaneId{0}, EpochId{0}, mechanism.stages.size()),
-      StepIndex{0}, std::pmr::get_default_resource(), keys.healing(false));
+  engine::NoiseFeed feed(mechanism, engine::noise_of_new_epoch(keys, config.stream, LaneId{0}, EpochId{0}, mechanism),
+                         StepIndex{0}, std::pmr::get_default_resource(), keys.healing(false));
   users::Table table;
   users::Changes changes(table);
   Releases releases;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "inference/movement.h"
 #include "nustream/base/error.h"
 #include "nustream/inference/long_run.h"
 
@@ -130,15 +131,8 @@ Thresholds thresholds_of(std::size_t count, double false_alarm) {
           most_memory(count, false_alarm * 5 / 6)};
 }
 
-struct Seen {
-  bool moves = false;
-  bool goes_on = false;
-  bool remembers = false;
-  bool apart = false;
-};
-
 /// Looks at one coordinate.
-void look_at(std::span<const double> values, const Thresholds& thresholds, PathStatus& status, Seen& seen) {
+void look_at(std::span<const double> values, const Thresholds& thresholds, PathStatus& status, Movement& seen) {
   const std::vector<double> ten = ten_means(values);
   const double trend = std::abs(slope_of(ten).t);
   const double first = std::abs(apart_from(std::span(ten).last(groups - 1), ten.front()));
@@ -181,16 +175,13 @@ PathStatus path_status(std::span<const double> means, std::size_t dimension, dou
 
   const double each = false_alarm / static_cast<double>(dimension);
   const Thresholds thresholds = thresholds_of(count, each);
-  Seen seen;
+  Movement seen;
   std::vector<double> values(count);
   for (std::size_t j = 0; j < dimension; ++j) {
     for (std::size_t i = 0; i < count; ++i) values[i] = means[i * dimension + j];
     look_at(values, thresholds, status, seen);
   }
-  status.verdict = seen.apart                     ? Verdict::diverged
-                   : seen.goes_on                 ? Verdict::drifting
-                   : seen.moves || seen.remembers ? Verdict::converging
-                                                  : Verdict::settled;
+  status.verdict = seen.verdict();
   return status;
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "inference/movement.h"
 #include "nustream/base/error.h"
 
 namespace nustream::inference {
@@ -86,13 +87,6 @@ double over(double a, double b) {
   return a == 0 ? 0 : a / b;
 }
 
-struct SeenOfRuns {
-  bool moves = false;
-  bool goes_on = false;
-  bool remembers = false;
-  bool apart = false;
-};
-
 /// The thresholds that runs which have settled hardly ever exceed.
 struct RunThresholds {
   double trend;
@@ -109,7 +103,7 @@ RunThresholds run_thresholds_of(std::size_t runs, double false_alarm) {
 
 /// Looks at one coordinate of all runs.
 void look_at_runs(std::span<const RunPath> paths, const RunThresholds& thresholds, RunsStatus& status,
-                  SeenOfRuns& seen) {
+                  Movement& seen) {
   std::array<SpreadOfRuns, cosines> moved;
   double within = 0;
   for (std::size_t j = 0; j < cosines; ++j) {
@@ -141,7 +135,7 @@ RunsStatus runs_status(std::span<const std::vector<double>> runs, std::size_t di
     if (!finite) return {Verdict::diverged, 0, 0, false_alarm};
   }
   const RunThresholds thresholds = run_thresholds_of(runs.size(), false_alarm / static_cast<double>(dimension));
-  SeenOfRuns seen;
+  Movement seen;
   std::vector<RunPath> paths(runs.size());
   for (std::size_t k = 0; k < dimension; ++k) {
     for (std::size_t r = 0; r < runs.size(); ++r) {
@@ -149,10 +143,7 @@ RunsStatus runs_status(std::span<const std::vector<double>> runs, std::size_t di
     }
     look_at_runs(paths, thresholds, status, seen);
   }
-  status.verdict = seen.apart                     ? Verdict::diverged
-                   : seen.goes_on                 ? Verdict::drifting
-                   : seen.moves || seen.remembers ? Verdict::converging
-                                                  : Verdict::settled;
+  status.verdict = seen.verdict();
   return status;
 }
 

@@ -279,10 +279,8 @@ TableFit fit_likelihood(Likelihood likelihood, const Table& table, const FitSett
   NUSTREAM_REQUIRE(table.users.empty() || table.users.size() == table.y.size(), "a user for every row");
   const bool of_users = !table.users.empty();
   const Sizes parts = sizes({table.records(), table.features + 1, settings.rho, settings.adjacency, of_users});
-  // The residuals of counts depend on the fit, so their bounds are measured once more before the last step. Those of
-  // the logistic model are at most 1 anyway.
-  const bool is_measured_again = likelihood == Likelihood::poisson;
-  const PartRhos rhos = part_rhos(settings.rho, of_users, is_measured_again ? 3 : 2);
+  const bool are_counts = likelihood == Likelihood::poisson;
+  const PartRhos rhos = part_rhos(settings.rho, of_users, are_counts ? 3 : 2);  // counts are measured once more
   const std::vector<double> targets = allowed_targets(likelihood, table.y);
   const Table allowed{table.features, table.x, targets, table.weights, table.users};
   TableFit fit;
@@ -299,7 +297,6 @@ TableFit fit_likelihood(Likelihood likelihood, const Table& table, const FitSett
   fit.smallest_second = first.smallest;
   const auto whitened = [&](const Vector& placed) -> Vector { return first.whitening.restore * placed; };
   Start start = start_of(likelihood, first, fit);
-  const bool are_counts = likelihood == Likelihood::poisson;
   StepParts of_steps{rows.dealer.deal(parts.rows), {}, {}};
   if (are_counts) of_steps.again = rows.dealer.deal(parts.rows);
   of_steps.rest = rows.dealer.rest();

@@ -24,9 +24,9 @@ constexpr double sum_threshold = 2.5;
 constexpr double unseen = 4;
 /// Bins that noise hides one by one are added up over this many bins at most.
 constexpr std::size_t widest_window = 8;
-/// Beyond the length that octaves allow, residuals are there where the sum of neighbouring bins is above so many
-/// deviations of its noise. Of the two thousand sums one is above it by noise in fewer than 1 of 20,000 tables. A
-/// wrong bin out there would widen the bound until noise drowns the answer, so this threshold is high.
+/// Beyond the length that octaves allow, residuals are there where the sum of neighbouring bins is above this
+/// number of deviations of its noise. Of the two thousand sums one is above it by noise in fewer than 1 of 20,000
+/// tables. A wrong bin out there would widen the bound until noise drowns the answer, so this threshold is high.
 constexpr double far_threshold = 5.5;
 
 /// How much longer the residuals of a bin are than `bound`.

@@ -92,8 +92,8 @@ class ResidualTails {
 /// pilot's noise makes it where the target is that value alone. `longest` is the longest residual that is seen, in
 /// working units, and `rho` that of the pilot.
 [[nodiscard]] bool hides_targets(const TableFit& fit, double longest, Rho rho, double pilot_records);
-/// The middle scale of residuals says too little where their deviation is so many times larger: most targets are then
-/// alike, and the others make the deviation.
+/// The middle scale of residuals says too little where their deviation is this many times larger: most targets are
+/// then alike, and the others make the deviation.
 inline constexpr double mostly_alike = 2;
 
 /// The residual of a row, from its working inputs and its target.

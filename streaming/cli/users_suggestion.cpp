@@ -11,7 +11,7 @@ namespace {
 constexpr double steps_of_a_descent = 400;
 constexpr double step_size_suggested = 0.1;
 
-/// The unit of so many significant digits of a value.
+/// The unit of the last one of `digits` significant digits of a value.
 double unit_of(double value, int digits) {
   return std::pow(10, std::floor(std::log10(value)) + 1 - digits);
 }

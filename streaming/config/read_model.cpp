@@ -238,8 +238,9 @@ void read_batching(const Section& section, Purpose purpose, std::optional<bool> 
     const std::uint64_t from = is_sandwich ? config.descent.averaging.from : config.intervals.burn_in;
     const std::uint64_t count = is_sandwich ? inference::enough_batches : config.intervals.count;
     batching = {from, count, from < steps ? std::max<std::uint64_t>((steps - from) / count, 1) : 1};
+  } else {
+    batching.from = config.descent.averaging.from;
   }
-  if (purpose != Purpose::table) batching.from = config.descent.averaging.from;
   batching.may_lack = by_default;
   batching.shown = !by_default || asked.value_or(true);
   config.descent.batching = batching;

@@ -68,7 +68,7 @@ Report report_of(const config::Config& config, const config::Mechanism& mechanis
           .of_sums = config.moments.has_value(),
           .correlation = config::correlation_name(config, mechanism.main().correlation),
           .last = std::move(last),
-          .intervals = is_finished ? intervals_along(config, path) : std::nullopt,
+          .intervals = is_finished ? intervals_along(config, path, status) : std::nullopt,
           .status = status,
           .ending = is_finished       ? Report::finished
                     : end.signal != 0 ? "interrupted"

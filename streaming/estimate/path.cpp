@@ -169,14 +169,15 @@ inference::Verdict verdict_of(const SeenStatus& status) {
 }
 
 std::optional<console::ReportedIntervals> intervals_along(const config::Config& config,
-                                                          const std::vector<ShownRelease>& path) {
+                                                          const std::vector<ShownRelease>& path,
+                                                          const std::optional<SeenStatus>& status) {
   const config::Intervals& intervals = config.intervals;
   if (path.empty() || intervals.kind == Kind::none) return std::nullopt;
   if (intervals.kind == Kind::batch_means || intervals.kind == Kind::sandwich || intervals.kind == Kind::residuals) {
     return console::reported_intervals(path.back());
   }
   const std::vector<std::vector<double>> values = values_along(config, path);
-  if (values.size() < intervals.count || !is_settled(status_along(config, path))) return std::nullopt;
+  if (values.size() < intervals.count || !is_settled(status)) return std::nullopt;
   const bool runs = intervals.kind == Kind::runs;
   const std::uint64_t last = ends_of_a_run(config).back();
   const std::uint64_t all =

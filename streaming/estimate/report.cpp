@@ -42,16 +42,6 @@ void print_comparison(const Report& report, std::FILE* out) {
   }
 }
 
-void append_status(const SeenStatus& status, JsonWriter& json) {
-  if (const auto* path = std::get_if<inference::PathStatus>(&status)) return publish::append_status(*path, json);
-  const auto& runs = std::get<inference::RunsStatus>(status);
-  const auto object = json.object("status");
-  json.field("verdict", inference::name(runs.verdict));
-  json.field("trend", runs.trend);
-  json.field("memory", runs.memory);
-  json.field("false_alarm", runs.false_alarm);
-}
-
 }  // namespace
 
 void print(const Report& report, std::FILE* out) {
@@ -101,7 +91,7 @@ std::string to_json(const Report& report) {
     if (!report.last.average.empty()) json.fields("average", report.last.average);
     if (report.intervals) publish::append_intervals("intervals", report.last, *report.intervals, json);
     if (!report.last.status.verdict.empty()) json.field("verdict", report.last.status.verdict);
-    if (report.status) append_status(*report.status, json);
+    if (report.status) std::visit([&](const auto& one) { publish::append_status(one, json); }, *report.status);
     if (report.last.status.clipped) publish::append_clipped(*report.last.status.clipped, json);
     publish::append_strength(report.last, json);
     if (report.last.sums.floored > 0) json.field("floored", report.last.sums.floored);

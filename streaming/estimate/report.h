@@ -40,9 +40,10 @@ using SeenStatus = std::variant<inference::PathStatus, inference::RunsStatus>;
 
 /// The intervals of an estimate. The last release has its own for batch means, sandwich and residuals; for the other
 /// kinds they are made of checkpoints or last iterates along the path. Nothing where there are too few of those,
-/// where status_along() is not `settled`, or where no intervals are asked for.
+/// where `status`, that of status_along(), is not `settled`, or where no intervals are asked for.
 [[nodiscard]] std::optional<console::ReportedIntervals> intervals_along(
-    const config::Config& config, const std::vector<publish::ShownRelease>& path);
+    const config::Config& config, const std::vector<publish::ShownRelease>& path,
+    const std::optional<SeenStatus>& status);
 
 /// Everything that is said about an estimate at its end.
 struct Report {

@@ -1,6 +1,7 @@
 #include "publish/intervals.h"
 
 #include <cmath>
+#include <initializer_list>
 
 #include "nustream/base/error.h"
 #include "nustream/inference/long_run.h"
@@ -126,22 +127,37 @@ bool may_show_intervals(const lane::Release& release) {
   return !status || status->verdict == inference::Verdict::settled;
 }
 
-void append_status(const inference::PathStatus& status, JsonWriter& json) {
+namespace {
+
+struct Figure {
+  MemberName key;
+  double value;
+};
+
+/// Writes the object of a status, of which each kind has figures of its own.
+void append_figures(inference::Verdict verdict, std::initializer_list<Figure> figures, double false_alarm,
+                    JsonWriter& json) {
   const auto object = json.object("status");
-  json.field("verdict", inference::name(status.verdict));
-  json.field("trend", status.trend);
-  json.field("halves", status.halves);
-  json.field("ends", status.ends);
-  json.field("memory", status.memory);
-  json.field("false_alarm", status.false_alarm);
+  json.field("verdict", inference::name(verdict));
+  for (const auto& [key, value] : figures) json.field(key, value);
+  json.field("false_alarm", false_alarm);
+}
+
+}  // namespace
+
+void append_status(const inference::PathStatus& status, JsonWriter& json) {
+  append_figures(
+      status.verdict,
+      {{"trend", status.trend}, {"halves", status.halves}, {"ends", status.ends}, {"memory", status.memory}},
+      status.false_alarm, json);
 }
 
 void append_status(const moments::SumsStatus& status, JsonWriter& json) {
-  const auto object = json.object("status");
-  json.field("verdict", inference::name(status.verdict));
-  json.field("halves", status.halves);
-  json.field("ends", status.ends);
-  json.field("false_alarm", status.false_alarm);
+  append_figures(status.verdict, {{"halves", status.halves}, {"ends", status.ends}}, status.false_alarm, json);
+}
+
+void append_status(const inference::RunsStatus& status, JsonWriter& json) {
+  append_figures(status.verdict, {{"trend", status.trend}, {"memory", status.memory}}, status.false_alarm, json);
 }
 
 std::string_view in_words(std::string_view verdict) noexcept {

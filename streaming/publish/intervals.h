@@ -10,6 +10,7 @@
 
 #include "nustream/inference/interval.h"
 #include "nustream/inference/path_status.h"
+#include "nustream/inference/runs_status.h"
 #include "nustream/inference/sandwich.h"
 #include "nustream/lane/lane.h"
 #include "nustream/moments/lane.h"
@@ -67,6 +68,7 @@ struct ShownIntervals {
 /// Writes "status":{"verdict":…}.
 void append_status(const inference::PathStatus& status, JsonWriter& json);
 void append_status(const moments::SumsStatus& status, JsonWriter& json);
+void append_status(const inference::RunsStatus& status, JsonWriter& json);
 
 /// A line's verdict as a sentence for people; "" for an empty verdict.
 [[nodiscard]] std::string_view in_words(std::string_view verdict) noexcept;

@@ -142,9 +142,8 @@ std::vector<std::vector<double>> iterates(const World& world, std::uint64_t seed
                                           const std::vector<std::uint64_t>& stops) {
   const secrets::Keyring keys = secrets::Keyring::insecure(seed);
   const config::Mechanism& mechanism = world.settings->mechanism;
-  const Committed start{{},
-                        journal::first_checkpoints(keys.epoch_key(world.settings->config.stream), LaneId{0},
-                                                   EpochId{0}, mechanism.stages.size())};
+  const Committed start{
+      {}, engine::noise_of_new_epoch(keys, world.settings->config.stream, LaneId{0}, EpochId{0}, mechanism)};
   Life life(world, keys, {}, rows, std::nullopt, start);
   std::vector<std::vector<double>> all;
   for (const std::uint64_t stop : stops) {
@@ -160,8 +159,7 @@ Shown run(const World& world, std::uint64_t seed, const record::RowBatch& rows, 
   const secrets::Keyring keys = secrets::Keyring::insecure(seed);
   engine::EpochLedger ledger = ledger_of(world, keys);
   const std::optional<StepCount> limit = ledger.limit(config.privacy.budget, Position{0});
-  Committed committed{
-      {}, journal::first_checkpoints(keys.epoch_key(config.stream), LaneId{0}, EpochId{0}, mechanism.stages.size())};
+  Committed committed{{}, engine::noise_of_new_epoch(keys, config.stream, LaneId{0}, EpochId{0}, mechanism)};
   auto life = std::make_unique<Life>(world, keys, shifts, rows, limit, committed);
   Shown shown;
   StepCount sealed{0};

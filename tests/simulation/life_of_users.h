@@ -93,9 +93,8 @@ class LifeOfUsers {
 
 inline CommittedUsers beginning(const WorldOfUsers& world, const secrets::Keyring& keys) {
   const config::Config& config = world.settings->config;
-  CommittedUsers first{{},
-                       journal::first_checkpoints(keys.epoch_key(config.stream), LaneId{0}, EpochId{0},
-                                                  world.settings->mechanism.stages.size())};
+  CommittedUsers first{
+      {}, engine::noise_of_new_epoch(keys, config.stream, LaneId{0}, EpochId{0}, world.settings->mechanism)};
   if (world.limits().windows()) first.clock.emplace(world.limits().windows()->period);
   return first;
 }

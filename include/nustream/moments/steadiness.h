@@ -26,8 +26,8 @@ inline constexpr std::uint64_t enough_steps_of_a_stage = 4;
 /// There are never more marks.
 inline constexpr std::size_t marks_max = 7;
 
-/// The steps from one mark to the next in a stage of so many steps: the least power of two by which there are at most
-/// marks_max marks.
+/// The steps from one mark to the next in a stage of `steps_of_stage` steps: the least power of two by which there
+/// are at most marks_max marks.
 [[nodiscard]] std::uint64_t mark_distance(std::uint64_t steps_of_stage) noexcept;
 /// How many marks such a stage has: one after every mark_distance() steps.
 [[nodiscard]] std::size_t mark_count(std::uint64_t steps_of_stage) noexcept;
