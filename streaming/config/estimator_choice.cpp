@@ -43,18 +43,40 @@ Candidate of_descent(const moments::Problem& problem, bool average) {
   return candidate;
 }
 
-std::optional<Candidate> of_sums(const moments::Problem& problem, bool recentred) {
-  const auto choice = moments::best_sums(problem, recentred);
+std::optional<Candidate> of_sums(const moments::Problem& problem, std::size_t recentrings) {
+  static constexpr const char* names[] = {"running sums", "running sums, recentred", "running sums, recentred twice"};
+  const auto choice = moments::best_sums(problem, recentrings);
   if (!choice) return std::nullopt;
-  Candidate candidate{recentred ? "running sums, recentred" : "running sums", choice->error, {}, true};
+  Candidate candidate{names[recentrings], choice->error, {}, true};
   candidate.settings = {"model.estimator=moments", two_digits("moments.row_norm", choice->radii.inputs),
                         two_digits("moments.residual_bound", choice->radii.target)};
-  if (choice->second) {
-    candidate.settings.push_back(fmt::format("moments.stages=[{{from={}, residual_bound={:.2g}}}]",
-                                             choice->second->first * problem.every, choice->second->radii.target));
-    candidate.settings.push_back(two_digits("moments.residual_variance", choice->residual_variance));
+  if (choice->later.empty()) return candidate;
+  std::string stages;
+  for (const moments::StageStart& each : choice->later) {
+    stages += fmt::format("{}{{from={}, residual_bound={:.2g}}}", stages.empty() ? "" : ", ",
+                          each.first * problem.every, each.radii.target);
   }
+  candidate.settings.push_back("moments.stages=[" + stages + "]");
+  candidate.settings.push_back(two_digits("moments.residual_variance", choice->residual_variance));
+  if (recentrings > 1) candidate.settings.push_back(two_digits("moments.second_moment_share", choice->second_share));
   return candidate;
+}
+
+/// Whether two recentrings promise less error than one does at the same share of ρ for H. The share of .4 alone makes
+/// no case for another stage.
+bool is_worth_a_stage(moments::Problem problem, const inference::ExpectedError& once) {
+  problem.settled.second_share = problem.settled.second_share.value_or(0.5);
+  const auto twice = moments::best_sums(problem, 2);
+  return twice && twice->error.total() < once.total();
+}
+
+void add_sums(const moments::Problem& problem, std::vector<Candidate>& candidates) {
+  for (std::size_t recentrings = 0; recentrings <= moments::most_recentrings; ++recentrings) {
+    if (recentrings > 1 && !is_worth_a_stage(problem, candidates.back().error)) return;
+    auto candidate = of_sums(problem, recentrings);
+    if (!candidate) return;
+    candidates.push_back(std::move(*candidate));
+  }
 }
 
 std::string parts_of(const inference::ExpectedError& error) {
@@ -117,9 +139,7 @@ EstimatorChoice choose_estimator(const Config& config, const Open& open) {
   for (const bool average : {false, true}) {
     if (average ? open.average : open.last) choice.candidates.push_back(of_descent(problem, average));
   }
-  for (const bool recentred : {false, true}) {
-    if (auto candidate = of_sums(problem, recentred)) choice.candidates.push_back(std::move(*candidate));
-  }
+  add_sums(problem, choice.candidates);
   const auto by_total = [](const Candidate& each) { return each.error.total(); };
   const auto least = std::ranges::min_element(choice.candidates, {}, by_total);
   choice.least = static_cast<std::size_t>(least - choice.candidates.begin());

@@ -56,7 +56,9 @@ struct Open {
   bool average = true;  ///< a tail average may be quoted
 };
 
-/// Computes the four candidates for a linear model of the stream that the settings describe. Contract: has_guesses().
+/// Computes the candidates for a linear model of the stream that the settings describe: descents, and running sums
+/// that are recentred at most once, or twice where that promises less error at the same share of ρ for H. Contract:
+/// has_guesses().
 [[nodiscard]] EstimatorChoice choose_estimator(const Config& config, const Open& open);
 
 /// The overrides, and the settings that model.estimator = "auto" adds to them, and why. Nothing is added where

@@ -41,7 +41,8 @@ Open open_settings(const Section& root) {
   const std::string average = descent.text("average").value_or("");
   if (average == "exponential") descent.refuse("average", "\"tail\" or \"last\" where estimator = \"auto\"");
   return {{descent.number("step_size"), descent.number("clip_norm"), root.section("noise").number("nu"),
-           descent.count("average_from"), sums.number("row_norm"), sums.number("residual_bound")},
+           descent.count("average_from"), sums.number("row_norm"), sums.number("residual_bound"),
+           sums.number("second_moment_share")},
           average != "tail",
           average != "last"};
 }

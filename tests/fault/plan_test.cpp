@@ -121,6 +121,41 @@ TEST(PlanThatChooses, TakesTheLeastAndSaysWhy) {
   EXPECT_EQ(found.json["moments"].get(sums), simdjson::SUCCESS) << "sums were chosen";
 }
 
+/// A stream of 49 features, with guesses, whose estimator is to be chosen.
+std::string many_features() {
+  std::string settings =
+      "[stream]\nname = \"many\"\ninput = \"many.csv\"\n[target]\ncolumn = \"y\"\n[privacy]\nrho = 0.1\ndelta = "
+      "1e-6\n[model]\nestimator = \"auto\"\n[moments]\nreleases = 100\n[release]\nevery = 1000\n[plan]\nrecords = "
+      "100000\nresidual = 1.0\ndistance = 1.0\n";
+  for (int j = 0; j < 49; ++j) settings += "[[features]]\ncolumn = \"x" + std::to_string(j) + "\"\n";
+  return settings;
+}
+
+// What is filled in is read as three stages: the settings as they are then have the error that was expected.
+TEST(PlanThatChooses, RecentresTwiceWhereThereAreManyCoefficients) {
+  const TemporaryFolder folder;
+  JsonOutput found = run_configured("plan", folder, many_features(), {});
+  ASSERT_EQ(found.command.code, 0) << found.command.err;
+  const auto best = found.json["expected"]["best"];
+  const double once = best["running sums, recentred"]["error"].get_double().value();
+  const double twice = best["running sums, recentred twice"]["error"].get_double().value();
+  EXPECT_LT(twice, once);
+  EXPECT_EQ(found.json["expected"]["taken"].get_string().value(), "running sums, recentred twice");
+  EXPECT_THAT(std::string(best["running sums, recentred twice"]["settings"].get_string().value()),
+              AllOf(HasSubstr("moments.stages=[{from=5000, residual_bound="), HasSubstr("}, {from=15000, "),
+                    HasSubstr("moments.second_moment_share=0.4")));
+  EXPECT_NEAR(found.json["expected"]["as_set"]["running sums"]["error"].get_double().value(), twice, 0.02 * twice);
+}
+
+// With two coefficients a third stage does not lower the error, and is not spoken of.
+TEST(PlanThatChooses, DoesNotRecentreTwiceForNothing) {
+  const TemporaryFolder folder;
+  JsonOutput found = run_configured("plan", folder, to_choose("records = 100000\nresidual = 1\ndistance = 1\n"), {});
+  ASSERT_EQ(found.command.code, 0) << found.command.err;
+  simdjson::dom::element twice;
+  EXPECT_NE(found.json["expected"]["best"]["running sums, recentred twice"].get(twice), simdjson::SUCCESS);
+}
+
 /// Guesses under which an average and recentred sums are nearly level, whichever estimator is set.
 std::string near_tie() {
   std::string settings = example_config();

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "nustream/base/error.h"
+#include "nustream/moments/budget.h"
 #include "nustream/moments/choice.h"
 #include "nustream/noise/rational.h"
 
@@ -98,7 +99,7 @@ TEST(ExpectedErrorOfSums, IsLeastSquaresWithoutNoise) {
 TEST(ExpectedErrorOfSums, GrowsAsTheBudgetShrinks) {
   double before = 0;
   for (const double rho : {10.0, 1.0, 0.1, 0.01}) {
-    const ExpectedError error = best_sums(problem(rho), false)->error;
+    const ExpectedError error = best_sums(problem(rho), 0)->error;
     EXPECT_GT(error.total(), before);
     before = error.total();
   }
@@ -124,8 +125,37 @@ TEST(Choice, IsTheLeastAmongItsNeighbours) {
     settled.settled.from = one.records / part;
     EXPECT_GE(best_descent(settled, true).error.total(), choice.error.total()) << part;
   }
-  EXPECT_LT(best_sums(one, true)->error.total(), best_sums(one, false)->error.total());
-  EXPECT_FALSE(best_sums({one.guess, 1500, one.rho, one.adjacency, 1000, true}, false));
+  EXPECT_LT(best_sums(one, 1)->error.total(), best_sums(one, 0)->error.total());
+  EXPECT_FALSE(best_sums({one.guess, 1500, one.rho, one.adjacency, 1000, true}, 0));
+}
+
+TEST(Choice, PlacesASecondRecentringAtThreeTimesTheRecords) {
+  const Problem many{{std::vector<double>(50, 1.0), 1, 1}, 100'000, Rho{0.1},
+                     privacy::Adjacency::zero_out,         1000,    true};
+  const SumsChoice twice = *best_sums(many, 2);
+  ASSERT_EQ(twice.later.size(), 2);
+  EXPECT_EQ(twice.later[1].first, 3 * twice.later[0].first);
+  EXPECT_GE(twice.later[1].radii.target, 3 * many.guess.residual) << "real residuals are skewed";
+  EXPECT_LT(twice.error.total(), best_sums(many, 1)->error.total());
+  // Of 3 releases, the second recentring would come after the last one.
+  EXPECT_FALSE(best_sums({many.guess, 3'000, many.rho, many.adjacency, 1000, true}, 2));
+  EXPECT_TRUE(best_sums({many.guess, 4'000, many.rho, many.adjacency, 1000, true}, 2));
+}
+
+TEST(Choice, DividesTheBudgetByWhatTheNoiseOfEachPartCosts) {
+  const Problem many{{std::vector<double>(50, 1.0), 1, 1}, 100'000, Rho{0.1},
+                     privacy::Adjacency::zero_out,         1000,    true};
+  EXPECT_EQ(best_sums(many, 2)->second_share, 0.4) << "about a good centre the noise of H matters little";
+  EXPECT_EQ(best_sums(many, 1)->second_share, 0.5);
+  Problem settled = many;
+  settled.settled.second_share = 0.5;
+  const SumsChoice half = *best_sums(settled, 2);
+  EXPECT_EQ(half.second_share, 0.5);
+  EXPECT_LT(best_sums(many, 2)->error.total(), half.error.total());
+  // The multipliers follow the share, and the whole costs what it may.
+  const Settings settings = sums_settings(many, *best_sums(many, 2));
+  EXPECT_GT(settings.sigmas[0].value(), settings.sigmas[1].value());
+  EXPECT_NEAR(Spend(settings.mechanism, settings.sigmas).limit().value(), 0.1, 1e-6);
 }
 
 TEST(Guesses, OutOfRangeAreRefused) {

@@ -2,8 +2,10 @@
 // guesses alone. Every number is a function of public guesses.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "nustream/base/units.h"
 #include "nustream/inference/expected_error.h"
@@ -16,7 +18,7 @@ namespace nustream::moments {
 struct Settled {
   std::optional<double> step_size{}, clip_norm{}, nu{};
   std::optional<std::uint64_t> from{};  ///< where the average begins
-  std::optional<double> row_norm{}, residual_bound{};
+  std::optional<double> row_norm{}, residual_bound{}, second_share{};
 };
 
 /// What is to be estimated, and for how much.
@@ -50,16 +52,21 @@ struct DescentChoice {
 /// The settings of running sums, and their expected error.
 struct SumsChoice {
   Radii radii;
-  std::optional<StageStart> second{};  ///< a second stage, about the estimate at the time when it begins; `first` in
-                                       ///< steps
-  double residual_variance = 1;        ///< weighs the stages (Weighting)
+  std::vector<StageStart> later{};  ///< further stages, each about the estimate at the time when it begins
+  double residual_variance = 1;     ///< weighs the stages (Weighting)
+  double second_share = 0.5;        ///< what the second moments may cost, as a share of ρ
   inference::ExpectedError error{0, 0, 0};
 };
-/// The running sums with the least expected error. Where nothing is settled, it tries R_x of 1, 1.25, 1.6 and 2 times
-/// √(tr H) and R_r of 1.5 to 6 times the residual about the start. If they may be recentred, it also tries a second
-/// stage after a twentieth, a tenth or a quarter of the steps with R_r of 2 to 4 times `residual`. Empty where there
-/// are fewer than two releases.
-[[nodiscard]] std::optional<SumsChoice> best_sums(const Problem& problem, bool recentred);
+/// The largest number of recentrings that are tried.
+inline constexpr std::size_t most_recentrings = 2;
+
+/// The running sums with the least expected error among those that are recentred this often, at most
+/// `most_recentrings` times. Where nothing is settled, it tries R_x of 1, 1.25, 1.6 and 2 times √(tr H) and R_r
+/// of 1.5 to 6 times the residual about the start. A recentring comes after a twentieth, a tenth or a quarter of the
+/// steps; the first of two comes after a twentieth or a tenth, and the second when there are three times as many. R_r
+/// of the later stages is 3 or 4 times `residual`. H has half of ρ; for the best of the sums that are recentred
+/// twice, a share of .4 is tried too. Empty where there are fewer than two releases, or too few for so many stages.
+[[nodiscard]] std::optional<SumsChoice> best_sums(const Problem& problem, std::size_t recentrings);
 [[nodiscard]] Settings sums_settings(const Problem& problem, const SumsChoice& choice);
 
 }  // namespace nustream::moments
