@@ -1,5 +1,5 @@
 // Measures how close models that are solved from running sums come to least squares, at rho = .1 on real streams with
-// settings that are public. Usage: moments_bars [KEYS [JSON file]]; 20 keys by default. Exits with 1 where a mean is
+// settings that are public. Usage: moments_bars [KEYS [JSON file]]; 50 keys by default. Exits with 1 where a mean is
 // above its bar. Keys are fixed, so the result does not vary by chance.
 //
 // For retail the figures are the largest distance of the slope from the least squares of all records so far, over the
@@ -262,7 +262,7 @@ void bike_measured(std::uint64_t keys, std::vector<Figure>& figures) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::uint64_t keys = argc > 1 ? std::max<std::uint64_t>(2, std::strtoull(argv[1], nullptr, 10)) : 20;
+  const std::uint64_t keys = argc > 1 ? std::max<std::uint64_t>(2, std::strtoull(argv[1], nullptr, 10)) : 50;
   std::vector<Figure> figures;
   const std::string recentred = "stages=[{from=20000, residual_bound=4}]";
   retail("two stages, for ever", recentred, keys, std::nullopt, figures);

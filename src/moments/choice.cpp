@@ -209,4 +209,12 @@ std::optional<SumsChoice> best_sums(const Problem& problem, std::size_t recentri
   return best;
 }
 
+bool second_recentring_pays(const Problem& problem) {
+  Problem half = problem;
+  half.settled.second_share = problem.settled.second_share.value_or(0.5);
+  const auto once = best_sums(half, 1);
+  const auto twice = best_sums(half, 2);
+  return once && twice && is_less(twice->error, once->error);
+}
+
 }  // namespace nustream::moments

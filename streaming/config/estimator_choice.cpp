@@ -62,17 +62,9 @@ std::optional<Candidate> of_sums(const moments::Problem& problem, std::size_t re
   return candidate;
 }
 
-/// Whether two recentrings promise less error than one does at the same share of ρ for H. The share of .4 alone makes
-/// no case for another stage.
-bool is_worth_a_stage(moments::Problem problem, const inference::ExpectedError& once) {
-  problem.settled.second_share = problem.settled.second_share.value_or(0.5);
-  const auto twice = moments::best_sums(problem, 2);
-  return twice && twice->error.total() < once.total();
-}
-
 void add_sums(const moments::Problem& problem, std::vector<Candidate>& candidates) {
   for (std::size_t recentrings = 0; recentrings <= moments::most_recentrings; ++recentrings) {
-    if (recentrings > 1 && !is_worth_a_stage(problem, candidates.back().error)) return;
+    if (recentrings > 1 && !moments::second_recentring_pays(problem)) return;
     auto candidate = of_sums(problem, recentrings);
     if (!candidate) return;
     candidates.push_back(std::move(*candidate));

@@ -137,6 +137,8 @@ TEST(Choice, PlacesASecondRecentringAtThreeTimesTheRecords) {
   EXPECT_EQ(twice.later[1].first, 3 * twice.later[0].first);
   EXPECT_GE(twice.later[1].radii.target, 3 * many.guess.residual) << "real residuals are skewed";
   EXPECT_LT(twice.error.total(), best_sums(many, 1)->error.total());
+  EXPECT_TRUE(second_recentring_pays(many));
+  EXPECT_FALSE(second_recentring_pays(problem(0.1))) << "three coefficients and 20 releases";
   // Of 3 releases, the second recentring would come after the last one.
   EXPECT_FALSE(best_sums({many.guess, 3'000, many.rho, many.adjacency, 1000, true}, 2));
   EXPECT_TRUE(best_sums({many.guess, 4'000, many.rho, many.adjacency, 1000, true}, 2));

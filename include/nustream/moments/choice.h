@@ -67,6 +67,9 @@ inline constexpr std::size_t most_recentrings = 2;
 /// of the later stages is 3 or 4 times `residual`. H has half of ρ; for the best of the sums that are recentred
 /// twice, a share of .4 is tried too. Empty where there are fewer than two releases, or too few for so many stages.
 [[nodiscard]] std::optional<SumsChoice> best_sums(const Problem& problem, std::size_t recentrings);
+/// Whether two recentrings promise less error than one at the same share of ρ for H: half of it, unless another is
+/// settled. A share of .4 alone makes no case for another stage.
+[[nodiscard]] bool second_recentring_pays(const Problem& problem);
 [[nodiscard]] Settings sums_settings(const Problem& problem, const SumsChoice& choice);
 
 }  // namespace nustream::moments
