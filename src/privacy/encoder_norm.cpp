@@ -80,19 +80,35 @@ EncoderColumn strategy_bound(EncoderColumn column, const Participation& particip
   return column;
 }
 
-std::unique_ptr<EncoderNorm> strategy_norm(const noise::Correlation& correlation, const noise::Strategy& strategy,
-                                           const Participation& participation, std::optional<StepCount> most_steps) {
-  const StepCount horizon = *correlation.horizon();
-  const std::uint64_t steps = std::min(horizon, most_steps.value_or(horizon)).value();
-  EncoderColumn column;
-  column.c = strategy.c;
-  column.c.resize(static_cast<std::size_t>(std::min<std::uint64_t>(strategy.c.size(), steps)));
-  column.absolute_error = strategy_error(column.c, noise::noise_coefficients(correlation, steps));
+std::unique_ptr<EncoderNorm> strategy_norm(const noise::Correlation& correlation, const Participation& participation,
+                                           std::optional<StepCount> most_steps) {
+  EncoderColumn column = strategy_column(correlation, most_steps);
   const std::uint64_t reach = column.c.size();
   return numeric_norm(fixed(strategy_bound(std::move(column), participation)), reach, participation);
 }
 
 }  // namespace
+
+EncoderColumn strategy_column(const noise::Correlation& correlation, std::optional<StepCount> most_steps) {
+  const StepCount horizon = *correlation.horizon();
+  const std::uint64_t steps = std::min(horizon, most_steps.value_or(horizon)).value();
+  const auto& c = std::get<noise::Strategy>(correlation.family()).c;
+  EncoderColumn column;
+  column.c.assign(c.begin(), c.begin() + static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(c.size(), steps)));
+  column.absolute_error = strategy_error(column.c, noise::noise_coefficients(correlation, steps));
+  return column;
+}
+
+std::optional<ExponentialEncoder> exponential_encoder(const noise::Correlation& correlation) {
+  using Encoder = std::optional<ExponentialEncoder>;
+  return std::visit(
+      noise::Overload{
+          [](const noise::Independent&) { return Encoder(ExponentialEncoder{}); },
+          [](const noise::Rational& rational) { return Encoder(rational_encoder(rational)); },
+          [](const noise::DampedAntiPgd& damped) { return Encoder(damped_encoder(1 - damped.nu.value())); },
+          [](const noise::AntiPgd&) { return Encoder(damped_encoder(1)); }, [](const auto&) { return Encoder(); }},
+      correlation.family());
+}
 
 std::unique_ptr<EncoderNorm> encoder_norm(const noise::Correlation& correlation, const Participation& participation,
                                           std::optional<StepCount> most_steps) {
@@ -107,9 +123,7 @@ std::unique_ptr<EncoderNorm> encoder_norm(const noise::Correlation& correlation,
                         },
                         [&](const noise::AntiPgd&) { return exponential_norm(damped_encoder(1), participation); },
                         [&](const noise::Windowed& window) { return window_norm(window, participation, most_steps); },
-                        [&](const noise::Strategy& strategy) {
-                          return strategy_norm(correlation, strategy, participation, most_steps);
-                        },
+                        [&](const noise::Strategy&) { return strategy_norm(correlation, participation, most_steps); },
                         [&](const noise::Tree& tree) { return tree_norm(tree.height, participation); },
                         [&](const noise::Dense& dense) { return dense_norm(dense, participation); },
                         [&](const noise::Restarted& restarted) { return restarted_norm(restarted, participation); },

@@ -66,6 +66,12 @@ inline constexpr std::uint64_t endless_reach = std::numeric_limits<std::uint64_t
 [[nodiscard]] EncoderColumn window_column(const std::vector<double>& beta, std::optional<StepCount> most_steps,
                                           std::uint64_t times);
 
+/// The given column c of a Strategy, over at most `most_steps` steps, with a bound of its distance from the encoder
+/// of the noise that is generated. Contract: the correlation is a Strategy. Throws Unsupported where the noise's
+/// coefficients are too large to be computed.
+[[nodiscard]] EncoderColumn strategy_column(const noise::Correlation& correlation,
+                                            std::optional<StepCount> most_steps);
+
 /// The norm Σ_{t<T} c_t² for one participation, c_t = (1−ν)^t·C(2t, t)/4^t (CDP+ eq. (7)). For ν > 0 its limit is
 /// 1/AGM(1, √(1 − (1−ν)²)).
 [[nodiscard]] std::unique_ptr<EncoderNorm> nu_column_norm(Damping nu);
@@ -89,6 +95,9 @@ struct ExponentialEncoder {
   /// most 1/(1 − q) steps of the slowest term, since a term has vanished after that.
   double rounding_per_step = 0;
 };
+
+/// The encoder of a correlation of this form; empty for the other correlations.
+[[nodiscard]] std::optional<ExponentialEncoder> exponential_encoder(const noise::Correlation& correlation);
 
 /// The norm is exact also for c_1 > c_0: it is enough that c falls from c_1 on, as numeric_norm() shows. A call
 /// takes O(terms²) for one participation, and O(terms²) for each further one that it reaches beyond the last call.

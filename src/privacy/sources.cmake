@@ -17,6 +17,10 @@ target_sources(nustream_core PRIVATE
   privacy/transfer.cpp
   privacy/tree_encoder.cpp
   privacy/window_encoder.cpp
+  privacy/windows.cpp
+  privacy/windows_column.cpp
+  privacy/windows_search.cpp
+  privacy/windows_trial.cpp
   privacy/zcdp.cpp)
 
 # Correlations fitted to a loss.

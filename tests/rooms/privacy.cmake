@@ -6,6 +6,7 @@ nustream_test(privacy_golden_test quick golden/privacy_sensitivity_test.cpp gold
 nustream_test(privacy_property_test quick property/privacy_sensitivity_property_test.cpp
               property/privacy_epsilon_property_test.cpp)
 nustream_test(privacy_restarted_test quick property/privacy_restarted_test.cpp)
+nustream_test(privacy_windows_test quick property/privacy_windows_test.cpp)
 
 # Correlations fitted to a loss.
 find_package(Eigen3 REQUIRED)
