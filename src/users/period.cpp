@@ -6,7 +6,6 @@
 #include <string>
 
 #include "nustream/base/error.h"
-#include "privacy/rounding.h"
 
 namespace nustream::users {
 namespace {
@@ -112,12 +111,6 @@ bool WindowClock::record(std::optional<std::chrono::milliseconds> append_time, b
 
 bool WindowClock::is_behind_border() const noexcept {
   return window_ && latest_ && period_.window_of(*latest_) != *window_;
-}
-
-Rho over_windows(Rho rho, std::uint64_t windows) {
-  // Group privacy of zCDP: data sets that differ in k windows cost k²ρ.
-  const double times = static_cast<double>(windows);
-  return Rho{privacy::rounded_up(rho.value() * times * times, 0)};
 }
 
 }  // namespace nustream::users

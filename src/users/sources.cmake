@@ -6,6 +6,7 @@ target_sources(nustream_core PRIVATE
   users/gate.cpp
   users/limits.cpp
   users/loop.cpp
+  users/over_windows.cpp
   users/period.cpp
   users/placement.cpp
   users/sensitivity.cpp

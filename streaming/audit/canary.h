@@ -17,13 +17,18 @@ struct GameShape {
   std::uint64_t steps;            ///< T
   std::vector<std::uint64_t> at;  ///< steps that the canary takes part in, rising
   bool along_axis = false;        ///< each of its gradients lies along one coordinate
-  /// Windows of time, equally long, that an epoch's steps fall into where the limits hold within windows.
-  std::uint64_t windows = 1;
+  /// The first steps of an epoch's later windows, rising and counted from the epoch's first step, where the limits
+  /// hold within windows of time.
+  std::vector<std::uint64_t> borders{};
   double length = 1;         ///< part of a step's bound that the canary takes: below 1 where a user's mass is
   std::uint64_t epochs = 1;  ///< equally long; each has noise of its own and begins from the settings' start
   bool keeps_counts = true;  ///< what the canary used up in an epoch stays used up in the next one
 
   [[nodiscard]] std::uint64_t steps_of_epoch() const noexcept { return steps / epochs; }
+  /// The window of the epoch in which the step lies, counted from 0.
+  [[nodiscard]] std::uint64_t window_of(std::uint64_t step) const {
+    return static_cast<std::uint64_t>(std::ranges::upper_bound(borders, step % steps_of_epoch()) - borders.begin());
+  }
   /// Whether the canary takes part in the step.
   [[nodiscard]] bool takes_part(std::uint64_t step) const { return std::binary_search(at.begin(), at.end(), step); }
 };

@@ -86,8 +86,7 @@ void GameRows::date(record::RowBatch& rows) const {
   if (!config_.descent.users || !config_.descent.users->windows()) return;
   const auto length = std::chrono::duration<double>(config_.descent.users->windows()->period.length()).count();
   for (std::size_t i = 0; i < rows.count(); ++i) {
-    const std::uint64_t step = i / config_.descent.minibatch % shape_.steps_of_epoch();
-    const std::uint64_t window = step * shape_.windows / shape_.steps_of_epoch();
+    const std::uint64_t window = shape_.window_of(i / config_.descent.minibatch);
     rows.times.push_back((static_cast<double>(window) + .5) * length);
   }
 }

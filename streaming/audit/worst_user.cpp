@@ -6,7 +6,7 @@
 #include "audit/matched_filter.h"
 #include "engine/epoch_ledger.h"
 #include "engine/spent.h"
-#include "nustream/users/period.h"
+#include "nustream/users/over_windows.h"
 
 namespace nustream::audit {
 namespace {
@@ -29,14 +29,11 @@ Pattern pattern_of(const users::Limits& limits, std::uint64_t steps) {
   return pattern;
 }
 
-/// Adds the pattern's steps among [first, first + steps), as early or as late as they can be.
-void add(const Pattern& pattern, std::uint64_t first, std::uint64_t steps, bool late,
-         std::vector<std::uint64_t>& at) {
-  const std::uint64_t fit = (steps - 1) / pattern.separation + 1;
-  const std::uint64_t times = std::min(pattern.times, fit);
-  if (times == 0) return;
-  const std::uint64_t spare = late ? steps - 1 - (times - 1) * pattern.separation : 0;
-  for (std::uint64_t i = 0; i < times; ++i) at.push_back(first + spare + i * pattern.separation);
+/// Adds the pattern's steps among [first, end), as early as they can be.
+void add(const Pattern& pattern, std::uint64_t first, std::uint64_t end, std::vector<std::uint64_t>& at) {
+  for (std::uint64_t i = 0, step = first; i < pattern.times && step < end; ++i, step += pattern.separation) {
+    at.push_back(step);
+  }
 }
 
 double information(const config::Mechanism& mechanism, const GameShape& shape) {
@@ -48,24 +45,46 @@ double information(const config::Mechanism& mechanism, const GameShape& shape) {
   return squares;
 }
 
-/// All patterns of steps that are compared. Where one set of limits holds for both epochs (`shared`), they differ in
+/// Steps in which the user takes part, and the borders of each epoch's windows.
+struct Steps {
+  std::vector<std::uint64_t> at{};
+  std::vector<std::uint64_t> borders{};
+};
+
+/// The patterns of one window in each epoch. Where one set of limits holds for both epochs (`shared`), they differ in
 /// how many of the contributions fall in the first epoch; the others fall in the second.
-std::vector<std::vector<std::uint64_t>> patterns(const Pattern& allowed, bool shared, const Options& options) {
+std::vector<Steps> patterns(const Pattern& allowed, bool shared, const Options& options) {
   const std::uint64_t of_epoch = options.steps / options.epochs;
-  const std::uint64_t of_window = of_epoch / options.windows;
-  std::vector<std::vector<std::uint64_t>> all;
-  for (const bool late : {false, true}) {
-    if (late && options.windows == 1) continue;
-    for (std::uint64_t in_first = shared ? 0 : allowed.times; in_first <= allowed.times; ++in_first) {
-      std::vector<std::uint64_t>& at = all.emplace_back();
-      for (std::uint64_t epoch = 0; epoch < options.epochs; ++epoch) {
-        Pattern here = allowed;
-        if (shared)
-          here.times = epoch == 0 ? in_first : allowed.times - std::min<std::uint64_t>(at.size(), allowed.times);
-        for (std::uint64_t window = 0; window < options.windows; ++window) {
-          add(here, epoch * of_epoch + window * of_window, of_window, late && window % 2 == 0, at);
-        }
+  std::vector<Steps> all;
+  for (std::uint64_t in_first = shared ? 0 : allowed.times; in_first <= allowed.times; ++in_first) {
+    std::vector<std::uint64_t>& at = all.emplace_back().at;
+    for (std::uint64_t epoch = 0; epoch < options.epochs; ++epoch) {
+      Pattern here = allowed;
+      if (shared)
+        here.times = epoch == 0 ? in_first : allowed.times - std::min<std::uint64_t>(at.size(), allowed.times);
+      add(here, epoch * of_epoch, (epoch + 1) * of_epoch, at);
+    }
+  }
+  return all;
+}
+
+/// The patterns of several windows in each epoch. Each window begins right behind the last step of the one before.
+/// All but the last have the same number of contributions, in which the patterns differ.
+std::vector<Steps> patterns_over_windows(const Pattern& allowed, const Options& options) {
+  const std::uint64_t of_epoch = options.steps / options.epochs;
+  std::vector<Steps> all;
+  const std::uint64_t most = std::min(allowed.times, (of_epoch - 1) / allowed.separation + 1);
+  for (std::uint64_t times = 1; times <= most; ++times) {
+    const std::uint64_t length = (times - 1) * allowed.separation + 1;
+    if ((options.windows - 1) * length >= of_epoch) break;
+    Steps& steps = all.emplace_back();
+    for (std::uint64_t window = 1; window < options.windows; ++window) steps.borders.push_back(window * length);
+    for (std::uint64_t epoch = 0; epoch < options.epochs; ++epoch) {
+      const std::uint64_t begin = epoch * of_epoch;
+      for (std::uint64_t window = 0; window + 1 < options.windows; ++window) {
+        add({times, allowed.separation}, begin + window * length, begin + of_epoch, steps.at);
       }
+      add(allowed, begin + steps.borders.back(), begin + of_epoch, steps.at);
     }
   }
   return all;
@@ -81,7 +100,10 @@ Rho claimed(const config::Config& config, const config::Mechanism& mechanism, bo
         mechanism, {});
     lines.push_back(ledger.entry(StepCount{options.steps / options.epochs}, Position{1}));
   }
-  return users::over_windows(engine::total_spent(lines, config.privacy.neighbours()), options.windows);
+  const Rho of_one_window = engine::total_spent(lines, config.privacy.neighbours());
+  return users::over_windows(of_one_window, mechanism.main().correlation, StepCount{options.steps / options.epochs},
+                             *config.descent.users, options.windows)
+      .rho;
 }
 
 }  // namespace
@@ -90,15 +112,17 @@ WorstUser worst_user(const config::Config& config, const config::Mechanism& mech
   const users::Limits& limits = *config.descent.users;
   // Where limits hold within windows of time, nothing carries over from epoch to epoch.
   const bool carries_over = options.keeps_counts && !limits.windows();
-  GameShape shape{options.steps, {}, options.along_axis, options.windows};
+  GameShape shape{options.steps, {}, options.along_axis};
   shape.epochs = options.epochs;
   shape.keeps_counts = carries_over;
   if (limits.mass()) shape.length = std::min(limits.mass()->value(), 1.0);
   const Pattern allowed = pattern_of(limits, options.steps);
   std::optional<GameShape> best;
   double most = 0;
-  for (std::vector<std::uint64_t>& at : patterns(allowed, options.epochs > 1 && carries_over, options)) {
-    shape.at = std::move(at);
+  for (Steps& steps : options.windows > 1 ? patterns_over_windows(allowed, options)
+                                          : patterns(allowed, options.epochs > 1 && carries_over, options)) {
+    shape.at = std::move(steps.at);
+    shape.borders = std::move(steps.borders);
     const double shown = information(mechanism, shape);
     if (best && !(shown > most * (1 + 1e-12))) continue;
     best = shape;

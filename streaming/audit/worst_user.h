@@ -19,9 +19,11 @@ struct WorstUser {
 /// a mass after its last whole contribution stays unused.
 ///
 /// Where counts carry over, the contributions of one set of limits are divided between the epochs in every possible
-/// way. With several windows, each pattern is also tried with every other window used late, so that its steps lie
-/// next to those of the window after it. The pattern that the filters over B see best is taken. Contract:
-/// config.descent.users is there, and options.epochs · options.windows divides options.steps.
+/// way. With several windows, each begins right behind the last contribution of the one before, so that the two steps
+/// at a border are neighbours; the windows before the last are tried with 1, 2, … k contributions. Of two windows
+/// that tries all that can be worst (privacy::sensitivity_over_windows()). The pattern that the filters over B see
+/// best is taken. The claim about several windows is users::over_windows(). Contract: config.descent.users is there,
+/// has windows where options.windows is above 1, and options.epochs · options.windows divides options.steps.
 [[nodiscard]] WorstUser worst_user(const config::Config& config, const config::Mechanism& mechanism,
                                    const Options& options);
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "nustream/users/period.h"
+#include "nustream/users/over_windows.h"
 #include "publish/json_writer.h"
 #include "publish/promise.h"
 
@@ -38,6 +38,21 @@ void print(const UsersSuggestion& suggestion) {
   for (const auto& best : {suggestion.counted, suggestion.massed}) {
     if (best) fmt::print("  {:<44} error {:.3g}\n", limits_settings(best->limits), *best->error());
   }
+}
+
+void print(const std::vector<UsersPlan::OverWindows>& over) {
+  fmt::print(
+      "the promise is about a user's records within one window; a user with records in several windows is promised "
+      "at "
+      "most");
+  const char* before = " ";
+  for (const UsersPlan::OverWindows& one : over) {
+    if (one.windows == 1) continue;
+    fmt::print("{}rho {:g} in {} windows ({})", before, one.spent.rho.value(), one.windows,
+               one.spent.is_reached ? "the worst pattern costs that" : "an upper bound");
+    before = ", ";
+  }
+  fmt::print("\n");
 }
 
 void append_cost(const LimitsReach& one, publish::JsonWriter& json) {
@@ -91,7 +106,8 @@ UsersPlan users_plan(const config::Config& config) {
   if (config.descent.users->windows()) {
     const Rho limit = config::rho_asked(config.privacy);
     for (const std::uint64_t windows : {1U, 2U, 4U, 12U}) {
-      plan.over.push_back({windows, users::over_windows(limit, windows)});
+      plan.over.push_back(
+          {windows, users::over_windows(limit, config.noise.correlation, {}, *config.descent.users, windows)});
     }
   }
   if (!user_guess(config)) {
@@ -125,15 +141,7 @@ void print(const UsersPlan& plan) {
   }
   fmt::print("({})\n", what_is_predicted);
   if (plan.suggestion) print(*plan.suggestion);
-  if (!plan.over.empty()) {
-    fmt::print(
-        "the promise is about a user's records within one window; a user with records in several windows is promised "
-        "at most");
-    for (const UsersPlan::OverWindows& over : plan.over) {
-      if (over.windows > 1) fmt::print(" rho {:g} in {} windows,", over.rho.value(), over.windows);
-    }
-    fmt::print(" P^2 rho in P\n");
-  }
+  if (!plan.over.empty()) print(plan.over);
   for (const std::string& sentence : plan.advice) fmt::print("{}\n", sentence);
 }
 
@@ -155,7 +163,8 @@ void append_json(const UsersPlan& plan, publish::JsonWriter& json) {
   for (const UsersPlan::OverWindows& over : plan.over) {
     const auto object = json.object();
     json.field("windows", over.windows);
-    json.field("rho", over.rho.value());
+    json.field("rho", over.spent.rho.value());
+    json.field("reached", over.spent.is_reached);
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "cli/users_suggestion.h"
 #include "config/mechanism.h"
+#include "nustream/users/over_windows.h"
 #include "publish/json_writer.h"
 
 namespace nustream::cli {
@@ -23,7 +24,7 @@ struct UsersPlan {
   /// For limits that hold within windows of time: what a user with records in `windows` windows may have spent.
   struct OverWindows {
     std::uint64_t windows;
-    Rho rho;
+    users::OverWindows spent;
   };
   std::vector<LimitsReach> reach;        ///< the settings' own choice comes first
   std::optional<std::size_t> counted{};  ///< which of them is the best (k, b)
@@ -35,7 +36,7 @@ struct UsersPlan {
 
 [[nodiscard]] UsersPlan users_plan(const config::Config& config);
 void print(const UsersPlan& plan);
-/// Writes "limits":[…], and where limits hold within windows "windows":[{"windows":2,"rho":…},…].
+/// Writes "limits":[…], and where limits hold within windows "windows":[{"windows":2,"rho":…,"reached":…},…].
 void append_json(const UsersPlan& plan, publish::JsonWriter& json);
 
 }  // namespace nustream::cli

@@ -89,7 +89,7 @@ TEST_F(UsersWithinADay, AreNamedWithTheirPeriodWhereverTheUnitIs) {
   std::vector<std::string> plan{"plan", world.config()};
   const CommandResult planned = run_command(NUSTREAM_COMMAND, with(plan, UsersWindowsWorld::within_a_day()));
   EXPECT_EQ(planned.code, 0) << planned.err;
-  EXPECT_THAT(planned.out, AllOf(HasSubstr("within P1D"), HasSubstr("in 12 windows")));
+  EXPECT_THAT(planned.out, AllOf(HasSubstr("within P1D"), HasSubstr("in 12 windows (the worst pattern costs that)")));
 }
 
 // All users but user 1 are closed, and the days go on: none of them counts again.

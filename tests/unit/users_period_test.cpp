@@ -120,11 +120,5 @@ TEST(UserPeriod, GoesOnFromAState) {
   EXPECT_FALSE(same.record(milliseconds(26), true));
 }
 
-TEST(UserPeriod, SeveralWindowsCostTheSquareOfTheirNumber) {
-  EXPECT_NEAR(over_windows(Rho{.1}, 3).value(), .9, 1e-12);
-  EXPECT_GE(over_windows(Rho{.1}, 3).value(), .1 * 9);
-  EXPECT_EQ(over_windows(Rho{.1}, 0).value(), 0);
-}
-
 }  // namespace
 }  // namespace nustream::users

@@ -7,8 +7,6 @@
 #include <string>
 #include <string_view>
 
-#include "nustream/base/units.h"
-
 namespace nustream::users {
 
 /// The length of a window in whole milliseconds. The constructor throws InvalidParameter below one millisecond.
@@ -79,10 +77,5 @@ class WindowClock {
   std::optional<std::chrono::milliseconds> latest_;
   std::optional<std::int64_t> window_;
 };
-
-/// The ρ of a user with records in P = `windows` windows, where a user with records in one window is promised `rho`:
-/// P²ρ, rounded up. One noise runs across the borders, so by the triangle inequality the lengths of P patterns of the
-/// user's limits add up at most.
-[[nodiscard]] Rho over_windows(Rho rho, std::uint64_t windows);
 
 }  // namespace nustream::users
