@@ -125,10 +125,11 @@ void divide_users(config::Config& config, std::uint32_t partitions) {
 
 /// Measures the settings that are "private", and puts what was measured in their place. Returns nothing, or the exit
 /// code of a signal that came before the measuring was over.
-std::optional<Exit> settle_ranges(config::Config& config, const secrets::Keyring& keys, std::uint32_t partitions,
+std::optional<Exit> settle_ranges(config::Config& config, const secrets::Keyring& keys, const TopicFacts& facts,
                                   const std::string& write_config, StartUp& start_up,
                                   const std::function<void(std::string)>& tell) {
-  const auto order = std::make_shared<const MeasuringOrder>(MeasuringOrder{config, keys, partitions, tell});
+  const auto order = std::make_shared<const MeasuringOrder>(
+      MeasuringOrder{config, keys, facts.partitions, facts.lanes_with_room, tell, {}});
   const auto ranges = std::make_shared<std::string>();
   if (const auto told = start_up.run(
           [order, ranges](const std::atomic<bool>& cancelled) { *ranges = measure_stream(*order, cancelled); })) {
@@ -217,7 +218,7 @@ Exit run(config::Config config, const Options& options) {
     return *told;
   }
   if (measures) {
-    const auto told = settle_ranges(config, keys, found->partitions, options.write_config, start_up, tell);
+    const auto told = settle_ranges(config, keys, *found, options.write_config, start_up, tell);
     if (told) return *told;
     mechanism.emplace(config::make_mechanism(config, privacy::Participation::once()));
   }

@@ -35,8 +35,13 @@ users::Division LanesBefore::asked_next() const {
   return {setup_.config.users->lanes, before_.change + 1, config::partitioner_of(setup_.config)};
 }
 
-users::ClosingMark LanesBefore::of_state(const journal::UsersOfState& state, const journal::Ledger& ledger) const {
+users::ClosingMark LanesBefore::of_state(const journal::UsersOfState& state, const journal::Ledger& ledger,
+                                         bool is_behind_measuring) const {
   users::ClosingMark closing = without_state(ledger);
+  if (is_behind_measuring) {
+    const privacy::Neighbours asked = setup_.config.privacy.neighbours();
+    closing.spent = line_of(engine::without_counts(engine::folded(ledger.epochs, asked), asked));
+  }
   closing.is_known = true;
   closing.mark = users::decode_topic_mark(state.mark);
   closing.column = state.column;

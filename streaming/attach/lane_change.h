@@ -58,8 +58,10 @@ class LanesBefore {
   /// that were started at different times may have seen different numbers of partitions. Throws LaneHasToWait until
   /// lane 0 is closed.
   [[nodiscard]] users::Division next() const;
-  /// Makes the closing mark of the lane of `place` from its last `state` and its `ledger`.
-  [[nodiscard]] users::ClosingMark of_state(const journal::UsersOfState& state, const journal::Ledger& ledger) const;
+  /// Makes the closing mark of the lane of `place` from its last `state` and its `ledger`. Where that state is the
+  /// one of the measuring, which counted nobody, users bring what it cost along beside whatever they count elsewhere.
+  [[nodiscard]] users::ClosingMark of_state(const journal::UsersOfState& state, const journal::Ledger& ledger,
+                                            bool is_behind_measuring) const;
   /// Makes that mark where the lane's state is lost, or where the lane never took a step. The ledger tells what was
   /// spent.
   [[nodiscard]] users::ClosingMark without_state(const journal::Ledger& ledger) const;

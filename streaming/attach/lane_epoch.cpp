@@ -101,8 +101,12 @@ EpochUsers Opening::users_of_epoch() {
   users_.reset();  // one table of a lane is open at a time
   if (!setup_.config.users) return {};
   return users_opening().of_epoch(
-      {state_ ? &state_->record : nullptr, ledger_, found_.has_remains || state_, order_.renewal.new_epoch,
-       order_.renewal.accept_gap},
+      {.state = state_ ? &state_->record : nullptr,
+       .ledger = ledger_,
+       .has_remains = found_.has_remains || state_,
+       .may_change = order_.renewal.new_epoch,
+       .is_behind_measuring = is_behind_measuring_,
+       .accepts_loss = order_.renewal.accept_gap},
       [this](journal::KeyedRecord record) {
         wait_for([&](journal::Completion done) { journal_->write_users(std::move(record), std::move(done)); });
       });

@@ -3,6 +3,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <future>
@@ -10,14 +11,14 @@
 #include <random>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include "attach/backoff.h"
+#include "attach/first_records.h"
 #include "attach/lane_bounds.h"
 #include "config/ranges.h"
-#include "decode/message_decoder.h"
+#include "config/users.h"
 #include "engine/seal_batch.h"
 #include "journal/completion.h"
 #include "journal/ledger_chain.h"
@@ -25,11 +26,12 @@
 #include "kafka/interruption.h"
 #include "kafka/kafka_journal.h"
 #include "kafka/lane_checks.h"
-#include "kafka/message.h"
 #include "kafka/partition_reader.h"
-#include "kafka/seen_records.h"
+#include "kafka/topic_checks.h"
 #include "log/log.h"
 #include "measure/fit.h"
+#include "users/topic_mark.h"
+#include "users/user_key.h"
 
 namespace nustream::attach {
 namespace {
@@ -40,13 +42,15 @@ constexpr LaneId first_lane{0};
 constexpr EpochId first_epoch{0};
 constexpr milliseconds between_looks{500};
 
-/// The first records of the partition with their columns as they are, before any range is known, and their offsets.
-struct FirstRecords {
-  Position start{0};
-  Position end{0};
-  measure::RawTable table;
-  kafka::SeenRecords seen{{}};
-};
+/// The store of a lane's users before anybody has counted, as the state of the measuring holds it.
+journal::UsersOfState users_without_counts(const config::Config& asked, std::uint32_t lanes,
+                                           const users::UserKey& key) {
+  journal::UsersOfState users;
+  std::ranges::copy(key.bytes(), users.key.begin());
+  users.mark = users::encode_mark({.division = {lanes, 0, config::partitioner_of(asked)}});
+  users.column = asked.users->column;
+  return users;
+}
 
 class Measuring {
  public:
@@ -58,7 +62,10 @@ class Measuring {
         client_{kafka_.brokers, kafka_.properties, &cancelled_},
         place_{asked_.stream, first_lane, kafka_.group, kafka_.topics},
         rule_(ranges_rule(asked_, order.keys.is_private())),
-        checks_(client_, place_, order.keys, kafka_.transaction, cancelled_) {}
+        checks_(client_, place_, order.keys, kafka_.transaction, cancelled_) {
+    // It is nobody's key until the commit. Another instance may commit before, with its own.
+    if (asked_.users) user_key_ = users::new_user_key(order.keys, asked_.stream);
+  }
 
   std::string ranges() {
     while (true) {
@@ -118,59 +125,43 @@ class Measuring {
   /// Waits for the first records and measures them. Returns nothing where another instance has measured meanwhile.
   [[nodiscard]] std::optional<std::string> measured() {
     measure::require_enough(asked_, asked_.measuring.records);
-    const std::optional<FirstRecords> records = read_first();
-    if (!records) return std::nullopt;
-    return measured_over(*records);
+    // Resolved once, also over several attempts: "latest" means the end that the partition had at first.
+    if (!start_) start_ = LaneBounds(asked_, place_, checks_).start();
+    FirstRecords records(asked_, order_.keys, order_.partitions, user_key_ ? &*user_key_ : nullptr, *start_);
+    if (!read_first(records)) return std::nullopt;
+    return measured_over(records);
   }
 
-  [[nodiscard]] std::optional<FirstRecords> read_first() {
-    LaneBounds bounds(asked_, place_, checks_);
-    // Resolved once, also over several attempts: "latest" means the end that the partition had at first.
-    if (!start_) start_ = bounds.start();
-    const std::optional<Position> stop = bounds.stop().position;
-    const record::Schema schema = measure::raw_schema(asked_);
-    FirstRecords records{*start_, *start_, {schema.dimension(), {}, {}, {}}};
-    decode::MessageDecoder decoder(asked_.input, schema);
+  /// Waits for the first records and reads them. Returns false where another instance has measured meanwhile.
+  [[nodiscard]] bool read_first(FirstRecords& records) {
+    const std::optional<Position> stop = LaneBounds(asked_, place_, checks_).stop().position;
     kafka::PartitionReader reader(client_, kafka::Isolation::read_committed, place_.group);
     while (true) {
       const kafka::Watermarks log = reader.watermarks(input(), kafka::in(kafka_.transaction));
-      read_up_to(log.high, stop, reader, decoder, records);
+      read_up_to(log.high, stop, reader, records);
       backoff_.succeeded();
-      const std::uint64_t lacking = asked_.measuring.records - records.table.y.size();
-      if (lacking == 0) return records;
-      if (stop && records.end >= *stop) refuse_short(records.table.y.size());
-      order_.tell(fmt::format("waits for {} more of the first {} records of partition 0, which are measured", lacking,
-                              asked_.measuring.records));
+      if (records.lacking() == 0) return true;
+      if (stop && records.end() >= *stop) refuse_short(records.count());
+      order_.tell(fmt::format("waits for {} more of the first {} records of partition 0, which are measured",
+                              records.lacking(), asked_.measuring.records));
       pause(between_looks);
       // While it waited for records, another instance may have measured; the next attempt takes its values.
-      if (held_by_state()) return std::nullopt;
+      if (held_by_state()) return false;
     }
   }
 
   /// Reads up to `end`, but never more records than are lacking: it reads windows of as many offsets as that, since
   /// an offset holds one record at most.
   void read_up_to(kafka::Offset end, const std::optional<Position>& stop, kafka::PartitionReader& reader,
-                  decode::MessageDecoder& decoder, FirstRecords& records) const {
-    record::RowBatch rows;
-    rows.dimension = records.table.features;
-    decode::MessageBatch batch;
-    const auto take = [&](const kafka::Message& message) {
-      batch.clear();
-      rows.clear();
-      kafka::add_to(batch, message, true);
-      decoder.decode(batch.messages(), rows);
-      records.seen.add(batch.messages(), order_.keys);
-      std::vector<std::size_t> unusable;
-      if (!rows.rejects.empty()) unusable.push_back(records.table.y.size());
-      records.table.add(rows, unusable);
-    };
+                  FirstRecords& records) const {
     const std::uint64_t last = std::min(position_of(end), stop.value_or(position_of(end))).value();
-    while (records.end.value() < last && records.table.y.size() < asked_.measuring.records) {
-      const std::uint64_t lacking = asked_.measuring.records - records.table.y.size();
-      const std::uint64_t to = std::min(last, records.end.value() + lacking);
-      reader.read_patiently(input(), kafka::Offset{static_cast<std::int64_t>(records.end.value())},
-                            kafka::Offset{static_cast<std::int64_t>(to)}, kafka_.transaction, take);
-      records.end = Position{to};
+    while (records.end().value() < last && records.lacking() > 0) {
+      const std::uint64_t from = records.end().value();
+      const std::uint64_t to = std::min(last, from + records.lacking());
+      reader.read_patiently(input(), kafka::Offset{static_cast<std::int64_t>(from)},
+                            kafka::Offset{static_cast<std::int64_t>(to)}, kafka_.transaction,
+                            [&](const kafka::Message& message) { records.take(message); });
+      records.reached(Position{to});
     }
   }
 
@@ -192,12 +183,16 @@ class Measuring {
            return kafka::transactional_producer(client_, place_.name(),
                                                 {place_.topics.state, place_.topics.releases, place_.topics.ledger});
          },
-         [this](std::function<void()> work) { boost::asio::post(*pool_, std::move(work)); }, &ended, &ended});
+         [this](std::function<void()> work) {
+           order_.post ? order_.post(std::move(work)) : boost::asio::post(*pool_, std::move(work));
+         },
+         &ended, &ended});
     const Joined joined{pool_.emplace(1)};  // declared after the journal, so that the pool ends first
     if (const auto sealed = journal.load()) return ranges_in(*sealed);
     require_no_remains();
+    if (user_key_) require_no_other_lane();
     const measure::Measured found =
-        measure::find_ranges(asked_, config::Purpose::stream, records.table, order_.keys, first_epoch, rule_);
+        measure::find_ranges(asked_, config::Purpose::stream, records.table(), order_.keys, first_epoch, rule_);
     const auto promise = std::make_shared<std::promise<void>>();
     journal.commit_spend(sealed(records, found.ranges, journal.bookmark()), journal::that_ends(promise));
     try {
@@ -221,26 +216,52 @@ class Measuring {
                     place_.name()));
   }
 
+  /// The other lanes take the users' key from lane 0. So where one of them has begun, lane 0 had a key that is lost
+  /// with its state. Under another key users would be divided otherwise, and what they spent in that lane would not
+  /// be charged in theirs. The input may have fewer partitions by now than there are lanes that have begun, so that
+  /// all lanes are looked at of which there may be a ledger.
+  void require_no_other_lane() const {
+    const auto lanes = kafka::TopicChecks(client_).partitions(place_.topics.ledger, kafka::in(kafka_.transaction));
+    for (std::uint32_t lane = 1; lane < static_cast<std::uint32_t>(lanes.value_or(0)); ++lane) {
+      if (cancelled_.load()) throw kafka::Cancelled();
+      const kafka::LanePlace other{place_.stream, LaneId{lane}, place_.group, place_.topics};
+      if (!has_begun(other)) continue;
+      throw Failure(
+          Exit::data,
+          fmt::format("lane {}: it has begun, and lane 0, which draws the key of the stream's users, has no "
+                      "state: restore the state topic, or give numbers in place of \"private\"",
+                      other.name()));
+    }
+  }
+
+  [[nodiscard]] bool has_begun(const kafka::LanePlace& other) const {
+    kafka::LaneChecks checks(client_, other, order_.keys, kafka_.transaction, cancelled_);
+    if (other.lane.value() >= order_.lanes_with_room) return !checks.ledger().epochs.empty();
+    return kafka::committed_state(client_, other, kafka_.transaction).has_value() || checks.remains().any();
+  }
+
   [[nodiscard]] journal::Batch sealed(const FirstRecords& records, const std::string& ranges,
                                       const std::string& bookmark) const {
     const Rho rho = measure::rhos_of(asked_).ranges;
-    const journal::LedgerEntry spent{place_.stream,
-                                     first_lane,
-                                     first_epoch,
-                                     records.start,
-                                     records.end,
-                                     StepCount{1},
-                                     rho,
-                                     rho,
-                                     rule_,
-                                     asked_.privacy.neighbours(),
-                                     order_.keys.is_private(),
-                                     journal::Overlap::disjoint};
+    journal::LedgerEntry spent{place_.stream,
+                               first_lane,
+                               first_epoch,
+                               records.start(),
+                               records.end(),
+                               StepCount{1},
+                               rho,
+                               rho,
+                               rule_,
+                               asked_.privacy.neighbours(),
+                               order_.keys.is_private(),
+                               journal::Overlap::disjoint};
+    spent.user = measure::user_spend(asked_);
     journal::StateRecord record;
     record.bookmark = bookmark;
     record.partitions = order_.partitions;
-    record.seen = kafka::SeenRecords(records.seen).below(records.end);
+    record.seen = records.marks();
     record.ranges = ranges;
+    if (user_key_) record.users = users_without_counts(asked_, order_.partitions, *user_key_);
     journal::Ledger nothing_spent;
     journal::ReleaseChain nothing_released;
     return engine::seal_one_step(order_.keys, spent, nothing_spent, nothing_released, std::move(record),
@@ -277,6 +298,7 @@ class Measuring {
   kafka::LaneChecks checks_;
   std::optional<boost::asio::thread_pool> pool_;
   std::optional<Position> start_;
+  std::optional<users::UserKey> user_key_;  // of the stream, where the unit is the user
   Backoff backoff_;
   std::minstd_rand random_{std::random_device{}()};
 };

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "config/config.h"
+#include "kafka/kafka_journal.h"
 #include "secrets/keyring.h"
 
 namespace nustream::attach {
@@ -17,7 +18,10 @@ struct MeasuringOrder {
   config::Config asked;  ///< config::read_config_to_measure(), with Config::measuring
   secrets::Keyring keys;
   std::uint32_t partitions;               ///< of the input
+  std::uint32_t lanes_with_room;          ///< lanes below it have a partition in every topic
   std::function<void(std::string)> tell;  ///< tells the operator what is waited for
+  /// Runs slices of the transaction where they may wait. Empty: on a thread of the measuring's own.
+  kafka::KafkaJournal::Post post{};
 };
 
 /// The digest of what is measured, and how. The state that the measuring commits has it as its settings digest, until
@@ -37,10 +41,16 @@ struct MeasuringOrder {
 /// find its values. An instance that dies before the commit has shown nothing, and the key of its noise is gone with
 /// it. The lane's next epoch takes its steps over the same records, and the ledger adds the costs of both.
 ///
+/// Where the unit is the user, lane 0 draws the key of the stream's users here, and its first state holds it,
+/// together with how users are divided among lanes. What is measured are records of users who count in lane 0, so
+/// that nobody whose records are elsewhere pays for it. The measuring uses nothing of a user's limits up: it counts
+/// nobody, its ledger line carries no counts over, and its store is empty.
+///
 /// Throws Failure(configuration) for what cannot be measured and where kafka.stop leaves too few records, before
 /// anything is spent; Failure(exhausted) where measuring alone crosses privacy.budget; Failure(data) where lane 0 has
-/// a state of other settings, or releases, a ledger or an offset without a state; KafkaFailure; and Cancelled once
-/// `cancelled` is true. It waits for brokers and records, and so needs a thread of its own.
+/// a state of other settings, or releases, a ledger or an offset without a state, and where the unit is the user and
+/// another lane has any of these while lane 0 has no state; KafkaFailure; and Cancelled once `cancelled` is true. It
+/// waits for brokers and records, and so needs a thread of its own.
 [[nodiscard]] std::string measure_stream(const MeasuringOrder& order, const std::atomic<bool>& cancelled);
 
 }  // namespace nustream::attach

@@ -13,9 +13,20 @@
 namespace nustream::attach {
 namespace {
 
-std::optional<users::Limits> last_limits(const journal::Ledger& ledger) {
-  if (ledger.epochs.empty() || !ledger.epochs.back().user) return std::nullopt;
+/// The limits under which the epoch before counted its users; nothing where there was none, or where it counted
+/// nobody.
+std::optional<users::Limits> last_limits(const LanePast& past) {
+  const journal::Ledger& ledger = past.ledger;
+  if (past.is_behind_measuring || ledger.epochs.empty() || !ledger.epochs.back().user) return std::nullopt;
   return ledger.epochs.back().user->limits;
+}
+
+/// Refuses to divide users otherwise than `division` unless a new epoch is asked for.
+void require_change(const LanePast& past, const kafka::LanePlace& place, const users::Division& division) {
+  if (past.may_change) return;
+  throw Failure(Exit::data, fmt::format("lane {}: the users of the stream are divided among {} lanes so far; begin a "
+                                        "new epoch of all lanes with --new-epoch",
+                                        place.name(), division.lanes));
 }
 
 }  // namespace
@@ -78,24 +89,32 @@ EpochUsers UsersOpening::of_epoch(const LanePast& past, const Write& write) cons
   const Divided own{users::UserKey(known.key), users::decode_topic_mark(known.mark).division};
   if (is_divided_so(own.division)) {
     try {
-      return of_same_lanes(known, past.ledger);
+      return of_same_lanes(known, past);
     } catch (const LaneWasClosed&) {
       const auto newest = newer_than(own);
       if (!newest) throw;
       return begun_by_others(past, *newest, write);
     }
   }
+  // Behind a state with steps, another division is another digest, which was refused before.
+  if (past.is_behind_measuring) require_change(past, place_, own.division);
   const LanesBefore lanes = lanes_of(own);
   if (lanes.closing(place_.lane)) {
     if (const auto newest = newer_than(own)) return begun_by_others(past, *newest, write);
   }
-  return changed(past, own, lanes.of_state(known, past.ledger), write);
+  return changed(past, own, lanes.of_state(known, past.ledger, past.is_behind_measuring), write);
 }
 
-EpochUsers UsersOpening::of_same_lanes(const journal::UsersOfState& known, const journal::Ledger& ledger) const {
+EpochUsers UsersOpening::of_same_lanes(const journal::UsersOfState& known, const LanePast& past) const {
   const config::Users& settings = *setup_.config.users;
-  const std::optional<users::Limits> before = last_limits(ledger);
+  const std::optional<users::Limits> before = last_limits(past);
   EpochUsers epoch;
+  if (past.is_behind_measuring && !past.may_change) {
+    // Behind a state with steps a lost store was refused before. Here it is refused now.
+    epoch.users = resumed(*past.state);
+    epoch.users->begin_anew();
+    return epoch;
+  }
   epoch.carries_over = known.column == settings.column && before && users::are_of_one_kind(*before, *settings.limits);
   auto users = unless_lost([&] {
     auto found = rebuilt(known);
@@ -162,12 +181,7 @@ EpochUsers UsersOpening::of_lost_state(const LanePast& past, const Divided& newe
     if (past.has_remains) warn_of_closed(place_, "its state is lost, or its users were ended");
     return anew(newest);
   }
-  if (!past.may_change) {
-    throw Failure(Exit::data,
-                  fmt::format("lane {}: the users of the stream are divided among {} lanes so far; begin a "
-                              "new epoch of all lanes with --new-epoch",
-                              place_.name(), division.lanes));
-  }
+  require_change(past, place_, division);
   if (place_.lane.value() >= division.lanes) return changed(past, newest, std::nullopt, write);
   if (!began) return begun_by_others(past, newest, write);
   return changed(past, newest, lanes_of(newest).without_state(past.ledger), write);

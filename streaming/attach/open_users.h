@@ -33,8 +33,10 @@ struct EpochUsers {
 struct LanePast {
   const journal::StateRecord* state = nullptr;  ///< null where it is lost, or there was none
   const journal::Ledger& ledger;
-  bool has_remains = false;   ///< true where the topics show that the lane had a state once
-  bool may_change = false;    ///< --new-epoch: users may be divided otherwise than before
+  bool has_remains = false;  ///< true where the topics show that the lane had a state once
+  bool may_change = false;   ///< --new-epoch: users may be divided otherwise than before
+  /// True where the state is that of the measuring (measuring.h): it counted nobody, so that nothing carries over.
+  bool is_behind_measuring = false;
   bool accepts_loss = false;  ///< --accept-gap: go on where nobody knows whom `users close` closed in some lane
 };
 
@@ -69,7 +71,7 @@ class UsersOpening {
     return {client_, place_, setup_.config.kafka.transaction, cancelled_};
   }
   [[nodiscard]] std::unique_ptr<TopicUsers> rebuilt(const journal::UsersOfState& before) const;
-  [[nodiscard]] EpochUsers of_same_lanes(const journal::UsersOfState& known, const journal::Ledger& ledger) const;
+  [[nodiscard]] EpochUsers of_same_lanes(const journal::UsersOfState& known, const LanePast& past) const;
   [[nodiscard]] EpochUsers of_lost_state(const LanePast& past, const Write& write) const;
   [[nodiscard]] EpochUsers of_lost_state(const LanePast& past, const Divided& newest, const Write& write) const;
   [[nodiscard]] EpochUsers of_new_key(const LanePast& past, const Write& write) const;

@@ -1,6 +1,7 @@
 #include "measure/fit.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <utility>
 
@@ -72,6 +73,16 @@ std::string why_stopped(const config::Config& asked, const ranges::TableFit& fit
                      is_target ? asked.schema.target->name : asked.schema.features[column].name, fit.shares[column]);
 }
 
+/// The user in a window, as a user of its own. The multipliers are odd, so that no two windows of a user are one; and
+/// that two users become one is as unlikely as that their hashes are equal.
+record::RowUser within_window(record::RowUser user, std::int64_t window) {
+  if (user.is_nobody()) return user;
+  const auto number = static_cast<std::uint64_t>(window);
+  user.high += number * 0x9e3779b97f4a7c15U;
+  user.low += number * 0xc2b2ae3d27d4eb4fU;
+  return user;
+}
+
 /// Refuses keys that cannot be measured under these settings.
 void require_measurable_keys(const config::Config& asked) {
   const LossKind kind = asked.descent.loss.kind;
@@ -115,10 +126,7 @@ void require_measurable_by_any(const config::Config& asked) {
 
 void require_measurable_in_topic(const config::Config& asked) {
   require_measurable(asked);
-  if (!asked.users) return;
-  refuse(asked, "by attach where privacy.unit is \"user\"",
-         "give numbers: replay over recorded segments of the topic (nustream record) measures them, and "
-         "--write-config writes a file with the numbers");
+  require_enough(asked, asked.measuring.records);
 }
 
 std::optional<journal::UserSpend> user_spend(const config::Config& asked) {
@@ -158,15 +166,39 @@ record::Schema raw_schema(const config::Config& asked) {
   return schema;
 }
 
+RawTable raw_table(const config::Config& asked) {
+  RawTable table;
+  table.features = raw_schema(asked).dimension();
+  const auto windows = asked.users ? asked.users->limits->windows() : std::nullopt;
+  if (windows) table.clock.emplace(windows->period);
+  return table;
+}
+
 void RawTable::add(const record::RowBatch& rows, const std::vector<std::size_t>& unusable) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   x.insert(x.end(), rows.x.begin(), rows.x.end());
   y.insert(y.end(), rows.y.begin(), rows.y.end());
   weights.insert(weights.end(), rows.weights.begin(), rows.weights.end());
   users.insert(users.end(), rows.users.begin(), rows.users.end());
+  if (clock) {
+    NUSTREAM_REQUIRE(rows.times.size() == rows.users.size(), "where users have windows, each row has a time");
+    divide_by_windows(rows.times);
+  }
   for (const std::size_t row : unusable) {
     y.at(row) = none;
     std::fill_n(x.begin() + static_cast<std::ptrdiff_t>(row * features), features, none);
+  }
+}
+
+/// Moves the users of the rows that were appended last into the windows that the lane's clock is in at these rows
+/// (users::WindowClock). Rows before the first known time belong to the window of that time.
+void RawTable::divide_by_windows(std::span<const double> times) {
+  std::size_t row = users.size() - times.size();
+  for (const double time : times) {
+    static_cast<void>(clock->record(users::milliseconds_of(time), true));
+    ++row;
+    if (!clock->window()) continue;
+    for (; divided_ < row; ++divided_) users[divided_] = within_window(users[divided_], *clock->window());
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <exception>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,8 @@
 #include "nustream/base/units.h"
 #include "nustream/ranges/table_fit.h"
 #include "nustream/record/batch.h"
+#include "nustream/record/schema.h"
+#include "nustream/users/period.h"
 #include "secrets/keyring.h"
 
 namespace nustream::measure {
@@ -21,8 +24,8 @@ namespace nustream::measure {
 /// Throws Failure(configuration) for settings that cannot be measured, by the settings alone: with another loss, with
 /// public features, with [[endogenous]] regressors, with momentum, with columns of indicators, or of a pipe.
 void require_measurable(const config::Config& asked);
-/// The same for attach, which also refuses users: their key and their table begin with the first state of lane 0, and
-/// that state would be the one of the measuring.
+/// What attach refuses of settings that are to be measured, before it asks a broker: require_measurable(), and
+/// require_enough() for ranges.records.
 void require_measurable_in_topic(const config::Config& asked);
 /// The same for check and plan, which do not know the command that will run: they refuse what attach refuses where
 /// the settings name brokers and no file. Settings that are all numbers pass.
@@ -43,16 +46,27 @@ struct Rhos {
 /// Values as they were read, by rows, without an intercept. All values of a record that cannot be used are NaN.
 struct RawTable {
   std::size_t features = 0;
-  std::vector<double> x;
-  std::vector<double> y;
-  std::vector<double> weights;           ///< empty where records have none
-  std::vector<record::RowUser> users{};  ///< empty where the unit is the record
+  std::vector<double> x{};
+  std::vector<double> y{};
+  std::vector<double> weights{};  ///< empty where records have none
+  /// Whose each row is, for the fit, which sums and shortens the rows of one user together; empty where the unit is
+  /// the record. Where limits hold within windows of time, a user in each window is a user of its own here: the unit
+  /// is then all records of a user within one window, and its rows must not share a bound with rows of other windows.
+  std::vector<record::RowUser> users{};
+  std::optional<users::WindowClock> clock{};  ///< of those windows; empty where limits hold for ever
 
-  /// Appends rows. `unusable` are the numbers, among all rows, of those that cannot be used.
+  /// Appends rows, in the order of the stream. `unusable` are the numbers, among all rows, of those that cannot be
+  /// used.
   void add(const record::RowBatch& rows, const std::vector<std::size_t>& unusable);
+
+ private:
+  void divide_by_windows(std::span<const double> times);
+  std::size_t divided_ = 0;  // how many rows know their window
 };
 /// The schema under which such a table is read: that of `asked`, without an intercept.
 [[nodiscard]] record::Schema raw_schema(const config::Config& asked);
+/// An empty table for rows of that schema.
+[[nodiscard]] RawTable raw_table(const config::Config& asked);
 
 /// Checks, before anything is spent and by public figures alone, that measuring is possible. Throws Failure(data)
 /// where there is no record, Failure(configuration) where there are fewer than the ρ of the measuring needs, and

@@ -60,7 +60,7 @@ RawTable read_raw(const config::Config& asked) {
     schema.user->reader = &identifiers;
   }
   const auto reader = decode::open_reader(asked.input, schema);
-  RawTable table{schema.dimension(), {}, {}, {}};
+  RawTable table = raw_table(asked);
   record::RowBatch rows;
   rows.dimension = table.features;
   for (bool more = true; more;) {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "attach_promise.h"
+#include "attach_users_world.h"
 #include "journal/failpoint.h"
 #include "publish/release_json.h"
 
@@ -180,6 +180,92 @@ TEST(AttachMeasured, RefusesBeforeItSpends) {
   EXPECT_EQ(capped.code, 73);
   EXPECT_TRUE(spends(world).empty());
   EXPECT_TRUE(world.committed(world.name() + ".state").empty());
+}
+
+/// Settings of a descent that are measured.
+std::vector<std::string> by_user(std::uint64_t records_measured, std::vector<std::string> more) {
+  const std::vector<std::string> measured{
+      "--set", "descent.clip_norm=private", "--set", "descent.start=private",
+      "--set", "features.0.center=private", "--set", "features.0.scale=private",
+      "--set", "target.center=private",     "--set", "target.scale=private",
+      "--set", "privacy.rho=200",           "--set", "ranges.records=" + std::to_string(records_measured)};
+  more.insert(more.begin(), measured.begin(), measured.end());
+  return more;
+}
+
+std::string measured_values(const std::string& release) {
+  simdjson::dom::parser parser;
+  std::string values;
+  const simdjson::dom::object measured = parser.parse(release)["measured"].get_object();
+  for (const auto& [key, value] : measured) {
+    if (key != "digest") values += std::string(key) + "=" + simdjson::to_string(value) + "\n";
+  }
+  return values;
+}
+
+// By user: the other lane has the values of lane 0, which are those of a replay of its partition as it was recorded.
+TEST(AttachMeasuredByUser, PublishesTheValuesThatAReplayOfTheRecordingPublishes) {
+  const AttachUsersWorld world(2, "@key");
+  const std::vector<std::string> values = AttachUsersWorld::values_of_users(4000);
+  world.write_keyed(values);
+  const std::size_t of_lane = world.values_of_lane(values, 0).size();
+  const std::vector<std::string> settings = by_user(of_lane, {"--insecure-seed", "7"});
+  std::vector<std::string> until_end = settings;
+  until_end.emplace_back("--until-end");
+  const CommandResult attached = world.run(until_end);
+  ASSERT_EQ(attached.code, 0) << attached.err;
+  const std::string recording = (world.folder().path() / "recorded").string();
+  const CommandResult recorded =
+      run_command(NUSTREAM_COMMAND, {"record", world.config(), "--to-folder", recording, "--until-end"});
+  ASSERT_EQ(recorded.code, 0) << recorded.err;
+  const std::string state = (world.folder().path() / "as_recorded").string();
+  std::vector<std::string> replay{"replay",  world.config(), recording + "/partition-0.segment",
+                                  "--quiet", "--set",        "state.directory=\"" + state + "\""};
+  replay.insert(replay.end(), settings.begin(), settings.end());
+  const CommandResult replayed = run_command(NUSTREAM_COMMAND, replay);
+  ASSERT_EQ(replayed.code, 0) << replayed.err;
+  const std::string lines = read_file(state + "/releases.jsonl");
+  const std::string found = measured_values(lines.substr(0, lines.find('\n')));
+  EXPECT_THAT(found, HasSubstr("descent.clip_norm="));
+  for (const int lane : {0, 1}) {
+    for (const std::string& release : world.releases(lane)) EXPECT_EQ(measured_values(release), found) << lane;
+  }
+  EXPECT_GE(expect_same_estimates(world.releases(0), lines), 10U);
+  // Lane 0 has spent both parts, and the other lane the rest alone; the replay has spent what lane 0 has.
+  const std::vector<Spend> zero = spends(world, 0);
+  ASSERT_EQ(zero.size(), 2U);
+  EXPECT_NEAR(zero[0].rho, 40, 1e-9);
+  EXPECT_EQ(zero[0].to, of_lane);
+  EXPECT_EQ(spends(world, 1).size(), 1U);
+  const auto last = publish::read_release(world.releases(0).back()).value();
+  EXPECT_NEAR(last.rho_ledger, last.rho + 40, 1e-9);
+  EXPECT_LE(last.rho_ledger, 200);
+  EXPECT_THAT(values_of(world.committed(world.name() + ".ledger", 0)).front(),
+              HasSubstr(R"("protects":"user","participations":1,"separation":1,"counts":false,)"));
+  const auto other = publish::read_release(world.releases(1).back()).value();
+  EXPECT_NEAR(other.rho_ledger, other.rho, 1e-9);
+  const auto of_replay = publish::read_release(lines.substr(lines.rfind('\n', lines.size() - 2) + 1)).value();
+  EXPECT_NEAR(of_replay.rho_ledger, last.rho_ledger, 1e-9);
+}
+
+// A user's counts go on where the process was stopped, behind a measuring as anywhere.
+TEST(AttachMeasuredByUser, IsMeasuredOnceWhateverComesAfter) {
+  const AttachUsersWorld world;
+  world.write(AttachUsersWorld::values_of_users(2500));
+  const std::vector<std::string> settings = by_user(2000, {"--until-end"});
+  ASSERT_EQ(world.run(settings).code, 0);
+  world.write(AttachUsersWorld::values_of_users(500, 2));
+  const CommandResult again = world.run(settings);
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(spends(world).size(), 2U);
+  world.write(AttachUsersWorld::values_of_users(300, 3));
+  std::vector<std::string> anew = settings;
+  anew.insert(anew.end(), {"--new-epoch", "--set", "descent.step_size=0.02"});
+  EXPECT_EQ(world.run(anew).code, 0);
+  EXPECT_EQ(spends(world).size(), 3U);
+  expect_one_value_a_step(world.releases_uncommitted());
+  const auto last = publish::read_release(world.releases().back()).value();
+  EXPECT_LE(last.rho_ledger, 200) << "counts carry over between the epochs of steps, and the measuring is beside";
 }
 
 // The noisy share alone decides that. The spend is in the ledger, and another start does not try again.

@@ -13,9 +13,7 @@
 namespace nustream::tests {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 std::vector<std::string> set(const std::vector<std::string>& settings) {
   std::vector<std::string> arguments;
@@ -188,25 +186,35 @@ TEST_F(MeasuredUsers, CheckAndPlanTakeWhatReplayTakesAndRefuseWhatItRefuses) {
   }
 }
 
-// A lane's users begin with its first state, which would be that of the measuring.
-TEST_F(MeasuredUsers, AttachRefusesThemBeforeItAsksABroker) {
+// check and plan take of a topic's settings what attach takes, and refuse what attach refuses before it asks a
+// broker.
+TEST_F(MeasuredUsers, CheckAndPlanOfATopicAreOnePreflightWithAttach) {
   const std::vector<std::string> brokers =
       set({"kafka.brokers=\"127.0.0.1:1\"", "kafka.topic=orders", "state.key_file=\"" + world.path("key") + "\""});
-  const std::vector<std::string> settings = with(measured, brokers);
-  const CommandResult attached = run_command(NUSTREAM_COMMAND, with({"attach", world.config()}, settings));
-  EXPECT_EQ(attached.code, 78) << attached.err;
-  EXPECT_THAT(attached.err, AllOf(HasSubstr("by attach where privacy.unit"), HasSubstr("--write-config")));
-  const CommandResult beside = run_command(NUSTREAM_COMMAND, with({"check", world.config()}, settings));
-  EXPECT_EQ(beside.code, 0) << beside.err;
-  EXPECT_THAT(beside.out, HasSubstr("attach would refuse this"));
+  ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"key", "new", world.path("key")}).code, 0);
   std::string text = read_file(world.config());
   text.erase(text.find("input = "), std::string("input = \"rows.csv\"\n").size());
   const std::string of_topic = world.write("topic.toml", text);
+  const std::vector<std::string> columns = set({"stream.header=false", R"(stream.columns=["x","who","y"])"});
+  const std::vector<std::string> settings = with(with(measured, brokers), columns);
   for (const char* command : {"check", "plan"}) {
     const CommandResult result = run_command(NUSTREAM_COMMAND, with({command, of_topic}, settings));
-    EXPECT_EQ(result.code, 78) << command << result.out;
-    EXPECT_THAT(result.err, HasSubstr("by attach where privacy.unit"));
+    EXPECT_EQ(result.code, 0) << command << result.err;
   }
+  EXPECT_THAT(run_command(NUSTREAM_COMMAND, with({"plan", of_topic}, settings)).out,
+              HasSubstr("each rho is per user"));
+  const CommandResult away =
+      run_command(NUSTREAM_COMMAND, with({"attach", of_topic, "--set", "kafka.give_up_seconds=1"}, settings));
+  EXPECT_EQ(away.code, 69) << away.err;
+  const std::vector<std::string> few = with(settings, set({"ranges.records=1000"}));
+  for (const char* command : {"check", "plan", "attach"}) {
+    const CommandResult result = run_command(NUSTREAM_COMMAND, with({command, of_topic}, few));
+    EXPECT_EQ(result.code, 78) << command << result.out;
+    EXPECT_THAT(result.err, HasSubstr("nothing is spent"));
+  }
+  const CommandResult beside = run_command(NUSTREAM_COMMAND, with({"check", world.config()}, few));
+  EXPECT_EQ(beside.code, 0) << beside.err;
+  EXPECT_THAT(beside.out, HasSubstr("attach would refuse this")) << "and replay takes it";
 }
 
 // The bundled orders of 4,338 customers, of whom the busiest has 7,847 lines.

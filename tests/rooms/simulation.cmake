@@ -41,5 +41,6 @@ nustream_test(coupling_test full simulation/coupling_test.cpp simulation/coupled
               $<TARGET_OBJECTS:nustream_short_blocks> LINK nustream_simulation)
 
 # A lane's transactions by themselves.
-nustream_test(lane_transactions_test quick simulation/lane_transactions_test.cpp ${nustream_simulated_world}
+nustream_test(lane_transactions_test quick simulation/lane_transactions_test.cpp simulation/attached_measuring_test.cpp
+              simulation/measured_lanes_test.cpp ${nustream_simulated_world}
               $<TARGET_OBJECTS:nustream_short_blocks> LINK nustream_simulation GTest::gmock)

@@ -1,0 +1,44 @@
+#include "attach/first_records.h"
+
+#include <cstddef>
+#include <vector>
+
+#include "config/users.h"
+#include "nustream/record/schema.h"
+
+namespace nustream::attach {
+namespace {
+
+record::Schema schema_to_measure(const config::Config& asked, users::Identifiers& identifiers) {
+  record::Schema schema = measure::raw_schema(asked);
+  if (schema.user) schema.user->reader = &identifiers;
+  return schema;
+}
+
+}  // namespace
+
+FirstRecords::FirstRecords(const config::Config& asked, const secrets::Keyring& keys, std::uint32_t lanes,
+                           const users::UserKey* user_key, Position start)
+    : keys_(keys),
+      wanted_(asked.measuring.records),
+      start_(start),
+      end_(start),
+      identifiers_(config::partitioner_of(asked), {LaneId{0}, lanes}),
+      decoder_(asked.input, schema_to_measure(asked, identifiers_)),
+      table_(measure::raw_table(asked)) {
+  rows_.dimension = table_.features;
+  if (user_key != nullptr) identifiers_.use(*user_key);
+}
+
+void FirstRecords::take(const kafka::Message& message) {
+  batch_.clear();
+  rows_.clear();
+  kafka::add_to(batch_, message, true);
+  decoder_.decode(batch_.messages(), rows_);
+  seen_.add(batch_.messages(), keys_);
+  std::vector<std::size_t> unusable;
+  if (!rows_.rejects.empty()) unusable.push_back(count());
+  table_.add(rows_, unusable);
+}
+
+}  // namespace nustream::attach
