@@ -228,7 +228,7 @@ measure::RawTable raw_table(const config::Config& asked, std::size_t count) {
   const auto reader = decode::open_reader(asked.input, schema);
   while (rows.count() < count && reader->read(rows, count - rows.count())) {
   }
-  measure::RawTable table{rows.dimension, {}, {}, {}};
+  measure::RawTable table = measure::raw_table(asked);
   table.add(rows, {});
   return table;
 }
