@@ -42,9 +42,8 @@ void print(const UsersSuggestion& suggestion) {
 
 void print(const std::vector<UsersPlan::OverWindows>& over) {
   fmt::print(
-      "the promise is about a user's records within one window; a user with records in several windows is promised "
-      "at "
-      "most");
+      "the promise is about a user's records within one window; a user with records in several windows is "
+      "promised at most");
   const char* before = " ";
   for (const UsersPlan::OverWindows& one : over) {
     if (one.windows == 1) continue;

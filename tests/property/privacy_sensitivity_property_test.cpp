@@ -20,30 +20,6 @@ namespace {
 
 using noise::Correlation;
 
-/// Correlations whose c is non-negative and non-increasing, at least from c_1 on.
-Correlation falling(Random& random, std::uint64_t steps) {
-  switch (random.integer(0, 6)) {
-    case 0:
-      return Correlation{noise::Independent{}};
-    case 1:
-      return Correlation{noise::NuFtrl{Damping{random.real(0, 0.5)}, StepCount{steps}}};
-    case 2:
-      return Correlation{noise::Rational::nu_ftrl(Damping{random.real(1e-3, 0.5)}, random.integer(1, 6))};
-    case 3:
-      return Correlation{noise::DampedAntiPgd{Damping{random.real(1e-3, 0.9)}}};
-    case 4:
-      return Correlation{noise::AntiPgd{StepCount{steps}}};
-    case 5:  // c_1 > 1
-      return Correlation{noise::Rational::from_poles({0.9, 0.3}, {random.real(0.9, 1.3), random.real(0.15, 0.35)})};
-    default: {
-      std::vector<double> c = {1};
-      if (random.integer(0, 1) == 1) c.push_back(random.real(1, 1.2));
-      while (c.size() < random.integer(1, steps)) c.push_back(c.back() * random.real(0.2, 1));
-      return Correlation{noise::Strategy{c, StepCount{steps}}};
-    }
-  }
-}
-
 /// Correlations whose c may rise or change its sign.
 Correlation wandering(Random& random, std::uint64_t steps) {
   switch (random.integer(0, 2)) {
@@ -83,7 +59,7 @@ TEST(SensitivityProperty, ExactWhereTheColumnFalls) {
   Random random{std::mt19937_64{20231016}};
   for (int trial = 0; trial < 400; ++trial) {
     const std::uint64_t steps = random.integer(1, 9);
-    const Correlation correlation = falling(random, steps);
+    const Correlation correlation = falling_correlation(random, steps);
     const Participation participation = random.participation(5, 4);
     const double expected = brute_force::squared_sensitivity(correlation, steps, participation);
     EXPECT_NEAR(squared(correlation, steps, participation), expected, 2e-12 * expected)

@@ -22,28 +22,6 @@ namespace {
 
 using noise::Correlation;
 
-/// Correlations whose c is non-negative and falls, from c_1 on at least.
-Correlation falling_over_windows(Random& random, std::uint64_t steps) {
-  switch (random.integer(0, 5)) {
-    case 0:
-      return Correlation{noise::Independent{}};
-    case 1:
-      return Correlation{noise::NuFtrl{Damping{random.real(0, 0.5)}, StepCount{steps}}};
-    case 2:
-      return Correlation{noise::Rational::nu_ftrl(Damping{random.real(1e-3, 0.5)}, random.integer(1, 6))};
-    case 3:
-      return Correlation{noise::AntiPgd{StepCount{steps}}};
-    case 4:  // c_1 > 1
-      return Correlation{noise::Rational::from_poles({0.9, 0.3}, {random.real(0.9, 1.3), random.real(0.15, 0.35)})};
-    default: {
-      std::vector<double> c = {1};
-      if (random.integer(0, 1) == 1) c.push_back(random.real(1, 1.2));
-      while (c.size() < random.integer(1, steps)) c.push_back(c.back() * random.real(0.2, 1));
-      return Correlation{noise::Strategy{c, StepCount{steps}}};
-    }
-  }
-}
-
 /// Correlations of which no order of patterns is known: c changes sign, or C is not Toeplitz.
 Correlation wandering_over_windows(Random& random, std::uint64_t steps) {
   switch (random.integer(0, 3)) {
@@ -78,7 +56,7 @@ TEST(SensitivityOverWindows, IsThatOfTheWorstPatternWhereTheColumnFalls) {
     const std::uint64_t steps = random.integer(1, 9);
     const std::uint64_t windows = random.integer(1, 4);
     const Participation within = random.participation(3, 4);
-    const Correlation correlation = falling_over_windows(random, steps);
+    const Correlation correlation = falling_correlation(random, steps);
     const auto found = sensitivity_over_windows(correlation, StepCount{steps}, within, windows);
     const double exact = std::sqrt(brute_force::squared_over_windows(correlation, steps, within, windows));
     EXPECT_TRUE(found.is_reached) << words(correlation, steps, within, windows);
