@@ -1,11 +1,15 @@
 #include "measure/measure.h"
 
+#include <algorithm>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "config/mechanism.h"
 #include "console/report_parts.h"
 #include "nustream/base/error.h"
 #include "nustream/ranges/sizes.h"
+#include "nustream/users/over_windows.h"
 #include "publish/epsilons.h"
 #include "publish/json_writer.h"
 
@@ -29,6 +33,49 @@ std::string shortage(const config::Config& asked, std::uint64_t records) {
   }
 }
 
+/// What a user with records in several windows of time may have spent: P²·ρ on the measuring, since a user in each
+/// window is bounded like a user of its own there, and what users::over_windows() says on the run.
+struct OverWindows {
+  std::uint64_t windows;
+  Rho ranges;
+  Rho run;
+};
+
+/// Whether the run's correlation is known before anything is measured. By default ν follows from the step size.
+bool knows_correlation(const config::Config& asked) {
+  return std::ranges::none_of(asked.measuring.keys,
+                              [](const std::string& key) { return key == "noise.nu" || key == "descent.step_size"; });
+}
+
+/// Empty where no limits hold within windows. Where the run's correlation is not known yet, P²·ρ stands for the run,
+/// which is an upper bound for every correlation.
+std::vector<OverWindows> spent_over_windows(const config::Config& asked) {
+  std::vector<OverWindows> over;
+  if (!asked.descent.users || !asked.descent.users->windows()) return over;
+  const Rho of_run{config::rho_asked(asked.privacy).value() - ranges_rho(asked).value()};
+  for (const std::uint64_t windows : {2U, 4U, 12U}) {
+    const double squared = static_cast<double>(windows * windows);
+    const Rho run = knows_correlation(asked)
+                        ? users::over_windows(of_run, asked.noise.correlation, {}, *asked.descent.users, windows).rho
+                        : Rho{squared * of_run.value()};
+    over.push_back({windows, Rho{squared * ranges_rho(asked).value()}, run});
+  }
+  return over;
+}
+
+std::string windows_text(const std::vector<OverWindows>& over) {
+  std::string out;
+  for (const OverWindows& one : over) {
+    out += fmt::format("{} rho {:.6g} in {} windows", out.empty() ? "" : ",", one.ranges.value() + one.run.value(),
+                       one.windows);
+  }
+  if (out.empty()) return out;
+  return fmt::format(
+      "each rho is about a user's records within one window; a user with records in several windows is promised at "
+      "most, measuring and run together,{}\n",
+      out);
+}
+
 std::string what_is_read(const config::Config& asked) {
   if (asked.kafka.brokers.empty()) return "the whole input";
   return fmt::format("the whole input of a file, or the first {} records of partition 0", asked.measuring.records);
@@ -47,6 +94,16 @@ std::string plan_json(const config::Config& asked, std::uint64_t records) {
     publish::append_epsilons("epsilons", publish::epsilons_of(all, asked.privacy.deltas()), json);
     if (asked.users) json.field("protects", "user");
     json.elements("measured", asked.measuring.keys);
+    if (const std::vector<OverWindows> over = spent_over_windows(asked); !over.empty()) {
+      const auto windows = json.array("windows");
+      for (const OverWindows& one : over) {
+        const auto object = json.object();
+        json.field("windows", one.windows);
+        json.field("rho", one.ranges.value() + one.run.value());
+        json.field("rho_ranges", one.ranges.value());
+        json.field("rho_run", one.run.value());
+      }
+    }
     if (const std::string few = shortage(asked, records); !few.empty()) json.field("too_few", few);
   });
 }
@@ -61,6 +118,7 @@ std::string plan_text(const config::Config& asked, std::uint64_t records) {
       asked.file, keys, asked.measuring.keys.size() == 1 ? "is" : "are", what_is_read(asked), all.value(),
       ranges_rho(asked).value(), asked.measuring.share, all.value() - ranges_rho(asked).value());
   if (asked.users) out += "each rho is per user: what one user adds to any figure that is measured is bounded\n";
+  out += windows_text(spent_over_windows(asked));
   for (const publish::Epsilons& at : publish::epsilons_of(all, asked.privacy.deltas())) {
     out += fmt::format("epsilon {}\n", console::epsilon_text(at));
   }

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -109,6 +110,41 @@ TEST_F(MeasuredUsers, WindowsOfUsersHoldForTheMeasuringToo) {
   EXPECT_THAT(read_file(timed.path("state/ledger")), HasSubstr(R"("period":"P7D")"));
   const CommandResult shown = run_command(NUSTREAM_COMMAND, {"inspect", timed.path("state"), "--json"});
   EXPECT_LE(parser.parse(shown.out)["total_rho"].get_double().value(), 0.5);
+}
+
+// Two epochs add up: the measuring costs P²ρ in P windows, and the run what its own correlation makes of them.
+TEST_F(MeasuredUsers, APlanSaysWhatBothCostOverWindows) {
+  const auto plan = [&](const std::vector<std::string>& further) {
+    const std::vector<std::string> windows =
+        set({R"(users={participations = 3, period = "P7D", times = "trusted"})", "stream.time=at"});
+    const CommandResult shown = run_command(
+        NUSTREAM_COMMAND, with(with({"plan", world.config(), "--json"}, with(measured, windows)), further));
+    EXPECT_EQ(shown.code, 0) << shown.err;
+    return parser.parse(shown.out);
+  };
+  for (const bool knows_nu : {true, false}) {
+    const auto json = plan(knows_nu ? std::vector<std::string>{} : set({R"(noise.nu="private")"}));
+    const double of_run = json["rho_run"].get_double().value();
+    std::size_t shown = 0;
+    const simdjson::dom::array windows = json["windows"].get_array().value();
+    for (const simdjson::dom::element over : windows) {
+      const double squared = std::pow(over["windows"].get_double().value(), 2);
+      const double run = over["rho_run"].get_double().value();
+      EXPECT_NEAR(over["rho_ranges"].get_double().value(), squared * json["rho_ranges"].get_double().value(), 1e-12);
+      EXPECT_NEAR(over["rho"].get_double().value(), over["rho_ranges"].get_double().value() + run, 1e-12);
+      EXPECT_GT(run, of_run);
+      if (knows_nu) {
+        EXPECT_LT(run, squared * of_run);
+      } else {
+        EXPECT_NEAR(run, squared * of_run, 1e-12);
+      }
+      ++shown;
+    }
+    EXPECT_EQ(shown, 3U);
+  }
+  EXPECT_TRUE(
+      parser.parse(run_command(NUSTREAM_COMMAND, with({"plan", world.config(), "--json"}, measured)).out)["windows"]
+          .error());
 }
 
 TEST_F(MeasuredUsers, EstimateSpendsWhatIsAskedForAndEveryFurtherRunAdds) {
