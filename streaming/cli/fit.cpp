@@ -30,6 +30,52 @@ void add_outputs(CLI::App& command, fit::Options& options) {
   command.add_flag("--json", options.output.json, "print the result as JSON");
 }
 
+/// What is fitted to what, and how much each record counts.
+void add_model(CLI::App& command, fit::Options& options) {
+  command.add_option("--target", options.target, "the column to explain, or log(column) and the like")->required();
+  auto* features =
+      command.add_option("--features", options.features,
+                         "columns, or maps of them: a,log(b),c=text,d=x|y,hash(e); \\, is a comma of a name");
+  command
+      .add_option("--hash", options.hash_buckets,
+                  "how many buckets the texts of hash(column) fall into: a public number")
+      ->check(CLI::Range(2, 4096))
+      ->needs(features);
+  static bool all_numeric = false;
+  auto* all = command.add_flag("--all-numeric", all_numeric,
+                               "every column of the header that is mostly numbers (the default of CSV)");
+  features->excludes(all);
+  auto* mean = command.add_flag("--mean", options.mean, "the target's mean, without features")
+                   ->excludes(features)
+                   ->excludes(all);
+  auto* logistic = command.add_flag_callback(
+      "--logistic", [&options] { options.likelihood = ranges::Likelihood::logistic; },
+      "a logistic model of a target of 0 and 1");
+  auto* poisson = command.add_flag_callback(
+      "--poisson", [&options] { options.likelihood = ranges::Likelihood::poisson; }, "a log-linear model of counts");
+  logistic->excludes(poisson)->excludes(mean);
+  poisson->excludes(mean);
+  auto* weight = command.add_option("--weight", options.weight,
+                                    "how much a record counts: a column, or log(column) and the like");
+  auto* bound = command
+                    .add_option("--weight-bound", options.weight_bound,
+                                "a public number: a larger weight counts as this, whatever the data hold")
+                    ->check(positive())
+                    ->needs(weight);
+  weight->needs(bound);
+}
+
+/// What the fit may spend, and against which neighbours.
+void add_privacy(CLI::App& command, fit::Options& options) {
+  command.add_option("--rho", options.rho, "what this fit spends, zCDP (0.1)")->check(positive());
+  command.add_option("--delta", options.deltas, "delta of the epsilon that is shown (1e-6); several: 1e-5,1e-6")
+      ->delimiter(',');
+  command.add_option("--budget", options.budget, "the most that all fits over this file may spend together")
+      ->check(positive());
+  command.add_option("--account", options.account, "a budget that other streams over the same people share");
+  command.add_flag("--replace-one", options.replace_one, "neighbours differ in a record's value, not in its absence");
+}
+
 }  // namespace
 
 void add_fit(CLI::App& app, Job& job) {
@@ -38,45 +84,8 @@ void add_fit(CLI::App& app, Job& job) {
       app.add_subcommand("fit", "a private model of a file, without a configuration: ranges are measured too");
   command->add_option("FILE", options.file, "CSV or JSON lines; .gz, .zst, .bz2, .xz and .zip are read too")
       ->required();
-  command->add_option("--target", options.target, "the column to explain, or log(column) and the like")->required();
-  auto* features =
-      command->add_option("--features", options.features,
-                          "columns, or maps of them: a,log(b),c=text,d=x|y,hash(e); \\, is a comma of a name");
-  command
-      ->add_option("--hash", options.hash_buckets,
-                   "how many buckets the texts of hash(column) fall into: a public number")
-      ->check(CLI::Range(2, 4096))
-      ->needs(features);
-  static bool all_numeric = false;
-  auto* all = command->add_flag("--all-numeric", all_numeric,
-                                "every column of the header that is mostly numbers (the default of CSV)");
-  features->excludes(all);
-  auto* mean = command->add_flag("--mean", options.mean, "the target's mean, without features")
-                   ->excludes(features)
-                   ->excludes(all);
-  auto* logistic = command->add_flag_callback(
-      "--logistic", [] { options.likelihood = ranges::Likelihood::logistic; },
-      "a logistic model of a target of 0 and 1");
-  auto* poisson = command->add_flag_callback(
-      "--poisson", [] { options.likelihood = ranges::Likelihood::poisson; }, "a log-linear model of counts");
-  logistic->excludes(poisson)->excludes(mean);
-  poisson->excludes(mean);
-  auto* weight = command->add_option("--weight", options.weight,
-                                     "how much a record counts: a column, or log(column) and the like");
-  auto* bound = command
-                    ->add_option("--weight-bound", options.weight_bound,
-                                 "a public number: a larger weight counts as this, whatever the data hold")
-                    ->check(positive())
-                    ->needs(weight);
-  weight->needs(bound);
-  command->add_option("--rho", options.rho, "what this fit spends, zCDP (0.1)")->check(positive());
-  command->add_option("--delta", options.deltas, "delta of the epsilon that is shown (1e-6); several: 1e-5,1e-6")
-      ->delimiter(',');
-  command->add_option("--budget", options.budget, "the most that all fits over this file may spend together")
-      ->check(positive());
-  command->add_option("--account", options.account, "a budget that other streams over the same people share");
-  command->add_flag("--replace-one", options.replace_one,
-                    "neighbours differ in a record's value, not in its absence");
+  add_model(*command, options);
+  add_privacy(*command, options);
   command->add_option("--format", options.layout.format, "csv or jsonl, where the file's name does not tell")
       ->check(CLI::IsMember({"csv", "jsonl"}));
   add_layout(*command, options);

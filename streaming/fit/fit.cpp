@@ -211,6 +211,29 @@ void require_new_config(const Options& options) {
   console::require_new_file(options.output.write_config);
 }
 
+/// Charges the account that other streams over the same people share (--account), before anything is read privately.
+/// Throws Failure(exhausted), with nothing spent, where less than the whole `total` is allowed.
+void take_share(const Options& options, const folder::OneStepAccount& account, folder::AccountShare& share,
+                const std::optional<Rho>& allowed, Rho total) {
+  share.begin(account.spent(neighbours_of(options)));
+  if (!(*allowed < total)) return;
+  share.settle(account.spent(neighbours_of(options)));
+  throw Failure(Exit::exhausted, fmt::format("{}: {:g} more would cross the account's budget; nothing was read "
+                                             "privately, nothing is spent; nustream account show tells who was "
+                                             "charged",
+                                             options.account, options.rho));
+}
+
+void write_configuration(const Options& options, const Columns& columns, const Report& report) {
+  if (options.output.write_config.empty()) return;
+  console::write_new_file(options.output.write_config, to_config(columns, report),
+                          "what the fit found is committed and stays so");
+  fmt::print(stderr,
+             "nustream: {} holds the ranges; a run of it over the same records is a second spend, which adds to "
+             "this one\n",
+             options.output.write_config);
+}
+
 }  // namespace
 
 Exit run(const Options& options) {
@@ -235,14 +258,7 @@ Exit run(const Options& options) {
   folder::AccountShare share({options.account, account.folder(), "fit", LaneId{0}, neighbours_of(options),
                               !options.insecure_seed, "--account"},
                              allowed);
-  share.begin(account.spent(neighbours_of(options)));
-  if (*allowed < total) {
-    share.settle(account.spent(neighbours_of(options)));
-    throw Failure(Exit::exhausted, fmt::format("{}: {:g} more would cross the account's budget; nothing was read "
-                                               "privately, nothing is spent; nustream account show tells who was "
-                                               "charged",
-                                               options.account, options.rho));
-  }
+  take_share(options, account, share, allowed, total);
   Report report = report_of(options, columns, table, account);
   folder::OneStep spent{Rho{options.rho}, report.records, neighbours_of(options), report.digest, {}};
   ranges::TableFit fit;
@@ -264,14 +280,7 @@ Exit run(const Options& options) {
   if (!options.output.quiet) fmt::print("{}", options.output.json ? to_json(report) : to_text(report));
   if (!options.output.report.empty()) page_file.write(page(options, columns, report));
   if (!options.output.chart.empty()) picture.write(chart_file(report));
-  if (!options.output.write_config.empty()) {
-    console::write_new_file(options.output.write_config, to_config(columns, report),
-                            "what the fit found is committed and stays so");
-    fmt::print(stderr,
-               "nustream: {} holds the ranges; a run of it over the same records is a second spend, which adds to "
-               "this one\n",
-               options.output.write_config);
-  }
+  write_configuration(options, columns, report);
   return Exit::done;
 }
 
