@@ -108,11 +108,6 @@ History::History(StepCount cadence) : width_(std::max<std::uint64_t>(cadence.val
 void History::add(std::string_view text) {
   const std::vector<Line> lines = lines_of(text);
   if (lines.empty()) return;
-  if (features_.empty()) {
-    const auto first = publish::read_release(lines.back().text);
-    if (!first) return;
-    name_features(*first);
-  }
   while (spans_of(lines, width_) > points_max_) widen();
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const bool last = i + 1 == lines.size() || span_of(lines[i].step, width_) != span_of(lines[i + 1].step, width_);
@@ -125,7 +120,6 @@ void History::add(std::string_view text) {
 }
 
 void History::add(const publish::ShownRelease& release) {
-  if (features_.empty()) name_features(release);
   keep(release);
   while (points_.size() > points_max_) widen();
 }
@@ -136,7 +130,9 @@ void History::name_features(const publish::ShownRelease& first) {
 }
 
 void History::keep(const publish::ShownRelease& release) {
-  if (release.estimate.size() != features_.size()) return;
+  const bool is_hidden = release.estimate.empty();
+  if (features_.empty() && !is_hidden) name_features(release);
+  if (!is_hidden && release.estimate.size() != features_.size()) return;
   HistoryPoint point{.step = release.step,
                      .rho = release.rho,
                      .epsilon = release.epsilon,

@@ -45,7 +45,7 @@ class History {
 
   /// The number of steps in a span.
   [[nodiscard]] std::uint64_t width() const noexcept { return width_; }
-  /// The largest number of points; 512 before the first release.
+  /// The largest number of points; 512 before the first release that has an estimate.
   [[nodiscard]] std::size_t points_max() const noexcept { return points_max_; }
   [[nodiscard]] const std::vector<std::string>& features() const noexcept { return features_; }
   /// The points by span, in the order of steps.

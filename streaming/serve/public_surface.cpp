@@ -25,9 +25,11 @@ void raise_to(prometheus::Counter& counter, std::uint64_t total) {
 }
 
 /// Shows one value for each feature. The features of an epoch never change, so their series are made at the first
-/// release and found by place after that.
+/// release that has values, and found by place after that. Where a release has none, as where noise hides a direction
+/// of the instruments, the earlier ones are removed: they are not those of its step.
 void set_features(const Values& values, prometheus::Family<prometheus::Gauge>& family,
                   const publish::ReleaseHeader& header, PublicMetrics::Features& features) {
+  if (values.empty()) return features.clear();
   if (features.empty()) {
     for (const auto& [feature, value] : values) {
       features.emplace_back(family, lane_labels(header.stream, header.lane, "feature", feature));

@@ -81,6 +81,32 @@ TEST(History, IsTheSameWhateverTheOrderAndTheBatches) {
   }
 }
 
+// Where noise hides a direction of the instruments, a release has no estimate, whether before or after ones that
+// have.
+TEST(History, KeepsReleasesWithoutAnEstimateAsGaps) {
+  std::mt19937_64 random(11);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<std::string> lines;
+    const std::uint64_t count = 1 + random() % 1500;
+    for (std::uint64_t step = 1; step <= count; ++step) {
+      lines.push_back(random() % 2 == 0 ? release_line(0, step, "null") : line_at(step));
+    }
+    History whole{StepCount{1}};
+    whole.add(joined(lines));
+    ASSERT_EQ(whole.points().rbegin()->second.step, count) << "the newest release is always there";
+    std::ranges::shuffle(lines, random);
+    History pieces{StepCount{1}};
+    for (std::size_t at = 0; at < lines.size();) {
+      const std::size_t end = std::min<std::size_t>(lines.size(), at + 1 + random() % 300);
+      std::string piece;
+      for (; at < end; ++at) piece += lines[at];
+      pieces.add(piece);
+    }
+    ASSERT_EQ(whole.features(), pieces.features()) << "round " << round;
+    ASSERT_EQ(whole.points(), pieces.points()) << "round " << round;
+  }
+}
+
 TEST(History, BoundsItsNumbers) {
   std::string estimate = "{";
   for (int j = 0; j < 100; ++j) estimate += (j > 0 ? ",\"x" : "\"x") + std::to_string(j) + "\":1";

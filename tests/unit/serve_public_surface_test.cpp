@@ -266,6 +266,23 @@ TEST(PublicSurface, AnIterateThatDivergedIsShownAsSuch) {
   EXPECT_EQ(MetricsPage(surface.metrics()).at(R"(nustream_estimate{feature="x",lane="0",stream="retail"})"), "Nan");
 }
 
+// With instrumental variables noise may hide a direction of the instruments at any step: the release has no estimate,
+// though the ones before and after it have.
+TEST(PublicSurface, ShowsNoEstimateWhereNoiseHidesIt) {
+  PublicSurface surface("retail");
+  surface.open_lane(public_lane(0));
+  surface.update(spend(0, 300, 0.1));
+  const std::string series = R"(nustream_estimate{feature="x",lane="0",stream="retail"})";
+  surface.update(release(0, 100, R"({"x":1})"));
+  surface.update(release(0, 200, "null"));
+  EXPECT_FALSE(MetricsPage(surface.metrics()).has(series));
+  EXPECT_THAT(surface.state(), HasSubstr(R"("step":200,"position":207,"estimate":null)"));
+  EXPECT_TRUE(surface.page({}));
+  surface.update(release(0, 300, R"({"x":3})"));
+  EXPECT_EQ(MetricsPage(surface.metrics()).at(series), "3");
+  EXPECT_THAT(*surface.history(LaneId{0}), HasSubstr(R"("estimate":null)"));
+}
+
 // A journal's completions must be told in their order: in the reverse order the surface would show a release that no
 // durable state covers.
 TEST(PublicSurfaceDeathTest, RefusesAReleaseThatNoCommittedStateCovers) {
