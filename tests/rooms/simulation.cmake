@@ -6,7 +6,7 @@ pkg_check_modules(RDKAFKA REQUIRED IMPORTED_TARGET rdkafka)
 pkg_check_modules(FFTW3 REQUIRED IMPORTED_TARGET fftw3)
 add_library(nustream_simulation STATIC
   simulation/attached_case.cpp simulation/attached_end.cpp simulation/attached_history.cpp simulation/attached_watch.cpp
-  simulation/coupled_pair.cpp simulation/coupled_run.cpp simulation/coupled_users.cpp
+  simulation/coupled_pair.cpp simulation/coupled_run.cpp simulation/coupled_sums.cpp simulation/coupled_users.cpp
   simulation/coupling.cpp
   simulation/folder_case.cpp simulation/folder_end.cpp simulation/folder_history.cpp simulation/folder_watch.cpp
   simulation/history.cpp simulation/lane_reference.cpp simulation/printed_path.cpp simulation/reference_users.cpp simulation/shown_pages.cpp

@@ -43,6 +43,7 @@ class LaneEndCheck {
     }
     broker_.happened["steps"] += reference_.steps;
     count_borders(reference_, broker_.happened);
+    count_sums(case_.settings.config, reference_, broker_.happened);
   }
 
  private:

@@ -122,6 +122,7 @@ void AttachedWatch::look_at_lane(const ShownLane& shown, EpochId epoch) {
     verdict_.violate("a page shows another estimate than the release: " + shown.estimate + "\n" + found->second);
   }
   broker_.count("a page with a release");
+  if (shown.estimate == no_estimate) broker_.count("a page with a release whose estimate noise hides");
 }
 
 void AttachedWatch::log_pages(const std::string& process, const serve::PublicSurface& shown) {

@@ -30,7 +30,10 @@ struct ShownLane {
 
 [[nodiscard]] std::vector<ShownLane> shown_lanes(const serve::PublicSurface& shown);
 
-/// The object of an estimate in a line of JSON, or in a part of one; empty where there is none.
+/// The estimate where noise hides a direction of the instruments.
+inline constexpr std::string_view no_estimate = "\"estimate\":null";
+
+/// The estimate in a line of JSON, or in a part of one, with its name; empty where there is none.
 [[nodiscard]] std::string_view estimate_in(std::string_view json);
 
 /// Reads every record at the moment at which it becomes readable, uncommitted records too, and the public pages.

@@ -6,7 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "config/moments.h"
+#include "coupled_sums.h"
 #include "decode/message_decoder.h"
+#include "engine/estimator.h"
 
 namespace nustream::tests {
 namespace {
@@ -15,7 +18,7 @@ namespace {
 record::RowBatch rows_of(const World& world, const Texts& texts, bool as_file) {
   record::RowBatch rows;
   config::Config config = world.settings->config;
-  rows.dimension = lane::row_entries(config.descent);
+  rows.dimension = config.schema.dimension();
   if (as_file) {
     config.input.files = {scratch_folder() + "/records"};
     std::string all;
@@ -84,6 +87,17 @@ RandomRecord neighbour_of(const World& world, const RandomRecord& record, std::m
   return other;
 }
 
+/// By how many grid units the sums of the row's step change, where the lane is in this state before it.
+std::vector<std::vector<std::int64_t>> difference_at(const Settings& settings, const std::string& state,
+                                                     const record::RowBatch& here, const record::RowBatch& there,
+                                                     std::size_t row) {
+  const config::Config& config = settings.config;
+  const config::Mechanism& mechanism = settings.mechanism;
+  if (config.moments) return sums_difference(config::moments_settings(config, mechanism), state, here, there, row);
+  const engine::Estimator lane = engine::decoded_estimator(config, mechanism, state);
+  return gradient_difference(config.descent, mechanism.grids, lane.theta(), here, there, row);
+}
+
 /// The number of steps that horizon and budget allow.
 std::uint64_t steps_within_limits(const World& world) {
   const engine::EpochLedger ledger = ledger_of(world, secrets::Keyring::insecure(0));
@@ -137,10 +151,9 @@ Pair draw_pair(const World& world, std::uint64_t seed, bool as_file) {
     pair.inside = pair.inside || (stop > 0 && !std::binary_search(commits.begin(), commits.end(), stop));
   }
   pair.shown = run(world, seed, pair.rows, {}, pair.fate);
-  const std::vector<std::vector<double>> theta = iterates(world, seed, pair.rows, pair.stops);
+  const std::vector<std::string> states = states_before(world, seed, pair.rows, pair.stops);
   for (std::size_t i = 0; i < pair.stops.size(); ++i) {
-    auto shift = gradient_difference(config.descent, world.settings->mechanism.grids, theta[i], pair.rows, pair.other,
-                                     taken[i]);
+    auto shift = difference_at(*world.settings, states[i], pair.rows, pair.other, taken[i]);
     for (const auto& stage : shift) pair.moved = pair.moved || stage != std::vector<std::int64_t>(stage.size());
     pair.shifts.emplace(pair.stops[i], std::move(shift));
   }

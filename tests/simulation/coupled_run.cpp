@@ -5,6 +5,7 @@
 #include <random>
 #include <utility>
 
+#include "config/moments.h"
 #include "engine/noise_feed.h"
 #include "engine/release_encoder.h"
 #include "engine/stepper.h"
@@ -114,8 +115,8 @@ void World::draw_beginning(std::uint64_t seed) {
   if (random() % 3 != 0) return;
   std::normal_distribution<double> normal;
   carried.emplace();
-  for (std::size_t j = 0; j < settings->config.descent.dimension; ++j) carried->theta.push_back(normal(random));
-  if (random() % 2 == 0) return;
+  for (std::size_t j = 0; j < config::centre_size(settings->config); ++j) carried->theta.push_back(normal(random));
+  if (random() % 2 == 0 || settings->config.moments) return;  // running sums have no average
   carried->average = carried->theta;
   carried->average_weight = static_cast<double>(1 + random() % 50);
 }
@@ -138,17 +139,17 @@ bool show_the_same(const Shown& one, const Shown& two, bool same_commits) {
          one.state == two.state && (!same_commits || one.ledger == two.ledger);
 }
 
-std::vector<std::vector<double>> iterates(const World& world, std::uint64_t seed, const record::RowBatch& rows,
-                                          const std::vector<std::uint64_t>& stops) {
+std::vector<std::string> states_before(const World& world, std::uint64_t seed, const record::RowBatch& rows,
+                                       const std::vector<std::uint64_t>& stops) {
   const secrets::Keyring keys = secrets::Keyring::insecure(seed);
   const config::Mechanism& mechanism = world.settings->mechanism;
   const Committed start{
       {}, engine::noise_of_new_epoch(keys, world.settings->config.stream, LaneId{0}, EpochId{0}, mechanism)};
   Life life(world, keys, {}, rows, std::nullopt, start);
-  std::vector<std::vector<double>> all;
+  std::vector<std::string> all;
   for (const std::uint64_t stop : stops) {
     life.go_to(stop);
-    all.emplace_back(life.lane().theta().begin(), life.lane().theta().end());
+    all.push_back(life.lane().encode());
   }
   return all;
 }

@@ -74,9 +74,9 @@ struct Fate {
 [[nodiscard]] Shown run(const World& world, std::uint64_t seed, const record::RowBatch& rows, const Shifts& shifts,
                         Fate& fate);
 
-/// The iterates before the steps `stops`, which are in rising order.
-[[nodiscard]] std::vector<std::vector<double>> iterates(const World& world, std::uint64_t seed,
-                                                        const record::RowBatch& rows,
-                                                        const std::vector<std::uint64_t>& stops);
+/// The lane's states before the steps `stops`, which are in rising order.
+[[nodiscard]] std::vector<std::string> states_before(const World& world, std::uint64_t seed,
+                                                     const record::RowBatch& rows,
+                                                     const std::vector<std::uint64_t>& stops);
 
 }  // namespace nustream::tests

@@ -59,8 +59,23 @@ struct Tally {
   std::uint64_t other_commits = 0;
   std::uint64_t going_on = 0;
   std::uint64_t deaths = 0;
+  std::uint64_t of_descents = 0;
+  std::uint64_t of_sums = 0;             ///< pairs of running sums in which the record moved them
+  std::uint64_t behind_recentrings = 0;  ///< those whose record came behind a recentring
+  std::uint64_t of_sums_with_instruments = 0;
+  std::uint64_t of_sums_of_targets = 0;
   LargestShares shares;
+  LargestShares shares_of_sums;
 };
+
+void tally_sums(const World& world, const Pair& pair, Tally& tally) {
+  const config::Config& config = world.settings->config;
+  if (!config.moments || !pair.moved) return;
+  ++tally.of_sums;
+  tally.behind_recentrings += is_behind_recentring(config, pair.stops.back() + 1) ? 1U : 0U;
+  tally.of_sums_with_instruments += config.descent.first_stage ? 1U : 0U;
+  tally.of_sums_of_targets += world.stream.target_only ? 1U : 0U;
+}
 
 bool moves_the_count(const World& world, const Pair& pair) {
   if (!world.settings->config.descent.counts_clipped) return false;
@@ -80,7 +95,8 @@ std::string couple(const World& world, std::uint64_t seed, Tally& tally) {
   const Shown two = run(world, seed, pair.other, pair.shifts, fate);
   if (!show_the_same(pair.shown, two, same_commits))
     return "the coupled neighbour shows something else:\n" + pair.shown.releases + "\n" + two.releases;
-  std::string wrong = above_claim(world, pair, tally.shares);
+  const bool is_sums = world.settings->config.moments.has_value();
+  std::string wrong = above_claim(world, pair, is_sums ? tally.shares_of_sums : tally.shares);
   if (!wrong.empty()) return wrong;
   ++tally.pairs;
   tally.moved += pair.moved ? 1U : 0U;
@@ -96,6 +112,8 @@ std::string couple(const World& world, std::uint64_t seed, Tally& tally) {
   tally.other_commits += fate.commits != pair.fate.commits ? 1U : 0U;
   tally.going_on += world.carried && pair.moved ? 1U : 0U;
   tally.deaths += pair.fate.lost + fate.lost;
+  tally.of_descents += is_sums ? 0U : 1U;
+  tally_sums(world, pair, tally);
   if (pair.moved && seed % 64 == 0) {
     ++tally.unshifted;
     tally.seen_unshifted += show_the_same(pair.shown, run(world, seed, pair.other, {}, fate), same_commits) ? 0U : 1U;
@@ -154,6 +172,11 @@ TEST(Coupling, NeighboursShowTheSameAtNoMoreThanTheClaimedCost) {
   record("processes_that_died", static_cast<double>(tally.deaths));
   record("compared_without_the_shift", static_cast<double>(tally.unshifted));
   record("of_those_that_showed_the_record", static_cast<double>(tally.seen_unshifted));
+  record("pairs_of_running_sums", static_cast<double>(tally.of_sums));
+  record("pairs_of_running_sums_behind_a_recentring", static_cast<double>(tally.behind_recentrings));
+  record("pairs_of_running_sums_with_instruments", static_cast<double>(tally.of_sums_with_instruments));
+  record("pairs_of_running_sums_of_private_targets", static_cast<double>(tally.of_sums_of_targets));
+  record("largest_share_of_the_claimed_sensitivity_of_sums", tally.shares_of_sums.of_sensitivity);
   record(tally.shares);
   if (one != nullptr) return;
   EXPECT_GT(tally.moved, pairs / 2);
@@ -162,13 +185,18 @@ TEST(Coupling, NeighboursShowTheSameAtNoMoreThanTheClaimedCost) {
   EXPECT_GT(tally.other_commits, pairs / 2);
   EXPECT_GT(tally.going_on, pairs / 5);
   EXPECT_GT(tally.deaths, pairs / 2);
-  EXPECT_GT(tally.of_targets, pairs / 200);
-  EXPECT_GT(tally.with_moments, pairs / 20);
-  EXPECT_GT(tally.with_batch_means, pairs / 20);
-  EXPECT_GT(tally.counting, pairs / 60);
+  EXPECT_GT(tally.of_targets - tally.of_sums_of_targets, tally.of_descents / 200);
+  EXPECT_GT(tally.with_moments, tally.of_descents / 20);
+  EXPECT_GT(tally.with_batch_means, tally.of_descents / 20);
+  EXPECT_GT(tally.counting, tally.of_descents / 60);
+  EXPECT_GT(tally.of_sums, pairs / 10);
+  EXPECT_GT(tally.behind_recentrings, pairs / 60);
+  EXPECT_GT(tally.of_sums_with_instruments, pairs / 60);
+  EXPECT_GT(tally.of_sums_of_targets, pairs / 100);
   // Projections hide some records even without the shift.
   EXPECT_GT(tally.seen_unshifted * 2, tally.unshifted);
   EXPECT_GT(tally.shares.of_sensitivity, 0.99);
+  EXPECT_GT(tally.shares_of_sums.of_sensitivity, 0.99);
   EXPECT_EQ(tally.shares.of_spend.size(), correlations);
   for (const auto& [correlation, share] : tally.shares.of_spend) {
     // A tree is charged for all of its nodes, as if each were shown: its sums show less than that, and Honaker's show
@@ -231,6 +259,7 @@ void couple_under_faults(std::uint64_t passes_max, bool as_file, std::span<const
       "under a fresh key",   "under an insecure seed", "an epoch that goes on", "several passes", "steps",
       "no answer to arrive", "every reject on record"};
   without.insert(without.end(), counted_of_users.begin(), counted_of_users.end());
+  without.insert(without.end(), counted_of_sums.begin(), counted_of_sums.end());
   if (end - first >= under_faults_in_the_campaign) expect_every_kind(happened, kinds, without);
 }
 

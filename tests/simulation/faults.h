@@ -8,7 +8,7 @@
 namespace nustream::tests {
 
 /// Counted in histories of `replay` over the disk: the faults, what the histories were spared, and how they ended.
-inline constexpr std::array<std::string_view, 30> counted_of_folders{
+inline constexpr std::array<std::string_view, 38> counted_of_folders{
     "a crash",
     "a crash after a failed call",
     "a life with several failed calls",
@@ -38,6 +38,14 @@ inline constexpr std::array<std::string_view, 30> counted_of_folders{
     "an epoch in which users go on counting",
     "an epoch in which users begin anew",
     "a damaged store of users that is refused",
+    "sums of records",
+    "sums of records that recentre",
+    "sums of records that recentre again and again",
+    "sums of records that forget",
+    "sums of records with instruments",
+    "sums of records of private targets",
+    "sums of records with intervals",
+    "a resume of sums behind a recentring",
     "steps",
 };
 
@@ -73,7 +81,7 @@ inline constexpr std::array<std::string_view, 26> counted_of_lanes{
 };
 
 /// Counted in histories of `attach` over the broker.
-inline constexpr std::array<std::string_view, 48> counted_of_brokers{
+inline constexpr std::array<std::string_view, 56> counted_of_brokers{
     // processes
     "a crash before a call",
     "a crash after a call",
@@ -118,6 +126,7 @@ inline constexpr std::array<std::string_view, 48> counted_of_brokers{
     // what it came to
     "a committed transaction",
     "a page with a release",
+    "a page with a release whose estimate noise hides",
     "users whose counts are those of the steps",
     "users whose counts are those of their window",
     "users of running sums whose counts are those of the steps",
@@ -126,9 +135,27 @@ inline constexpr std::array<std::string_view, 48> counted_of_brokers{
     "a lost store of users that is refused",
     "an older store of users that is refused",
     "a thinned store of users that is refused",
+    "sums of records",
+    "sums of records that recentre",
+    "sums of records that recentre again and again",
+    "sums of records that forget",
+    "sums of records with instruments",
+    "sums of records of private targets",
+    "sums of records with intervals",
     "under an insecure seed",
     "under a fresh key",
     "steps",
+};
+
+/// Those of both lists that are counted when a history ends, which histories of given records do not.
+inline constexpr std::array<std::string_view, 7> counted_of_sums{
+    "sums of records",
+    "sums of records that recentre",
+    "sums of records that recentre again and again",
+    "sums of records that forget",
+    "sums of records with instruments",
+    "sums of records of private targets",
+    "sums of records with intervals",
 };
 
 /// Those of both lists that no history has whose unit is the record.

@@ -67,7 +67,7 @@ Reference folder_reference(const FolderCase& of, const std::optional<FirstEpoch>
     config.schema.user->reader = &identifiers;
   }
   record::RowBatch rows;
-  rows.dimension = lane::row_entries(config.descent);
+  rows.dimension = config.schema.dimension();
   const auto reader = replay::open_window(config, of.window, 0);
   while (reader->read(rows, 4096)) {
   }
@@ -119,6 +119,7 @@ void check_folder_end(const FolderCase& of, SimulatedDisk& disk, const std::opti
   check_folder_ledger(of, disk, reference, verdict);
   happened["steps"] += reference.steps;
   count_borders(reference, happened);
+  count_sums(of.settings.config, reference, happened);
   if (first) {
     ++happened["an epoch that goes on"];
     return;

@@ -259,6 +259,7 @@ class FolderHistory {
         stream);
     if (const users::UserKey* key = session.user_key()) identifiers.use(*key);
     stream.open(session.lane().position().value());
+    if (is_behind_recentring(config, session.lane().steps().value())) count("a resume of sums behind a recentring");
     Trickle reader(stream.reader(), draws_.random);
     publish::ReleaseEncoder encoder = engine::release_encoder(
         config, mechanism, {config.lane, session.epoch(), session.digest(), session.is_private()});

@@ -144,6 +144,32 @@ HistoryResult unexpected() {
   }
 }
 
+bool is_behind_recentring(const config::Config& config, std::uint64_t steps) {
+  if (!config.moments) return false;
+  const std::uint64_t records = steps * config.descent.minibatch;
+  const std::uint64_t restage = config.moments->restage_every;
+  const std::uint64_t last = config.moments->stages.back().from;
+  return std::ranges::any_of(config.moments->stages,
+                             [&](const auto& stage) { return stage.from > 0 && stage.from < records; }) ||
+         (restage > 0 && last + restage < records);
+}
+
+void count_sums(const config::Config& config, const Reference& reference, FaultCounts& happened) {
+  if (!config.moments || config.users) return;
+  const auto count = [&](const char* what, bool happens) {
+    if (happens) ++happened[std::string("sums of records") + what];
+  };
+  const std::uint64_t records = reference.steps * config.descent.minibatch;
+  const std::uint64_t restage = config.moments->restage_every;
+  count("", reference.steps > 0);
+  count(" that recentre", is_behind_recentring(config, reference.steps));
+  count(" that recentre again and again", restage > 0 && config.moments->stages.back().from + 2 * restage < records);
+  count(" that forget", reference.steps > 0 && config.moments->memory);
+  count(" with instruments", reference.steps > 0 && config.descent.first_stage);
+  count(" of private targets", reference.steps > 0 && config.privacy.protects == config::Protects::target);
+  count(" with intervals", reference.steps > 0 && config.moments->spread != moments::Spread::none);
+}
+
 Reference undisturbed(const Settings& settings, const secrets::Keyring& keys, LaneId lane_id, record::RowBatch rows,
                       Position start, bool end_release, const std::optional<LaterEpoch>& later) {
   Settings every_step = settings;

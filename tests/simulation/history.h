@@ -77,6 +77,11 @@ struct Reference {
   std::uint64_t behind_border = 0;  ///< the number of users' records that came when the window of their step was over
 };
 
+/// Whether the stream's model is solved from running sums, and its stage at this step is not the first.
+[[nodiscard]] bool is_behind_recentring(const config::Config& config, std::uint64_t steps);
+/// Counts what the running sums of records have been through in a history.
+void count_sums(const config::Config& config, const Reference& reference, FaultCounts& happened);
+
 /// Takes one lane over `rows` straight through: the decoder's rows, noise, steps, encoder. `end_release`: whether the
 /// run ends with a release. `later`: for an epoch that is not the lane's first.
 [[nodiscard]] Reference undisturbed(const Settings& settings, const secrets::Keyring& keys, LaneId lane,

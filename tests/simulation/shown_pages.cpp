@@ -32,9 +32,10 @@ std::uint64_t series_of(std::string_view name, std::uint32_t lane, std::string_v
 }  // namespace
 
 std::string_view estimate_in(std::string_view json) {
-  constexpr std::string_view name = "\"estimate\":{";
+  constexpr std::string_view name = "\"estimate\":";
   const std::size_t at = json.find(name);
   if (at == std::string_view::npos) return {};
+  if (json.substr(at + name.size()).starts_with("null")) return no_estimate;
   return json.substr(at, json.find('}', at) + 1 - at);
 }
 

@@ -10,6 +10,9 @@ namespace {
 
 using Random = std::mt19937_64;
 
+/// One stream in so many has a model that is solved from running sums.
+constexpr std::uint64_t one_in_sums = 4;
+
 template <class... Texts>
 std::string one_of(Random& random, Texts... texts) {
   const std::string all[] = {texts...};
@@ -168,11 +171,12 @@ void add_columns(std::string& toml, RandomStream& stream, const char* section, c
   }
 }
 
-/// The lines of [moments], of a stream whose steps take `every` records.
-std::string moments_of(Random& random, std::uint64_t every) {
+/// The lines of [moments], of a stream whose steps take `every` records; `bounds` are those of endogenous regressors.
+std::string moments_of(Random& random, std::uint64_t every, const std::string& bounds) {
   const auto some = [&](std::uint64_t values) { return static_cast<double>(1 + random() % values); };
   std::string text = fmt::format("[moments]\nrow_norm = {}\nresidual_bound = {}\nsecond_moment_share = {}\n", some(4),
-                                 some(3), .1 + .1 * some(6));
+                                 some(3), .1 + .1 * some(6)) +
+                     bounds;
   const bool forgets = random() % 2 == 0;
   if (forgets) text += fmt::format("memory = {}\n", every * (4 + random() % 40));
   if (forgets && random() % 2 == 0) text += fmt::format("restage_every = {}\n", every * (8 + random() % 30));
@@ -185,32 +189,96 @@ std::string moments_of(Random& random, std::uint64_t every) {
   return text;
 }
 
+/// Adds features of keys and headers where a topic's records may have them.
+std::string add_beside_values(Random& random, const StreamLimits& limits, RandomStream& stream) {
+  std::string features;
+  if (limits.beside_values && random() % 4 == 0) {
+    stream.reads_key = true;
+    features += "[[features]]\ncolumn = \"@key\"\n";
+  }
+  if (limits.beside_values && random() % 4 == 0) {
+    stream.reads_header = true;
+    features += fmt::format("[[features]]\ncolumn = \"@header:{}\"\n", random_header);
+  }
+  return features;
+}
+
+/// Which records are neighbours, and what the whole stream may cost.
+std::string privacy_of(Random& random, const StreamLimits& limits) {
+  std::string privacy =
+      "[privacy]\ndelta = 1e-6\n" + one_of(random, "rho = 0.5\n", "rho = 1e-3\n", "epsilon = 2.0\n");
+  if (limits.replace_one && random() % 2 == 0) privacy += "adjacency = \"replace-one\"\n";
+  if (limits.may_end_early && random() % 12 == 0) privacy += "budget = 0.4\n";
+  return privacy;
+}
+
+/// The settings that every stream of running sums has.
+std::string toml_of_sums(Random& random, const RandomStream& stream, const std::string& moments,
+                         const std::string& privacy, const std::string& release) {
+  return "[stream]\nname = \"simulated\"\n" + format_of(stream) +
+         fmt::format("[target]\ncolumn = \"y\"\n[model]\nestimator = \"moments\"\nintercept = {}\n",
+                     random() % 2 == 0) +
+         moments + privacy + fmt::format("[release]\nevery = {}\n", stream.minibatch) + release;
+}
+
 /// Random settings of users whose model is solved from running sums.
-RandomStream random_sums(Random& random, const StreamLimits& limits) {
+RandomStream random_sums_of_users(Random& random, const StreamLimits& limits) {
   RandomStream stream;
   stream.json = random() % 4 == 0;
   stream.minibatch = 1 + random() % 4;
   std::string features;
   add_columns(features, stream, "features", "x", 1 + random() % 3, false, random);
   stream.columns.emplace_back("y");
-  std::string privacy =
-      "[privacy]\ndelta = 1e-6\n" + one_of(random, "rho = 0.5\n", "rho = 1e-3\n", "epsilon = 2.0\n");
-  if (limits.replace_one && random() % 2 == 0) privacy += "adjacency = \"replace-one\"\n";
-  if (limits.may_end_early && random() % 12 == 0) privacy += "budget = 0.4\n";
-  privacy += add_users(random, limits, stream);
-  stream.toml =
-      "[stream]\nname = \"simulated\"\n" + format_of(stream) +
-      fmt::format("[target]\ncolumn = \"y\"\n[model]\nestimator = \"moments\"\nintercept = {}\n", random() % 2 == 0) +
-      moments_of(random, stream.minibatch) + privacy + fmt::format("[release]\nevery = {}\n", stream.minibatch) +
-      features;
+  const std::string privacy = privacy_of(random, limits) + add_users(random, limits, stream);
+  const std::string moments = moments_of(random, stream.minibatch, "");
+  stream.toml = toml_of_sums(random, stream, moments, privacy, features);
   return stream;
+}
+
+/// Random settings of records whose model is solved from running sums: with instrumental variables or without, with
+/// private targets alone, and with intervals where a stage recentres.
+RandomStream random_sums_of_records(Random& random, const StreamLimits& limits) {
+  RandomStream stream;
+  stream.json = random() % 4 == 0;
+  stream.target_only = !stream.json && random() % 4 == 0;
+  stream.minibatch = 1 + random() % 4;
+  const bool two_stages = random() % 3 == 0;
+  std::string columns;
+  std::string bounds;
+  if (two_stages) {
+    stream.stages = 2;
+    const std::uint64_t endogenous = 1 + random() % 2;
+    add_columns(columns, stream, "instruments", "z", endogenous + random() % 2, false, random);
+    add_columns(columns, stream, "endogenous", "e", endogenous, false, random);
+    bounds = fmt::format("regressor_bound = {}\nregressor_share = {}\n", 1 + random() % 3,
+                         .2 + .1 * static_cast<double>(random() % 6));
+  }
+  add_columns(columns, stream, "features", "x", two_stages ? random() % 2 : 1 + random() % 3, false, random);
+  const std::string moments = moments_of(random, stream.minibatch, bounds);
+  std::string privacy = privacy_of(random, limits);
+  if (stream.target_only) privacy += "protects = \"target\"\n";
+  columns += add_beside_values(random, limits, stream);
+  stream.columns.emplace_back("y");
+  std::string release = random() % 3 == 0 ? "moments = true\n" : "";
+  const bool recentres = moments.find("stages") != moments.npos || moments.find("restage_every") != moments.npos;
+  if (recentres && random() % 2 == 0) {
+    release +=
+        fmt::format("[intervals]\nkind = \"{}\"\n", two_stages || random() % 2 == 0 ? "residuals" : "sandwich");
+  }
+  stream.toml = toml_of_sums(random, stream, moments, privacy, release + columns);
+  return stream;
+}
+
+/// Random settings of a model that is solved from running sums.
+RandomStream random_sums(Random& random, const StreamLimits& limits) {
+  return limits.by_user ? random_sums_of_users(random, limits) : random_sums_of_records(random, limits);
 }
 
 }  // namespace
 
 RandomStream random_stream(std::uint64_t seed, const StreamLimits& limits) {
   Random of_kind(seed * 0xd1b54a32d192ed03U + 3);
-  if (limits.by_user && of_kind() % 4 == 0) return random_sums(of_kind, limits);
+  if (of_kind() % one_in_sums == 0) return random_sums(of_kind, limits);
   Random random(seed * 0x9e3779b97f4a7c15U + 5);
   RandomStream stream;
   const std::uint64_t kind = random() % 9;
@@ -277,14 +345,7 @@ RandomStream random_stream(std::uint64_t seed, const StreamLimits& limits) {
   if (limits.replace_one && random() % 2 == 0) privacy += "adjacency = \"replace-one\"\n";
   if (limits.may_end_early && random() % 12 == 0) privacy += "budget = 0.4\n";
 
-  if (limits.beside_values && random() % 4 == 0) {
-    stream.reads_key = true;
-    features += "[[features]]\ncolumn = \"@key\"\n";
-  }
-  if (limits.beside_values && random() % 4 == 0) {
-    stream.reads_header = true;
-    features += fmt::format("[[features]]\ncolumn = \"@header:{}\"\n", random_header);
-  }
+  features += add_beside_values(random, limits, stream);
 
   if (!mean) stream.columns.emplace_back("y");
   Random of_users(seed * 0x94d049bb133111ebU + 9);

@@ -53,8 +53,8 @@ struct StreamLimits {
   bool by_user = false;         ///< the unit is the user, each of whom has limits, perhaps within windows of time
 };
 
-/// Random settings under `seed`: every loss, schedule, projection, average and correlation; of users also models that
-/// are solved from running sums.
+/// Random settings under `seed`: every loss, schedule, projection, average and correlation; and in one stream of four
+/// a model that is solved from running sums, whether its unit is the record or the user.
 [[nodiscard]] RandomStream random_stream(std::uint64_t seed, const StreamLimits& limits);
 
 /// The lines of [noise] alone, of every correlation.
