@@ -3,6 +3,7 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <boost/math/distributions/chi_squared.hpp>
+#include <boost/math/distributions/fisher_f.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "moments/response_spread.h"
 #include "moments/sampling.h"
 #include "moments/triangle.h"
 #include "nustream/base/error.h"
@@ -53,37 +55,69 @@ double wald(const Vector& value, const Matrix& covariance, Eigen::Index controls
   return tail.dot(own.solve(tail));
 }
 
-/// The reduced form along a direction a: V(a) = a_x² V_xx + 2 a_x a_y V_xy + a_y² V_yy, and δ(a) = a_x Π̂ + a_y π̂.
+/// The limit of the statistic by the degrees of freedom of the variance that it is divided by: q·F_{q, m; level}. It
+/// is smooth and convex in 1/m, so that a straight line between two knots is never below it.
+class Limits {
+ public:
+  Limits(double instruments, double level) {
+    at_.push_back(quantile(complement(boost::math::chi_squared(instruments), 1 - level)));
+    for (int knot = 1; knot <= knots; ++knot) {
+      const boost::math::fisher_f of(instruments, fewest * knots / knot);
+      at_.push_back(instruments * quantile(complement(of, 1 - level)));
+    }
+  }
+  [[nodiscard]] double of(double degrees) const {
+    const double place = degrees > fewest ? knots * fewest / degrees : knots;
+    const auto knot = std::min(static_cast<std::size_t>(place), at_.size() - 2);
+    return at_[knot] + (place - static_cast<double>(knot)) * (at_[knot + 1] - at_[knot]);
+  }
+
+ private:
+  static constexpr int knots = 8;
+  static constexpr double fewest = 8;  // degrees of freedom; with fewer the variance is bounded
+  std::vector<double> at_;             // at 1/m = 0, 1/64 … 1/8
+};
+
+/// The reduced form along a direction a = (−sin, cos) of an angle: δ(a) = a_x Π̂ + a_y π̂, and its covariance V(a).
+/// That of the privacy noise is a_x² P_xx + 2 a_x a_y P_xy + a_y² P_yy.
 struct Reduced {
   Vector regressor, target;
   Matrix of_regressor, of_both, of_target;
+  ResponseSpread spread;
+  Limits limits;
   Eigen::Index controls;
 
-  [[nodiscard]] Matrix covariance(double angle) const {
-    const double x = -std::sin(angle);
-    const double y = std::cos(angle);
-    return x * x * of_regressor + 2 * x * y * of_both + y * y * of_target;
+  [[nodiscard]] static Vector direction(double angle) { return Eigen::Vector2d(-std::sin(angle), std::cos(angle)); }
+  [[nodiscard]] Matrix covariance(const Vector& a) const {
+    return a(0) * a(0) * of_regressor + 2 * a(0) * a(1) * of_both + a(1) * a(1) * of_target + spread.sampling(a);
   }
-  /// The statistic at β = tan(angle); negative where V is not positive definite.
+  /// The statistic at β = tan(angle), as a share of its limit; negative where V is not positive definite.
   [[nodiscard]] double statistic(double angle) const {
-    return wald(std::cos(angle) * target - std::sin(angle) * regressor, covariance(angle), controls);
+    const Vector a = direction(angle);
+    return wald(a(0) * regressor + a(1) * target, covariance(a), controls) / limits.of(spread.degrees(a));
   }
 };
 
 std::optional<Reduced> reduced(const RunningSums& sums, const Frame& frame, std::span<const double> covariance,
-                               const Estimate& estimate, std::size_t controls, StepCount steps) {
+                               const Estimate& estimate, std::size_t controls, StepCount steps, double level) {
   const auto of = [&](double x, double y) {
-    return covariance_of(sums, frame, covariance, estimate, std::vector<double>{x, y}, steps);
+    return privacy_of(sums, frame, covariance, estimate, std::vector<double>{x, y});
   };
   // Covariances are quadratic in the weights, so that of both together gives the one between them.
   const auto regressor = of(1, 0);
   const auto target = of(0, 1);
   const auto both = of(1, 1);
-  if (!regressor || !target || !both) return std::nullopt;
-  const Matrix shared = (*both - *regressor - *target) / 2;
-  return Reduced{
-      column(estimate, frame.design.shape, 0), column(estimate, frame.design.shape, 1), *regressor, shared, *target,
-      static_cast<Eigen::Index>(controls)};
+  auto spread = response_spread(sums, frame, covariance, estimate, steps);
+  if (!regressor || !target || !both || !spread) return std::nullopt;
+  const Shape& shape = frame.design.shape;
+  return Reduced{column(estimate, shape, 0),
+                 column(estimate, shape, 1),
+                 *regressor,
+                 (*both - *regressor - *target) / 2,
+                 *target,
+                 *std::move(spread),
+                 Limits(static_cast<double>(shape.inputs - controls), level),
+                 static_cast<Eigen::Index>(controls)};
 }
 
 /// The angle φ' at which aᵀMa/aᵀSa is least. With a = L⁻ᵀb, S = LLᵀ and b = (−sin φ, cos φ), the ratio is ½(tr +
@@ -101,25 +135,30 @@ double least_ratio(const Eigen::Matrix2d& lengths, const Eigen::Matrix2d& spread
 /// sampling alone would make it.
 std::optional<double> guessed_angle(const Reduced& reduced) {
   const Eigen::Index q = reduced.target.size() - reduced.controls;
-  const auto own = [&](const Matrix& covariance) { return covariance.bottomRightCorner(q, q); };
-  const Eigen::LLT<Matrix> metric(own(reduced.of_target));
+  const auto own = [&](double x, double y) -> Matrix {
+    return reduced.covariance(Eigen::Vector2d(x, y)).bottomRightCorner(q, q);
+  };
+  const Matrix of_target = own(0, 1);
+  const Matrix of_regressor = own(1, 0);
+  const Eigen::LLT<Matrix> metric(of_target);
   if (metric.info() != Eigen::Success) return std::nullopt;
   Matrix both(q, 2);
   both << reduced.regressor.tail(q), reduced.target.tail(q);
   const auto size = static_cast<double>(q);
-  const double beside = metric.solve(own(reduced.of_both)).trace() / size;
+  double beside = metric.solve((own(1, 1) - own(1, -1)) / 4).trace() / size;
+  const double alone = metric.solve(of_regressor).trace() / size;
+  if (!(alone > beside * beside)) beside = 0;  // noise made the spread indefinite, and this is a guess
   Eigen::Matrix2d spreads;
-  spreads << metric.solve(own(reduced.of_regressor)).trace() / size, beside, beside, 1;
-  if (!(spreads(0, 0) > beside * beside)) return std::nullopt;
+  spreads << alone, beside, beside, 1;
   return least_ratio(both.transpose() * metric.solve(both), spreads);
 }
 
 /// Finds where acceptance changes between an angle that is accepted and one that is not, by halving.
-double boundary(const Reduced& reduced, double accepted, double rejected, double limit) {
+double boundary(const Reduced& reduced, double accepted, double rejected) {
   // Sixty halvings leave less than the spacing of doubles of any stretch of half a turn.
   for (int halving = 0; halving < 60; ++halving) {
     const double middle = (accepted + rejected) / 2;
-    (reduced.statistic(middle) <= limit ? accepted : rejected) = middle;
+    (reduced.statistic(middle) <= 1 ? accepted : rejected) = middle;
   }
   return accepted;
 }
@@ -163,11 +202,11 @@ std::vector<double> half_turn(double best) {
 struct Stretch {
   double accepted_before, begin, end, accepted_behind;
 };
-std::optional<Stretch> longest_rejected(const Reduced& reduced, const std::vector<double>& turn, double limit) {
+std::optional<Stretch> longest_rejected(const Reduced& reduced, const std::vector<double>& turn) {
   std::optional<Stretch> longest;
   std::size_t accepted = 0;
   for (std::size_t i = 1; i < turn.size(); ++i) {
-    if (reduced.statistic(turn[i]) > limit && i + 1 < turn.size()) continue;
+    if (reduced.statistic(turn[i]) > 1 && i + 1 < turn.size()) continue;
     const bool longer = !longest || turn[i] - turn[accepted] > longest->accepted_behind - longest->accepted_before;
     if (i > accepted + 1 && longer) longest = {turn[accepted], turn[accepted + 1], turn[i - 1], turn[i]};
     accepted = i;
@@ -205,13 +244,19 @@ std::optional<Structural> structural(const RunningSums& sums, const Frame& frame
   const auto beta = two_stage_least_squares(combined(frame.design, sums.stages(), estimate.weights),
                                             {estimate.theta, estimate.floored, {}}, controls);
   if (!beta) return std::nullopt;
-  Structural found{*beta, {}};
+  Structural found{*beta};
+  const auto spread = response_spread(sums, frame, covariance, estimate, steps);
+  if (!spread) return found;
   for (std::size_t k = 0; k < shape.endogenous; ++k) {
-    const auto own = covariance_of(sums, frame, covariance, estimate, alone(shape, k), steps);
-    if (!own) return Structural{found.beta, {}};
-    const double statistic = wald(column(estimate, shape, k), *own, static_cast<Eigen::Index>(controls));
-    if (!(statistic >= 0)) return Structural{found.beta, {}};
+    const std::vector<double> weights = alone(shape, k);
+    const Eigen::Map<const Vector> a(weights.data(), static_cast<Eigen::Index>(weights.size()));
+    const auto privacy = privacy_of(sums, frame, covariance, estimate, weights);
+    if (!privacy) return Structural{*beta};
+    const double statistic =
+        wald(column(estimate, shape, k), *privacy + spread->sampling(a), static_cast<Eigen::Index>(controls));
+    if (!(statistic >= 0)) return Structural{*beta};
     found.effective_f.push_back(statistic / static_cast<double>(shape.inputs - controls));
+    found.bounded = found.bounded || spread->is_bounded(a);
   }
   return found;
 }
@@ -244,22 +289,24 @@ std::optional<AndersonRubinSet> anderson_rubin(const RunningSums& sums, const Fr
   }
   const bool is_share = level > 0 && level < 1;  // and a number
   if (!is_share) throw InvalidParameter("level", std::to_string(level), "a number between 0 and 1");
-  const auto known = reduced(sums, frame, covariance, estimate, controls, steps);
+  const auto known = reduced(sums, frame, covariance, estimate, controls, steps, level);
   if (!known) return std::nullopt;
-  const double q = static_cast<double>(shape.inputs - controls);
-  const double limit = quantile(complement(boost::math::chi_squared(q), 1 - level));
   const auto guess = guessed_angle(*known);
   if (!guess) return std::nullopt;
   const double best = improved(*known, *guess);
   if (!(known->statistic(best) >= 0)) return std::nullopt;
-  if (known->statistic(best) > limit) return AndersonRubinSet{AndersonRubinSet::Kind::empty, 0, 0};
-  const auto rejected = longest_rejected(*known, half_turn(best), limit);
-  if (!rejected) return AndersonRubinSet{AndersonRubinSet::Kind::everything, 0, 0};
-  const double upper = std::tan(boundary(*known, rejected->accepted_before, rejected->begin, limit));
-  const double lower = std::tan(boundary(*known, rejected->accepted_behind, rejected->end, limit));
+  using Kind = AndersonRubinSet::Kind;
+  const auto is_bounded = [&](double angle) { return known->spread.is_bounded(Reduced::direction(angle)); };
+  if (known->statistic(best) > 1) return AndersonRubinSet{Kind::empty, 0, 0, is_bounded(best)};
+  const auto rejected = longest_rejected(*known, half_turn(best));
+  if (!rejected) return AndersonRubinSet{Kind::everything, 0, 0, is_bounded(best)};
+  const double last = boundary(*known, rejected->accepted_before, rejected->begin);
+  const double first = boundary(*known, rejected->accepted_behind, rejected->end);
+  const double upper = std::tan(last);
+  const double lower = std::tan(first);
   // The accepted arc runs from `lower` on to `upper`. If it falls on the way, it passes through β = ∞.
-  return AndersonRubinSet{lower <= upper ? AndersonRubinSet::Kind::interval : AndersonRubinSet::Kind::outside,
-                          std::min(lower, upper), std::max(lower, upper)};
+  return AndersonRubinSet{lower <= upper ? Kind::interval : Kind::outside, std::min(lower, upper),
+                          std::max(lower, upper), is_bounded(best) || is_bounded(first) || is_bounded(last)};
 }
 
 }  // namespace nustream::moments

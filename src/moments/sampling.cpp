@@ -50,12 +50,7 @@ double geometric(double kept, double begin, double end) {
   return kept == 1 ? end - begin : (std::pow(kept, begin) - std::pow(kept, end)) / (1 - kept);
 }
 
-/// Numbers of steps, weighted as the sums weigh them.
-struct Weights {
-  double recentred = 0;  ///< steps in the spread
-  double second = 0;     ///< steps in the H that stands beside it: all of them where the sums forget
-  double squares = 0;    ///< Σ of the squared weights of all steps, by which sampling is multiplied
-};
+}  // namespace
 
 Weights weights_of(const RunningSums& sums, const Estimate& estimate, std::uint64_t steps) {
   const std::vector<StageSums>& stages = sums.stages();
@@ -66,12 +61,15 @@ Weights weights_of(const RunningSums& sums, const Estimate& estimate, std::uint6
     const auto youngest = static_cast<double>(steps - end);
     const auto oldest = static_cast<double>(steps - std::min(stages[s].first, steps));
     const double own = geometric(kept, youngest, oldest);
+    weights.all += own;
     if (stages[s].first > 0) weights.recentred += own;
     if (stages[s].first > 0 || sums.memory().forgets()) weights.second += own;
     weights.squares += std::pow(estimate.weights[s], 2) * geometric(kept * kept, youngest, oldest);
   }
   return weights;
 }
+
+namespace {
 
 /// The sum of residuals over recentred stages, in working units, and the H beside it.
 struct Residuals {

@@ -1,5 +1,5 @@
-// Covariances of what is solved from running sums, by privacy and by sampling: intervals and instruments are computed
-// from these. The sampling part is what the noisy spread of residuals says of the covariance of Σ x r.
+// Covariances of what is solved from running sums, by privacy and by sampling: intervals are computed from these. The
+// sampling part is what the noisy spread of residuals says of the covariance of Σ x r.
 #pragma once
 
 #include <Eigen/Core>
@@ -18,6 +18,15 @@ namespace nustream::moments {
 
 /// The share of normal residuals r beyond ±a, where E min(r², a²) = mean·a².
 [[nodiscard]] double share_beyond(double mean) noexcept;
+
+/// Numbers of steps, weighted as the sums weigh them.
+struct Weights {
+  double recentred = 0;  ///< steps of stages behind the first: those that are in the spread
+  double all = 0;        ///< all steps
+  double second = 0;     ///< steps in the H that stands beside the spread: all of them where the sums forget
+  double squares = 0;    ///< Σ of the squared weights of all steps, by which sampling is multiplied
+};
+[[nodiscard]] Weights weights_of(const RunningSums& sums, const Estimate& estimate, std::uint64_t steps);
 
 /// The covariance of Σ x r over the sampled rows, with what noise leaves uncertain of it.
 struct Meat {

@@ -18,8 +18,11 @@ struct Structural {
   std::vector<double> beta;
   /// The effective F of each endogenous regressor's first stage: π̂ᵀV⁻¹π̂/q over the q instruments that are not
   /// controls, where V is the covariance of their coefficients, privacy noise included. Below 10 a Wald interval
-  /// would be wrong. Empty where V is not known (floored sums, no spread, no recentred stage).
-  std::vector<double> effective_f;
+  /// would be wrong. Empty where V is not known (floored sums).
+  std::vector<double> effective_f{};
+  /// Whether V takes the residuals of a regressor to vary as much as their bounds allow, because the sums do not tell
+  /// how much they do: its F is then too small.
+  bool bounded = false;
 };
 
 /// 2SLS: the regression of the fitted target Zπ̂ on controls and fitted regressors ZΠ̂ in the metric H of the sums,
@@ -52,17 +55,23 @@ struct AndersonRubinSet {
   enum class Kind { empty, interval, outside, everything };
   Kind kind;
   double lower, upper;  ///< of interval: [lower, upper]; of outside: everything except (lower, upper)
+  /// Whether V takes the residuals to vary as much as their bounds allow, at the best β or at an end of the set,
+  /// which is then too wide.
+  bool bounded = false;
 };
 
-/// {β : δ(β)ᵀ V(β)⁻¹ δ(β) ≤ χ²_{q, level}} with δ(β) = π̂ − Π̂β on the q instruments that are no controls. V(β) is
-/// their covariance: it includes the privacy noise of H, of the regressor's and of the target's sums, and, by the
-/// spread, the sampling of y − xβ. Its coverage does not depend on the instruments' strength. There must be one
-/// endogenous regressor.
+/// {β : δ(β)ᵀ V(β)⁻¹ δ(β) ≤ q·F_{q, m; level}} with δ(β) = π̂ − Π̂β on the q instruments that are no controls. V(β) is
+/// their covariance: it includes the privacy noise of H, of the regressor's and of the target's sums, and the
+/// sampling of y − xβ. The latter is estimated by the spread, where one is kept; m are the degrees of freedom that
+/// noise leaves of this estimate (∞ without noise, and the limit is then that of χ²_q). Where there is no spread, or
+/// fewer than 8 degrees are left at β, it is the most that the residuals' bounds allow, whatever it depends on, and m
+/// is ∞. The coverage does not depend on the instruments' strength. There must be one endogenous regressor.
 ///
 /// Where privacy noise gives the set several parts, the result is the smallest set of the kinds above that holds all
 /// of them. The parts are found by a scan whose steps are 9% of the distance from the best β in angle.
 ///
-/// Empty where V is not known. Throws InvalidParameter for several endogenous regressors or a level outside (0, 1).
+/// Empty where an eigenvalue of H is floored. Throws InvalidParameter for several endogenous regressors or a level
+/// outside (0, 1).
 ///
 /// Source: Anderson and Rubin 1949.
 [[nodiscard]] std::optional<AndersonRubinSet> anderson_rubin(const RunningSums& sums, const Frame& frame,
