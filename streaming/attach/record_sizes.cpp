@@ -59,9 +59,9 @@ moments::Release widest_release(const config::Config& config, const moments::Set
   if (shape.endogenous > 0) {
     release.structural =
         moments::Structural{std::vector<double>(config.descent.first_stage->shape.second_stage(), widest),
-                            std::vector<double>(shape.endogenous, widest)};
+                            std::vector<double>(shape.endogenous, widest), false};
     if (shape.endogenous == 1) {
-      release.set = moments::AndersonRubinSet{moments::AndersonRubinSet::Kind::outside, widest, widest};
+      release.set = moments::AndersonRubinSet{moments::AndersonRubinSet::Kind::outside, widest, widest, false};
     }
   }
   if (!settings.release_sums) return release;

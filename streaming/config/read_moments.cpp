@@ -168,7 +168,8 @@ void read_moment_intervals(const Section& root, Config& config) {
     section.refuse("kind", "\"residuals\" where there are [[endogenous]] regressors");
   }
   moments.spread = intervals.kind == Kind::sandwich ? moments::Spread::sandwich : moments::Spread::residuals;
-  if (moments.stages.size() == 1 && moments.restage_every == 0) {
+  // With instruments the spread follows from the residuals about the start (moments/response_spread.h).
+  if (moments.stages.size() == 1 && moments.restage_every == 0 && !config.descent.first_stage) {
     section.refuse("kind",
                    "\"none\" where [moments] has one stage alone: residuals about the start are no estimate of the "
                    "spread; add [[moments.stages]]");

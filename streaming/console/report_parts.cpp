@@ -80,21 +80,24 @@ namespace {
 /// result to quote where they are weak.
 void print_instruments(const publish::ShownInstruments& shown, std::FILE* out) {
   for (const auto& [name, f] : shown.effective_f) {
-    fmt::print(out, "{:<16}effective F {:.4g} of {}, noise included{}\n", "instruments", f, name,
-               f >= publish::weak_effective_f ? "" : ": weak, below 10; quote the set, not the estimate");
+    const std::string_view least = shown.is_bounded ? "at least " : "";
+    fmt::print(out, "{:<16}effective F {}{:.4g} of {}, noise included", "instruments", least, f, name);
+    if (f < publish::weak_effective_f) {
+      fmt::print(out, ": {}, below 10; quote the set, not the estimate",
+                 shown.is_bounded ? "not known to be strong" : "weak");
+    }
+    fmt::print(out, "\n");
   }
   if (shown.effective_f.empty()) {
-    fmt::print(out,
-               "{:<16}their strength is not known: set [intervals], let a stage begin about an estimate "
-               "(moments.stages), and give the sums enough rho that noise does not hide them\n",
-               "instruments");
+    fmt::print(out, "{:<16}their strength is not known: noise hides the sums; give them more rho\n", "instruments");
   }
-  if (shown.set_kind.empty()) return;
-  fmt::print(out, "{:<16}{:.4g}%: ", "Anderson-Rubin", 100 * shown.level);
-  if (shown.set_kind == "interval") fmt::print(out, "{:.6g} to {:.6g}\n", shown.lower, shown.upper);
-  if (shown.set_kind == "outside") fmt::print(out, "all but {:.6g} to {:.6g}\n", shown.lower, shown.upper);
-  if (shown.set_kind == "everything") fmt::print(out, "every effect: the instruments tell nothing at this noise\n");
-  if (shown.set_kind == "empty") fmt::print(out, "no effect: the instruments contradict each other\n");
+  const std::string set = publish::set_in_words(shown);
+  if (!set.empty()) fmt::print(out, "{:<16}{:.4g}%: {}\n", "Anderson-Rubin", 100 * shown.level, set);
+  if (!shown.is_bounded) return;
+  fmt::print(
+      out,
+      "{:<16}taken to vary as much as their bounds allow: [intervals] kind = \"residuals\", or more rho, tells\n",
+      "residuals");
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include "nustream/base/error.h"
 #include "nustream/descent/second_moments.h"
 #include "nustream/inference/average_noise.h"
@@ -40,11 +42,13 @@ void append_instruments(const moments::Release& release, const SolvedInstruments
   using Kind = moments::AndersonRubinSet::Kind;
   ShownInstruments shown;
   if (release.structural) {
+    shown.is_bounded = release.structural->bounded;
     for (std::size_t k = 0; k < release.structural->effective_f.size(); ++k) {
       shown.effective_f.emplace_back(design.regressors[k], release.structural->effective_f[k]);
     }
   }
   if (const auto& set = release.set) {
+    shown.is_bounded = set->bounded;
     shown.set_kind = name(set->kind);
     shown.level = design.level;
     const bool has_bounds = set->kind == Kind::interval || set->kind == Kind::outside;
@@ -53,8 +57,18 @@ void append_instruments(const moments::Release& release, const SolvedInstruments
   append_instruments(shown, json);
 }
 
+std::string set_in_words(const ShownInstruments& shown) {
+  const std::string bounds = fmt::format("{:.6g} to {:.6g}", shown.lower, shown.upper);
+  if (shown.set_kind == "interval") return bounds;
+  if (shown.set_kind == "outside") return "every effect but those from " + bounds + ": both ends are open";
+  if (shown.set_kind == "everything") return "every effect: the instruments tell nothing at this noise";
+  if (shown.set_kind == "empty") return "no effect: the instruments contradict each other";
+  return {};
+}
+
 void append_instruments(const ShownInstruments& shown, JsonWriter& json) {
   const auto object = json.object("instruments");
+  json.field("residual_variance", shown.is_bounded ? "bounded" : "estimated");
   json.fields_or_null("effective_f", shown.effective_f);
   if (shown.set_kind.empty()) return json.field("anderson_rubin", nullptr);
   const auto set = json.object("anderson_rubin");

@@ -30,13 +30,16 @@ struct SolvedInstruments {
 /// release has no answer.
 [[nodiscard]] std::vector<double> parameters_of(const moments::Release& release, const SolvedInstruments& design);
 
-/// Writes "instruments":{"effective_f":{…} or null,"anderson_rubin":{…} or null} (docs/formats/releases.md). Below
-/// an F of 10 the estimate's distribution is far from normal, and only the set should be quoted.
+/// Writes "instruments":{"residual_variance":…,"effective_f":{…} or null,"anderson_rubin":{…} or null}
+/// (docs/formats/releases.md). Below an F of 10 the estimate's distribution is far from normal, and only the set
+/// should be quoted.
 void append_instruments(const moments::Release& release, const SolvedInstruments& design, JsonWriter& json);
 
 /// What a release says about its instruments, as a reader sees it.
 struct ShownInstruments {
   std::vector<std::pair<std::string, double>> effective_f;  ///< by regressor; empty where V is not known
+  /// Whether residuals are taken to vary as much as their bounds allow: F is then too small, and the set too wide.
+  bool is_bounded = false;
   /// Kind of the Anderson-Rubin set; empty where there is none.
   std::string set_kind;
   double level = 0;
@@ -45,6 +48,10 @@ struct ShownInstruments {
 };
 /// A first stage with a smaller F is weak: the estimate's distribution is far from normal.
 inline constexpr double weak_effective_f = 10;
+
+/// Says in words what the set is, such as "-8.8 to -3.8", and what to think of it where it is no interval. Empty
+/// where there is none.
+[[nodiscard]] std::string set_in_words(const ShownInstruments& shown);
 
 /// Writes "instruments":{…}, with the same text as in the release.
 void append_instruments(const ShownInstruments& shown, JsonWriter& json);

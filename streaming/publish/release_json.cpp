@@ -296,6 +296,7 @@ void read_instruments(simdjson::dom::element release, ShownRelease& shown) {
   if (release["moments"]["instruments"].get(of) != simdjson::SUCCESS) return;
   ShownInstruments& instruments = shown.sums.instruments.emplace();
   instruments.effective_f = values_of(of, "effective_f");
+  instruments.is_bounded = text_or_nothing(of, "residual_variance") == "bounded";
   simdjson::dom::element set;
   if (of["anderson_rubin"].get(set) != simdjson::SUCCESS || !set.is_object()) return;
   if (set["level"].get(instruments.level) != simdjson::SUCCESS) return;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string_view>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -73,6 +74,59 @@ void append_verdict(const publish::ShownRelease& release, std::string& out) {
   if (words.empty()) return;
   out += fmt::format("<p{}>Of this estimate {}.</p>\n",
                      publish::is_warning(release.status.verdict) ? " class=\"alarm\"" : "", words);
+}
+
+/// The Anderson–Rubin set in a few words.
+std::string shown_set(const publish::ShownInstruments& of) {
+  const std::string bounds = data(of.lower) + " to " + data(of.upper);
+  if (of.set_kind == "interval") return bounds;
+  if (of.set_kind == "outside") return "all but " + bounds;
+  return of.set_kind == "everything" ? "every effect" : "no effect";
+}
+
+/// Says what the Anderson–Rubin set means where it is no interval.
+std::string_view meaning(std::string_view kind) {
+  if (kind == "interval") return "It holds whatever the instruments are worth.";
+  if (kind == "outside")
+    return "It is unbounded: the instruments are too weak to tell how large the effect is, and rule out only what "
+           "lies "
+           "between.";
+  if (kind == "everything")
+    return "It is unbounded on both sides: the instruments tell nothing of the effect at this noise.";
+  return "It is empty: no effect fits all instruments, so that one of them acts on the target in another way too, or "
+         "the model is wrong.";
+}
+
+/// Shows how strong the instruments of running sums are, and the set of effects that they do not reject.
+void append_instruments(const publish::ShownInstruments& of, std::string& out) {
+  out +=
+      "<section id=\"instruments\" aria-labelledby=\"instruments-h\"><h2 id=\"instruments-h\">Instruments</h2>\n<dl "
+      "class=\"facts\">";
+  bool is_weak = of.effective_f.empty();
+  for (const auto& [name, f] : of.effective_f) {
+    is_weak |= f < publish::weak_effective_f;
+    append_fact("Effective F of " + chart::escaped(name), (of.is_bounded ? "at least " : "") + data(f), out);
+  }
+  if (of.effective_f.empty()) append_fact("Effective F", "not known: noise hides the sums", out);
+  if (!of.set_kind.empty()) {
+    append_fact(fmt::format("Anderson–Rubin set, {:g}%", 100 * of.level), shown_set(of), out);
+  }
+  out += "</dl>\n";
+  if (is_weak) {
+    out +=
+        "<p class=\"alarm\">The instruments are weak, or not known to be strong (F below 10): quote the set, not "
+        "the estimate.</p>\n";
+  }
+  out += "<p>F says how much of the regressor the instruments explain, next to chance and privacy noise.";
+  if (!of.set_kind.empty()) {
+    out += fmt::format(" The set has the effects that the instruments do not reject. {}", meaning(of.set_kind));
+  }
+  if (of.is_bounded) {
+    out +=
+        " How much residuals vary is not known here, so they are taken to vary as much as their bounds allow: F is "
+        "then too small, and the set too wide.";
+  }
+  out += "</p></section>\n";
 }
 
 /// The steps that intervals are made of; "" where it is one step, which is then the whole table.
@@ -189,6 +243,7 @@ void append_coefficients(const PageView& view, const ShownLane& lane, std::strin
              ? "Line: the quoted estimate. Band: its interval, where there is one. Faint: the last iterate behind an "
                "average.</p></section>\n"
              : "Dot: the estimate. Bar: its interval, where there is one. Dashed: 0.</p></section>\n";
+  if (lane.release->sums.instruments) append_instruments(*lane.release->sums.instruments, out);
 }
 
 void append_model(const PageView& view, std::string& out) {

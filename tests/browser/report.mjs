@@ -55,6 +55,39 @@ every = 50
     "fit.html"], { cwd: folder });
   execFileSync(command, ["audit", "stream.toml", "--set", "privacy.rho=2", "--runs", "4000", "--report", "audit.html"],
     { cwd: folder });
+  // Two tables with an instrument: one that tells the effect, and one that tells nothing of it.
+  for (const [name, strength] of [["instruments", 0.6], ["weak", 0.02]]) {
+    let rows = "z,x,y\n";
+    for (let i = 0, state = 1; i < 4000; ++i) {
+      const next = () => { state = (state * 48271) % 2147483647; return state / 2147483647 * 2 - 1; };
+      const [z, u, e] = [next(), next(), next()];
+      const x = strength * z + u;
+      rows += `${z.toFixed(6)},${x.toFixed(6)},${(0.5 * x + 0.5 * u + 0.5 * e).toFixed(6)}\n`;
+    }
+    writeFileSync(path.join(folder, `${name}.csv`), rows);
+    writeFileSync(path.join(folder, `${name}.toml`), `[stream]
+name = "${name}"
+input = "${name}.csv"
+[target]
+column = "y"
+[[instruments]]
+column = "z"
+[[endogenous]]
+column = "x"
+[model]
+estimator = "moments"
+[moments]
+row_norm = 1.5
+regressor_bound = 1.7
+residual_bound = 2
+${strength > 0.1 ? '[intervals]\nkind = "residuals"' : ""}
+[privacy]
+rho = 1
+delta = 1e-6
+`);
+    execFileSync(command, ["estimate", `${name}.toml`, "--quiet", "--insecure-seed", "7", "--set",
+      `state.directory="state-${name}"`, "--report", `${name}.html`], { cwd: folder });
+  }
   browser = await launch();
 });
 after(() => browser?.close());
@@ -78,7 +111,7 @@ test("is styled under its hash, and asks for nothing", async () => {
 });
 
 test("can be read on a narrow screen, in the dark, and by a screen reader", async () => {
-  for (const name of ["report.html", "plan.html", "fit.html", "audit.html"]) {
+  for (const name of ["report.html", "plan.html", "fit.html", "audit.html", "instruments.html", "weak.html"]) {
     for (const colorScheme of ["light", "dark"]) {
       const { page } = await open({ colorScheme, viewport: { width: 360, height: 740 }, bypassCSP: true },
         path.join(folder, name));
@@ -87,6 +120,24 @@ test("can be read on a narrow screen, in the dark, and by a screen reader", asyn
       await page.context().close();
     }
   }
+});
+
+test("says what instruments are worth", async () => {
+  const says = async (name) => {
+    const { page } = await open({}, path.join(folder, `${name}.html`));
+    const text = await page.locator("#instruments").innerText();
+    await page.context().close();
+    return text;
+  };
+  const strong = await says("instruments");
+  assert.match(strong, /Effective F of x\s+\d/);
+  assert.match(strong, /set, 95%\s+[\d.−-]+ to [\d.]+/);
+  assert.match(strong, /It holds whatever the instruments are worth/);
+  const weak = await says("weak");
+  assert.match(weak, /Effective F of x\s+at least/);
+  assert.match(weak, /quote the set, not the estimate/);
+  assert.match(weak, /It is unbounded/);
+  assert.match(weak, /as much as their bounds allow/);
 });
 
 const plan = path.join(folder, "plan.html");
@@ -137,7 +188,7 @@ test("draws the README's picture as it was kept", async () => {
   assert.ok(apart < 0.005, `${(100 * apart).toFixed(2)}% of the pixels differ from docs/pictures/settling.svg`);
 });
 
-for (const name of ["report", "plan", "fit"]) test(`looks as it was kept: ${name}`, async () => {
+for (const name of ["report", "plan", "fit", "instruments"]) test(`looks as it was kept: ${name}`, async () => {
   const { page } = await open({}, path.join(folder, name + ".html"));
   await page.evaluate(() => document.querySelector("footer").remove()); // it has the version
   const now = await photograph(page);
