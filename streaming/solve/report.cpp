@@ -73,7 +73,9 @@ void print(const Source& source, const Solution& solution, double level) {
     fmt::print("\n");
   }
   if (has_intervals) fmt::print("{:g}% intervals: {}\n", 100 * level, covered);
-  if (solution.floored > 0) {
+  if (solution.coefficients.empty()) {
+    fmt::print("there is no answer: noise hides the instruments, or they do not tell the regressors apart\n");
+  } else if (solution.floored > 0) {
     fmt::print("noise hides {} direction{} of these features: the answer is a guess there\n", solution.floored,
                solution.floored == 1 ? "" : "s");
   }

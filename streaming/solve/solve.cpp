@@ -7,42 +7,22 @@
 #include "nustream/moments/gap_noise.h"
 #include "nustream/moments/normal_equations.h"
 #include "publish/original_units.h"
+#include "solve/instruments.h"
+#include "solve/names.h"
 
 namespace nustream::solve {
 namespace {
 
-using Features = std::vector<record::Feature>;
-
-[[noreturn]] void refuse(const std::string& option, const std::string& name, const Features& features) {
-  std::string names;
-  for (const record::Feature& feature : features) names += (names.empty() ? "" : ", ") + feature.name;
-  throw Failure(Exit::configuration, option + " " + name + ": allowed is one of " + names);
-}
-
-std::size_t number_of(const std::string& option, const std::string& name, const Features& features) {
-  const auto found = std::ranges::find(features, name, &record::Feature::name);
-  if (found == features.end()) refuse(option, name, features);
-  return static_cast<std::size_t>(found - features.begin());
-}
-
 /// Indices of the features that are kept, rising and without repetition.
 std::vector<std::size_t> kept(const config::Config& config, const Options& options) {
-  const Features& features = config.schema.features;
-  std::vector<std::size_t> numbers;
-  for (const std::string& name : options.features) numbers.push_back(number_of("--features", name, features));
-  if (numbers.empty()) {
-    for (std::size_t j = 0; j < features.size(); ++j) numbers.push_back(j);
+  const std::vector<record::Feature>& features = config.schema.features;
+  std::vector<std::size_t> numbers = numbers_of(options.features, features);
+  if (options.target.empty()) return numbers;
+  const std::size_t target = number_of("--target", options.target, features);
+  if (!options.features.empty() && std::ranges::find(numbers, target) != numbers.end()) {
+    refuse_name("--features", options.target + ", which is the target", features);
   }
-  if (!options.target.empty()) {
-    const std::size_t target = number_of("--target", options.target, features);
-    if (!options.features.empty() && std::ranges::find(numbers, target) != numbers.end()) {
-      refuse("--features", options.target + ", which is the target", features);
-    }
-    std::erase(numbers, target);
-  }
-  std::ranges::sort(numbers);
-  const auto twice = std::ranges::unique(numbers);
-  numbers.erase(twice.begin(), twice.end());
+  std::erase(numbers, target);
   return numbers;
 }
 
@@ -59,18 +39,19 @@ record::Schema schema_of(const config::Config& config, const Options& options,
 }
 
 void require_sizes(const config::Config& config, const publish::ShownSums& sums) {
-  if (!config.moments || config.descent.first_stage) {
-    throw Failure(
-        Exit::configuration,
-        config.file +
-            ": solve takes linear models with model.estimator = \"moments\" and without "
-            "[[endogenous]] regressors: in other models the length of a row scales its sums; set model.estimator = "
-            "\"moments\" for a run of its own");
+  if (!config.moments) {
+    throw Failure(Exit::configuration,
+                  config.file +
+                      ": solve takes linear models with model.estimator = \"moments\": a descent "
+                      "releases no sums; set model.estimator = \"moments\" for a run of its own");
   }
+  const auto& first_stage = config.descent.first_stage;
+  const std::size_t inputs = first_stage ? first_stage->shape.instruments : config.schema.dimension();
+  const std::size_t responses = first_stage ? first_stage->shape.endogenous + 1 : 1;
   const moments::NormalEquations& equations = sums.equations;
-  if (equations.dimension == config.schema.dimension() && equations.columns() == 1) return;
+  if (equations.dimension == inputs && equations.columns() == responses) return;
   throw Failure(Exit::data, config.file + ": the release's sums are of " + std::to_string(equations.dimension) +
-                                " inputs, the settings of " + std::to_string(config.schema.dimension()) +
+                                " inputs, the settings of " + std::to_string(inputs) +
                                 "; name the configuration that the release was made with");
 }
 
@@ -113,6 +94,7 @@ std::vector<inference::Interval> intervals_of(const std::vector<double>& covaria
 
 Solution solve(const config::Config& config, const publish::ShownSums& sums, const Options& options) {
   require_sizes(config, sums);
+  if (config.descent.first_stage) return solve_instruments(config, sums, options);
   const std::size_t first = config.schema.intercept ? 1 : 0;
   const std::vector<std::size_t> numbers = kept(config, options);
   std::vector<std::size_t> inputs(first);  // the intercept is input 0

@@ -41,8 +41,8 @@ struct Solution {
 ///
 /// Eigenvalues of the chosen part of H below λ·√(d'/d) are raised to that value, where d' of d inputs are chosen and
 /// λ = √(2d)·τ is the size of the noise of a d × d matrix (moments/normal_equations.h). Throws Failure(configuration)
-/// for a name that is no feature and for instrumental variables, and Failure(data) where the sums have other sizes
-/// than the settings.
+/// for a name that is no feature, and Failure(data) where the sums have other sizes than the settings. Models with
+/// instrumental variables are solved as solve/instruments.h says.
 [[nodiscard]] Solution solve(const config::Config& config, const publish::ShownSums& sums, const Options& options);
 
 /// Reads the release, solves and prints. Throws Failure(data) where the release's file ends with a line that shows no

@@ -1,1 +1,1 @@
-target_sources(nustream_service PRIVATE solve/report.cpp solve/solve.cpp)
+target_sources(nustream_service PRIVATE solve/instruments.cpp solve/report.cpp solve/solve.cpp)

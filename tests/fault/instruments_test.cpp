@@ -238,7 +238,22 @@ TEST_F(RealTables, CardSolvedInOnePass) {
   EXPECT_NEAR(found.for_operator["not_private"]["2SLS"]["educ"].get_double().value(), 0.074410, 1e-6);
   EXPECT_TRUE(found.for_operator["not_private"]["2S-GD"].error() == simdjson::NO_SUCH_FIELD);
   EXPECT_NEAR(found.json["rho"].get_double().value(), 1e5, 1e-3);
-  EXPECT_TRUE(found.json["instruments"]["effective_f"].is_null()) << "one step alone knows no spread";
+  // Without [intervals] nothing tells how much residuals vary, and their bounds stand in: ±6 and ±1 here.
+  EXPECT_EQ(found.json["instruments"]["residual_variance"].get_string().value(), "bounded");
+  EXPECT_LT(found.json["instruments"]["effective_f"]["educ"].get_double().value(), 60);
+}
+
+// With [intervals] a step alone tells the spread as well: without noise F is 115, and 1.96 standard errors of 2SLS
+// .03.
+TEST_F(RealTables, CardTellsItsStrengthInOnePass) {
+  const TemporaryFolder folder;
+  JsonOutput found = run_configured(
+      "estimate", folder, solved_card("[intervals]\nkind = \"residuals\"\n[privacy]\nrho = 1e5\ndelta = 1e-6\n"));
+  ASSERT_EQ(found.command.code, 0) << found.command.err;
+  const auto instruments = found.json["instruments"];
+  EXPECT_EQ(instruments["residual_variance"].get_string().value(), "estimated");
+  EXPECT_NEAR(instruments["effective_f"]["educ"].get_double().value(), 194.6, 15);
+  EXPECT_EQ(instruments["anderson_rubin"]["kind"].get_string().value(), "empty");
 }
 
 // With rows declared public, zzᵀ and z xᵀ are exact, and all of ρ is the target's.
@@ -283,6 +298,54 @@ rho = 1e13
 delta = 1e-6
 )" + privacy +
          "[estimate]\nsteps = 1500\n[first_stage]\nstep_size = 1.0\n" + first_stage;
+}
+
+/// The small table, solved in one step.
+std::string small_solved(const TemporaryFolder& folder, const std::string& more) {
+  return "[stream]\nname = \"s\"\ninput = \"" + folder.write("rows.csv", small_table()) +
+         "\"\n[target]\ncolumn = \"y\"\n" + column("features", "w") + column("instruments", "z") +
+         column("endogenous", "x") + R"([model]
+estimator = "moments"
+[moments]
+row_norm = 6
+regressor_bound = 6
+residual_bound = 6
+[release]
+moments = true
+[privacy]
+rho = 1e7
+delta = 1e-6
+)" + more;
+}
+
+// The sums of a release give its own estimate again, and that with fewer controls.
+TEST(Instruments, AreSolvedOnceMore) {
+  const TemporaryFolder folder;
+  const std::string config = small_solved(folder, "[intervals]\nkind = \"residuals\"\n");
+  JsonOutput released = run_configured("estimate", folder, config);
+  ASSERT_EQ(released.command.code, 0) << released.command.err;
+  EXPECT_EQ(released.json["instruments"]["residual_variance"].get_string().value(), "estimated");
+  JsonOutput solved = run_configured("solve", folder, config);
+  ASSERT_EQ(solved.command.code, 0) << solved.command.err;
+  const simdjson::dom::object estimate = released.json["estimate"];
+  for (const auto& [name, value] : estimate) {
+    const double expected = value.get_double().value();
+    EXPECT_NEAR(solved.value("estimate", std::string(name).c_str()), expected, 1e-9 * (1 + std::fabs(expected)))
+        << name;
+  }
+  EXPECT_EQ(simdjson::dom::object(solved.json["estimate"]).size(), estimate.size());
+  JsonOutput fewer = run_configured("solve", folder, config, {"--features", "z"});
+  ASSERT_EQ(fewer.command.code, 0) << fewer.command.err;
+  EXPECT_EQ(simdjson::dom::object(fewer.json["estimate"]).size(), 4U) << "an intercept and a slope in each stage";
+  const auto refused = [&](const char* option, const char* value, const char* why) {
+    const JsonOutput found = run_configured("solve", folder, config, {option, value});
+    EXPECT_EQ(found.command.code, 78) << option;
+    EXPECT_THAT(found.command.err, HasSubstr(why));
+  };
+  refused("--ridge", "10", "shrink both stages alike");
+  refused("--target", "w", "moments with the target and the regressors alone");
+  refused("--features", "w", "at least as many [[instruments]]");
+  refused("--features", "x", "allowed is one of w, z");
 }
 
 TEST(Instruments, ControlsEnterBothStages) {
