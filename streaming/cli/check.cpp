@@ -22,6 +22,7 @@
 #include "engine/budget_advice.h"
 #include "local/settings.h"
 #include "measure/fit.h"
+#include "publish/epsilons.h"
 #include "publish/json_writer.h"
 #include "serve/settings.h"
 #include "users/open_table.h"
@@ -248,6 +249,9 @@ Exit check(const CheckArguments& arguments) {
     if (std::string part = engine::part_of_budget(config, mechanism); !part.empty())
       warnings.push_back(std::move(part));
   }
+  if (std::string large = publish::large_delta(config.privacy.deltas(), config.problem.records);
+      !large.empty() && !arguments.data)  // with --data the plan tells it, for the records that were found
+    warnings.push_back(std::move(large));
   if (!refusal.empty()) warnings.push_back("attach would refuse this: " + refusal);
   if (arguments.data) {
     const check::Findings findings = look(arguments, config, steps);

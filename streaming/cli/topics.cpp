@@ -82,7 +82,7 @@ std::string line_of_found(const NewTopic& wanted, const kafka::TopicDescription&
   NewTopic there{wanted.name, found.partitions, found.replication_factor};
   std::string differing;
   const auto differs = [&](const std::string& what) { differing += (differing.empty() ? "" : ", ") + what; };
-  if (found.partitions != wanted.partitions) differs(fmt::format("{} partitions", wanted.partitions));
+  if (found.partitions < wanted.partitions) differs(fmt::format("{} partitions", wanted.partitions));
   if (found.replication_factor < wanted.replication_factor) {
     differs(fmt::format("{} replicas", wanted.replication_factor));
   }

@@ -178,7 +178,8 @@ class Difference {
       return all_zero(values(old_, name)) && all_zero(values(now_, name));
     }
     if (name == "displacement") {
-      return any({"descent.clip_norm", "privacy.adjacency", "row_norm", "regressor_bound", "residual_bound"});
+      return any({"descent.clip_norm", "privacy.adjacency", "moments.row_norm", "moments.regressor_bound",
+                  "moments.residual_bound"});
     }
     if (name == "privacy.rho") {
       return knows_rho() || noise ||

@@ -105,6 +105,15 @@ TEST(Topics, ShowsWhatIsThereBesideWhatIsWanted) {
   EXPECT_THAT(created.out, HasSubstr("made:   " + name + ".dead: 3 partitions"));
 }
 
+// attach takes topics that have more partitions than the input.
+TEST(Topics, MorePartitionsThanTheInputHasAreAsWanted) {
+  const AttachWorld world(3);
+  const CommandResult result =
+      run_command(NUSTREAM_COMMAND, {"topics", world.config(), "--replication", "1", "--partitions", "2"});
+  EXPECT_THAT(result.out, HasSubstr("wanted: " + world.name() + ".ledger: 2 partitions"));
+  EXPECT_THAT(result.out, HasSubstr("  there, as wanted: " + world.name() + ".ledger: 3 partitions"));
+}
+
 // attach refuses an input that is compacted.
 TEST(Topics, ShowsThatACompactedInputDiffers) {
   const AttachWorld world;

@@ -271,6 +271,19 @@ TEST_F(FirstContact, AStateOfAnotherStreamIsNoCaseForANewEpoch) {
   EXPECT_THAT(result.err, AllOf(HasSubstr("another stream"), Not(HasSubstr("with --new-epoch"))));
 }
 
+// It follows from public settings alone, so it is said before anything is spent.
+TEST_F(FirstContact, ADeltaThatPromisesHardlyAnythingIsSaidAhead) {
+  const auto with = [&](std::vector<std::string> overrides) {
+    Words words{"check", config_};
+    for (std::string& each : overrides) words.insert(words.end(), {"--set", std::move(each)});
+    return run_command(NUSTREAM_COMMAND, words).out;
+  };
+  const char* const whole = "but privacy.delta = 0.01 is far above 1/n of 4000 records: ";
+  EXPECT_THAT(with({"privacy.delta=0.01", "plan.records=4000"}), HasSubstr(whole));
+  EXPECT_THAT(with({"privacy.delta=0.01"}), Not(HasSubstr("far above")));
+  EXPECT_THAT(with({"privacy.delta=0.001", "plan.records=4000"}), Not(HasSubstr("far above")));
+}
+
 // The settings name a topic and no file, so that there is nothing else to run over.
 TEST_F(FirstContact, CheckRefusesATopicWithoutAKeyFileOrColumns) {
   const std::string topic =

@@ -54,6 +54,17 @@ TEST(SettingsDifference, TellsNuAndNotItsPoles) {
   EXPECT_THAT(between({}, {"descent.step_size=0.25"}), ElementsAre(::testing::StartsWith("descent.step_size (")));
 }
 
+TEST(SettingsDifference, NamesTheSettingsOfRunningSums) {
+  Overrides sums{"model.estimator=moments", "moments.row_norm=4", "moments.residual_bound=6"};
+  const Overrides before = sums;
+  sums[1] = "moments.row_norm=5";
+  sums[2] = "moments.residual_bound=7";
+  sums.emplace_back("moments.residual_variance=2");
+  EXPECT_THAT(between(before, sums),
+              ElementsAre("moments.row_norm (4 there, 5 here)", "moments.residual_bound (6 there, 7 here)",
+                          "moments.residual_variance (0 there, 2 here)"));
+}
+
 // Both are kept as matrices, of which the text has a hash.
 TEST(SettingsDifference, AnotherMatrixIsAnotherCorrelation) {
   const std::vector<std::string> circulant{"noise.correlation=circulant", "noise.horizon=256"};
