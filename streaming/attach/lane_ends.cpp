@@ -93,10 +93,11 @@ void LaneWorker::membership_confirmed() {
 
 // ---- what ends a lane
 
-/// Why the lane takes no further step, or nothing where it does. At the stop offset, where fewer records wait than
-/// fill a step, what was stepped is released first.
+/// Why the lane takes no further step, or nothing where it does. At the horizon, and at the stop offset, where fewer
+/// records wait than fill a step, what was stepped is released first.
 std::optional<LaneEnd> LaneWorker::reached_end() {
   if (open_->batch.limit_reached()) {
+    if (open_->state.mechanism->horizon() == open_->state.lane.steps()) open_->batch.release_now("end");
     return LaneEnd{
         Exit::exhausted,
         "the horizon or the budget is reached; what was released stays; to go on, raise privacy.budget, or begin "

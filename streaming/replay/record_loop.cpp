@@ -115,9 +115,10 @@ Ending RecordLoop::run(const std::atomic<int>& stop, const Commit& commit, const
   std::exception_ptr failure;
   const Ending ending = step_until_end(stop, commit, tick, failure);
   counts_.left_over = ending == Ending::input ? rows_.count() : 0;
-  // An input that ended, and SIGTERM, bring one more release of what was stepped. SIGINT and a failure do not, so
-  // that a resumed run goes on as if nothing had happened.
-  const bool extra = (ending == Ending::input && !failure) || ending == Ending::drained;
+  // An input that ended, a horizon, and SIGTERM bring one more release of what was stepped. SIGINT, a budget and a
+  // failure do not, so that a resumed run goes on as if nothing had happened.
+  const bool at_horizon = ending == Ending::exhausted && cadence_.limit_is_horizon;
+  const bool extra = (ending == Ending::input && !failure) || ending == Ending::drained || at_horizon;
   if (extra) stepper_.release_now(ending == Ending::drained ? "shutdown" : "end", output_);
   if (batch_records_ > 0 || !output_.outbox.empty()) close_batch(commit, true);
   if (failure) std::rethrow_exception(failure);

@@ -29,6 +29,7 @@ struct Cadence {
   std::uint64_t commit_records;
   std::chrono::duration<double> commit_seconds;
   bool rejects;
+  bool limit_is_horizon = false;  ///< the limit is where the noise ends, not where a budget does
 };
 
 /// A look at the first rows, before any of them is stepped. `look` is called once, with `rows` rows (but at most as

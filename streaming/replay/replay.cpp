@@ -221,8 +221,9 @@ class Run {
                             session_->step_limit(), session_->released_at());
     const std::chrono::duration<double> commit_time(config_.state.commit_seconds);
     RecordLoop loop(stepper, stream_.reader(), config_.descent,
-                    Cadence{config_.state.commit_records, commit_time, config_.state.rejects}, Pacer(options_.speed),
-                    first_look(config_, mechanism_, options_, *session_));
+                    Cadence{config_.state.commit_records, commit_time, config_.state.rejects,
+                            session_->step_limit() == mechanism_.horizon()},
+                    Pacer(options_.speed), first_look(config_, mechanism_, options_, *session_));
     const std::uint64_t steps_before = session_->lane().steps().value();
     std::exception_ptr failure;
     Ending ending = Ending::input;

@@ -278,7 +278,8 @@ TEST(Rejects, BeginWhereAResumedRunAsksForThem) {
 
 TEST(Horizon, OfAFiniteCorrelationIsAHardStopWith73) {
   const ReplayWorld world;
-  const std::vector<std::string> finite{"--set", "noise.correlation=anti-pgd", "--set", "noise.horizon=700"};
+  const std::vector<std::string> finite{"--set", "noise.correlation=anti-pgd", "--set", "noise.horizon=700",
+                                        "--set", "release.every=300"};
   const CommandResult result = world.run(finite);
   EXPECT_EQ(result.code, 73) << result.err;
   EXPECT_NE(result.err.find("all 700 steps of the horizon"), std::string::npos) << result.err;
@@ -287,6 +288,10 @@ TEST(Horizon, OfAFiniteCorrelationIsAHardStopWith73) {
   std::vector<std::string> resume = finite;
   resume.push_back("--resume");
   EXPECT_EQ(world.run(resume).code, 73);
+  // All 700 steps are paid for, and the last of them are released too: once.
+  const std::string releases = world.releases();
+  EXPECT_EQ(std::count(releases.begin(), releases.end(), '\n'), 3) << "300, 600, 700";
+  EXPECT_THAT(releases, testing::HasSubstr("\"step\":700,\"position\":700,\"tag\":\"end\""));
 }
 
 TEST(Passes, AreOneLedgerEntryAtTheParticipationsOwnSensitivity) {

@@ -269,7 +269,7 @@ class FolderHistory {
     replay::RecordLoop loop(
         stepper, reader, config.descent,
         replay::Cadence{config.state.commit_records, std::chrono::duration<double>(config.state.commit_seconds),
-                        config.state.rejects},
+                        config.state.rejects, session.step_limit() == mechanism.horizon()},
         replay::Pacer({}));
     const replay::Ending ending = loop.run(
         stop,

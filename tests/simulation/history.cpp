@@ -94,7 +94,8 @@ Reference straight_through(const Settings& settings, const secrets::Keyring& key
     reference.at_limit = progress.limit_reached;
     if (users && progress.records > 0) users->took_a_step();
   }
-  if (end_release && !reference.at_limit) stepper.release_now("end", output);
+  const bool at_horizon = reference.at_limit && mechanism.horizon() == lane.steps();
+  if (at_horizon || (end_release && !reference.at_limit)) stepper.release_now("end", output);
   reference.lines = lines_of_text(output.outbox);
   reference.steps = lane.steps().value();
   reference.position = lane.position().value();
