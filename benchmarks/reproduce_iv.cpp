@@ -178,11 +178,10 @@ Point mean_distance(double x, const Arguments& arguments, const std::function<do
 }
 
 /// Figure 3: against n under three splits of ρ = 10. T = 20. With p = q = 50 gradients are longer by the square of
-/// √10, and so are the clip norms; twelve tables at each point.
+/// √10, and so are the clip norms.
 Figure split_figure(const Arguments& arguments, std::size_t p) {
   const bool large = p > 5;
   const Clips clips = large ? Clips{400, 3000} : Clips{40, 300};
-  const std::size_t tables = large ? repetitions(arguments) / 10 + 2 : repetitions(arguments);
   std::vector<Series> all;
   for (const double rho_1 : {1.0, 5.0, 9.0}) {
     all.push_back({fmt::format("rho_1 = {}", rho_1), {}});
@@ -194,15 +193,11 @@ Figure split_figure(const Arguments& arguments, std::size_t p) {
             two_stage(problem, suitable_steps(problem), clips, 20, rho_1, 10 - rho_1, r, papers_constant).last(),
             problem.truth);
       };
-      all.back().points.push_back(mean_distance(static_cast<double>(n), tables, run));
+      all.back().points.push_back(mean_distance(static_cast<double>(n), arguments, run));
     }
   }
-  if (!large) {
-    return sweep("figure 3: split of the budget", "Error against n, rho = 10, p = q = 5, T = 20", {"n", true}, all,
-                 arguments);
-  }
-  return sweep("figure 3 (b): split of the budget", "Error against n, rho = 10, p = q = 50, T = 20", {"n", true}, all,
-               arguments, {}, tables);
+  return sweep(large ? "figure 3 (b): split of the budget" : "figure 3: split of the budget",
+               fmt::format("Error against n, rho = 10, p = q = {0}, T = 20", p).c_str(), {"n", true}, all, arguments);
 }
 
 /// Figure 4: the error against T under small ρ_1, and under small ρ_2. n = 1000.
