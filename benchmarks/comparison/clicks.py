@@ -14,7 +14,7 @@ from .tables import sigma_at
 
 DELTA = 1e-5
 WORDS, PER_RECORD = 32, 6
-FULL = {"epsilons": (2.0, 8.0), "users": 4_000, "step_sizes": (0.01, 0.03, 0.1), "seeds": 4}
+FULL = {"epsilons": (2.0, 8.0), "users": 4_000, "step_sizes": (0.01, 0.03, 0.1), "seeds": 12}
 QUICK = {"epsilons": (8.0,), "users": 400, "step_sizes": (0.03,), "seeds": 1}
 TIMES, APART, CLIP, BATCH = 8, 400, 2.0, 200
 TEST_USERS = 500
