@@ -53,12 +53,16 @@ bool is_proven(const std::vector<std::string>& names, std::span<const std::strin
 std::string one_column(const std::string& name) {
   const std::size_t found = name.find_first_of(";\t|,");
   if (found == std::string::npos) {
-    const std::string_view kind = kind_by_word(name);
-    const std::string other = kind.empty() ? "" : " or is it " + std::string(kind) + "?";
-    return ", whose lines have 1 column (is stream.delimiter right?" + other + ")";
+    return ", whose lines have 1 column (is stream.delimiter right?)";
   }
   const std::string other = name[found] == '\t' ? "\\t" : std::string(1, name[found]);
   return ", whose lines have 1 column and hold '" + other + "': set stream.delimiter = \"" + other + "\"";
+}
+
+/// Throws Failure(data) where the header is the word with which the files of another program begin, and so no header.
+void refuse_word_of_other_kinds(const std::vector<std::string>& names, const std::string& where) {
+  const std::string kind = names.size() == 1 ? kind_by_word(names.front()) : std::string();
+  if (!kind.empty()) throw Failure(Exit::data, "the one word of " + where + " is the beginning of " + kind);
 }
 
 /// Says what helps with a column that is not among `names`. Where a header is missing, these "names" are the fields
@@ -115,6 +119,7 @@ std::size_t find_column(const std::vector<std::string>& names, const std::string
                         std::span<const std::string> configured, bool may_show) {
   const auto found = std::find(names.begin(), names.end(), column);
   if (found == names.end()) {
+    refuse_word_of_other_kinds(names, where);
     const std::string hint = hint_for(names, column, configured, may_show);
     throw Failure(Exit::configuration, "no column '" + column + "' in " + where + hint + "; name one that is there");
   }
@@ -135,6 +140,7 @@ void require_columns(const std::vector<std::string>& names, const std::string& w
     }
   }
   if (missing.size() < 2) return;
+  refuse_word_of_other_kinds(names, where);
   std::string list;
   const bool is_shown = may_show && names.size() > 1;
   for (const std::string& column : missing) {

@@ -41,6 +41,9 @@ constexpr std::array kinds{
     Kind{"Obj\x01"sv, 0, "an Avro file", "write it as JSON lines: avro-tools tojson '%' > '%.jsonl'"},
     Kind{"ARROW1\0\0"sv, 0, "an Arrow file",
          "write it as CSV: python3 -c \"import pandas; pandas.read_feather('%').to_csv('%.csv', index=False)\""},
+    Kind{"\xff\xff\xff\xff"sv, 0, "an Arrow stream",
+         "write it as CSV: python3 -c \"import pyarrow; "
+         "pyarrow.ipc.open_stream('%').read_pandas().to_csv('%.csv', index=False)\""},
     Kind{"FEA1"sv, 0, "a Feather file",
          "write it as CSV: python3 -c \"import pandas; pandas.read_feather('%').to_csv('%.csv', index=False)\"",
          true},
@@ -77,9 +80,10 @@ constexpr std::array kinds{
     Kind{"<html"sv, 0, "a web page, such as a server's error", "fetch the file again, and look at what came"},
 };
 
+/// Puts the path in its place. What comes from a pipe has none, and is written to a file first.
 std::string with_path(std::string_view remedy, const std::string& path) {
   std::string out;
-  for (const char c : remedy) c == '%' ? out += path : out += c;
+  for (const char c : remedy) c == '%' ? out += path == "-" ? "FILE" : path : out += c;
   return out;
 }
 
@@ -109,17 +113,18 @@ bool is_utf32(std::string_view first) {
   return first.starts_with("\xff\xfe\0\0"sv) || first.starts_with("\0\0\xfe\xff"sv);
 }
 
-/// Whether the text has two bytes a character: its mark says so, or every other one of its first bytes is zero.
-bool is_utf16(std::string_view first) {
-  if (first.starts_with("\xff\xfe") || first.starts_with("\xfe\xff")) return true;
+/// The name that iconv has for a text of two bytes a character: its mark says so, or every other one of its first
+/// bytes is zero. Where there is no mark, the name tells the order of the bytes. Empty for other texts.
+std::string_view name_of_utf16(std::string_view first) {
+  if (first.starts_with("\xff\xfe") || first.starts_with("\xfe\xff")) return "UTF-16";
   constexpr std::size_t looked_at = 16;
-  if (first.size() < 4) return false;
+  if (first.size() < 4) return {};
   for (const std::size_t zero : {std::size_t{0}, std::size_t{1}}) {
     bool all = true;
     for (std::size_t i = 0; i < std::min(first.size(), looked_at); ++i) all &= (first[i] == '\0') == (i % 2 == zero);
-    if (all) return true;
+    if (all) return zero == 0 ? "UTF-16BE" : "UTF-16LE";
   }
-  return false;
+  return {};
 }
 
 /// The part of the file that may be looked at: the lines up to the header, or without a header all that is known.
@@ -146,8 +151,9 @@ std::string other_program(std::string_view first, const std::string& path) {
   if (is_utf32(first)) {
     return sentence(path, "UTF-32 text", "write it as UTF-8: iconv -f UTF-32 -t UTF-8 '%' > '%.utf8'");
   }
-  if (is_utf16(first)) {
-    return sentence(path, "UTF-16 text", "write it as UTF-8: iconv -f UTF-16 -t UTF-8 '%' > '%.utf8'");
+  if (const std::string_view name = name_of_utf16(first); !name.empty()) {
+    return sentence(path, std::string(name) + " text",
+                    "write it as UTF-8: iconv -f " + std::string(name) + " -t UTF-8 '%' > '%.utf8'");
   }
   return {};
 }
@@ -166,12 +172,12 @@ std::string other_kind(const FirstContent& first, const config::InputSettings& s
   return text.what.empty() ? std::string() : "'" + path + "' is " + text.what + ": " + with_path(text.remedy, path);
 }
 
-std::string_view kind_by_word(std::string_view header) {
+std::string kind_by_word(std::string_view header) {
   constexpr std::size_t longest = 4;  // as in RDX3
   const auto found = std::ranges::find_if(kinds, [&](const Kind& kind) {
     return kind.is_word && header.size() <= longest && header.starts_with(kind.magic);
   });
-  return found == kinds.end() ? std::string_view() : found->name;
+  return found == kinds.end() ? std::string() : std::string(found->name) + ": " + with_path(found->remedy, "FILE");
 }
 
 void refuse_other_kinds(const config::InputSettings& settings) {

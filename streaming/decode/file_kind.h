@@ -29,9 +29,9 @@ struct TextKind {
 [[nodiscard]] std::string other_kind(const FirstContent& first, const config::InputSettings& settings,
                                      const std::string& path);
 
-/// What a file may be whose first line is the one word `header`, if the files of another program begin so, such as
-/// "an ORC file"; else "".
-[[nodiscard]] std::string_view kind_by_word(std::string_view header);
+/// What a file is whose first line is the one word `header`, if the files of another program begin so and the
+/// settings have no such column, and what to type; else "". An example is "an ORC file: write it as …".
+[[nodiscard]] std::string kind_by_word(std::string_view header);
 
 /// Looks at those files of `settings` that can be read twice. Throws Failure(data) with other_kind(). It throws
 /// nothing else: a file that cannot be read is reported by the reader of its records.

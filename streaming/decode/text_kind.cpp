@@ -93,9 +93,7 @@ TextKind by_long_line(std::string_view begin, const config::InputSettings& setti
   return has_members(settings) ? TextKind{} : json_lines;
 }
 
-}  // namespace
-
-TextKind text_kind(const FirstContent& first, const config::InputSettings& settings) {
+TextKind as_told(const FirstContent& first, const config::InputSettings& settings) {
   const std::string_view behind = behind_skipped(first.bytes, settings);
   if (has_carriage_returns_alone(first.bytes) || has_carriage_returns_alone(behind)) {
     return {"text whose lines end in carriage returns alone",
@@ -113,6 +111,17 @@ TextKind text_kind(const FirstContent& first, const config::InputSettings& setti
       return instead_of_json_lines(lines);
   }
   __builtin_unreachable();
+}
+
+}  // namespace
+
+TextKind text_kind(const FirstContent& first, const config::InputSettings& settings) {
+  TextKind kind = as_told(first, settings);
+  constexpr std::string_view to_set = ", and set stream.format = \"jsonl\"";
+  const std::size_t at = kind.remedy.find(to_set);
+  const bool is_set = settings.format == config::Format::json_lines;
+  if (is_set && at != std::string::npos) kind.remedy.erase(at, to_set.size());
+  return kind;
 }
 
 }  // namespace nustream::decode

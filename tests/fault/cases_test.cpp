@@ -61,10 +61,10 @@ void expect_named(const std::string& name, const std::string& file, const std::s
 
 TEST(Cases, FilesThatAreSomethingElseAreNamed) {
   expect_named("pretty-json-array", "in.jsonl",
-               "a JSON array, and one object a line is read: write it so, and set stream.format = \"jsonl\": jq -c "
+               "a JSON array, and one object a line is read: write it so: jq -c "
                "'.[]' '%' > '%.jsonl'");
   expect_named("json-array-on-one-line", "in.jsonl",
-               "a JSON array, and one object a line is read: write it so, and set stream.format = \"jsonl\": jq -c "
+               "a JSON array, and one object a line is read: write it so: jq -c "
                "'.[]' '%' > '%.jsonl'");
   expect_named("csv-called-jsonl", "in.csv", "CSV, and stream.format = \"jsonl\": set stream.format = \"csv\"");
   expect_named(

@@ -35,6 +35,13 @@ std::string kind(const std::string& content, const InputSettings& settings = csv
   return other_kind({content, true, is_one_line}, settings, "in");
 }
 
+/// `sentence`, without what it says to set where the settings have it.
+std::string under(const InputSettings& settings, std::string sentence) {
+  const std::string to_set = ", and set stream.format = \"jsonl\"";
+  if (settings.format == config::Format::json_lines) sentence.erase(sentence.find(to_set), to_set.size());
+  return sentence;
+}
+
 /// What a file is that begins with `content`, of which nothing else is known.
 std::string kind_of_beginning(const std::string& content, const InputSettings& settings) {
   return other_kind({content, false, false}, settings, "in");
@@ -70,8 +77,15 @@ TEST(FileKind, OfOtherProgramsIsNamedWithWhatToTypeWhateverTheSettings) {
        "'in' is UTF-16 text, and CSV or JSON lines are read: write it as UTF-8: iconv -f UTF-16 -t UTF-8 'in' > "
        "'in.utf8'"},
       {"\xfe\xff\0i\0d"s, "'in' is UTF-16 text"},
-      {"i\0d\0,\0x\0,\0y\0\n\0001\0"s, "'in' is UTF-16 text"},
-      {"\0i\0d\0,\0x\0,\0y\0\n\0001"s, "'in' is UTF-16 text"},
+      {"i\0d\0,\0x\0,\0y\0\n\0001\0"s,
+       "'in' is UTF-16LE text, and CSV or JSON lines are read: write it as UTF-8: iconv -f UTF-16LE -t UTF-8 'in' "
+       "> "},
+      {"\0i\0d\0,\0x\0,\0y\0\n\0001"s,
+       "'in' is UTF-16BE text, and CSV or JSON lines are read: write it as UTF-8: iconv -f UTF-16BE -t UTF-8 'in' "
+       "> "},
+      {"\xff\xff\xff\xff\xf8\0\0\0\x10\0\0\0"s,
+       "'in' is an Arrow stream, and CSV or JSON lines are read: write it as CSV: python3 -c \"import pyarrow; "
+       "pyarrow.ipc.open_stream('in').read_pandas().to_csv('in.csv', index=False)\""},
       {"<!DOCTYPE html><html>404\n"s, "'in' is a web page, such as a server's error"},
       {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"s, "'in' is an Office document"},
       {"$FL2@(#) SPSS"s, "'in' is a file of SPSS"},
@@ -111,9 +125,10 @@ TEST(FileKind, OfLettersThatBeginAHeaderIsCsv) {
   }
 }
 
-TEST(FileKind, OfALoneWordOfAHeaderIsAHintAlone) {
-  EXPECT_EQ(kind_by_word("ORC"), "an ORC file");
-  EXPECT_EQ(kind_by_word("RDX3"), "a file of R's");
+// The bytes behind the word belong to a record, where it is a header. Only a column that is missing decides.
+TEST(FileKind, OfALoneWordOfAHeaderIsThatOfItsBeginning) {
+  EXPECT_EQ(kind_by_word("ORC"), "an ORC file: write it as JSON lines: orc-contents 'FILE' > 'FILE.jsonl'");
+  EXPECT_THAT(kind_by_word("RDX3"), StartsWith("a file of R's: write its data frame as CSV: "));
   EXPECT_EQ(kind_by_word("ORCHID"), "");
   EXPECT_EQ(kind_by_word("x"), "");
 }
@@ -147,11 +162,12 @@ TEST(FileKind, OfJsonThatIsNotOneObjectALineIsNamedUnderEitherFormat) {
       "'in' is JSON of many lines an object, and one object a line is read: write it so, and set stream.format = "
       "\"jsonl\": jq -c . 'in' > 'in.jsonl'";
   for (const InputSettings& settings : {csv(), csv(false), jsonl()}) {
-    EXPECT_EQ(kind("[{\"a\": 1, \"b\": 2}, {\"a\": 3, \"b\": 4}]", settings), array) << "one record alone";
-    EXPECT_EQ(kind_of_long_line("[{\"a\": 1, \"b\": 2}, {\"a\": 3", settings), array);
-    EXPECT_EQ(kind("[\n{\"a\": 1},\n{\"a\": 2}\n]\n", settings), array);
-    EXPECT_EQ(kind("[\n  {\n    \"a\": 1\n  }\n]\n", settings), array);
-    EXPECT_EQ(kind("{\n  \"a\": 1,\n  \"b\": 2\n}\n", settings), document);
+    EXPECT_EQ(kind("[{\"a\": 1, \"b\": 2}, {\"a\": 3, \"b\": 4}]", settings), under(settings, array))
+        << "one record alone";
+    EXPECT_EQ(kind_of_long_line("[{\"a\": 1, \"b\": 2}, {\"a\": 3", settings), under(settings, array));
+    EXPECT_EQ(kind("[\n{\"a\": 1},\n{\"a\": 2}\n]\n", settings), under(settings, array));
+    EXPECT_EQ(kind("[\n  {\n    \"a\": 1\n  }\n]\n", settings), under(settings, array));
+    EXPECT_EQ(kind("{\n  \"a\": 1,\n  \"b\": 2\n}\n", settings), under(settings, document));
   }
 }
 
@@ -161,21 +177,22 @@ TEST(FileKind, OfObjectsWithoutLinesIsNamed) {
       "stream.format = "
       "\"jsonl\": jq -c . 'in' > 'in.jsonl'";
   const std::string one = R"({"a": "}{", "b": [{"c": 1}]})";
-  EXPECT_EQ(kind(one + one + "\n" + one + ' ' + one + "\n", jsonl()), sentence);
-  EXPECT_EQ(kind(one + one, jsonl()), sentence) << "no line end at all";
-  EXPECT_EQ(kind_of_long_line(one + one + one.substr(0, 9), jsonl()), sentence);
+  EXPECT_EQ(kind(one + one + "\n" + one + ' ' + one + "\n", jsonl()), under(jsonl(), sentence));
+  EXPECT_EQ(kind(one + one, jsonl()), under(jsonl(), sentence)) << "no line end at all";
+  EXPECT_EQ(kind_of_long_line(one + one + one.substr(0, 9), jsonl()), under(jsonl(), sentence));
   EXPECT_EQ(kind_of_long_line(one + one + one.substr(0, 9), csv(false)), sentence);
   EXPECT_THAT(kind(one + "\n" + one + "\n", jsonl()), IsEmpty());
   EXPECT_THAT(kind(one + one + "\n" + one + "\n", jsonl()), IsEmpty()) << "one record does not decide";
-  EXPECT_EQ(kind("[\n" + one + one + "\n" + one + one + "\n", jsonl()), sentence) << "nor does it hide the others";
+  EXPECT_EQ(kind("[\n" + one + one + "\n" + one + one + "\n", jsonl()), under(jsonl(), sentence))
+      << "nor does it hide the others";
 }
 
 TEST(FileKind, OfJsonWithSeparatorsIsNamed) {
   for (const InputSettings& settings : {csv(), csv(false), jsonl()}) {
-    EXPECT_EQ(
-        kind("\x1e{\"a\": 1}\n\x1e{\"a\": 2}\n", settings),
-        "'in' is a sequence of JSON texts with separators (RFC 7464), and JSON lines have none: take them out, and "
-        "set stream.format = \"jsonl\": tr -d '\\036' < 'in' > 'in.jsonl'");
+    EXPECT_EQ(kind("\x1e{\"a\": 1}\n\x1e{\"a\": 2}\n", settings),
+              under(settings,
+                    "'in' is a sequence of JSON texts with separators (RFC 7464), and JSON lines have none: take "
+                    "them out, and set stream.format = \"jsonl\": tr -d '\\036' < 'in' > 'in.jsonl'"));
   }
 }
 
