@@ -87,14 +87,22 @@ BatchSums::BatchSums(const Design& design, const Spacings& spacings)
   aim({}, std::vector<double>(design.shape.coefficients()));
 }
 
-void BatchSums::aim(const Radii& radii, std::span<const double> centre) {
+void BatchSums::aim(const Radii& radii, std::span<const double> centre, std::span<const double> scales) {
   check(radii);
   NUSTREAM_REQUIRE(centre.size() == design_.shape.coefficients(), "a centre has a coefficient for every response");
   // Larger entries could make infinities of both signs meet in a prediction.
   const auto is_in_range = [](double entry) { return std::fabs(entry) <= 0x1p100; };
   NUSTREAM_REQUIRE(std::ranges::all_of(centre, is_in_range), "a centre within ±2^100");
+  NUSTREAM_REQUIRE(scales.empty() || scales.size() == design_.shape.inputs, "every input has a scale, or none");
+  const auto is_power = [](double scale) {
+    int exponent = 0;
+    return scale >= 0x1p-100 && scale <= 0x1p100 && std::frexp(scale, &exponent) == 0.5;
+  };
+  NUSTREAM_REQUIRE(std::ranges::all_of(scales, is_power), "scales are powers of two");
   radii_ = radii;
   centre_.assign(centre.begin(), centre.end());
+  inverse_scales_.clear();
+  for (const double scale : scales) inverse_scales_.push_back(1 / scale);
 }
 
 void BatchSums::add(const record::RowSlice& rows) noexcept {
@@ -128,12 +136,13 @@ double BatchSums::residual(const double* row, std::size_t response, double value
   return scale * value - radii_.inputs * prediction;
 }
 
-/// scale_row() of the row times the root of its weight. The weight comes before the scaling, so that no weight can
-/// make the row longer than R_x.
+/// scale_row() of the row times the root of its weight, in the units of the scales. Both come before the scaling, so
+/// that neither a weight nor a scale can make the row longer than R_x.
 bool BatchSums::scale_weighted(const double* row, double target, double weight, const Scaled& scaled) noexcept {
-  if (weight == 1) return scale_row(row, target, scaled);
-  const double root = std::sqrt(weight);
+  if (weight == 1 && inverse_scales_.empty()) return scale_row(row, target, scaled);
+  const double root = weight == 1 ? 1 : std::sqrt(weight);
   for (std::size_t j = 0; j < weighted_.size(); ++j) weighted_[j] = root * row[j];
+  for (std::size_t j = 0; j < inverse_scales_.size(); ++j) weighted_[j] *= inverse_scales_[j];
   return scale_row(weighted_.data(), root * target, scaled);
 }
 

@@ -17,10 +17,13 @@ namespace {
 constexpr std::uint64_t with_eigenvalue = 8;
 /// Added to it where marks follow the stages.
 constexpr std::uint64_t with_marks = 16;
+/// Added to it where every stage has scales.
+constexpr std::uint64_t with_scales = 32;
 
-std::uint64_t kept_beside_moments(const Design& design) {
+std::uint64_t kept_beside_moments(const Settings& settings) {
+  const Design& design = settings.mechanism.design;
   const std::uint64_t eigenvalue = design.solution == Solution::adassp ? with_eigenvalue : 0;
-  return static_cast<std::uint64_t>(design.spread) + eigenvalue;
+  return static_cast<std::uint64_t>(design.spread) + eigenvalue + (settings.grows ? with_scales : 0);
 }
 
 constexpr std::string_view magic_and_version{"nu-sums\x01", 8};
@@ -33,16 +36,42 @@ std::vector<double> finite_reals(CanonicalReader& reader, std::size_t count) {
   return values;
 }
 
+/// Reads the scales of a stage after `before`, which is null for the first one.
+void read_scales(CanonicalReader& reader, std::size_t inputs, const StageSums* before, StageSums& stage) {
+  stage.scales = reader.reals(inputs);
+  for (std::size_t j = 0; j < inputs; ++j) {
+    int exponent = 0;
+    const double scale = stage.scales[j];
+    const bool is_power = scale >= 1 && scale <= largest_scale && std::frexp(scale, &exponent) == 0.5;
+    if (!is_power || scale < (before == nullptr ? 1 : before->scale(j)) || (before == nullptr && scale != 1)) {
+      reader.refuse("a scale that is no power of two or shrinks", "scales that begin at 1 and grow");
+    }
+  }
+  if (std::ranges::all_of(stage.scales, [](double scale) { return scale == 1; })) stage.scales.clear();
+}
+
+/// Refuses radii that a stage cannot have: those of the settings or, where units grow, the first ones alone.
+void check_radii(CanonicalReader& reader, const Settings& settings, const StageSums& stage) {
+  if (stage.radii == stage_from(settings, stage.first)) return;
+  if (!settings.grows || stage.first == 0) reader.refuse("other radii", "the settings' radii");
+  check(stage.radii);
+}
+
 /// Reads stage `number` of the settings: with its sums, or without them where they were forgotten.
-StageSums read_stage(CanonicalReader& reader, const Settings& settings, std::size_t number, bool with_sums) {
+StageSums read_stage(CanonicalReader& reader, const Settings& settings, std::size_t number, bool with_sums,
+                     const StageSums* before) {
   const Design& design = settings.mechanism.design;
   StageSums stage;
   stage.first = reader.integer();
-  if (stage.first != stage_first(settings, number)) reader.refuse("a stage of another step", "the settings' stages");
+  const bool is_listed = settings.grows ? stage_from(settings, stage.first) &&
+                                              (before == nullptr ? stage.first == 0 : stage.first > before->first)
+                                        : stage.first == stage_first(settings, number);
+  if (!is_listed) reader.refuse("a stage of another step", "the settings' stages");
   stage.radii.inputs = reader.real();
   stage.radii.regressors = reader.real();
   stage.radii.target = reader.real();
-  if (stage.radii != stage_from(settings, stage.first)) reader.refuse("other radii", "the settings' radii");
+  check_radii(reader, settings, stage);
+  if (settings.grows) read_scales(reader, design.shape.inputs, before, stage);
   stage.centre = finite_reals(reader, design.shape.coefficients());
   if (!with_sums) return stage;
   stage.second = finite_reals(reader, entries(design, Block::second));
@@ -73,7 +102,7 @@ std::string Lane::encode() const {
   writer.text(magic_and_version);
   writer.integer(frame_.design.shape.inputs);
   writer.integer(frame_.design.shape.endogenous);
-  writer.integer(kept_beside_moments(frame_.design) + (marks_ ? with_marks : 0));
+  writer.integer(kept_beside_moments(settings_) + (marks_ ? with_marks : 0));
   writer.integer(steps_);
   writer.integer(position_);
   writer.integer(sums_.stages().size());
@@ -82,9 +111,15 @@ std::string Lane::encode() const {
     writer.real(stage.radii.inputs);
     writer.real(stage.radii.regressors);
     writer.real(stage.radii.target);
+    for (std::size_t j = 0; settings_.grows && j < frame_.design.shape.inputs; ++j) writer.real(stage.scale(j));
     for (const auto* values : {&stage.centre, &stage.second, &stage.cross, &stage.spread, &stage.eigenvalue}) {
       writer.reals(*values);
     }
+  }
+  if (looked_) {
+    writer.integer(looked_->step);
+    writer.reals(looked_->diagonal);
+    writer.real(looked_->squares);
   }
   if (marks_) {
     for (const Mark& mark : *marks_) {
@@ -102,7 +137,9 @@ std::size_t encoded_bytes_max(const Settings& settings) {
     const std::size_t head = magic_and_version.size() + 6 * sizeof(std::uint64_t);
     const Design& design = settings.mechanism.design;
     const std::size_t mark = (entries(design, Block::second) + design.shape.coefficients()) * sizeof(double);
-    return head + settings.stages.size() * (with_sums - head) + (settings.keeps_marks ? marks_max * mark : 0);
+    const std::size_t stages =
+        settings.grows ? std::min(settings.stages.size(), grown_stages_max) : settings.stages.size();
+    return head + stages * (with_sums - head) + (settings.keeps_marks ? marks_max * mark : 0);
   }
   // Sums that forget are kept for the newest stage alone; of the stages before it only the starts, the radii and the
   // centres are.
@@ -121,7 +158,7 @@ Lane Lane::decode(Settings settings, std::string_view bytes) {
   const Design& design = lane.frame_.design;
   const bool is_of_shape = reader.integer() == design.shape.inputs && reader.integer() == design.shape.endogenous;
   const std::uint64_t beside = reader.integer();
-  const std::uint64_t marked = kept_beside_moments(design) + with_marks;
+  const std::uint64_t marked = kept_beside_moments(lane.settings_) + with_marks;
   // States of earlier versions have no marks. A lane that goes on from one keeps none.
   if (lane.marks_ && beside != marked) lane.marks_.reset();
   if (!is_of_shape || beside != (lane.marks_ ? marked : marked - with_marks))
@@ -132,13 +169,31 @@ Lane Lane::decode(Settings settings, std::string_view bytes) {
   if (lane.steps_ > std::numeric_limits<std::uint64_t>::max() / lane.frame_.every) {
     reader.refuse("more steps than records can be counted", "a whole state");
   }
-  const std::size_t newest = stage_number(lane.settings_, lane.steps_ == 0 ? 0 : lane.steps_ - 1);
+  std::size_t newest = stage_number(lane.settings_, lane.steps_ == 0 ? 0 : lane.steps_ - 1);
   const std::size_t oldest = oldest_kept(lane.settings_, newest);
-  if (reader.integer() != newest - oldest + 1) reader.refuse("another number of stages", "those up to its last step");
+  const std::uint64_t count = reader.integer();
+  // Where units grow, stages begin at some of the listed steps alone.
+  const bool is_possible = lane.settings_.grows
+                               ? count >= 1 && count <= std::min<std::uint64_t>(newest + 1, grown_stages_max)
+                               : count == newest - oldest + 1;
+  if (!is_possible) reader.refuse("another number of stages", "those up to its last step");
+  if (lane.settings_.grows) newest = static_cast<std::size_t>(count) - 1;
   std::vector<StageSums> stages;
   for (std::size_t number = oldest; number <= newest; ++number) {
     const bool with_sums = !lane.sums_.memory().forgets() || number == newest;
-    stages.push_back(read_stage(reader, lane.settings_, number, with_sums));
+    const StageSums* const before = stages.empty() ? nullptr : &stages.back();
+    stages.push_back(read_stage(reader, lane.settings_, number, with_sums, before));
+  }
+  if (stages.back().first > 0 && stages.back().first >= lane.steps_) {
+    reader.refuse("a stage behind the last step", "stages with a step");
+  }
+  if (lane.looked_) {
+    lane.looked_->step = reader.integer();
+    const std::uint64_t last = std::max<std::uint64_t>(lane.steps_, 1) - 1;
+    const bool is_within = lane.looked_->step >= stages.back().first && lane.looked_->step <= last;
+    if (!is_within) reader.refuse("a look outside the newest stage", "one at its first step or behind it");
+    lane.looked_->diagonal = finite_reals(reader, design.shape.inputs);
+    lane.looked_->squares = finite_reals(reader, 1).front();
   }
   if (lane.marks_) {
     for (std::size_t i = mark_count(lane.steps_ - stages.back().first); i > 0; --i) {
@@ -147,7 +202,7 @@ Lane Lane::decode(Settings settings, std::string_view bytes) {
     }
   }
   reader.end();
-  lane.batch_.aim(stages.back().radii, stages.back().centre);
+  lane.batch_.aim(stages.back().radii, stages.back().centre, stages.back().scales);
   lane.sums_.restore(std::move(stages));
   return lane;
 }

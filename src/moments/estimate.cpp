@@ -13,29 +13,63 @@
 namespace nustream::moments {
 namespace {
 
-/// τ, the standard deviation of a diagonal entry of Σ w_s H_s.
-double second_stddev(std::span<const StageSums> stages, const BlockNoise& noise, std::span<const double> covariance,
-                     std::span<const double> weights) {
-  const std::size_t count = stages.size();
-  const auto scale = [&](std::size_t i) { return weights[i] * stages[i].radii.inputs * stages[i].radii.inputs; };
-  double variance = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    for (std::size_t j = 0; j < count; ++j) variance += scale(i) * scale(j) * covariance[i * count + j];
+/// For each input the shares of its scale by stage (share_of_scale()), each different list once.
+std::vector<std::vector<double>> different_shares(const std::vector<StageSums>& stages, std::size_t inputs) {
+  std::vector<std::vector<double>> all;
+  for (std::size_t input = 0; input < inputs; ++input) {
+    std::vector<double> own;
+    for (std::size_t s = 0; s < stages.size(); ++s) own.push_back(share_of_scale(stages, s, input));
+    if (std::ranges::find(all, own) == all.end()) all.push_back(std::move(own));
   }
-  return noise.second * std::sqrt(std::max(variance, 0.0));
+  return all;
 }
 
-/// v_s, the noise variance of a stage as a mean over the coordinates. Cov(Nδ) = ½(‖δ‖² I + δδᵀ) for symmetric noise N
-/// of unit variance on its diagonal.
-double noise_variance(const Frame& frame, const StageSums& stage, double variance, std::span<const double> theta) {
+/// τ, the standard deviation of a diagonal entry of Σ w_s H_s. Where scales have grown, the noise of earlier stages
+/// is smaller in the entries of those inputs, and need no longer cancel that of later ones. Of all entries, the
+/// largest figure is then taken; beside the diagonal it is √2 times the entry's own.
+double second_stddev(const std::vector<StageSums>& stages, std::size_t inputs, const BlockNoise& noise,
+                     std::span<const double> covariance, std::span<const double> weights) {
+  const std::size_t count = stages.size();
+  const std::vector<std::vector<double>> shares = different_shares(stages, inputs);
+  double largest = 0;
+  for (std::size_t p = 0; p < shares.size(); ++p) {
+    for (std::size_t q = 0; q <= p; ++q) {
+      const auto scale = [&](std::size_t i) {
+        return weights[i] * stages[i].radii.inputs * stages[i].radii.inputs * (shares[p][i] * shares[q][i]);
+      };
+      double variance = 0;
+      for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t j = 0; j < count; ++j) variance += scale(i) * scale(j) * covariance[i * count + j];
+      }
+      largest = std::max(largest, variance);
+    }
+  }
+  return noise.second * std::sqrt(largest);
+}
+
+/// v_s, the noise variance of stage s as a mean over the coordinates. Cov(Nδ) = ½(‖δ‖² I + δδᵀ) for symmetric noise N
+/// of unit variance on its diagonal. The sums hold DND, where D are the shares of the stage's scales.
+double noise_variance(const Frame& frame, const std::vector<StageSums>& stages, std::size_t s, double variance,
+                      std::span<const double> theta) {
+  const StageSums& stage = stages[s];
   const std::size_t d = frame.design.shape.inputs;
   const std::size_t target = frame.design.shape.endogenous * d;
-  double squares = 0;
-  for (std::size_t j = target; j < target + d; ++j) squares += std::pow(stage.centre[j] - theta[j], 2);
+  double shares = 0;    // Σ D²
+  double squares = 0;   // ‖Dδ‖²
+  double diagonal = 0;  // ‖D²δ‖²
+  for (std::size_t j = 0; j < d; ++j) {
+    const double share = share_of_scale(stages, s, j);
+    const double away = stage.centre[target + j] - theta[target + j];
+    shares += share * share;
+    squares += std::pow(share * away, 2);
+    diagonal += std::pow(share * share * away, 2);
+  }
+  const auto inputs = static_cast<double>(d);
   const double of_second = stage.radii.inputs * stage.radii.inputs * frame.noise.second;
   const double of_target = stage.radii.inputs * stage.radii.target * frame.noise.target;
-  const double spread = 0.5 * squares * (1 + 1 / static_cast<double>(d));
-  return variance * (of_target * of_target + of_second * of_second * spread);
+  const double mean = shares / inputs;
+  const double spread = squares > 0 ? 0.5 * squares * (mean + diagonal / squares / inputs) : 0;
+  return variance * (mean * of_target * of_target + of_second * of_second * spread);
 }
 
 double mean_eigenvalue(const StageSums& stage, std::size_t dimension) {
@@ -54,7 +88,7 @@ std::vector<double> precision_weights(const RunningSums& sums, const Frame& fram
   std::vector<double> weights;
   for (std::size_t s = 0; s < stages.size(); ++s) {
     const double informs = mean_eigenvalue(stages[s], frame.design.shape.inputs) * *frame.weighting.residual_variance;
-    const double noise = noise_variance(frame, stages[s], covariance[s * stages.size() + s], theta);
+    const double noise = noise_variance(frame, stages, s, covariance[s * stages.size() + s], theta);
     weights.push_back(informs > 0 ? informs / (informs + noise) : 0.0);
   }
   // A stage that is all noise gets no weight. If all stages are noise, the last one gets the weight, because its
@@ -82,7 +116,7 @@ Estimate ridged(const RunningSums& sums, const Frame& frame, double deviation, d
 
 Estimate solved(const RunningSums& sums, const Frame& frame, std::span<const double> covariance,
                 std::vector<double> weights) {
-  const double deviation = second_stddev(sums.stages(), frame.noise, covariance, weights);
+  const double deviation = second_stddev(sums.stages(), frame.design.shape.inputs, frame.noise, covariance, weights);
   // √(2d) times the deviation is the spectral norm of the noise in H. A smaller eigenvalue may be noise alone.
   const double floor = std::sqrt(2 * static_cast<double>(frame.design.shape.inputs)) * deviation;
   if (frame.design.solution == Solution::adassp) return ridged(sums, frame, deviation, floor);

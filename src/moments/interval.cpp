@@ -3,9 +3,11 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "inference/symmetric.h"
 #include "moments/sampling.h"
 #include "moments/triangle.h"
 #include "nustream/base/error.h"
@@ -39,6 +41,13 @@ double cross_noise(const Frame& frame, const Radii& one, const Radii& other, std
   return one.inputs * other.inputs * (regressors * of_regressors + std::pow(combination.back(), 2) * of_target);
 }
 
+/// D of a stage: the shares of its scales, by which its noise is multiplied on both sides.
+Vector shares_of(const std::vector<StageSums>& stages, std::size_t stage, std::size_t inputs) {
+  Vector shares(static_cast<Eigen::Index>(inputs));
+  for (std::size_t j = 0; j < inputs; ++j) shares(static_cast<Eigen::Index>(j)) = share_of_scale(stages, stage, j);
+  return shares;
+}
+
 /// The Q of privacy_covariance(), for a combination of the responses.
 Matrix noise_of_gap(const RunningSums& sums, const Frame& frame, std::span<const double> covariance,
                     const Estimate& estimate, std::span<const double> combination) {
@@ -46,17 +55,21 @@ Matrix noise_of_gap(const RunningSums& sums, const Frame& frame, std::span<const
   const auto size = static_cast<Eigen::Index>(frame.design.shape.inputs);
   Matrix noise = Matrix::Zero(size, size);
   for (std::size_t i = 0; i < stages.size(); ++i) {
-    const Vector one = distance_of(stages[i], estimate, combination);
+    const Vector own = shares_of(stages, i, frame.design.shape.inputs);
+    const Vector one = own.cwiseProduct(distance_of(stages[i], estimate, combination));
     for (std::size_t j = 0; j < stages.size(); ++j) {
-      const Vector other = distance_of(stages[j], estimate, combination);
+      const Vector others = shares_of(stages, j, frame.design.shape.inputs);
+      const Vector other = others.cwiseProduct(distance_of(stages[j], estimate, combination));
       const double shared = estimate.weights[i] * estimate.weights[j] * covariance[i * stages.size() + j];
       const double inputs = stages[i].radii.inputs * stages[j].radii.inputs;
-      // Cov(Nu, Nv) = ½((uᵀv) I + v uᵀ) for symmetric noise N with unit variance on its diagonal and ½ beside it.
+      // Cov(Nu, Nv) = ½((uᵀv) I + v uᵀ) for symmetric noise N with unit variance on its diagonal and ½ beside it. The
+      // sums hold D_i N D_i, so that u = D_i δ_i, and D_i and D_j are left beside the covariance.
       const double tau = frame.noise.second;
       const double second = 0.5 * std::pow(tau * inputs, 2);
-      noise += shared * second * other * one.transpose();
+      noise += shared * second * own.cwiseProduct(other) * others.cwiseProduct(one).transpose();
       noise.diagonal().array() +=
-          shared * (second * one.dot(other) + cross_noise(frame, stages[i].radii, stages[j].radii, combination));
+          shared * (second * one.dot(other) + cross_noise(frame, stages[i].radii, stages[j].radii, combination)) *
+          own.array() * others.array();
     }
   }
   return (noise + noise.transpose()) / 2;
@@ -79,6 +92,17 @@ std::optional<Matrix> privacy_of(const RunningSums& sums, const Frame& frame, st
   if (second.info() != Eigen::Success) return std::nullopt;
   const Matrix half = second.solve(noise_of_gap(sums, frame, covariance, estimate, combination));
   return Matrix(second.solve(half.transpose()));
+}
+
+Matrix floored_privacy_of(const RunningSums& sums, const Frame& frame, std::span<const double> covariance,
+                          const Estimate& estimate, std::span<const double> combination) {
+  const NormalEquations whole = combined(frame.design, sums.stages(), estimate.weights);
+  const inference::SymmetricSpectrum spectrum =
+      inference::symmetric_spectrum(full_matrix(whole.second, whole.dimension));
+  const double least = std::max(estimate.floor, 1e-10 * spectrum.values.cwiseAbs().maxCoeff());
+  const Vector inverse = spectrum.values.cwiseMax(least).cwiseInverse();
+  const Matrix solver = spectrum.vectors * inverse.asDiagonal() * spectrum.vectors.transpose();
+  return solver * noise_of_gap(sums, frame, covariance, estimate, combination) * solver;
 }
 
 std::optional<Matrix> covariance_of(const RunningSums& sums, const Frame& frame, std::span<const double> covariance,

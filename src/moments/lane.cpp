@@ -62,6 +62,18 @@ void check_marks(const Settings& settings) {
   }
 }
 
+/// What units that grow need. Sums with scales of their own for each stage have no single level of noise, which
+/// readers of released sums rely on.
+void check_growth(const Settings& settings) {
+  if (!settings.grows) return;
+  const Design& design = settings.mechanism.design;
+  const bool allowed = design.shape.endogenous == 0 && design.solution == Solution::floored && !settings.memory &&
+                       settings.constant && !settings.release_sums;
+  if (allowed) return;
+  throw InvalidParameter("grows", "true",
+                         "false but for plain sums of a linear model with a constant, which are not released");
+}
+
 const Settings& checked(const Settings& settings) {
   check(settings.mechanism.design);
   if (settings.mechanism.design.spread == Spread::tight_sandwich) {
@@ -86,6 +98,7 @@ const Settings& checked(const Settings& settings) {
   }
   check_estimate(settings);
   check_marks(settings);
+  check_growth(settings);
   return settings;
 }
 
@@ -156,6 +169,7 @@ Lane::Lane(Settings settings, Position start)
       position_(start.value()) {
   batch_.aim(settings_.stages.front().radii, settings_.start);
   if (settings_.keeps_marks) marks_.emplace();
+  if (settings_.grows) looked_ = look(sums_, frame_, steps());
   if (!by_user_) return;
   for (const Block block : blocks(frame_.design)) row_.resize(row_.size() + entries(frame_.design, block));
   units_.resize(row_.size());
@@ -218,13 +232,40 @@ void Lane::begin_step() {
   if (by_user_) by_user_->begin(StepIndex{steps_});
   const std::optional<Radii> radii = stage_from(settings_, steps_);
   if (!radii || steps_ == 0 || sums_.stages().back().first == steps_) return;
+  settings_.grows ? grow() : begin_stage(*radii, {}, Centre::estimate);
+}
+
+/// Begins a stage where other units suit the stream. Otherwise the present stage goes on, and is looked at from here
+/// on.
+void Lane::grow() {
+  const std::vector<std::uint64_t> window{looked_->step};
+  const double variance = noise_of_parts_.covariance(window, steps()).front();
+  std::optional<StageUnits> units;
+  if (sums_.stages().size() < grown_stages_max) units = grown_units(sums_, frame_, *looked_, variance, steps());
+  // Residuals about a start that nobody measured are no estimate of their spread: the first look begins a stage.
+  const bool begins = frame_.design.spread != Spread::none && sums_.stages().size() == 1;
+  if (!units && begins) units = StageUnits{sums_.stages().back().radii, sums_.stages().back().scales, true};
+  if (units)
+    begin_stage(units->radii, std::move(units->scales),
+                units->have_grown || begins ? Centre::shrunken : Centre::same);
+  looked_ = look(sums_, frame_, steps());
+}
+
+/// Everything that aims the stage comes from sums with their noise, up to the step before.
+void Lane::begin_stage(const Radii& radii, std::vector<double> scales, Centre about) {
   const std::vector<double> covariance = stage_covariance(sums_, noise_, steps());
-  std::vector<double> centre = estimate(sums_, frame_, covariance).theta;
+  Estimate found = estimate(sums_, frame_, covariance);
+  std::vector<double> centre = about == Centre::estimate   ? std::move(found.theta)
+                               : about == Centre::shrunken ? shrunken_centre(sums_, frame_, covariance, found)
+                                                           : sums_.stages().back().centre;
   // An estimate that has diverged would make products with sums overflow; the stage then keeps the centre before it.
-  if (!is_centre(centre)) centre = sums_.stages().back().centre;
-  sums_.begin_stage(steps_, *radii, centre);
+  const StageSums& before = sums_.stages().back();
+  if (!is_centre(centre)) centre = before.centre;
+  if (!is_centre(in_units_of(scales, before, centre))) scales = before.scales;
+  sums_.begin_stage(steps_, radii, centre, scales);
   if (marks_) marks_->clear();
-  batch_.aim(*radii, centre);
+  const StageSums& begun = sums_.stages().back();
+  batch_.aim(begun.radii, begun.centre, begun.scales);
 }
 
 /// The gate comes before the row is read: whether a row counts must not depend on what it holds. Of the rows, the
@@ -280,14 +321,15 @@ void Lane::append_release(Releases& releases) const {
   release.floored = found.floored;
   release.floor = found.floor;
   release.ridge = found.ridge;
-  release.stage = stage_number(settings_, sums_.stages().back().first);
+  release.stage = settings_.grows ? sums_.stages().size() - 1 : stage_number(settings_, sums_.stages().back().first);
+  if (settings_.grows) release.grown = grown_inputs(sums_.stages());
   add_spread(covariance, found, release);
   add_structure(covariance, found, release);
   if (settings_.release_sums) {
     release.sums = combined(frame_.design, sums_.stages(), found.weights);
     if (frame_.design.shape.endogenous == 0) release.noise = gap_noise(sums_, frame_, covariance, found);
   }
-  release.theta = std::move(found.theta);
+  release.theta = in_working_units(std::move(found.theta), sums_.stages().back());
   releases.push_back(std::move(release));
 }
 
@@ -298,9 +340,10 @@ void Lane::add_spread(std::span<const double> covariance, const Estimate& found,
     release.status = sums_status(sums_, frame_, noise_of_parts_, *marks_, covariance, found, steps());
     if (release.status->verdict != inference::Verdict::settled) return;
   }
-  auto known = settings_.directions.empty()
-                   ? target_variances(sums_, frame_, covariance, found, steps())
-                   : target_variances(sums_, frame_, covariance, found, steps(), settings_.directions);
+  const StageSums& newest = sums_.stages().back();
+  const std::vector<double> directions =
+      directions_in_units_of(newest, settings_.directions, frame_.design.shape.inputs);
+  auto known = target_variances(sums_, frame_, covariance, found, steps(), directions);
   if (known) release.variances = *std::move(known);
 }
 

@@ -16,7 +16,7 @@ namespace {
 StageSums empty_stage(const Design& design, std::uint64_t first, const Radii& radii, std::span<const double> centre) {
   check(radii);
   NUSTREAM_REQUIRE(centre.size() == design.shape.coefficients(), "a centre has a coefficient for every response");
-  StageSums stage{first, radii, {centre.begin(), centre.end()}, {}, {}, {}, {}};
+  StageSums stage{first, radii, {centre.begin(), centre.end()}, {}, {}, {}, {}, {}};
   stage.second.resize(entries(design, Block::second));
   stage.cross.resize(design.shape.coefficients());
   stage.spread.resize(entries(design, Block::spread));
@@ -34,6 +34,10 @@ double scale_of(Block block, Spread spread, const Radii& radii) {
 }
 
 }  // namespace
+
+double share_of_scale(const std::vector<StageSums>& stages, std::size_t stage, std::size_t input) {
+  return stages[stage].scale(input) / stages.back().scale(input);
+}
 
 RunningSums::RunningSums(const Design& design, const Spacings& spacings, const Memory& memory, const Radii& radii,
                          std::span<const double> centre)
@@ -75,9 +79,23 @@ void RunningSums::step(BatchSums& batch, StepNoise noise) {
   NUSTREAM_REQUIRE(next == noise.size(), "no noise is left over");
 }
 
-void RunningSums::begin_stage(std::uint64_t first, const Radii& radii, std::span<const double> centre) {
+void RunningSums::begin_stage(std::uint64_t first, const Radii& radii, std::span<const double> centre,
+                              std::span<const double> scales) {
   NUSTREAM_REQUIRE(first > stages_.back().first, "stages follow each other");
   StageSums next = empty_stage(design_, first, radii, centre);
+  if (!scales.empty()) {
+    NUSTREAM_REQUIRE(!memory_.forgets() && design_.shape.endogenous == 0, "scales of plain sums of a linear model");
+    NUSTREAM_REQUIRE(scales.size() == design_.shape.inputs, "every input has a scale");
+    std::vector<double> growth(scales.begin(), scales.end());
+    for (std::size_t j = 0; j < growth.size(); ++j) {
+      growth[j] /= stages_.back().scale(j);
+      NUSTREAM_REQUIRE(growth[j] >= 1, "a scale only grows");
+    }
+    for (StageSums& stage : stages_) divide(growth, stage);
+    for (std::size_t j = 0; j < growth.size(); ++j) next.centre[j] *= growth[j];
+    next.scales.assign(scales.begin(), scales.end());
+  }
+  NUSTREAM_REQUIRE(!scales.empty() || stages_.back().scales.empty(), "a scale only grows");
   if (memory_.forgets()) {
     move(stages_.back(), next);
     StageSums& last = stages_.back();
@@ -88,6 +106,23 @@ void RunningSums::begin_stage(std::uint64_t first, const Radii& radii, std::span
     stages_.erase(stages_.begin(), stages_.begin() + static_cast<std::ptrdiff_t>(stale));
   }
   stages_.push_back(std::move(next));
+}
+
+/// Brings a stage's sums and centre into units that are `growth` times as large: x/growth goes with growth·θ. Powers
+/// of two make it exact.
+void RunningSums::divide(std::span<const double> growth, StageSums& stage) const {
+  const auto divide_triangle = [&](std::vector<double>& triangle) {
+    std::size_t entry = 0;
+    for (std::size_t i = 0; i < growth.size(); ++i) {
+      for (std::size_t j = i; j < growth.size(); ++j) triangle[entry++] /= growth[i] * growth[j];
+    }
+  };
+  divide_triangle(stage.second);
+  if (design_.spread == Spread::sandwich) divide_triangle(stage.spread);
+  for (std::size_t j = 0; j < growth.size(); ++j) {
+    stage.cross[j] /= growth[j];
+    stage.centre[j] *= growth[j];
+  }
 }
 
 /// Moves the sums of `from` to the centre of `to`: G − H(θ′ − θ). The spread moves too, unless it is that of the

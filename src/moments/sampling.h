@@ -47,6 +47,10 @@ struct Meat {
 [[nodiscard]] std::optional<Eigen::MatrixXd> privacy_of(const RunningSums& sums, const Frame& frame,
                                                         std::span<const double> covariance, const Estimate& estimate,
                                                         std::span<const double> combination);
+/// The same where eigenvalues of H may be floored: H⁻¹ has the floored ones, as in estimate().
+[[nodiscard]] Eigen::MatrixXd floored_privacy_of(const RunningSums& sums, const Frame& frame,
+                                                 std::span<const double> covariance, const Estimate& estimate,
+                                                 std::span<const double> combination);
 /// The covariance by privacy and by sampling, where the spread gives the latter. It is quadratic in the weights,
 /// except that a sandwich is that of the target alone, whatever the weights are.
 [[nodiscard]] std::optional<Eigen::MatrixXd> covariance_of(const RunningSums& sums, const Frame& frame,

@@ -6,6 +6,7 @@ target_sources(nustream_core PRIVATE
   moments/estimate.cpp
   moments/expected_error.cpp
   moments/gap_noise.cpp
+  moments/growth.cpp
   moments/instruments.cpp
   moments/interval.cpp
   moments/lane.cpp
@@ -26,7 +27,7 @@ target_sources(nustream_core PRIVATE
 
 # Eigen inside, as in the inference room.
 set_source_files_properties(
-  moments/gap_noise.cpp moments/instruments.cpp moments/interval.cpp moments/normal_equations.cpp moments/recurrent_stages.cpp moments/response_spread.cpp moments/sampling.cpp
+  moments/gap_noise.cpp moments/growth.cpp moments/instruments.cpp moments/interval.cpp moments/normal_equations.cpp moments/recurrent_stages.cpp moments/response_spread.cpp moments/sampling.cpp
   moments/steadiness.cpp moments/triangle.cpp
   PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Sanitized>:-fno-sanitize=null,alignment,object-size,vptr,pointer-overflow,thread>")
 

@@ -191,8 +191,9 @@ class Measuring {
     if (const auto sealed = journal.load()) return ranges_in(*sealed);
     require_no_remains();
     if (user_key_) require_no_other_lane();
-    const measure::Measured found =
+    measure::Measured found =
         measure::find_ranges(asked_, config::Purpose::stream, records.table(), order_.keys, first_epoch, rule_);
+    if (config::stopped_by(found.ranges).empty()) found.ranges += measure::lines_of_a_part(asked_);
     const auto promise = std::make_shared<std::promise<void>>();
     journal.commit_spend(sealed(records, found.ranges, journal.bookmark()), journal::that_ends(promise));
     try {

@@ -55,6 +55,10 @@ moments::Release widest_release(const config::Config& config, const moments::Set
   release.floored = release.stage = most;
   release.floor = widest;
   release.theta.assign(shape.coefficients(), widest);
+  if (settings.grows) {
+    release.grown.emplace();
+    for (std::size_t j = 1; j < shape.inputs; ++j) release.grown->push_back({j, moments::largest_scale, most});
+  }
   if (settings.keeps_marks) release.status = moments::SumsStatus{inference::Verdict::converging, widest, widest};
   if (shape.endogenous > 0) {
     release.structural =

@@ -52,6 +52,8 @@ config::Config with_steps_of(config::Config config, std::uint64_t records) {
   config::Moments& moments = *config.moments;
   moments.release_sums = true;
   moments.residual_variance.reset();
+  moments.grows =
+      false;  // games read the sums in working units; a scale is a public map of rows before they are scaled
   const std::uint64_t every = config.descent.minibatch;
   if (every == 0) return config;
   config.descent.minibatch = records;

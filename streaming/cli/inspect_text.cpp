@@ -95,6 +95,7 @@ void print(const Inspected& report, const std::string& folder) {
     fmt::print("\n");
   }
   if (release->status.clipped) fmt::print("  {}\n", publish::in_words(*release->status.clipped));
+  if (!release->sums.grown.empty()) fmt::print("  scales grew: {}\n", publish::in_words(release->sums.grown));
 }
 
 void print_chart(const std::string& stream, const std::string& release, const serve::History& history) {

@@ -123,6 +123,7 @@ struct Moments {
     moments::Radii radii;
   };
   std::vector<Stage> stages;                  ///< rising; the first begins at record 0
+  bool grows = false;                         ///< scales and bounds of a stage follow from the noisy sums before it
   std::uint64_t restage_every = 0;            ///< records between further stages; 0: none
   std::optional<std::uint64_t> memory{};      ///< N: how many records the sums remember; empty: all
   std::optional<std::uint64_t> releases{};    ///< K: the largest number of releases; empty: no end

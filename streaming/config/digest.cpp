@@ -166,6 +166,7 @@ void add_moments(const Config& config, Canonical& out) {
     out.add("regressor_bound", stage.radii.regressors);
     out.add("residual_bound", stage.radii.target);
   }
+  if (moments.grows) out.add("units", "grow");
   out.add_count("restage_every", moments.restage_every);
   out.add_count("memory", moments.memory.value_or(0));
   out.add("residual_variance", moments.residual_variance.value_or(0));

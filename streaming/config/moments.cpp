@@ -73,6 +73,7 @@ moments::Settings settings_without_noise(const Config& config, moments::Mechanis
   for (const Moments::Stage& stage : asked.stages) settings.stages.push_back({stage.from / every, stage.radii});
   settings.keeps_marks = asked.keeps_marks;
   settings.tells_status = asked.tells_status;
+  settings.grows = asked.grows;
   if (config.schema.intercept) settings.constant = 0;
   if (config.descent.first_stage) {
     settings.controls = config.descent.first_stage->shape.controls;

@@ -2,6 +2,7 @@
 #include <limits>
 #include <string>
 
+#include "config/growing_stages.h"
 #include "config/moments.h"
 #include "config/read_sections.h"
 #include "nustream/base/error.h"
@@ -37,8 +38,15 @@ std::uint64_t whole_steps(const Section& section, const char* key, std::uint64_t
   return records;
 }
 
+/// Whether units are to grow: moments.stages is a text then, in place of an array.
+bool read_growth(const Section& section) {
+  if (!section.is_text("stages")) return false;
+  return section.choice<bool>("stages", false, {{"growing", true}});
+}
+
 std::vector<Moments::Stage> read_stages(const Section& section, std::uint64_t every, bool two_stage) {
   std::vector<Moments::Stage> stages{{0, read_radii(section, nullptr, two_stage)}};
+  if (section.is_text("stages")) return stages;
   for (const Section& stage : section.tables("stages")) {
     const std::uint64_t from = whole_steps(stage, "from", every);
     if (from <= stages.back().from) stage.refuse("from", "more records than the stage before it");
@@ -85,6 +93,7 @@ void refuse_of_a_table(const Section& section) {
     if (section.has(key)) section.refuse(key, "none for a table: all of its records count alike");
   }
   if (section.has("releases")) section.refuse("releases", "none for a table: they follow from its records");
+  if (section.is_text("stages")) section.refuse("stages", "an array for a table: its units are of the whole table");
 }
 
 /// Reads moments.solve. An adaptive ridge is for a table that is one step and whose records are private as a whole,
@@ -118,7 +127,9 @@ Moments read_section(const Section& root, std::uint64_t every, Purpose purpose) 
   const Section section = root.section("moments");
   Moments moments;
   moments.stages = read_stages(section, every, root.has("endogenous"));
+  moments.grows = read_growth(section);
   purpose == Purpose::table ? refuse_of_a_table(section) : read_memory(section, every, moments);
+  if (moments.grows) add_growing_stages(moments, every);
   if (section.has("residual_variance")) moments.residual_variance = read_positive(section, "residual_variance");
   const double share = section.number("second_moment_share").value_or(moments.second_moment_share);
   if (!(share > 0 && share < 1)) section.refuse("second_moment_share", "a number between 0 and 1");
@@ -132,6 +143,25 @@ Moments read_section(const Section& root, std::uint64_t every, Purpose purpose) 
   const bool lanes_add_up = !root.section("kafka").text("model_topic").value_or("").empty();
   moments.release_sums = root.section("release").flag("moments").value_or(lanes_add_up);
   return moments;
+}
+
+/// Refuses units that grow where they cannot: their growth is counted by the intercept's 1, and readers of released
+/// sums rely on one level of noise for all columns.
+void require_room_to_grow(const Section& root, const Config& config) {
+  const Moments& moments = *config.moments;
+  if (!moments.grows) return;
+  const auto refuse = [&](const char* why) {
+    root.section("moments").refuse("stages", std::string("an array, or none, ") + why);
+  };
+  if (root.section("privacy").text("unit").value_or("record") == "user") {
+    refuse("where the unit is the user: units grow for records alone");
+  }
+  if (config.descent.first_stage) refuse("where there are [[endogenous]] regressors");
+  if (moments.memory) refuse("beside moments.memory: sums that forget keep one set of units");
+  if (!config.schema.intercept) refuse("where model.intercept = false: nothing else tells how many rows are usable");
+  if (moments.release_sums) {
+    refuse("where sums are released (release.moments, kafka.model_topic): their readers rely on one level of noise");
+  }
 }
 
 /// Refuses the settings that only a descent has.
@@ -233,6 +263,7 @@ void read_moments(const Section& root, Purpose purpose, const TwoStageColumns& c
   }
   const std::uint64_t every = config.descent.minibatch;
   config.moments = read_section(root, every, purpose);
+  require_room_to_grow(root, config);
   read_moment_intervals(root, config);
   read_moment_status(root, purpose, config);
   const std::size_t dimension = config.schema.dimension();

@@ -117,6 +117,12 @@ void print_hidden(const publish::ShownRelease& release, std::FILE* out) {
              release.sums.floored, release.sums.floored == 1 ? "" : "s");
 }
 
+void print_growth(const publish::ShownRelease& release, std::FILE* out) {
+  if (release.sums.grown.empty()) return;
+  fmt::print(out, "{:<16}the scale of {}: later records spread further than those that it was set for\n", "grown",
+             publish::in_words(release.sums.grown));
+}
+
 void print_strength(const publish::ShownRelease& release, std::FILE* out) {
   if (release.sums.instruments) print_instruments(*release.sums.instruments, out);
   if (release.first_stage.is_hidden) {

@@ -25,6 +25,8 @@ void print_intervals(const ReportedIntervals& intervals, std::uint64_t step, std
 void print_verdict(const publish::ShownRelease& release, std::FILE* out);
 /// Prints how many directions the noise hides, where it hides any.
 void print_hidden(const publish::ShownRelease& release, std::FILE* out);
+/// Says which columns' scales have grown, where the release tells of any.
+void print_growth(const publish::ShownRelease& release, std::FILE* out);
 /// Prints F of the first stage, where the release carries one; for running sums the effective F and the
 /// Anderson-Rubin set.
 void print_strength(const publish::ShownRelease& release, std::FILE* out);

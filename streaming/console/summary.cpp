@@ -23,6 +23,7 @@ void print_release(const publish::ShownRelease& release, std::optional<std::uint
   if (intervals) print_intervals(*intervals, release.step, out);
   print_verdict(release, out);
   print_hidden(release, out);
+  print_growth(release, out);
   print_strength(release, out);
 }
 
@@ -41,6 +42,7 @@ void append_release(const publish::ShownRelease& release, JsonWriter& json) {
   if (release.status.clipped) publish::append_clipped(*release.status.clipped, json);
   publish::append_strength(release, json);
   if (release.sums.floored > 0) json.field("floored", release.sums.floored);
+  publish::append_growth(release.sums.grown, json);
 }
 
 }  // namespace

@@ -241,6 +241,17 @@ Measured find_ranges(const config::Config& asked, config::Purpose purpose, const
   return found;
 }
 
+std::string lines_of_a_part(const config::Config& asked) {
+  const auto is_unit = [](const std::string& key) {
+    return key == "moments.row_norm" || (key.starts_with("features.") && key.ends_with(".scale"));
+  };
+  if (!asked.moments || !std::ranges::any_of(asked.measuring.keys, is_unit)) return {};
+  const config::Moments& moments = *asked.moments;
+  const bool may_grow = moments.stages.size() == 1 && !moments.memory && !moments.release_sums && !asked.users &&
+                        asked.schema.intercept && !asked.descent.first_stage;
+  return may_grow ? "moments.stages=\"growing\"\n" : "";
+}
+
 config::Config settled_config(const config::Config& asked, config::Purpose purpose, const std::string& ranges,
                               const std::string& where, const std::string& remedy) {
   const Rhos rhos = rhos_of(asked);

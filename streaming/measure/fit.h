@@ -88,6 +88,12 @@ struct Measured {
 [[nodiscard]] Measured find_ranges(const config::Config& asked, config::Purpose purpose, const RawTable& table,
                                    const secrets::Keyring& keys, EpochId epoch, const std::string& rule);
 
+/// Further lines of `ranges` where only a first part of a stream is measured: `moments.stages` becomes "growing" for
+/// running sums whose units are measured, unless the settings have stages, or something with which units cannot grow
+/// (config/read_moments.cpp). As a line of `ranges` it holds for streams that are measured now, and for no stream
+/// that an earlier version has measured.
+[[nodiscard]] std::string lines_of_a_part(const config::Config& asked);
+
 /// The settings with what was measured in place of "private", and with the ρ that is left for the run. Throws
 /// Failure(data) where `ranges` say that hardly any record was usable. In that message `where` names the place where
 /// this was found, and `remedy` says what to choose instead.

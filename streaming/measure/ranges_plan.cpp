@@ -7,6 +7,7 @@
 
 #include "config/mechanism.h"
 #include "console/report_parts.h"
+#include "measure/fit.h"
 #include "nustream/base/error.h"
 #include "nustream/ranges/sizes.h"
 #include "nustream/users/over_windows.h"
@@ -121,6 +122,11 @@ std::string plan_text(const config::Config& asked, std::uint64_t records) {
   out += windows_text(spent_over_windows(asked));
   for (const publish::Epsilons& at : publish::epsilons_of(all, asked.privacy.deltas())) {
     out += fmt::format("epsilon {}\n", console::epsilon_text(at));
+  }
+  if (!lines_of_a_part(asked).empty() && !asked.kafka.brokers.empty()) {
+    out +=
+        "nustream attach measures a first part alone, so that the units of its running sums grow with the stream "
+        "(moments.stages)\n";
   }
   const std::string few = shortage(asked, records);
   if (!few.empty()) out += fmt::format("{} records are too few for that: {}\n", records, few);

@@ -143,6 +143,7 @@ void ReleaseEncoder::append_moments(const moments::Release& release, JsonWriter&
   json.field("stage", release.stage);
   json.field("floored", release.floored);
   if (release.ridge) json.field("ridge", *release.ridge);
+  if (release.grown) append_growth(*release.grown, units_.names(), json);
   if (instruments_) append_instruments(release, *instruments_, json);
   if (release.sums) append_sums({*release.sums, release.floor, release.noise}, json);
 }
@@ -352,6 +353,8 @@ std::optional<ShownRelease> read_release(std::string_view line) {
     shown.status.verdict = text_or_nothing(status, "verdict");
   if (release["moments"]["floored"].get(shown.sums.floored) != simdjson::SUCCESS) shown.sums.floored = 0;
   if (release["moments"]["records"].get(shown.sums.records) != simdjson::SUCCESS) shown.sums.records = 0;
+  if (simdjson::dom::element moments; release["moments"].get(moments) == simdjson::SUCCESS)
+    shown.sums.grown = growth_in(moments);
   shown.promise.target_only = text_or_nothing(release, "protects") == "target";
   shown.promise.trusts_framing = text_or_nothing(release, "framing") == "trusted";
   shown.promise.user = user_of(release);

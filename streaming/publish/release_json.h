@@ -20,6 +20,7 @@
 #include "publish/age_spend.h"
 #include "publish/clipped.h"
 #include "publish/epsilons.h"
+#include "publish/growth.h"
 #include "publish/instruments.h"
 #include "publish/intervals.h"
 #include "publish/json_writer.h"
@@ -126,6 +127,7 @@ struct ShownStrength {
 struct SumsSummary {
   std::uint64_t records = 0;                      ///< records taken, usable or not
   std::uint64_t floored = 0;                      ///< directions that noise hides
+  std::vector<ShownGrowth> grown{};               ///< columns whose scales have grown
   std::optional<ShownInstruments> instruments{};  ///< for models with instrumental variables
 };
 

@@ -68,6 +68,14 @@ void append_floored(std::uint64_t floored, std::string& out) {
       count(floored), floored == 1 ? "" : "s");
 }
 
+/// Says which columns' scales have grown.
+void append_growth(const std::vector<publish::ShownGrowth>& grown, std::string& out) {
+  if (grown.empty()) return;
+  out +=
+      fmt::format("<p>The scale of {} has grown: later records spread further than those that it was set for.</p>\n",
+                  chart::escaped(publish::in_words(grown)));
+}
+
 /// Says whether the path has settled, where the release tells.
 void append_verdict(const publish::ShownRelease& release, std::string& out) {
   const std::string_view words = publish::in_words(release.status.verdict);
@@ -220,6 +228,7 @@ void append_coefficients(const PageView& view, const ShownLane& lane, std::strin
     return;
   }
   append_floored(lane.release->sums.floored, out);
+  append_growth(lane.release->sums.grown, out);
   append_verdict(*lane.release, out);
   append_coverage(*lane.release, out);
   append_table(*lane.release, out);

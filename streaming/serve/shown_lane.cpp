@@ -27,6 +27,7 @@ void append_release(const publish::ShownRelease& release, JsonWriter& json) {
   const auto moments = json.object("moments");
   json.field("records", release.sums.records);
   json.field("floored", release.sums.floored);
+  publish::append_growth(release.sums.grown, json);
 }
 
 }  // namespace

@@ -85,17 +85,32 @@ TEST(AttachMeasured, ReleasesWhatAReplayOfTheSameRecordsDoes) {
   const std::vector<std::string> values = AttachWorld::values(records);
   world.write(values);
   const std::string file = (world.folder().path() / "used.toml").string();
-  const CommandResult result = world.run(with({"--until-end", "--insecure-seed", "7", "--write-config", file}));
+  // A replay measures all of its records. Its units grow only where it is told so, as an attached lane's do.
+  const std::vector<std::string> growing{"--set", "moments.stages=growing", "--quiet"};
+  const CommandResult result = world.run(
+      with({"--until-end", "--insecure-seed", "7", "--write-config", file, "--set", "moments.stages=growing"}));
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("measured privately over the first 2000 records of partition 0, rho 4"));
   EXPECT_THAT(result.err, HasSubstr("moments.row_norm = "));
   EXPECT_THAT(read_file(file), HasSubstr("WARNING"));
   EXPECT_THAT(read_file(file), Not(HasSubstr("\"private\"")));
-  EXPECT_EQ(without_digest(joined(world.releases())),
-            without_digest(replayed(world, values, 7, 0, with({"--quiet"}))));
+  EXPECT_EQ(without_digest(joined(world.releases())), without_digest(replayed(world, values, 7, 0, with(growing))));
   expect_measured_once(world, records / 100);
   const auto last = publish::read_release(world.releases().back()).value();
   EXPECT_NEAR(last.estimate.at(1).second, -0.5, 0.05);
+}
+
+// Only a part of the stream is measured, so that its units grow, unless it has stages of its own.
+TEST(AttachMeasured, LetsTheUnitsGrowOfWhatItMeasuredOnAPart) {
+  const AttachWorld world;
+  std::vector<std::string> values = AttachWorld::values(records);
+  world.write(values);
+  const CommandResult result = world.run(with({"--until-end", "--insecure-seed", "7"}));
+  ASSERT_EQ(result.code, 0) << result.err;
+  simdjson::dom::parser parser;
+  const simdjson::dom::element last = parser.parse(world.releases().back());
+  EXPECT_EQ(last["measured"]["moments.stages"].get_string().value(), "growing");
+  EXPECT_TRUE(last["moments"]["grown"].is_object());
 }
 
 // Whoever goes on measures nothing again, which would be under other noise.

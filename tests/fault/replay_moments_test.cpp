@@ -91,6 +91,37 @@ TEST_F(SolvedReplay, GoesOnFromAnyCommitAsIfItHadNotStopped) {
   EXPECT_TRUE(world.releases("cut") == expected);
 }
 
+// The scale of x is a hundredth of its spread, as if it had been measured on records of another kind.
+TEST_F(SolvedReplay, GrowsItsUnitsAndGoesOnFromAnyCommit) {
+  std::vector<std::string> run = with({"--set", "features.0.scale=0.01", "--set", "moments.stages=growing"});
+  for (const char* each : {"intervals.kind=residuals", "release.every=100", "state.commit_records=150",
+                           "state.commit_seconds=1e9", "privacy.rho=10"}) {
+    run.insert(run.end(), {"--set", each});
+  }
+  run.insert(run.end(), {"--insecure-seed", "4"});
+  const CommandResult whole = world.run(run, "whole");
+  ASSERT_EQ(whole.code, 0) << whole.err;
+  const std::string expected = world.releases("whole");
+  const simdjson::dom::element last = last_of("whole");
+  const simdjson::dom::element grown = last["moments"]["grown"]["x"];
+  EXPECT_GE(grown["factor"].get_double().value(), 32);
+  EXPECT_LE(grown["factor"].get_double().value(), 256);
+  EXPECT_GE(grown["times"].get_uint64().value(), 1U);
+  EXPECT_NEAR(last["estimate"]["x"].get_double().value(), -0.5, 0.02);
+  // Looks come after 1600, 3200, 6400 and 12,800 records.
+  for (const char* to : {"1550", "1600", "1650", "3250", "7350", "20000"}) {
+    std::vector<std::string> part = run;
+    if (std::string(to) != "1550") part.emplace_back("--resume");
+    part.insert(part.end(), {"--to", to});
+    const CommandResult resumed = world.run(part, "cut");
+    ASSERT_EQ(resumed.code, 0) << resumed.err;
+  }
+  EXPECT_TRUE(world.releases("cut") == expected);
+  const CommandResult inspected =
+      run_command(NUSTREAM_COMMAND, {"inspect", world.path("whole"), "--insecure-seed", "4"});
+  EXPECT_THAT(inspected.out, HasSubstr("scales grew: x ("));
+}
+
 TEST_F(SolvedReplay, EndsAtTheNumberOfReleasesThatItsNoiseIsFor) {
   const CommandResult result = world.run(with({"--insecure-seed", "5", "--set", "moments.releases=7"}));
   EXPECT_NE(result.code, 0);

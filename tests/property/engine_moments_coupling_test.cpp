@@ -44,6 +44,7 @@ struct Pair {
   std::uint64_t record;         ///< the record in which the two streams differ
   std::vector<double> begun{};  ///< the centre of an epoch that continues another; empty: the start of the settings
   std::vector<std::vector<std::int64_t>> shift{};  ///< the shift of each noised block at the record's step
+  bool has_grown = false;                          ///< whether a scale had grown by the record's step
 };
 
 /// The estimator with which the stream begins. That of an epoch which continues another begins about what the other
@@ -72,11 +73,12 @@ std::string toml_of(std::mt19937_64& random, std::uint64_t every) {
   for (std::size_t j = 0; j < columns; ++j) {
     text += fmt::format("[[{}]]\ncolumn = \"x{}\"\ncenter = 0.25\n", kind_of(j), j);
   }
-  text += fmt::format("[model]\nestimator = \"moments\"\nintercept = {}\n", draw(2) == 0);
+  const bool grows = endogenous == 0 && draw(3) == 0;
+  text += fmt::format("[model]\nestimator = \"moments\"\nintercept = {}\n", grows || draw(2) == 0);
   text += fmt::format("[privacy]\nrho = {}\ndelta = 1e-6\nadjacency = \"{}\"\nprotects = \"{}\"\n",
                       std::pow(10.0, static_cast<double>(draw(4)) - 2), draw(2) == 0 ? "zero-out" : "replace-one",
                       target_only ? "target" : "record");
-  text += fmt::format("[release]\nevery = {}\nmoments = {}\n", every, draw(2) == 0);
+  text += fmt::format("[release]\nevery = {}\nmoments = {}\n", every, !grows && draw(2) == 0);
   text += fmt::format("[moments]\nrow_norm = {}\nresidual_bound = {}\nsecond_moment_share = {}\n",
                       1 + static_cast<double>(draw(3)), 1 + static_cast<double>(draw(3)),
                       0.2 + 0.1 * static_cast<double>(draw(6)));
@@ -84,14 +86,16 @@ std::string toml_of(std::mt19937_64& random, std::uint64_t every) {
     text += fmt::format("regressor_bound = {}\nregressor_share = {}\n", 1 + static_cast<double>(draw(3)),
                         0.2 + 0.1 * static_cast<double>(draw(6)));
   }
-  if (draw(3) == 0) text += fmt::format("memory = {}\n", (2 + draw(6)) * every);
-  if (draw(3) == 0) text += fmt::format("releases = {}\n", 12);
+  if (!grows && draw(3) == 0) text += fmt::format("memory = {}\n", (2 + draw(6)) * every);
+  if (grows) text += "stages = \"growing\"\n";
+  // Without an end, units are first looked at after more steps than there are here.
+  if (draw(3) == 0 || grows) text += fmt::format("releases = {}\n", 12);
   if (draw(3) == 0) text += "residual_variance = 1.5\n";
-  for (std::uint64_t s = 1; s <= stages; ++s) {
+  for (std::uint64_t s = 1; s <= stages && !grows; ++s) {
     text += fmt::format("[[moments.stages]]\nfrom = {}\nresidual_bound = {}\nrow_norm = {}\n", 3 * s * every,
                         1.0 / static_cast<double>(s), 1 + static_cast<double>(s));
   }
-  if (stages > 0 && draw(2) == 0) {
+  if ((grows || stages > 0) && draw(2) == 0) {
     text += fmt::format("[intervals]\nkind = \"{}\"\n", draw(2) == 0 || endogenous > 0 ? "residuals" : "sandwich");
   }
   return text;
@@ -169,7 +173,7 @@ Pair draw_pair(std::uint64_t seed) {
 /// The sums of one step under the lane's present settings. Because the library's own batch sums compute them, they
 /// tell what the record moves, truncation included.
 std::vector<std::vector<moments::Wide>> sums_of_step(const Pair& pair, const record::RowBatch& rows,
-                                                     const moments::Radii& radii, std::span<const double> centre) {
+                                                     const moments::StageSums& stage) {
   const moments::Settings settings = config::moments_settings(pair.config, pair.mechanism);
   const moments::Design& design = settings.mechanism.design;
   moments::Spacings spacings;
@@ -179,7 +183,7 @@ std::vector<std::vector<moments::Wide>> sums_of_step(const Pair& pair, const rec
                                                          : moments::exact_spacing);
   }
   moments::BatchSums sums(design, spacings);
-  sums.aim(radii, centre);
+  sums.aim(stage.radii, stage.centre, stage.scales);
   const std::uint64_t every = pair.config.descent.minibatch;
   const std::uint64_t first = pair.record / every * every;
   sums.add(record::slice(rows, first, first + every));
@@ -294,7 +298,8 @@ double cost_of(const Pair& pair) {
   return cost;
 }
 
-/// Sets the shift from the radii and the centre of the record's step, which the state before that step determines.
+/// Sets the shift from the radii, the scales and the centre of the record's step, which the state before that step
+/// determines.
 void aim_shift(Pair& pair, const std::string& state_before) {
   const std::uint64_t step = pair.record / pair.config.descent.minibatch;
   const moments::Settings settings = config::moments_settings(pair.config, pair.mechanism);
@@ -313,10 +318,9 @@ void aim_shift(Pair& pair, const std::string& state_before) {
   for (std::size_t b = 0; b < blocks.size(); ++b) noise.push_back({StepIndex{step}, zeros[b].size(), zeros[b]});
   before.advance(record::slice(open, 0, 1), noise, none);
   const moments::StageSums& stage = before.sums().stages().back();
-  const moments::Radii radii = stage.radii;
-  const std::vector<double> centre = stage.centre;
-  const auto one = sums_of_step(pair, pair.rows, radii, centre);
-  const auto two = sums_of_step(pair, pair.other, radii, centre);
+  const auto one = sums_of_step(pair, pair.rows, stage);
+  const auto two = sums_of_step(pair, pair.other, stage);
+  pair.has_grown = !stage.scales.empty();
   pair.shift.clear();
   std::size_t b = 0;
   for (const moments::Block block : moments::blocks(settings.mechanism.design)) {
@@ -337,6 +341,7 @@ TEST(MomentsCoupling, NeighboursShowTheSameAtNoMoreThanTheClaim) {
   const std::uint64_t first = asked("NUSTREAM_MOMENTS_SEED", 1);
   double largest[2] = {0, 0};
   std::uint64_t moved = 0;
+  std::uint64_t grown = 0;
   std::uint64_t seen_unshifted = 0;
   for (std::uint64_t seed = first; seed < first + pairs; ++seed) {
     Pair pair = draw_pair(seed);
@@ -354,12 +359,14 @@ TEST(MomentsCoupling, NeighboursShowTheSameAtNoMoreThanTheClaim) {
     largest[replaced ? 1 : 0] = std::max(largest[replaced ? 1 : 0], cost / claim);
     if (cost > 0) {
       ++moved;
+      grown += pair.has_grown ? 1U : 0U;
       if (seed % 8 == 0)
         seen_unshifted += run(pair, seed, pair.other, false, seed).releases != one.releases ? 1U : 0U;
     }
   }
   if (pairs < 1000) return;
   EXPECT_GT(moved, pairs / 3);
+  EXPECT_GT(grown, pairs / 40) << "records come after scales have grown";
   EXPECT_GT(seen_unshifted, pairs / 40) << "the record shows where nothing is shifted";
   EXPECT_GT(largest[0], 0.95) << "a zero-out comes close to the claim";
   EXPECT_GT(largest[1], 0.6) << "so does a replacement";

@@ -101,6 +101,42 @@ TEST(MomentsConfig, LaterStagesKeepTheRadiiThatTheyDoNotChange) {
   EXPECT_EQ(moments_settings(config, mechanism_of(config)).stages[1].first, 5U) << "in steps";
 }
 
+TEST(MomentsConfig, UnitsGrowAtSharesOfAKnownNumberOfReleases) {
+  const auto firsts = [](const std::vector<std::string>& overrides) {
+    const Config config = read(overrides, text);
+    const moments::Settings settings = moments_settings(config, mechanism_of(config));
+    EXPECT_TRUE(settings.grows);
+    std::vector<std::uint64_t> all;
+    for (const moments::StageStart& stage : settings.stages) all.push_back(stage.first);
+    return all;
+  };
+  using Firsts = std::vector<std::uint64_t>;
+  EXPECT_EQ(firsts({"moments.stages=growing", "moments.releases=1000"}), (Firsts{0, 50, 100, 200, 400, 700}));
+  EXPECT_EQ(firsts({"moments.stages=growing", "moments.releases=99"}), (Firsts{0, 5, 10, 20, 40, 69}));
+  EXPECT_EQ(firsts({"moments.stages=growing", "moments.releases=7"}), (Firsts{0, 1, 3, 5}));
+  EXPECT_EQ(firsts({"moments.stages=growing", "moments.releases=1"}), (Firsts{0}));
+  const Firsts endless = firsts({"moments.stages=growing"});
+  ASSERT_EQ(endless.size(), 29U);
+  EXPECT_EQ((Firsts{endless.begin(), endless.begin() + 4}), (Firsts{0, 16, 32, 64}));
+  EXPECT_EQ(endless.back(), std::uint64_t{1} << 31U);
+  EXPECT_FALSE(moments_settings(read({}, text), mechanism_of(read({}, text))).grows) << "only where it is asked for";
+}
+
+TEST(MomentsConfig, UnitsGrowForPlainSumsWithAnInterceptAlone) {
+  const auto refused = [](const std::vector<std::string>& more, const char* said) {
+    std::vector<std::string> overrides{"moments.stages=growing"};
+    overrides.insert(overrides.end(), more.begin(), more.end());
+    EXPECT_THAT(refusal(overrides, text), HasSubstr(said));
+  };
+  refused({"moments.memory=100000"}, "moments.stages");
+  refused({"model.intercept=false"}, "moments.stages");
+  refused({"release.moments=true"}, "moments.stages");
+  refused({"privacy.unit=user", "privacy.user=u", "privacy.participations=3"}, "where the unit is the user");
+  EXPECT_EQ(read({"moments.stages=growing"}, text).moments->spread, moments::Spread::none) << "growth costs nothing";
+  EXPECT_FALSE(read({"moments.stages=growing"}, text).moments->keeps_marks) << "there is no status without intervals";
+  EXPECT_THAT(refusal({"moments.stages=grow"}, text), HasSubstr("growing"));
+}
+
 // Where the target alone is private, it must not decide how the rest of its record is read, here as in two-stage
 // models.
 TEST(MomentsConfig, ATargetAloneIsProtectedWhereItsTextIsTheLastOfALine) {
@@ -177,6 +213,7 @@ TEST(MomentsConfig, TheDigestChangesWithEverythingThatChangesASum) {
                                                       {"moments.stages.0.from=6000"},
                                                       {"moments.stages.0.residual_bound=2"},
                                                       {"moments.memory=200000"},
+                                                      {"moments.stages=growing"},
                                                       {"moments.memory=200000", "moments.restage_every=50000"},
                                                       {"moments.releases=100"},
                                                       {"moments.residual_variance=2"},

@@ -64,8 +64,10 @@ class BatchSums {
   BatchSums(const Design& design, const Spacings& spacings);
 
   /// Sets the radii and the centre from the next row on. `centre` has shape.coefficients() entries within ±2^100: θ_c
-  /// of the regressors, then that of the target.
-  void aim(const Radii& radii, std::span<const double> centre);
+  /// of the regressors, then that of the target. Each input is first divided by its entry of `scales`, powers of two
+  /// within 2^±100, or by nothing where `scales` is empty; radii and centre are in the units that come out. The
+  /// division is a public map of the row alone: whatever it gives is scaled down to R_x afterwards.
+  void aim(const Radii& radii, std::span<const double> centre, std::span<const double> scales = {});
   /// Adds all rows of the slice, in order. O(d²) for each row; no allocation. A row with a weight w counts as √w·(x,
   /// y).
   void add(const record::RowSlice& rows) noexcept;
@@ -136,7 +138,8 @@ class BatchSums {
   descent::Packed<double> residuals_;  // of the same
   descent::Packed<double> units_;      // what each of these rows is multiplied by
   descent::Packed<double> scratch_;    // for add_outers() of the kernels
-  std::vector<double> weighted_;       // √weight times a row
+  std::vector<double> weighted_;       // √weight times a row, in the units of the scales
+  std::vector<double> inverse_scales_;
   std::uint64_t unflushed_ = 0;
   std::uint64_t whole_ = 0;
   std::uint64_t records_ = 0;

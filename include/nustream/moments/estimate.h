@@ -67,7 +67,8 @@ struct Estimate {
 
 /// The estimate after at least one step. `covariance` is what stage_covariance() gives at this step. It uses noisy
 /// sums and public settings, and nothing else. For one stage it is θ_c + H⁻¹ g; with an adaptive ridge it is θ_c + (H
-/// + λI)⁻¹ g.
+/// + λI)⁻¹ g. Where scales have grown it is in the units of the newest stage: θ̂_j divided by that stage's scale of
+/// input j is in working units.
 [[nodiscard]] Estimate estimate(const RunningSums& sums, const Frame& frame, std::span<const double> covariance);
 
 }  // namespace nustream::moments

@@ -18,8 +18,10 @@ namespace nustream::moments {
 ///     Q = Σ_ij w_i w_j M_ij (½ τ_H² R_i² R_j² ((δ_iᵀδ_j) I + δ_j δ_iᵀ) + τ_g² ρ_i ρ_j I),   δ_s = θ_s − θ̂,
 ///
 /// M is the stages' covariance, R_s = R_x, ρ_s the product of R_x and the response's radius, and τ the blocks' σΔ.
-/// For symmetric noise N with unit variance on its diagonal and ½ beside it, Cov(Nu, Nv) = ½((uᵀv) I + v uᵀ). Empty
-/// where an eigenvalue of H is floored.
+/// For symmetric noise N with unit variance on its diagonal and ½ beside it, Cov(Nu, Nv) = ½((uᵀv) I + v uᵀ). Where
+/// scales have grown, the noise of stage s stands in its sums as D_s N D_s (share_of_scale()): the terms are then
+/// those of D_iδ_i and D_jδ_j, with D_i on their left and D_j on their right. All is in the newest stage's units, as
+/// estimate() is. Empty where an eigenvalue of H is floored.
 [[nodiscard]] std::optional<std::vector<double>> privacy_covariance(const RunningSums& sums, const Frame& frame,
                                                                     std::span<const double> covariance,
                                                                     const Estimate& estimate, std::size_t response);

@@ -17,6 +17,7 @@
 #include "nustream/moments/budget.h"
 #include "nustream/moments/estimate.h"
 #include "nustream/moments/gap_noise.h"
+#include "nustream/moments/growth.h"
 #include "nustream/moments/instruments.h"
 #include "nustream/moments/running_sums.h"
 #include "nustream/moments/stage_noise.h"
@@ -28,7 +29,9 @@
 
 namespace nustream::moments {
 
-/// A stage that begins at step `first`, about the estimate of that time, with these radii.
+/// A stage that begins at step `first`, about the estimate of that time, with these radii. Where units grow
+/// (Settings::grows), the units are looked at there, only the first stage's radii are used, and a stage begins only
+/// if other units suit the stream.
 struct StageStart {
   std::uint64_t first = 0;  ///< a step
   Radii radii;
@@ -59,6 +62,10 @@ struct Settings {
   /// linear model with a spread. A lane that goes on from a state without them keeps none.
   bool keeps_marks = false;
   bool tells_status = true;  ///< where marks are kept, whether releases have a status, and withhold variances by it
+  /// Whether the units of later stages follow from the noisy sums before them (growth.h), for settings that were
+  /// found on a first part of a stream. It needs plain sums of a linear model with a constant, whose sums are not
+  /// released. No more than grown_stages_max stages begin.
+  bool grows = false;
 };
 
 /// How many numbers a row has.
@@ -77,6 +84,7 @@ struct Release {
   double floor = 0;               ///< λ, to which eigenvalues of H are raised
   std::optional<double> ridge{};  ///< what is added to H's diagonal, if the solution is AdaSSP's
   std::size_t stage = 0;          ///< stage of the last step, counted from 0
+  std::optional<std::vector<GrownInput>> grown{};  ///< where units grow, the inputs whose scales have grown
   /// The variances of the settings' directions; empty where they are withheld (interval.h).
   std::vector<inference::EstimatedVariance> variances;
   std::optional<SumsStatus> status{};  ///< where marks are kept; variances are withheld unless it is `settled`
@@ -91,11 +99,11 @@ using Releases = std::vector<Release>;
 /// One lane of running sums. A step takes `every` records, and each step is followed by a release. Where a stage
 /// begins, its centre is the estimate of that release.
 ///
-/// Guarantee: everything in a release and in the centres is a function of noisy sums, public settings and public
-/// counts. Each record enters the sums of one step, and moves all blocks at once by at most their radii. Under the
-/// mechanism's correlation and noise the sequence of all releases costs what moments::Spend says, or for users what
-/// users::spend() says. Adaptive centres are included (CDP+ Theorem 1.1), because no centre of a step reads the rows
-/// of that step or of a later one.
+/// Guarantee: everything in a release, in the centres and in the scales is a function of noisy sums, public settings
+/// and public counts. Each record enters the sums of one step, and moves all blocks at once by at most their radii.
+/// Under the mechanism's correlation and noise the sequence of all releases costs what moments::Spend says, or for
+/// users what users::spend() says. Adaptive centres, radii and scales are included (CDP+ Theorem 1.1), because none
+/// of a step reads the rows of that step or of a later one.
 class Lane {
  public:
   /// A lane at step 0. Throws InvalidParameter where a setting is out of range or where sizes disagree.
@@ -145,6 +153,10 @@ class Lane {
  private:
   void add_structure(std::span<const double> covariance, const Estimate& found, Release& release) const;
   void begin_step();
+  void grow();
+  /// About which centre a stage begins.
+  enum class Centre { estimate, shrunken, same };
+  void begin_stage(const Radii& radii, std::vector<double> scales, Centre about);
   void require_noise(std::span<const noise::GridNoise> noise, std::size_t records) const;
   void add(const record::RowSlice& rows, std::size_t within, const users::Changes* users);
   void settle(users::Changes& users);
@@ -163,6 +175,7 @@ class Lane {
   StageNoise noise_;
   StageNoise noise_of_parts_;               // for parts of the newest stage
   std::optional<std::vector<Mark>> marks_;  // of the newest stage
+  std::optional<Looked> looked_;            // where units grow
   std::uint64_t steps_ = 0;
   std::uint64_t position_ = 0;
   bool is_half_taken_ = false;  // advance() has begun and has not come to its end

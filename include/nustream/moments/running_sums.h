@@ -11,8 +11,9 @@
 
 namespace nustream::moments {
 
-/// The sums of the steps from `first` up to the next stage, which share one centre and one set of radii. They have
-/// noise in them and are in working units.
+/// The sums of the steps from `first` up to the next stage, which share one centre, one set of radii and one set of
+/// scales. They have noise in them and are in the units of the newest stage, which are working units where no scale
+/// has grown. The radii are in the units of the stage itself.
 struct StageSums {
   std::uint64_t first = 0;  ///< a step
   Radii radii;
@@ -21,9 +22,18 @@ struct StageSums {
   std::vector<double> cross;         ///< Σ x·clip(residual): inputs × responses, column by column
   std::vector<double> spread;        ///< as Spread says; empty where nothing is kept
   std::vector<double> eigenvalue{};  ///< the noisy smallest eigenvalue of Σ xxᵀ; only for an adaptive ridge
+  /// What the inputs of its rows were divided by, powers of two that are at least 1; empty: all of them are 1.
+  std::vector<double> scales{};
+
+  [[nodiscard]] double scale(std::size_t input) const { return scales.empty() ? 1 : scales[input]; }
 
   friend bool operator==(const StageSums&, const StageSums&) = default;
 };
+
+/// The scale that a stage had for an input over the newest stage's. The noise of a stage's sums was drawn in the
+/// units of its own scales, and stands in the newest ones multiplied by this share once for every input of the entry.
+/// It is at most 1, since scales only grow.
+[[nodiscard]] double share_of_scale(const std::vector<StageSums>& stages, std::size_t stage, std::size_t input);
 
 /// The noise of one step for each noised block, in their order, in units of the block's grid.
 using StepNoise = std::span<const std::span<const std::int64_t>>;
@@ -43,9 +53,10 @@ struct Memory {
 /// G − H(θ′ − θ), with the H that has noise in it. Earlier stages keep only their radii and centres, which intervals
 /// need.
 ///
-/// Guarantee: everything is a function of noisy sums and public settings, so the centres may aim the batches of later
-/// steps (CDP+ Theorem 1.1 holds for adaptive inputs). Radii may change from stage to stage, because the noise of
-/// each step is in units of the radii that held at that step.
+/// Guarantee: everything is a function of noisy sums and public settings, so the centres and scales may aim the
+/// batches of later steps (CDP+ Theorem 1.1 holds for adaptive inputs). Radii and scales may change from stage to
+/// stage, because the noise of each step is in units of the radii and scales that held at that step: in these units
+/// every record moves the step by at most 1. What was released before is then mapped, noise and all.
 class RunningSums {
  public:
   /// Begins one stage at step 0. `spacings` are in the order of blocks(). Throws InvalidParameter where memory.kept
@@ -58,7 +69,11 @@ class RunningSums {
   void step(BatchSums& batch, StepNoise noise);
   /// Lets later steps, from `first` on, belong to a new stage. If the sums forget, stages that ended more than
   /// memory().reach before `first` are dropped.
-  void begin_stage(std::uint64_t first, const Radii& radii, std::span<const double> centre);
+  ///
+  /// `centre` is in the units of the stage before, and `scales` (empty: all 1) are at least that stage's, powers of
+  /// two. All sums and centres are divided into the new units, which is exact. Sums that forget have no scales.
+  void begin_stage(std::uint64_t first, const Radii& radii, std::span<const double> centre,
+                   std::span<const double> scales = {});
 
   [[nodiscard]] const std::vector<StageSums>& stages() const noexcept { return stages_; }
   [[nodiscard]] const Memory& memory() const noexcept { return memory_; }
@@ -73,6 +88,7 @@ class RunningSums {
   };
   [[nodiscard]] Cells cells(Block block);
   void move(const StageSums& from, StageSums& to) const;
+  void divide(std::span<const double> growth, StageSums& stage) const;
 
   Design design_;
   Spacings spacings_;

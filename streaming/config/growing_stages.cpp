@@ -1,0 +1,21 @@
+#include "config/growing_stages.h"
+
+namespace nustream::config {
+
+void add_growing_stages(Moments& moments, std::uint64_t every) {
+  const auto add = [&](std::uint64_t releases) {
+    if (releases * every <= moments.stages.back().from) return;
+    moments.stages.push_back({releases * every, moments.stages.front().radii});
+  };
+  if (!moments.releases) {
+    // Earlier looks, or more of them, were worse on a stream with seasons: what was seen by then was the season.
+    for (std::uint64_t releases = 16; releases < std::uint64_t{1} << 32U; releases *= 2) add(releases);
+    return;
+  }
+  for (const std::uint64_t percent : {5U, 10U, 20U, 40U, 70U}) {
+    const std::uint64_t releases = (*moments.releases * percent + 50) / 100;
+    if (releases < *moments.releases) add(releases);
+  }
+}
+
+}  // namespace nustream::config
