@@ -41,7 +41,7 @@ moments::BatchSums sums_of_step(const moments::Settings& settings, const moments
     spacings.push_back(moments::is_noised(design, block) ? grids[next++].spacing() : moments::exact_spacing);
   }
   moments::BatchSums sums(design, spacings);
-  sums.aim(stage.radii, stage.centre);
+  sums.aim(stage.radii, stage.centre, stage.scales);
   const auto every = static_cast<std::size_t>(settings.mechanism.participation.batch);
   const std::size_t first = row / every * every;
   sums.add(record::slice(rows, first, first + every));

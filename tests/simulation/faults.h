@@ -8,7 +8,7 @@
 namespace nustream::tests {
 
 /// Counted in histories of `replay` over the disk: the faults, what the histories were spared, and how they ended.
-inline constexpr std::array<std::string_view, 38> counted_of_folders{
+inline constexpr std::array<std::string_view, 39> counted_of_folders{
     "a crash",
     "a crash after a failed call",
     "a life with several failed calls",
@@ -41,6 +41,7 @@ inline constexpr std::array<std::string_view, 38> counted_of_folders{
     "sums of records",
     "sums of records that recentre",
     "sums of records that recentre again and again",
+    "sums of records whose units may grow",
     "sums of records that forget",
     "sums of records with instruments",
     "sums of records of private targets",
@@ -81,7 +82,7 @@ inline constexpr std::array<std::string_view, 26> counted_of_lanes{
 };
 
 /// Counted in histories of `attach` over the broker.
-inline constexpr std::array<std::string_view, 56> counted_of_brokers{
+inline constexpr std::array<std::string_view, 57> counted_of_brokers{
     // processes
     "a crash before a call",
     "a crash after a call",
@@ -138,6 +139,7 @@ inline constexpr std::array<std::string_view, 56> counted_of_brokers{
     "sums of records",
     "sums of records that recentre",
     "sums of records that recentre again and again",
+    "sums of records whose units may grow",
     "sums of records that forget",
     "sums of records with instruments",
     "sums of records of private targets",
@@ -148,10 +150,11 @@ inline constexpr std::array<std::string_view, 56> counted_of_brokers{
 };
 
 /// Those of both lists that are counted when a history ends, which histories of given records do not.
-inline constexpr std::array<std::string_view, 7> counted_of_sums{
+inline constexpr std::array<std::string_view, 8> counted_of_sums{
     "sums of records",
     "sums of records that recentre",
     "sums of records that recentre again and again",
+    "sums of records whose units may grow",
     "sums of records that forget",
     "sums of records with instruments",
     "sums of records of private targets",

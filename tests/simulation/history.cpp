@@ -165,6 +165,7 @@ void count_sums(const config::Config& config, const Reference& reference, FaultC
   count("", reference.steps > 0);
   count(" that recentre", is_behind_recentring(config, reference.steps));
   count(" that recentre again and again", restage > 0 && config.moments->stages.back().from + 2 * restage < records);
+  count(" whose units may grow", config.moments->grows && is_behind_recentring(config, reference.steps));
   count(" that forget", reference.steps > 0 && config.moments->memory);
   count(" with instruments", reference.steps > 0 && config.descent.first_stage);
   count(" of private targets", reference.steps > 0 && config.privacy.protects == config::Protects::target);

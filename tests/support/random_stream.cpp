@@ -235,6 +235,19 @@ RandomStream random_sums_of_users(Random& random, const StreamLimits& limits) {
   return stream;
 }
 
+/// Lets the units of one stream in three grow, of those that may: plain sums with an intercept, without other stages.
+void let_units_grow(Random& random, std::string& toml) {
+  const auto has = [&](const char* words) { return toml.find(words) != toml.npos; };
+  for (const char* words : {"intercept = false", "memory =", "stages", "moments = true", "[[endogenous]]"}) {
+    if (has(words)) return;
+  }
+  if (random() % 3 != 0) return;
+  std::string growing = "stages = \"growing\"\n";
+  if (!has("releases =")) growing += fmt::format("releases = {}\n", 20 + random() % 60);
+  const std::string_view section = "[moments]\n";
+  toml.insert(toml.find(section) + section.size(), growing);
+}
+
 /// Random settings of records whose model is solved from running sums: with instrumental variables or without, with
 /// private targets alone, and with intervals where a stage recentres.
 RandomStream random_sums_of_records(Random& random, const StreamLimits& limits) {
@@ -266,6 +279,7 @@ RandomStream random_sums_of_records(Random& random, const StreamLimits& limits) 
         fmt::format("[intervals]\nkind = \"{}\"\n", two_stages || random() % 2 == 0 ? "residuals" : "sandwich");
   }
   stream.toml = toml_of_sums(random, stream, moments, privacy, release + columns);
+  let_units_grow(random, stream.toml);
   return stream;
 }
 
