@@ -36,8 +36,10 @@ std::string_view Session::budget_in_words() const noexcept {
 std::string Session::limit_reached() const {
   const StepCount steps = lane_->steps();
   if (mechanism_.horizon() == steps) {
-    return "all " + std::to_string(steps.value()) +
-           " steps of the horizon, over which the noise is correlated, are taken";
+    return fmt::format(
+        "all {} steps of the horizon, over which the noise is correlated, are taken; --new-epoch begins another one, "
+        "and adds its cost",
+        steps.value());
   }
   const double budget = config_.privacy.budget.value_or(Rho{0}).value();
   return fmt::format("rho {:.6g} is spent, and another step would cross {}", ledger_total(steps).value(),

@@ -162,6 +162,9 @@ void warn_of_settings(const config::Config& config, const folder::Options& optio
   warn(config::dotted_member(config), options);
   warn(config::too_few_batches(config), options);
   warn(config::restarts_in_vain(config), options);
+  if (config.publishing.interval.count() > 0) {
+    warn("release.every_seconds is for attach; a replay has no clock, and releases by steps alone", options);
+  }
 }
 
 /// How many records a lane at `position` has still to read; nothing where the input's end is not known.

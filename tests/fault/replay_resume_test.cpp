@@ -279,10 +279,12 @@ TEST(Rejects, BeginWhereAResumedRunAsksForThem) {
 TEST(Horizon, OfAFiniteCorrelationIsAHardStopWith73) {
   const ReplayWorld world;
   const std::vector<std::string> finite{"--set", "noise.correlation=anti-pgd", "--set", "noise.horizon=700",
-                                        "--set", "release.every=300"};
+                                        "--set", "release.every=300",          "--set", "release.every_seconds=5"};
   const CommandResult result = world.run(finite);
   EXPECT_EQ(result.code, 73) << result.err;
   EXPECT_NE(result.err.find("all 700 steps of the horizon"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("are taken; --new-epoch begins another one"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("warning: release.every_seconds is for attach"), std::string::npos) << result.err;
   simdjson::dom::parser parser;
   EXPECT_EQ(inspect(world, parser, "state")["steps"].get_uint64().value(), 700u);
   std::vector<std::string> resume = finite;
