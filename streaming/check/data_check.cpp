@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "check/first_look.h"
 #include "decode/line_decoder.h"
 #include "nustream/record/number.h"
@@ -15,8 +17,22 @@
 namespace nustream::check {
 namespace {
 
-ColumnFinding column_of(const record::Feature& feature) {
-  return {.name = feature.name, .center = feature.center, .scale = feature.scale};
+/// `key` is the one of the feature's settings, such as "features.0". Where settings of features are measured, each
+/// [[features]] table stands for one column (measure::require_measurable()), so that both have the same number.
+ColumnFinding column_of(const record::Feature& feature, const config::Config& config, const std::string& key) {
+  const auto is_measured = [&](const char* setting) {
+    return std::ranges::find(config.measuring.keys, key + setting) != config.measuring.keys.end();
+  };
+  return {.name = feature.name,
+          .center = feature.center,
+          .scale = feature.scale,
+          .center_is_measured = is_measured(".center"),
+          .scale_is_measured = is_measured(".scale"),
+          .clamp_is_measured = is_measured(".clamp")};
+}
+
+ColumnFinding column_of(const record::Feature& amount) {
+  return {.name = amount.name, .center = amount.center, .scale = amount.scale};
 }
 
 /// Whether `working`, made of the feature's value as RowBuilder makes it, is the working value of one of the
@@ -58,18 +74,22 @@ std::string start_in_words(const config::Config& config) {
 
 }  // namespace
 
-DataCheck::DataCheck(const config::Config& config, const config::Mechanism& mechanism, bool is_one_step)
+DataCheck::DataCheck(const config::Config& config, const config::Mechanism* mechanism, bool is_one_step)
     : config_(config),
       mechanism_(mechanism),
       rows_of_step_(is_one_step ? std::numeric_limits<std::size_t>::max() : config.descent.minibatch),
       dimension_(config.schema.dimension()),
       schema_(config.schema) {
+  found_.to_measure = config.measuring.keys;
+  found_.clips_are_known = mechanism != nullptr;
   found_.start = start_in_words(config);
   found_.tally.of_sums = config.moments.has_value();
   found_.tally.of_users = config.users.has_value();
-  for (const record::Feature& feature : config.schema.features) found_.columns.push_back(column_of(feature));
+  for (const record::Feature& feature : config.schema.features) {
+    found_.columns.push_back(column_of(feature, config, fmt::format("features.{}", found_.columns.size())));
+  }
   if (!config.schema.target) return;
-  found_.target = column_of(*config.schema.target);
+  found_.target = column_of(*config.schema.target, config, "target");
   if (config.schema.weight) look_at_amount(amount_of(*config.schema.weight), found_.weight);
   if (config.schema.exposure) look_at_amount(amount_of(*config.schema.exposure), found_.exposure);
   if (config.schema.labels == 0) return;
@@ -129,6 +149,11 @@ void DataCheck::take(record::RowBatch& rows) {
   }
   found_.tally.records += rows.count();
   found_.tally.add(rows.rejects);
+  if (mechanism_ != nullptr) count_clips_of(rows, without_texts);
+  rows.clear();
+}
+
+void DataCheck::count_clips_of(const record::RowBatch& rows, const std::vector<double>& without_texts) {
   const record::RowSlice looked_at{dimension_,
                                    rows.count(),
                                    without_texts.data(),
@@ -137,10 +162,9 @@ void DataCheck::take(record::RowBatch& rows) {
                                    rows.users.empty() ? nullptr : rows.users.data(),
                                    rows.weights.empty() ? nullptr : rows.weights.data()};
   const ClipCount clips =
-      count_clips(config_, mechanism_, looked_at, rows.count() - rows.rejects.size(), rows_of_step_);
+      count_clips(config_, *mechanism_, looked_at, rows.count() - rows.rejects.size(), rows_of_step_);
   found_.tally.gradients += clips.gradients;
   found_.tally.clipped += clips.clipped;
-  rows.clear();
 }
 
 std::size_t DataCheck::rows_together() const noexcept {

@@ -17,12 +17,14 @@
 
 namespace nustream::check {
 
-/// To be used by one thread at a time. `config` and `mechanism` have to outlive it.
+/// To be used by one thread at a time. `config` and `mechanism` have to outlive it. Settings that are "private" stand
+/// in `config` as placeholders (config/ranges.h): what depends on them is not looked at.
 class DataCheck {
  public:
+  /// `mechanism` is null where clips are not to be counted: it has to be unless clips_are_known() (findings.h).
   /// `is_one_step`: the input is a table, and each step takes all of its records. Otherwise a step takes
   /// descent.minibatch records.
-  DataCheck(const config::Config& config, const config::Mechanism& mechanism, bool is_one_step = false);
+  DataCheck(const config::Config& config, const config::Mechanism* mechanism, bool is_one_step = false);
 
   /// The schema to read records by: the run's own, and behind its features the columns of [weight] and [exposure],
   /// unscaled. Where the target is a label, a last feature counts its texts.
@@ -42,13 +44,14 @@ class DataCheck {
   [[nodiscard]] Findings findings(const std::string& source) const;
 
  private:
+  void count_clips_of(const record::RowBatch& rows, const std::vector<double>& without_texts);
   void look_at_amount(record::Feature feature, std::optional<ColumnFinding>& finding);
   void profile(const record::RowBatch& rows, std::size_t row);
   [[nodiscard]] bool refuses(const std::string& label) const;
   void find_labels(Findings& found) const;
 
   const config::Config& config_;
-  const config::Mechanism& mechanism_;
+  const config::Mechanism* mechanism_;
   std::size_t rows_of_step_;
   std::size_t dimension_;
   std::unique_ptr<LabelTexts> labels_;  ///< null where the target is not a label

@@ -11,6 +11,7 @@
 
 #include "check/column_profile.h"
 #include "check/tally.h"
+#include "config/config.h"
 
 namespace nustream::check {
 
@@ -19,19 +20,26 @@ struct ColumnFinding {
   std::string name;
   double center = 0;
   double scale = 1;
-  ColumnProfile profile{};      ///< of values in original units: clamped, before center and scale
-  std::uint64_t at_bounds = 0;  ///< how many of the values lie on a bound of the clamp
+  bool center_is_measured = false;  ///< the setting is "private": `center` is then a placeholder
+  bool scale_is_measured = false;
+  bool clamp_is_measured = false;  ///< no value is clamped then
+  ColumnProfile profile{};         ///< of values in original units: clamped, before center and scale
+  std::uint64_t at_bounds = 0;     ///< how many of the values lie on a bound of the clamp
   /// The text of an indicator that no usable record has. Empty where a record has it, or the number is no indicator.
   std::optional<std::string> never{};
 
   /// A value in original units, converted to the units of the row.
   [[nodiscard]] double working(double value) const noexcept { return (value - center) / scale; }
+  /// Whether the units of the row are known before anything is measured.
+  [[nodiscard]] bool is_placed() const noexcept { return !center_is_measured && !scale_is_measured; }
 };
 
 struct Findings {
-  std::string source;  ///< which input was read, in words
-  Tally tally{};       ///< its clips are those at the start iterate
-  std::string start;   ///< which iterate the run starts at, in words
+  std::string source;                     ///< which input was read, in words
+  Tally tally{};                          ///< its clips are those at the start iterate
+  std::vector<std::string> to_measure{};  ///< Config::measuring.keys: settings that a run measures first
+  bool clips_are_known = true;  ///< false where measured settings decide what is clipped; then none are counted
+  std::string start;            ///< which iterate the run starts at, in words
   std::vector<ColumnFinding> columns{};
   std::optional<ColumnFinding> target{};
   /// The columns of [weight] and [exposure], unscaled: `at_bounds` counts the values that count as the maximum.
@@ -44,6 +52,9 @@ struct Findings {
   std::string label_setting{};       ///< model.labels = […] of the texts that are there, where one is refused
   std::uint64_t refused_others = 0;  ///< records whose text came once texts_max texts were counted
 };
+
+/// Whether what is clipped where a run begins depends on no setting that is measured first.
+[[nodiscard]] bool clips_are_known(const config::Config& config);
 
 /// What every output of a dry run says about itself.
 inline constexpr const char* not_private =

@@ -8,12 +8,27 @@
 #include <fmt/format.h>
 
 #include "check/label_texts.h"
+#include "config/ranges.h"
 #include "publish/json_writer.h"
 
 namespace nustream::check {
 namespace {
 
 constexpr double far_off = 10;  // in working units; step sizes and clip norms are made for rows of size 1
+
+/// The settings that a run measures first, and what is therefore not shown.
+std::string measured_first(const Findings& findings) {
+  std::string keys;
+  for (const std::string& key : findings.to_measure) keys += (keys.empty() ? "" : ", ") + key;
+  keys += findings.to_measure.size() == 1 ? ": it is \"private\", and a run measures it first"
+                                          : ": they are \"private\", and a run measures them first";
+  if (findings.clips_are_known) return keys + "; nothing here depends on them";
+  const bool any_of_column = std::ranges::any_of(findings.to_measure, [](const std::string& key) {
+    return key.starts_with("features.") || key.starts_with("target.");
+  });
+  return keys + ", so that what would be clipped is not known yet" +
+         (any_of_column ? ", nor what depends on a measured center, scale or clamp" : "");
+}
 
 void print_head(const Findings& findings, std::FILE* out) {
   const Tally& tally = findings.tally;
@@ -29,6 +44,8 @@ void print_head(const Findings& findings, std::FILE* out) {
   if (!findings.missing.empty()) {
     fmt::print(out, "{:<16}{}\n{:<16}they have {}\n", "missing", findings.missing, "", findings.present);
   }
+  if (!findings.to_measure.empty()) fmt::print(out, "{:<16}{}\n", "measured first", measured_first(findings));
+  if (!findings.clips_are_known) return;
   fmt::print(out, "{:<16}{} of {} {} ({}) at {}, where a run begins\n", "clipped", with_separators(tally.clipped),
              with_separators(tally.gradients),
              tally.of_users  ? "contributions of users"
@@ -58,13 +75,18 @@ void print_labels(const Findings& findings, std::FILE* out) {
 
 void print_column(const std::string& name, const ColumnFinding& column, std::size_t width, std::FILE* out) {
   const ColumnProfile& profile = column.profile;
-  fmt::print(out, "{:<{}}{:>11.4g}{:>11.4g} |{:>11.4g}{:>11.4g}{:>11.4g}{:>11.4g}{:>11.4g}{:>11.4g}{:>11.4g}\n", name,
-             width, column.center, column.scale, profile.smallest(), profile.quantile(0.05), profile.quantile(0.5),
-             profile.quantile(0.95), profile.largest(), profile.mean(), profile.standard_deviation());
+  const auto setting = [](double value, bool is_measured) {
+    return is_measured ? std::string(config::private_value) : fmt::format("{:.4g}", value);
+  };
+  fmt::print(out, "{:<{}}{:>11}{:>11} |{:>11.4g}{:>11.4g}{:>11.4g}{:>11.4g}{:>11.4g}{:>11.4g}{:>11.4g}\n", name,
+             width, setting(column.center, column.center_is_measured),
+             setting(column.scale, column.scale_is_measured), profile.smallest(), profile.quantile(0.05),
+             profile.quantile(0.5), profile.quantile(0.95), profile.largest(), profile.mean(),
+             profile.standard_deviation());
 }
 
-/// Prints what is odd about a column, each remark in a line of its own.
-void print_remarks(const std::string& name, const ColumnFinding& column, bool is_target, std::FILE* out) {
+/// Prints what is odd about a column's place in working units.
+void print_remarks_on_place(const std::string& name, const ColumnFinding& column, bool is_target, std::FILE* out) {
   const ColumnProfile& profile = column.profile;
   const double reach =
       std::max(std::abs(column.working(profile.quantile(0.05))), std::abs(column.working(profile.quantile(0.95))));
@@ -76,7 +98,14 @@ void print_remarks(const std::string& name, const ColumnFinding& column, bool is
     fmt::print(out, "  {}: it varies by {:.3g} working units alone: its scale is too large to be learned soon\n",
                name, spread);
   }
-  if (profile.count() > 1 && spread == 0) fmt::print(out, "  {}: it is the same number in every record\n", name);
+}
+
+/// Prints what is odd about a column, each remark in a line of its own.
+void print_remarks(const std::string& name, const ColumnFinding& column, bool is_target, std::FILE* out) {
+  const ColumnProfile& profile = column.profile;
+  if (column.is_placed()) print_remarks_on_place(name, column, is_target, out);
+  if (profile.count() > 1 && profile.standard_deviation() == 0)
+    fmt::print(out, "  {}: it is the same number in every record\n", name);
   if (column.at_bounds > 0) {
     fmt::print(out, "  {}: {} of its values ({}) lie on a bound of its clamp\n", name,
                with_separators(column.at_bounds), percent(column.at_bounds, profile.count()));
@@ -125,8 +154,8 @@ void print_columns(const Findings& findings, std::FILE* out) {
 void append_column(const ColumnFinding& column, publish::JsonWriter& json) {
   const ColumnProfile& profile = column.profile;
   json.field("name", column.name);
-  json.field("center", column.center);
-  json.field("scale", column.scale);
+  if (!column.center_is_measured) json.field("center", column.center);
+  if (!column.scale_is_measured) json.field("scale", column.scale);
   json.field("count", profile.count());
   json.field("smallest", profile.smallest());
   json.field("q05", profile.quantile(0.05));
@@ -138,7 +167,7 @@ void append_column(const ColumnFinding& column, publish::JsonWriter& json) {
   json.field("mean", profile.mean());
   json.field("standard_deviation", profile.standard_deviation());
   json.field("exact", profile.is_exact());
-  json.field("at_bounds", column.at_bounds);
+  if (!column.clamp_is_measured) json.field("at_bounds", column.at_bounds);
   if (column.never) json.field("never", *column.never);
 }
 
@@ -184,6 +213,11 @@ void append_labels(publish::MemberName name, const std::vector<std::pair<std::st
 
 }  // namespace
 
+bool clips_are_known(const config::Config& config) {
+  return std::ranges::all_of(config.measuring.keys,
+                             [](const std::string& key) { return key == "descent.step_size" || key == "noise.nu"; });
+}
+
 void print(const Findings& findings, std::FILE* out) {
   fmt::print(out, "\n{}\n\n", not_private);
   print_head(findings, out);
@@ -205,9 +239,15 @@ std::string to_json(const Findings& findings) {
     json.field("usable", tally.records - tally.rejected);
     append_reasons(findings, json);
     if (!findings.missing.empty()) json.field("missing", findings.missing);
-    json.field("start", findings.start);
-    json.field("gradients", tally.gradients);
-    json.field("clipped", tally.clipped);
+    if (!findings.to_measure.empty()) {
+      json.elements("measured_first", findings.to_measure);
+      json.field("measured_note", measured_first(findings));
+    }
+    if (findings.clips_are_known) {
+      json.field("start", findings.start);
+      json.field("gradients", tally.gradients);
+      json.field("clipped", tally.clipped);
+    }
     append_labels("labels", findings.taken_labels, json);
     append_labels("refused_labels", findings.refused_labels, json);
     if (!findings.label_setting.empty()) json.field("label_setting", findings.label_setting);

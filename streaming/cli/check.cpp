@@ -68,6 +68,7 @@ void print_json(const config::Config& config, const std::string& digest, std::sp
   fmt::print("{}\n", publish::object_text([&](publish::JsonWriter& json) {
                json.field("valid", findings == nullptr || is_usable(*findings));
                json.field("stream", config.stream);
+               if (!config.measuring.keys.empty()) json.elements("measured", config.measuring.keys);
                if (digest.empty()) {
                  json.field("steps", config.estimate.steps);
                } else {
@@ -80,17 +81,31 @@ void print_json(const config::Config& config, const std::string& digest, std::sp
              }));
 }
 
+/// What a run over records none of which can be used would come to.
+std::string what_a_run_would_be(const config::Config& config) {
+  if (config.measuring.keys.empty()) return "a run would be noise alone";
+  return fmt::format("a run would spend ranges.share = {:g} of its rho on measuring noise, and stop",
+                     config.measuring.share);
+}
+
+/// What the settings are of; `digest` is empty for a table and where settings are to be measured.
+std::string kind_of(const config::Config& config, const std::string& digest) {
+  const std::size_t parameters = config.descent.dimension;
+  if (!config.measuring.keys.empty())
+    return fmt::format("{} parameters, {} settings to be measured", parameters, config.measuring.keys.size());
+  return digest.empty()
+             ? fmt::format("table {}, {} parameters, {} steps", config.stream, parameters, config.estimate.steps)
+             : fmt::format("stream {}, {} parameters, settings digest {}", config.stream, parameters, digest);
+}
+
 /// Prints the verdict. `findings` is null where no record was read.
 void print_head(const CheckArguments& arguments, const config::Config& config, const std::string& digest,
                 std::span<const std::string> warnings, const check::Findings* findings) {
-  const std::string kind = digest.empty() ? fmt::format("table {}, {} parameters, {} steps", config.stream,
-                                                        config.descent.dimension, config.estimate.steps)
-                                          : fmt::format("stream {}, {} parameters, settings digest {}", config.stream,
-                                                        config.descent.dimension, digest);
-  const char* const verdict = findings == nullptr || is_usable(*findings)
-                                  ? "valid"
-                                  : "the settings are valid, and NO RECORD CAN BE USED: a run would be noise alone";
-  fmt::print("{}: {}; {}{}\n", arguments.config.file, verdict, kind,
+  const std::string verdict =
+      findings == nullptr || is_usable(*findings)
+          ? "valid"
+          : fmt::format("the settings are valid, and NO RECORD CAN BE USED: {}", what_a_run_would_be(config));
+  fmt::print("{}: {}; {}{}\n", arguments.config.file, verdict, kind_of(config, digest),
              findings != nullptr ? "" : " (settings alone: no record was read)");
   if (config.users && config.users->on_disk) {
     fmt::print("the table of users is on disk: {}\n",
@@ -119,9 +134,11 @@ bool settle_table(config::Config& config, std::optional<StepCount>& steps) {
 check::Findings look(const CheckArguments& arguments, config::Config& config, std::optional<StepCount> steps) {
   constexpr std::uint64_t records_of_a_topic = 10'000;
   const bool is_one_step = steps && settle_table(config, steps);
-  const config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once(), steps);
+  std::optional<config::Mechanism> mechanism;  // nothing where what is clipped is not known before it is measured
+  if (check::clips_are_known(config))
+    mechanism = config::make_mechanism(config, privacy::Participation::once(), steps);
   if (!arguments.files.empty()) config.input.files = arguments.files;
-  check::DataCheck dry_run(config, mechanism, is_one_step);
+  check::DataCheck dry_run(config, mechanism ? &*mechanism : nullptr, is_one_step);
   if (reads_topic(arguments, config)) {
     std::map<std::string, std::string> examples;
     const std::uint64_t records = arguments.records.value_or(records_of_a_topic);
@@ -140,17 +157,22 @@ check::Findings look(const CheckArguments& arguments, config::Config& config, st
   return found;
 }
 
-/// What a plan needs. The number of records is public, and a table cannot be planned without it.
-PlanArguments plan_of(const CheckArguments& arguments, const check::Findings& findings) {
+/// What a plan needs. The number of records is public, and a table cannot be planned without it. Settings are
+/// measured from a whole input, or from the first ranges.records of a topic: where these were not all that was read
+/// here, the number that was read says nothing about whether they are enough.
+PlanArguments plan_of(const CheckArguments& arguments, const config::Config& config,
+                      const check::Findings& findings) {
   PlanArguments plan;
   plan.config = arguments.config;
-  plan.records = std::max<std::uint64_t>(findings.tally.records, 1);
+  const bool is_part = arguments.records.has_value() || reads_topic(arguments, config);
+  if (config.measuring.keys.empty() || !is_part) plan.records = std::max<std::uint64_t>(findings.tally.records, 1);
   return plan;
 }
 
-Exit judged(const CheckArguments& arguments, const check::Findings& findings) {
+Exit judged(const CheckArguments& arguments, const config::Config& config, const check::Findings& findings) {
   if (!is_usable(findings)) {
-    fmt::print(stderr, "nustream: no record can be used: a run would be noise alone; nothing was charged here\n");
+    fmt::print(stderr, "nustream: no record can be used: {}; nothing was charged here\n",
+               what_a_run_would_be(config));
     return Exit::unusable;
   }
   const double usable = 1 - findings.tally.unusable_share();
@@ -161,32 +183,48 @@ Exit judged(const CheckArguments& arguments, const check::Findings& findings) {
   return Exit::unusable;
 }
 
-void print_data(const CheckArguments& arguments, const check::Findings& findings) {
+void print_data(const PlanArguments& planned, const check::Findings& findings) {
   check::print(findings, stdout);
   if (!is_usable(findings)) return;
-  fmt::print("\nWhat nustream plan says, of the settings and so many records:\n\n");
-  static_cast<void>(plan(plan_of(arguments, findings)));
+  fmt::print("\nWhat nustream plan says, of the settings{}:\n\n", planned.records > 0 ? " and so many records" : "");
+  static_cast<void>(plan(planned));
+}
+
+/// Warns where a delta is large beside 1/records. A plan of settings that are to be measured does not tell it.
+void add_large_delta(const config::Config& config, std::uint64_t records, std::vector<std::string>& warnings) {
+  if (std::string large = publish::large_delta(config.privacy.deltas(), records); !large.empty())
+    warnings.push_back(std::move(large));
+}
+
+/// The verdict, after a dry run where one is asked for. `steps` are those of a table; empty for a stream.
+Exit finish(const CheckArguments& arguments, config::Config& config, const std::string& digest,
+            std::vector<std::string> warnings, std::optional<StepCount> steps) {
+  if (!arguments.data) {
+    arguments.json ? print_json(config, digest, warnings) : print_head(arguments, config, digest, warnings, nullptr);
+    return Exit::done;
+  }
+  const check::Findings findings = look(arguments, config, steps);
+  const PlanArguments planned = plan_of(arguments, config, findings);
+  if (!config.measuring.keys.empty()) add_large_delta(config, findings.tally.records, warnings);
+  if (arguments.json) {
+    print_json(config, digest, warnings, &findings, plan_json(planned));
+  } else {
+    print_head(arguments, config, digest, warnings, &findings);
+    print_data(planned, findings);
+  }
+  return judged(arguments, config, findings);
 }
 
 /// Checks settings of which some are to be measured. What follows from those is not known yet.
-Exit check_to_measure(const CheckArguments& arguments, const config::Config& config, const std::string& refusal) {
-  if (arguments.data) {
-    throw Failure(
-        Exit::usage,
-        fmt::format("--data: {} is \"private\", and what would be clipped is not known before it is measured; "
-                    "check the file that --write-config writes",
-                    config.measuring.keys.front()));
-  }
+Exit check_to_measure(const CheckArguments& arguments, config::Config& config, config::Purpose purpose,
+                      const std::string& refusal) {
   std::vector<std::string> warnings;
+  if (std::string dotted = config::dotted_member(config); !dotted.empty()) warnings.push_back(std::move(dotted));
+  if (!arguments.data) add_large_delta(config, config.problem.records, warnings);
   if (!refusal.empty()) warnings.push_back("attach would refuse this: " + refusal);
-  if (arguments.json) {
-    print_json(config, "", warnings);
-  } else {
-    fmt::print("{}: valid; {} parameters, {} settings to be measured (settings alone: no record was read)\n",
-               arguments.config.file, config.descent.dimension, config.measuring.keys.size());
-    for (const std::string& each : warnings) fmt::print("but {}\n", each);
-  }
-  return Exit::done;
+  std::optional<StepCount> steps;
+  if (purpose == config::Purpose::table) steps = StepCount{config.estimate.steps};
+  return finish(arguments, config, "", warnings, steps);
 }
 
 /// Refuses the times of users' windows that replay would refuse. For a trusted time's column, the place may have to
@@ -231,7 +269,7 @@ Exit check(const CheckArguments& arguments) {
   attach::preflight(config);
   require_times_of_windows(config);
   const std::string refusal = refused_by_attach(config);
-  if (!config.measuring.keys.empty()) return check_to_measure(arguments, config, refusal);
+  if (!config.measuring.keys.empty()) return check_to_measure(arguments, config, purpose, refusal);
   const bool is_table = purpose == config::Purpose::table;
   std::string digest;  // of a stream; empty for a table
   std::vector<std::string> warnings;
@@ -249,23 +287,10 @@ Exit check(const CheckArguments& arguments) {
     if (std::string part = engine::part_of_budget(config, mechanism); !part.empty())
       warnings.push_back(std::move(part));
   }
-  if (std::string large = publish::large_delta(config.privacy.deltas(), config.problem.records);
-      !large.empty() && !arguments.data)  // with --data the plan tells it, for the records that were found
-    warnings.push_back(std::move(large));
+  // With --data the plan tells it, for the records that were found.
+  if (!arguments.data) add_large_delta(config, config.problem.records, warnings);
   if (!refusal.empty()) warnings.push_back("attach would refuse this: " + refusal);
-  if (arguments.data) {
-    const check::Findings findings = look(arguments, config, steps);
-    if (arguments.json) {
-      const std::string plan = plan_json(plan_of(arguments, findings));
-      print_json(config, digest, warnings, &findings, plan);
-    } else {
-      print_head(arguments, config, digest, warnings, &findings);
-      print_data(arguments, findings);
-    }
-    return judged(arguments, findings);
-  }
-  arguments.json ? print_json(config, digest, warnings) : print_head(arguments, config, digest, warnings, nullptr);
-  return Exit::done;
+  return finish(arguments, config, digest, warnings, steps);
 }
 
 }  // namespace nustream::cli

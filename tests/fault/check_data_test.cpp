@@ -191,6 +191,124 @@ TEST_F(CheckData, ATableIsLookedAtLikewise) {
   EXPECT_EQ(std::uint64_t(json["plan"]["steps"]), 10U);
 }
 
+/// The dry run where settings are measured first: there is nothing to compare with them yet.
+class CheckDataToMeasure : public CheckData {
+ protected:
+  CommandResult check_measured(const Words& keys, Words more = {}) const {
+    Words words{"--data"};
+    for (const std::string& key : keys) {
+      words.insert(words.end(), {"--set", key + "=private"});
+    }
+    words.insert(words.end(), more.begin(), more.end());
+    return check(words);
+  }
+  /// Without the indicator: where there is one, no setting of a feature is measured.
+  static constexpr const char* one_feature =
+      "features=[{column=\"x\", center=\"private\", scale=\"private\", "
+      "clamp=\"private\"}]";
+};
+
+TEST_F(CheckDataToMeasure, ShowsWhatDoesNotDependOnThem) {
+  rows("x,kind,y\n100,old,-1\n110,old,1\n120,old,1\n,old,1\n130,old,-1\n");
+  const CommandResult result = check_measured({"descent.clip_norm"}, {"--set", one_feature});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  EXPECT_THAT(
+      result.out,
+      AllOf(
+          HasSubstr(config_ + ": valid; 2 parameters, 4 settings to be measured\n"),
+          HasSubstr("\nNOT PRIVATE: what follows was read from the data, without noise; it is for the operator "
+                    "alone, and settings chosen by looking at it are not covered by the promise\n"),
+          HasSubstr("\nusable          2 (40%)\n"),
+          HasSubstr("\nunusable        1 (20%): column 'x': empty; record 3 is one (line 5)\n"),
+          HasSubstr("\nunusable        2 (40%): column 'y': not a label 0 … 1; record 0 is one (line 2: '-1')\n"),
+          HasSubstr("\nmeasured first  features.0.center, features.0.scale, features.0.clamp, descent.clip_norm: "
+                    "they are \"private\", and a run measures them first, so that what would be clipped is not known "
+                    "yet, nor what depends on a measured center, scale or clamp\n"),
+          HasSubstr("\nrefused labels  '-1' 2 times\n"),
+          HasSubstr("\nx                     private    private |        110        110        110        120        "
+                    "120        115      7.071\n")));
+  EXPECT_THAT(result.out, AllOf(Not(HasSubstr("clipped  ")), Not(HasSubstr("working units"))));
+  EXPECT_THAT(result.out, AllOf(HasSubstr("\nWhat nustream plan says, of the settings and so many records:\n"),
+                                HasSubstr("rho 0.5 in all: 0.1 of it (ranges.share = 0.2) for what is measured"),
+                                HasSubstr("5 records are too few for that: ")));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.path()), {}), 2) << "nothing is kept";
+}
+
+// What is a number is compared as always.
+TEST_F(CheckDataToMeasure, ComparesWithNumbersThatAreThere) {
+  rows("x,kind,y\n100,old,0\n110,old,1\n");
+  EXPECT_THAT(
+      check_measured({"descent.clip_norm"}).out,
+      AllOf(HasSubstr("\nmeasured first  descent.clip_norm: it is \"private\", and a run measures it first, so "
+                      "that what would be clipped is not known yet\n"),
+            HasSubstr("  x: 5% of it lies 110 working units or more from 0: "),
+            HasSubstr("  kind=new: the text 'new' never occurs\n"), Not(HasSubstr("\nclipped "))));
+  EXPECT_THAT(
+      check_measured({"descent.step_size", "noise.nu"}).out,
+      AllOf(HasSubstr("\nmeasured first  descent.step_size, noise.nu: they are \"private\", and a run measures "
+                      "them first; nothing here depends on them\n"),
+            HasSubstr("\nclipped         2 of 2 gradients (100%) at theta = 0, where a run begins\n")));
+}
+
+TEST_F(CheckDataToMeasure, ItsJsonHoldsTheSame) {
+  rows("x,kind,y\n100,old,-1\n110,new,1\n");
+  const CommandResult result =
+      check_measured({"descent.clip_norm"}, {"--set", one_feature, "--json", "--records", "2"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  simdjson::dom::parser parser;
+  const simdjson::dom::element json = parser.parse(result.out);
+  const simdjson::dom::element data = json["data"];
+  EXPECT_TRUE(bool(json["valid"]));
+  EXPECT_FALSE(bool(data["private"]));
+  EXPECT_EQ(std::uint64_t(data["usable"]), 1U);
+  EXPECT_EQ(data["measured_first"].get_array().size(), 4U);
+  EXPECT_THAT(std::string(data["measured_note"]), HasSubstr("a run measures them first"));
+  for (const char* unknown : {"start", "gradients", "clipped"}) EXPECT_TRUE(data[unknown].error()) << unknown;
+  const simdjson::dom::element x = data["columns"].at(0);
+  EXPECT_EQ(double(x["median"]), 110);
+  for (const char* unknown : {"center", "scale", "at_bounds"}) EXPECT_TRUE(x[unknown].error()) << unknown;
+  EXPECT_EQ(double(json["plan"]["rho_ranges"]), 0.1);
+  EXPECT_TRUE(json["plan"]["too_few"].error()) << "how many records the whole input has is not known here";
+}
+
+// Of running sums, and of a table.
+TEST_F(CheckDataToMeasure, EveryKindOfRunIsLookedAt) {
+  rows("x,kind,y\n1,new,1\n2,old,0\n3,old,1\n");
+  const std::string linear = std::string(settings).replace(std::string(settings).find("logistic"), 8, "linear");
+  const Words sums{"--set", "model.estimator=moments",        "--set", "moments.row_norm=private",
+                   "--set", "moments.residual_bound=private", "--set", "target.center=private"};
+  for (const std::string& more : {std::string(), std::string("[estimate]\n")}) {
+    const std::string file = folder_.write("sums.toml", linear.substr(0, linear.find("[noise]")) + more);
+    Words words{"check", file, "--data"};
+    words.insert(words.end(), sums.begin(), sums.end());
+    const CommandResult result = run_command(NUSTREAM_COMMAND, words);
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_THAT(result.out, AllOf(HasSubstr("\nusable          3 (100%)\n"), HasSubstr("\nmeasured first  "),
+                                  HasSubstr("\ny (target)            private          1 |          0"),
+                                  Not(HasSubstr("\nclipped  "))));
+  }
+}
+
+// A plan tells it for settings that are numbers.
+TEST_F(CheckDataToMeasure, WarnsOfALargeDelta) {
+  std::string text = "x,kind,y\n";
+  for (int i = 0; i < 2000; ++i) text += "1,new,1\n";
+  rows(text);
+  EXPECT_THAT(check_measured({"descent.clip_norm"}, {"--set", "privacy.delta=0.01"}).out,
+              HasSubstr("\nbut privacy.delta = 0.01 is far above 1/n of 2000 records: "));
+}
+
+TEST_F(CheckDataToMeasure, SaysWhatARunOfNothingUsableWouldCost) {
+  rows("x,kind,y\none,new,1\n");
+  const CommandResult result = check_measured({"descent.clip_norm"});
+  EXPECT_EQ(result.code, 66);
+  EXPECT_EQ(
+      result.err,
+      "nustream: no record can be used: a run would spend ranges.share = 0.2 of its rho on measuring noise, and "
+      "stop; nothing was charged here\n");
+}
+
 // check refuses what attach would refuse before it asks a broker.
 TEST_F(CheckData, RefusesWhatAttachWould) {
   rows("x,kind,y\n1,new,1\n");

@@ -50,7 +50,7 @@ Findings look_at(const std::string& rows, const std::vector<std::string>& overri
   static_cast<void>(folder.write("rows.csv", rows));
   const config::Config config = config::read_config(folder.write("dry.toml", settings), overrides);
   const config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
-  DataCheck check(config, mechanism);
+  DataCheck check(config, &mechanism);
   const std::string source = look_at_files(config, std::nullopt, check);
   return check.findings(source);
 }
@@ -150,7 +150,7 @@ Tally clips_of_sums(const std::string& rows, std::uint64_t every) {
       config::read_config(folder.write("dry.toml", sums),
                           {"users.participations=1", "release.every=" + std::to_string(every == 0 ? 1000 : every)});
   const config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
-  DataCheck check(config, mechanism, every == 0);
+  DataCheck check(config, &mechanism, every == 0);
   static_cast<void>(look_at_files(config, std::nullopt, check));
   return check.findings("").tally;
 }
@@ -204,7 +204,7 @@ TEST(DataCheck, CountsRecordsOfUsersOfAnotherLane) {
   static_cast<void>(folder.write("rows.csv", rows));
   const config::Config config = config::read_config(folder.write("dry.toml", settings), by_user);
   const config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
-  DataCheck check(config, mechanism);
+  DataCheck check(config, &mechanism);
   const record::Schema schema = check.schema_of_lane({LaneId{1}, 2});
   const auto reader = decode::open_reader(config.input, schema);
   record::RowBatch batch;
