@@ -73,6 +73,8 @@ StageSums read_stage(CanonicalReader& reader, const Settings& settings, std::siz
   check_radii(reader, settings, stage);
   if (settings.grows) read_scales(reader, design.shape.inputs, before, stage);
   stage.centre = finite_reals(reader, design.shape.coefficients());
+  const auto is_in_range = [](double entry) { return std::fabs(entry) <= 0x1p100; };
+  if (!std::ranges::all_of(stage.centre, is_in_range)) reader.refuse("a centre too far away", "one within 2^100");
   if (!with_sums) return stage;
   stage.second = finite_reals(reader, entries(design, Block::second));
   stage.cross = finite_reals(reader, design.shape.coefficients());

@@ -130,8 +130,9 @@ double bound_of_residuals(const Window& window) {
   const bool is_seen =
       squares.sum > certainty * squares.deviation && window.usable() > certainty * window.of_second();
   if (!is_seen) return before;
-  const double bound =
+  const double found =
       std::clamp(of_residuals * std::sqrt(squares.sum / window.usable()), before / fourfold, before * fourfold);
+  const double bound = std::clamp(found, 0x1p-100, 0x1p100);  // what radii may be
   const bool stays = bound < least_of_residuals * before && before < least_of_residuals * bound;
   return stays ? before : bound;
 }

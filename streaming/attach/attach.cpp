@@ -23,6 +23,8 @@
 #include "attach/service.h"
 #include "attach/start_up.h"
 #include "attach/topic_requirements.h"
+#include "config/growing_stages.h"
+#include "config/mechanism.h"
 #include "console/operator_file.h"
 #include "console/signals.h"
 #include "kafka/secret_properties.h"
@@ -181,6 +183,19 @@ Exit run_service(Front& front, const Setup& setup, const config::Mechanism& mech
   throw console::StartAgain();
 }
 
+/// Throws, before anything is spent on measuring, where states and releases of the measured settings will not fit
+/// their topics. Sizes do not depend on the values that are measured, but on whether units grow by them.
+void require_room_for_measured(const config::Config& asked, const secrets::Keyring& keys, const TopicFacts& facts) {
+  config::Config measured = asked;
+  if (!measure::lines_of_a_part(asked).empty()) {
+    measured.moments->grows = true;
+    config::add_growing_stages(*measured.moments, measured.descent.minibatch);
+  }
+  const config::Mechanism mechanism = config::make_mechanism(measured, privacy::Participation::once());
+  static_cast<void>(outbox_bytes(measured, release_bytes(measured, mechanism), state_bytes(measured, mechanism, keys),
+                                 facts.record_bytes_max));
+}
+
 }  // namespace
 
 Exit run(config::Config config, const Options& options) {
@@ -218,6 +233,7 @@ Exit run(config::Config config, const Options& options) {
     return *told;
   }
   if (measures) {
+    require_room_for_measured(config, keys, *found);
     const auto told = settle_ranges(config, keys, *found, options.write_config, start_up, tell);
     if (told) return *told;
     mechanism.emplace(config::make_mechanism(config, privacy::Participation::once()));

@@ -100,7 +100,7 @@ void print(const Inspected& report, const std::string& folder) {
 
 void print_chart(const std::string& stream, const std::string& release, const serve::History& history) {
   const auto last = publish::read_release(release);
-  if (!last) return;
+  if (!last || last->estimate.empty()) return;  // noise may hide the estimate of a release
   const std::size_t j = console::main_coefficient(*last);
   chart::Chart chart = serve::page::coefficient_chart(history, *last, j, last->estimate[j].first);
   chart.title = stream + ": " + chart.title;

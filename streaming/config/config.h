@@ -122,9 +122,10 @@ struct Moments {
     std::uint64_t from;  ///< first record, a multiple of a step's records
     moments::Radii radii;
   };
-  std::vector<Stage> stages;                  ///< rising; the first begins at record 0
-  bool grows = false;                         ///< scales and bounds of a stage follow from the noisy sums before it
-  std::uint64_t restage_every = 0;            ///< records between further stages; 0: none
+  std::vector<Stage> stages;        ///< rising; the first begins at record 0
+  bool names_stages = false;        ///< whether the settings say anything of stages, if only that there are none
+  bool grows = false;               ///< scales and bounds of a stage follow from the noisy sums before it
+  std::uint64_t restage_every = 0;  ///< records between further stages; 0: none
   std::optional<std::uint64_t> memory{};      ///< N: how many records the sums remember; empty: all
   std::optional<std::uint64_t> releases{};    ///< K: the largest number of releases; empty: no end
   std::optional<double> residual_variance{};  ///< the public guess by which stages are weighted

@@ -127,6 +127,7 @@ Moments read_section(const Section& root, std::uint64_t every, Purpose purpose) 
   const Section section = root.section("moments");
   Moments moments;
   moments.stages = read_stages(section, every, root.has("endogenous"));
+  moments.names_stages = section.has("stages");
   moments.grows = read_growth(section);
   purpose == Purpose::table ? refuse_of_a_table(section) : read_memory(section, every, moments);
   if (moments.grows) add_growing_stages(moments, every);
@@ -159,6 +160,9 @@ void require_room_to_grow(const Section& root, const Config& config) {
   if (config.descent.first_stage) refuse("where there are [[endogenous]] regressors");
   if (moments.memory) refuse("beside moments.memory: sums that forget keep one set of units");
   if (!config.schema.intercept) refuse("where model.intercept = false: nothing else tells how many rows are usable");
+  if (config.schema.is_weighted()) {
+    refuse("where records have weights: the intercept's 1 would count weights, and not rows");
+  }
   if (moments.release_sums) {
     refuse("where sums are released (release.moments, kafka.model_topic): their readers rely on one level of noise");
   }

@@ -62,6 +62,7 @@ constexpr auto setting_names = std::to_array<std::pair<std::string_view, std::st
     {"residual_variance", "moments.residual_variance"},
     {"restage_every", "moments.restage_every"},
     {"solve", "moments.solve"},
+    {"units", "moments.stages"},
     {"correlation", "noise.correlation"},
     {"horizon", "noise.horizon"},
     {"rows", rows_of_correlation},

@@ -247,8 +247,8 @@ std::string lines_of_a_part(const config::Config& asked) {
   };
   if (!asked.moments || !std::ranges::any_of(asked.measuring.keys, is_unit)) return {};
   const config::Moments& moments = *asked.moments;
-  const bool may_grow = moments.stages.size() == 1 && !moments.memory && !moments.release_sums && !asked.users &&
-                        asked.schema.intercept && !asked.descent.first_stage;
+  const bool may_grow = !moments.names_stages && !moments.memory && !moments.release_sums && !asked.users &&
+                        asked.schema.intercept && !asked.schema.is_weighted() && !asked.descent.first_stage;
   return may_grow ? "moments.stages=\"growing\"\n" : "";
 }
 
@@ -267,7 +267,11 @@ config::Config settled_config(const config::Config& asked, config::Purpose purpo
                               remedy));
   }
   std::vector<std::string> overrides = asked.overrides;
-  for (const auto& [key, value] : config::measured_settings(ranges)) overrides.push_back(key + '=' + value);
+  const bool may_grow = !lines_of_a_part(asked).empty();
+  for (const auto& [key, value] : config::measured_settings(ranges)) {
+    if (key == "moments.stages" && !may_grow) continue;  // the settings have changed since, and have another rule
+    overrides.push_back(key + '=' + value);
+  }
   config::Config settled = config::read_config(asked.file, overrides, purpose);
   settled.overrides = asked.overrides;
   settled.input = asked.input;

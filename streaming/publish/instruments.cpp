@@ -48,7 +48,7 @@ void append_instruments(const moments::Release& release, const SolvedInstruments
     }
   }
   if (const auto& set = release.set) {
-    shown.is_bounded = set->bounded;
+    shown.is_bounded = shown.is_bounded || set->bounded;
     shown.set_kind = name(set->kind);
     shown.level = design.level;
     const bool has_bounds = set->kind == Kind::interval || set->kind == Kind::outside;
@@ -68,7 +68,11 @@ std::string set_in_words(const ShownInstruments& shown) {
 
 void append_instruments(const ShownInstruments& shown, JsonWriter& json) {
   const auto object = json.object("instruments");
-  json.field("residual_variance", shown.is_bounded ? "bounded" : "estimated");
+  if (shown.effective_f.empty() && shown.set_kind.empty()) {
+    json.field("residual_variance", nullptr);
+  } else {
+    json.field("residual_variance", shown.is_bounded ? "bounded" : "estimated");
+  }
   json.fields_or_null("effective_f", shown.effective_f);
   if (shown.set_kind.empty()) return json.field("anderson_rubin", nullptr);
   const auto set = json.object("anderson_rubin");

@@ -139,8 +139,9 @@ serve::ShownLane shown_lane(const config::Config& config, const config::Mechanis
 
 std::string chart_file(const config::Config& config, const config::Mechanism& mechanism, const Run& run) {
   const serve::ShownLane lane = reported_lane(config, mechanism, run);
-  if (!lane.release) {
-    const std::string nothing = config.stream + ": nothing is published yet";
+  if (!lane.release || lane.release->estimate.empty()) {
+    const std::string nothing =
+        config.stream + (lane.release ? ": noise hides the estimate" : ": nothing is published yet");
     return chart::svg_file({.title = nothing, .summary = nothing, .x = {"steps", true}, .y = {}, .layers = {}});
   }
   const publish::NamedValues& values = lane.release->estimate;

@@ -113,6 +113,34 @@ TEST(AttachMeasured, LetsTheUnitsGrowOfWhatItMeasuredOnAPart) {
   EXPECT_TRUE(last["moments"]["grown"].is_object());
 }
 
+// Whoever says anything of stages has the say, then and later, and sums may still be released.
+TEST(AttachMeasured, LeavesTheUnitsAloneWhereTheSettingsSpeakOfStages) {
+  const AttachWorld world;
+  world.write(AttachWorld::values(records));
+  const std::vector<std::string> none{"--until-end", "--insecure-seed", "7", "--set", "moments.stages=[]"};
+  const CommandResult result = world.run(with(none));
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(world.releases().back().find("grow"), std::string::npos) << world.releases().back();
+
+  const AttachWorld other;
+  other.write(AttachWorld::values(records));
+  ASSERT_EQ(other.run(with({"--until-end", "--insecure-seed", "7"})).code, 0);
+  const CommandResult later = other.run(with({"--until-end", "--insecure-seed", "7", "--new-epoch", "--set",
+                                              "release.moments=true", "--set", "moments.memory=1000"}));
+  EXPECT_EQ(later.code, 0) << later.err;
+}
+
+TEST(AttachMeasured, AStateThatWillNotFitItsTopicIsFoundOutBeforeAnythingIsSpent) {
+  const AttachWorld world;
+  world.write(AttachWorld::values(records));
+  const std::string small = world.name() + ".small";
+  create_topic(world.direct(), small, 1, {{"cleanup.policy", "compact"}, {"max.message.bytes", "4000"}});
+  const CommandResult result = world.run(with({"--set", "kafka.state_topic=\"" + small + "\"", "--until-end"}));
+  EXPECT_EQ(result.code, 78) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("a state has up to"));
+  EXPECT_TRUE(spends(world).empty());
+}
+
 // Whoever goes on measures nothing again, which would be under other noise.
 TEST(AttachMeasured, KilledAtEveryBoundaryItHasMeasuredOnce) {
   const std::vector<std::string> values = AttachWorld::values(records);

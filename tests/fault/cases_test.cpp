@@ -129,15 +129,17 @@ std::string all_unusable(const std::string& records, const std::string& reason, 
 }
 
 TEST(Cases, FilesThatAreSomethingElseAreNamed) {
-  const std::string array =
-      "'DIR/in.jsonl' is a JSON array, and one object a line is read: write it so: jq -c '.[]' 'DIR/in.jsonl' > "
-      "'DIR/in.jsonl.jsonl'";
+  const auto array = [](const std::string& to_set) {
+    return "'DIR/in.jsonl' is a JSON array, and one object a line is read: write it so" + to_set +
+           ": jq -c '.[]' 'DIR/in.jsonl' > 'DIR/in.jsonl.jsonl'";
+  };
   const std::string utf16 =
       "'DIR/in.csv' is UTF-16 text, and CSV or JSON lines are read: write it as UTF-8: iconv -f UTF-16 -t UTF-8 "
       "'DIR/in.csv' > 'DIR/in.csv.utf8'";
   for (const Words& more : {Words{}, no_header}) {
-    expect_refused("pretty-json-array", more, 65, array);
-    expect_refused("json-array-on-one-line", more, 65, array);
+    const std::string to_set = more.empty() ? "" : ", and set stream.format = \"jsonl\"";  // no_header says csv
+    expect_refused("pretty-json-array", more, 65, array(to_set));
+    expect_refused("json-array-on-one-line", more, 65, array(to_set));
     expect_refused("utf16", more, 65, utf16);
   }
   expect_refused("utf16", {"--set", "stream.format=jsonl"}, 65, utf16);

@@ -424,5 +424,38 @@ TEST(Instruments, AConstantInstrumentIsToldToTheOperator) {
   EXPECT_FALSE(std::string_view(found.for_operator["degeneracy"]).empty());
 }
 
+// Where noise hides the sums there is no estimate, and so nothing to draw.
+TEST(Instruments, AReleaseWithoutAnEstimateIsNoPathToDraw) {
+  const TemporaryFolder folder;
+  std::string rows = "z,x,y\n";
+  for (int i = 0; i < 400; ++i) {
+    const double z = std::sin(i), x = z + .3 * std::cos(3 * i);
+    rows += std::to_string(z) + "," + std::to_string(x) + "," + std::to_string(2 * x) + "\n";
+  }
+  const std::string config = "[stream]\nname = \"i\"\ninput = \"" + folder.write("rows.csv", rows) + "\"\n" +
+                             "[target]\ncolumn = \"y\"\n" + column("instruments", "z") + column("endogenous", "x") +
+                             R"([model]
+estimator = "moments"
+[moments]
+row_norm = 2
+residual_bound = 3
+regressor_bound = 3
+[release]
+every = 100
+[privacy]
+rho = 0.0001
+delta = 1e-6
+)";
+  const std::string picture = (folder.path() / "path.svg").string();
+  const JsonOutput found = run_configured("replay", folder, config, {"--insecure-seed", "1", "--chart", picture});
+  ASSERT_EQ(found.command.code, 0) << found.command.err;
+  EXPECT_THAT(read_file((folder.path() / "state/releases.jsonl").string()), HasSubstr("\"estimate\":null"));
+  EXPECT_TRUE(found.json["instruments"]["residual_variance"].is_null()) << found.command.out;
+  EXPECT_THAT(read_file(picture), HasSubstr("i: noise hides the estimate"));
+  const CommandResult shown = run_command(
+      NUSTREAM_COMMAND, {"inspect", (folder.path() / "state").string(), "--chart", "--insecure-seed", "1"});
+  EXPECT_EQ(shown.code, 0) << shown.err;
+}
+
 }  // namespace
 }  // namespace nustream::tests

@@ -131,6 +131,7 @@ TEST(MomentsConfig, UnitsGrowForPlainSumsWithAnInterceptAlone) {
   refused({"moments.memory=100000"}, "moments.stages");
   refused({"model.intercept=false"}, "moments.stages");
   refused({"release.moments=true"}, "moments.stages");
+  refused({"weight={column = \"w\", max = 10}"}, "where records have weights");
   refused({"privacy.unit=user", "privacy.user=u", "privacy.participations=3"}, "where the unit is the user");
   EXPECT_EQ(read({"moments.stages=growing"}, text).moments->spread, moments::Spread::none) << "growth costs nothing";
   EXPECT_FALSE(read({"moments.stages=growing"}, text).moments->keeps_marks) << "there is no status without intervals";
