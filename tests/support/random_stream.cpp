@@ -235,17 +235,10 @@ RandomStream random_sums_of_users(Random& random, const StreamLimits& limits) {
   return stream;
 }
 
-/// Lets the units of one stream in three grow, of those that may: plain sums with an intercept, without other stages.
-void let_units_grow(Random& random, std::string& toml) {
-  const auto has = [&](const char* words) { return toml.find(words) != toml.npos; };
-  for (const char* words : {"intercept = false", "memory =", "stages", "moments = true", "[[endogenous]]"}) {
-    if (has(words)) return;
-  }
-  if (random() % 3 != 0) return;
-  std::string growing = "stages = \"growing\"\n";
-  if (!has("releases =")) growing += fmt::format("releases = {}\n", 20 + random() % 60);
-  const std::string_view section = "[moments]\n";
-  toml.insert(toml.find(section) + section.size(), growing);
+/// The bounds of these lines of [moments], with units that grow: then there is neither a memory nor another stage.
+std::string growing(Random& random, const std::string& moments) {
+  return moments.substr(0, moments.find("second_moment_share")) +
+         fmt::format("stages = \"growing\"\nreleases = {}\n", 20 + random() % 60);
 }
 
 /// Random settings of records whose model is solved from running sums: with instrumental variables or without, with
@@ -267,19 +260,24 @@ RandomStream random_sums_of_records(Random& random, const StreamLimits& limits) 
                          .2 + .1 * static_cast<double>(random() % 6));
   }
   add_columns(columns, stream, "features", "x", two_stages ? random() % 2 : 1 + random() % 3, false, random);
-  const std::string moments = moments_of(random, stream.minibatch, bounds);
+  std::string moments = moments_of(random, stream.minibatch, bounds);
+  Random of_growth(random);  // of its own, so that seeds give what they gave before units could grow
+  const bool grows = !two_stages && of_growth() % 3 == 0;
+  if (grows) moments = growing(of_growth, moments);
   std::string privacy = privacy_of(random, limits);
   if (stream.target_only) privacy += "protects = \"target\"\n";
   columns += add_beside_values(random, limits, stream);
   stream.columns.emplace_back("y");
-  std::string release = random() % 3 == 0 ? "moments = true\n" : "";
+  std::string release = random() % 3 == 0 && !grows ? "moments = true\n" : "";
   const bool recentres = moments.find("stages") != moments.npos || moments.find("restage_every") != moments.npos;
   if (recentres && random() % 2 == 0) {
     release +=
         fmt::format("[intervals]\nkind = \"{}\"\n", two_stages || random() % 2 == 0 ? "residuals" : "sandwich");
   }
   stream.toml = toml_of_sums(random, stream, moments, privacy, release + columns);
-  let_units_grow(random, stream.toml);
+  const std::string without = "intercept = false";
+  const std::size_t at = stream.toml.find(without);
+  if (grows && at != std::string::npos) stream.toml.replace(at, without.size(), "intercept = true");  // counts rows
   return stream;
 }
 
