@@ -18,4 +18,18 @@ void add_growing_stages(Moments& moments, std::uint64_t every) {
   }
 }
 
+std::string why_units_stay(const Config& config) {
+  const Moments& moments = *config.moments;
+  if (config.descent.first_stage) return "where there are [[endogenous]] regressors";
+  if (moments.memory) return "beside moments.memory: sums that forget keep one set of units";
+  if (!config.schema.intercept) return "where model.intercept = false: nothing else tells how many rows are usable";
+  if (config.schema.is_weighted()) {
+    return "where records have weights: the intercept's 1 would count weights, and not rows";
+  }
+  if (moments.release_sums) {
+    return "where sums are released (release.moments, kafka.model_topic): their readers rely on one level of noise";
+  }
+  return {};
+}
+
 }  // namespace nustream::config

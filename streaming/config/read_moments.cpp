@@ -146,26 +146,13 @@ Moments read_section(const Section& root, std::uint64_t every, Purpose purpose) 
   return moments;
 }
 
-/// Refuses units that grow where they cannot: their growth is counted by the intercept's 1, and readers of released
-/// sums rely on one level of noise for all columns.
+/// Refuses units that grow where they cannot.
 void require_room_to_grow(const Section& root, const Config& config) {
-  const Moments& moments = *config.moments;
-  if (!moments.grows) return;
-  const auto refuse = [&](const char* why) {
-    root.section("moments").refuse("stages", std::string("an array, or none, ") + why);
-  };
-  if (root.section("privacy").text("unit").value_or("record") == "user") {
-    refuse("where the unit is the user: units grow for records alone");
-  }
-  if (config.descent.first_stage) refuse("where there are [[endogenous]] regressors");
-  if (moments.memory) refuse("beside moments.memory: sums that forget keep one set of units");
-  if (!config.schema.intercept) refuse("where model.intercept = false: nothing else tells how many rows are usable");
-  if (config.schema.is_weighted()) {
-    refuse("where records have weights: the intercept's 1 would count weights, and not rows");
-  }
-  if (moments.release_sums) {
-    refuse("where sums are released (release.moments, kafka.model_topic): their readers rely on one level of noise");
-  }
+  if (!config.moments->grows) return;
+  const bool by_user = root.section("privacy").text("unit").value_or("record") == "user";
+  const std::string why =
+      by_user ? "where the unit is the user: units grow for records alone" : why_units_stay(config);
+  if (!why.empty()) root.section("moments").refuse("stages", "an array, or none, " + why);
 }
 
 /// Refuses the settings that only a descent has.

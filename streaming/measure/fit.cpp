@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "config/growing_stages.h"
 #include "config/mechanism.h"
 #include "config/ranges.h"
 #include "decode/byte_source.h"
@@ -246,9 +247,7 @@ std::string lines_of_a_part(const config::Config& asked) {
     return key == "moments.row_norm" || (key.starts_with("features.") && key.ends_with(".scale"));
   };
   if (!asked.moments || !std::ranges::any_of(asked.measuring.keys, is_unit)) return {};
-  const config::Moments& moments = *asked.moments;
-  const bool may_grow = !moments.names_stages && !moments.memory && !moments.release_sums && !asked.users &&
-                        asked.schema.intercept && !asked.schema.is_weighted() && !asked.descent.first_stage;
+  const bool may_grow = !asked.moments->names_stages && !asked.users && config::why_units_stay(asked).empty();
   return may_grow ? "moments.stages=\"growing\"\n" : "";
 }
 

@@ -48,13 +48,13 @@ struct StageUnits {
 /// - R_x is raised to 1.75 times the root of the mean squared length of rows in the new units, but not above 2√d. The
 ///   mean is bounded from below in the same way. R_x never shrinks, and stays where it would grow by less than a
 ///   tenth.
-/// - Where the spread of residuals is kept, R_r becomes 3 times the root of the noisy mean of clip(r)², at most 4
-/// times
-///   and at least a fourth of what it was. It stays where noise hides that mean, and where it would change by less
-///   than a fourth.
+/// - Where the spread of residuals is kept, R_r becomes 3 times the root of the noisy mean of clip(r)², within a
+///   fourth and four times what it was. It stays where noise hides that mean, and where it would change by less than
+///   a fourth.
 ///
-/// Contract: plain sums of a linear model, an intercept, which frame.constant names, and a step since `before`.
-/// `variance` is that of the noise of a sum over these steps, per unit of the seed noise's variance.
+/// Contract: plain sums of a linear model of records without weights, an intercept, which frame.constant names, and a
+/// step since `before`. `variance` is that of the noise of a sum over these steps, per unit of the seed noise's
+/// variance.
 [[nodiscard]] std::optional<StageUnits> grown_units(const RunningSums& sums, const Frame& frame, const Looked& before,
                                                     double variance, StepCount steps);
 
