@@ -17,63 +17,12 @@
 #include <simdjson.h>
 
 #include "configured_command.h"
+#include "instruments_tables.h"
 
 namespace nustream::tests {
 namespace {
 
 using ::testing::HasSubstr;
-
-const std::string tables = NUSTREAM_TABLES_DIR;
-
-class RealTables : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (!std::filesystem::exists(tables + "/card_complete_2191.csv")) GTEST_SKIP() << "no tables in " << tables;
-  }
-};
-
-/// A column of a model, as a table [[kind]].
-std::string column(const std::string& kind, const std::string& name, double center = 0, double scale = 1) {
-  return "[[" + kind + "]]\ncolumn = \"" + name + "\"\ncenter = " + std::to_string(center) +
-         "\nscale = " + std::to_string(scale) + "\n";
-}
-
-/// Card: wages on years of schooling, with the colleges near by and the parents' schooling as instruments. The
-/// centres and scales are those of the file. They are public settings here; in a private table such figures would be
-/// traps.
-std::string card(const std::string& sections) {
-  return "[stream]\nname = \"card\"\ninput = \"" + tables + "/card_complete_2191.csv\"\n" +
-         "[target]\ncolumn = \"lwage\"\ncenter = 6.286494135149316\n" +
-         column("instruments", "nearc2", 0.43541761752624375, 0.49581157295288125) +
-         column("instruments", "nearc4", 0.686444545869466, 0.46393796063216225) +
-         column("instruments", "fatheduc", 10.084892743039708, 3.702060681036529) +
-         column("instruments", "motheduc", 10.61889548151529, 3.054411309378248) +
-         column("endogenous", "educ", 13.642172523961662) + R"([model]
-intercept = false
-[descent]
-step_size = 0.38283
-clip_norm = 4
-[first_stage]
-step_size = 0.84091
-)" + sections;
-}
-
-/// The file with one of its columns moved behind all others. No field of it has quotation marks.
-std::string with_column_last(const std::string& path, const std::string& name) {
-  std::istringstream rows(read_file(path));
-  std::string text;
-  std::ptrdiff_t at = -1;
-  for (std::string row; std::getline(rows, row);) {
-    std::vector<std::string> fields;
-    std::istringstream of_row(row);
-    for (std::string field; std::getline(of_row, field, ',');) fields.push_back(field);
-    if (at < 0) at = std::find(fields.begin(), fields.end(), name) - fields.begin();
-    std::rotate(fields.begin() + at, fields.begin() + at + 1, fields.end());
-    for (const std::string& field : fields) text += field + ",";
-    text.back() = '\n';
-  }
-  return text;
-}
 
 const std::string private_stages = R"(clip_norm = 12
 [privacy]
@@ -179,92 +128,6 @@ nu = 0.0001
   EXPECT_LE(found.json["rho"].get_double().value(), 100);
   EXPECT_NEAR(found.value("average", "morekids ~ samesex"), 0.067525, 0.01);
   EXPECT_NEAR(found.value("average", "morekids"), -6.314, 4);
-}
-
-// The same is solved from running sums at a hundredth of that ρ: noise moves 2SLS of all rows by a few hundredths.
-TEST_F(RealTables, AngristAndEvansSolvedFromRunningSums) {
-  const TemporaryFolder folder;
-  const std::string config = "[stream]\nname = \"fertility\"\ninput = \"" + tables + "/fertility_254654.csv.gz\"\n" +
-                             "[target]\ncolumn = \"weeks\"\ncenter = 26\nscale = 15\n" +
-                             column("instruments", "samesex", 0.5, 0.5) + column("endogenous", "morekids", 0.5, 0.5) +
-                             R"([model]
-estimator = "moments"
-[moments]
-row_norm = 1.4143
-regressor_bound = 1.8
-residual_bound = 2.3
-stages = [{from = 20000}]
-releases = 254
-[intervals]
-kind = "residuals"
-[privacy]
-rho = 1
-delta = 1e-6
-)";
-  JsonOutput found = run_configured("replay", folder, config);
-  ASSERT_EQ(found.command.code, 0) << found.command.err;
-  EXPECT_EQ(found.json["steps"].get_uint64().value(), 254U);
-  EXPECT_LE(found.json["rho"].get_double().value(), 1);
-  EXPECT_NEAR(found.value("estimate", "morekids ~ samesex"), 0.067525, 0.002);
-  EXPECT_NEAR(found.value("estimate", "morekids"), -6.314, 0.2);
-  // Without noise F is 1278, and 1.96 standard errors of 2SLS are 2.5.
-  EXPECT_NEAR(found.json["instruments"]["effective_f"]["morekids"].get_double().value(), 1278, 150);
-  EXPECT_EQ(found.json["instruments"]["anderson_rubin"]["kind"].get_string().value(), "interval");
-  EXPECT_NEAR(found.json["instruments"]["anderson_rubin"]["lower"].get_double().value(), -6.314 - 2.5, 0.4);
-  EXPECT_NEAR(found.json["instruments"]["anderson_rubin"]["upper"].get_double().value(), -6.314 + 2.5, 0.4);
-  // A new epoch goes on about the reduced form of what was released, and not about the settings' start.
-  JsonOutput further = run_configured("replay", folder, config,
-                                      {"--new-epoch", "--set", "moments.releases=100", "--set", "release.every=100"});
-  EXPECT_EQ(further.command.code, 0) << further.command.err;
-  EXPECT_THAT(further.command.err, HasSubstr("goes on from the release at step 254"));
-  EXPECT_EQ(further.json["steps"].get_uint64().value(), 6U) << "654 records were left";
-}
-
-/// Card, solved in one pass, with one release of the whole table.
-std::string solved_card(const std::string& more) {
-  std::string text = card("[moments]\nrow_norm = 3.5\nregressor_bound = 6\nresidual_bound = 1\n" + more);
-  return text.replace(text.find("[model]\n"), 8, "[model]\nestimator = \"moments\"\n");
-}
-
-// At ρ = 1e5 only the effect of scaling and clipping is left: .0016. The bars at ρ = 1 are those of
-// benchmarks/moments_tables.
-TEST_F(RealTables, CardSolvedInOnePass) {
-  const TemporaryFolder folder;
-  JsonOutput found = run_configured("estimate", folder, solved_card("[privacy]\nrho = 1e5\ndelta = 1e-6\n"),
-                                    {"--compare-nonprivate"});
-  ASSERT_EQ(found.command.code, 0) << found.command.err;
-  EXPECT_EQ(found.json["steps"].get_uint64().value(), 1U);
-  EXPECT_NEAR(found.value("estimate", "educ"), 0.07441, 0.003);
-  EXPECT_NEAR(found.for_operator["not_private"]["2SLS"]["educ"].get_double().value(), 0.074410, 1e-6);
-  EXPECT_TRUE(found.for_operator["not_private"]["2S-GD"].error() == simdjson::NO_SUCH_FIELD);
-  EXPECT_NEAR(found.json["rho"].get_double().value(), 1e5, 1e-3);
-  // Without [intervals] nothing tells how much residuals vary, and their bounds stand in: ±6 and ±1 here.
-  EXPECT_EQ(found.json["instruments"]["residual_variance"].get_string().value(), "bounded");
-  EXPECT_LT(found.json["instruments"]["effective_f"]["educ"].get_double().value(), 60);
-}
-
-// With [intervals] a step alone tells the spread as well: without noise F is 115, and 1.96 standard errors of 2SLS
-// .03.
-TEST_F(RealTables, CardTellsItsStrengthInOnePass) {
-  const TemporaryFolder folder;
-  JsonOutput found = run_configured(
-      "estimate", folder, solved_card("[intervals]\nkind = \"residuals\"\n[privacy]\nrho = 1e5\ndelta = 1e-6\n"));
-  ASSERT_EQ(found.command.code, 0) << found.command.err;
-  const auto instruments = found.json["instruments"];
-  EXPECT_EQ(instruments["residual_variance"].get_string().value(), "estimated");
-  EXPECT_NEAR(instruments["effective_f"]["educ"].get_double().value(), 194.6, 15);
-  EXPECT_EQ(instruments["anderson_rubin"]["kind"].get_string().value(), "empty");
-}
-
-// With rows declared public, zzᵀ and z xᵀ are exact, and all of ρ is the target's.
-TEST_F(RealTables, CardSolvedWithPublicRows) {
-  const TemporaryFolder folder;
-  const std::string last = folder.write("last.csv", with_column_last(tables + "/card_complete_2191.csv", "lwage"));
-  JsonOutput found = run_configured("estimate", folder,
-                                    solved_card("[privacy]\nprotects = \"target\"\nrho = 1\ndelta = 1e-6\n"), {last});
-  ASSERT_EQ(found.command.code, 0) << found.command.err;
-  EXPECT_NEAR(found.value("estimate", "educ"), 0.0760, 0.006);
-  EXPECT_NEAR(found.json["rho"].get_double().value(), 1, 1e-9);
 }
 
 /// Rows that were made up: y = x/2 + noise, x is confounded, and there is one control.
@@ -422,39 +285,6 @@ TEST(Instruments, AConstantInstrumentIsToldToTheOperator) {
   ASSERT_EQ(found.command.code, 0) << found.command.err;
   EXPECT_THAT(found.command.out, Not(HasSubstr("degeneracy")));
   EXPECT_FALSE(std::string_view(found.for_operator["degeneracy"]).empty());
-}
-
-// Where noise hides the sums there is no estimate, and so nothing to draw.
-TEST(Instruments, AReleaseWithoutAnEstimateIsNoPathToDraw) {
-  const TemporaryFolder folder;
-  std::string rows = "z,x,y\n";
-  for (int i = 0; i < 400; ++i) {
-    const double z = std::sin(i), x = z + .3 * std::cos(3 * i);
-    rows += std::to_string(z) + "," + std::to_string(x) + "," + std::to_string(2 * x) + "\n";
-  }
-  const std::string config = "[stream]\nname = \"i\"\ninput = \"" + folder.write("rows.csv", rows) + "\"\n" +
-                             "[target]\ncolumn = \"y\"\n" + column("instruments", "z") + column("endogenous", "x") +
-                             R"([model]
-estimator = "moments"
-[moments]
-row_norm = 2
-residual_bound = 3
-regressor_bound = 3
-[release]
-every = 100
-[privacy]
-rho = 0.0001
-delta = 1e-6
-)";
-  const std::string picture = (folder.path() / "path.svg").string();
-  const JsonOutput found = run_configured("replay", folder, config, {"--insecure-seed", "1", "--chart", picture});
-  ASSERT_EQ(found.command.code, 0) << found.command.err;
-  EXPECT_THAT(read_file((folder.path() / "state/releases.jsonl").string()), HasSubstr("\"estimate\":null"));
-  EXPECT_TRUE(found.json["instruments"]["residual_variance"].is_null()) << found.command.out;
-  EXPECT_THAT(read_file(picture), HasSubstr("i: noise hides the estimate"));
-  const CommandResult shown = run_command(
-      NUSTREAM_COMMAND, {"inspect", (folder.path() / "state").string(), "--chart", "--insecure-seed", "1"});
-  EXPECT_EQ(shown.code, 0) << shown.err;
 }
 
 }  // namespace

@@ -290,8 +290,7 @@ TEST(Horizon, OfAFiniteCorrelationIsAHardStopWith73) {
   std::vector<std::string> resume = finite;
   resume.push_back("--resume");
   EXPECT_EQ(world.run(resume).code, 73);
-  // All 700 steps are paid for, and the last of them are released too: once.
-  const std::string releases = world.releases();
+  const std::string releases = world.releases();  // all 700 steps are paid for, and the last ones released once
   EXPECT_EQ(std::count(releases.begin(), releases.end(), '\n'), 3) << "300, 600, 700";
   EXPECT_THAT(releases, testing::HasSubstr("\"step\":700,\"position\":700,\"tag\":\"end\""));
 }
