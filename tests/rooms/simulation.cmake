@@ -11,7 +11,7 @@ add_library(nustream_simulation STATIC
   simulation/folder_case.cpp simulation/folder_end.cpp simulation/folder_history.cpp simulation/folder_watch.cpp
   simulation/history.cpp simulation/lane_reference.cpp simulation/printed_path.cpp simulation/reference_users.cpp simulation/shown_pages.cpp
   simulation/simulated_service.cpp simulation/stored_users.cpp simulation/user_records.cpp
-  support/random_stream.cpp support/simulated_broker.cpp support/simulated_disk.cpp)
+  support/random_settings.cpp support/random_stream.cpp support/random_sums.cpp support/simulated_broker.cpp support/simulated_disk.cpp)
 target_include_directories(nustream_simulation PUBLIC simulation support)
 target_link_libraries(nustream_simulation PUBLIC nustream_service nustream_core nustream_compile fmt::fmt
                                                  PkgConfig::RDKAFKA)

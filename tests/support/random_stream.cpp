@@ -1,23 +1,19 @@
 #include "random_stream.h"
 
 #include <cmath>
-#include <random>
 
 #include <fmt/format.h>
+
+#include "random_settings.h"
 
 namespace nustream::tests {
 namespace {
 
-using Random = std::mt19937_64;
+using settings::one_of;
+using settings::Random;
 
 /// One stream in so many has a model that is solved from running sums.
 constexpr std::uint64_t one_in_sums = 4;
-
-template <class... Texts>
-std::string one_of(Random& random, Texts... texts) {
-  const std::string all[] = {texts...};
-  return all[random() % sizeof...(texts)];
-}
 
 std::string schedule(Random& random, double step_size) {
   return fmt::format("step_size = {}\n", step_size) +
@@ -103,194 +99,17 @@ bool may_be_counted_under(const std::string& noise) {
   return false;
 }
 
-/// The lines of [privacy] and of [users] where the unit is the user, who is in the column `user`.
-std::string unit_of_users(Random& random, const std::string& user) {
-  const std::string often = fmt::format("participations = {}\nseparation = {}\n", 1 + random() % 6, 1 + random() % 4);
-  const std::string much = fmt::format("mass = {}\n", 0.5 * static_cast<double>(1 + random() % 8));
-  return fmt::format("unit = \"user\"\nuser = \"{}\"\nuser_null = [\"0\"]\n[users]\n", user) +
-         one_of(random, often, much, often + much);
-}
-
-/// Adds users to a stream: their column, and in one stream of three times, by which limits hold within windows.
-/// Returns the lines of [privacy] and of [users]. Records of some_times() fill short windows with a few records and
-/// long ones with many.
-std::string add_users(Random& random, const StreamLimits& limits, RandomStream& stream) {
-  const auto add_first = [&](const std::string& column) {
-    stream.columns.insert(stream.columns.begin(), column);
-    stream.non_negative.insert(stream.non_negative.begin(), false);
-  };
-  stream.user = "who";
-  add_first(stream.user);
-  std::string users = unit_of_users(random, stream.user);
-  if (random() % 3 != 0) return users;
-  using Times = RandomStream::Times;
-  users += "period = " + one_of(random, "\"PT10S\"\n", "\"PT1M\"\n", "\"PT3M\"\n");
-  stream.times = limits.beside_values ? Times::of_broker : Times::of_column;
-  if (stream.times == Times::of_broker) return users;
-  add_first(random_time);
-  return users + "times = \"trusted\"\n";
-}
-
-/// The lines of [stream] about its records and their times.
-std::string format_of(const RandomStream& stream) {
-  std::string format = stream.json ? "format = \"jsonl\"\n" : "header = false\n";
-  if (!stream.json) {
-    format += "columns = [";
-    for (const std::string& column : stream.columns) format += "\"" + column + "\", ";
-    format += "]\n";
-  }
-  if (stream.times == RandomStream::Times::of_column) format += fmt::format("time = \"{}\"\n", random_time);
-  return format;
-}
-
 /// A user's text, JSON or not. Few users have most of the records, and some records belong to nobody.
 std::string random_user(Random& random, bool json) {
   std::string who = random() % 20 == 0 ? one_of(random, "", "0") : fmt::format("u{}", random() % (1 + random() % 24));
   return json ? '"' + who + '"' : who;
 }
 
-/// Adds columns. They are `bounded` for a first stage without a clip norm, which would leave the numbers where values
-/// are far out.
-void add_columns(std::string& toml, RandomStream& stream, const char* section, const std::string& prefix,
-                 std::uint64_t count, bool bounded, Random& random) {
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const std::string column = fmt::format("{}{}", prefix, i);
-    toml += fmt::format("[[{}]]\ncolumn = \"{}\"\n", section, column);
-    bool non_negative = false;
-    if (random() % 4 == 0 || bounded) toml += "clamp = [-3.0, 3.0]\n";
-    if (random() % 4 == 0) toml += "center = 0.25\nscale = 2.0\n";
-    // A single column is never an indicator, which takes any text: no text would make a null record then.
-    if (random() % 4 == 0) {
-      const std::string numeric =
-          one_of(random, "transform = \"square\"\n", "transform = \"sqrt\"\n", "transform = \"log1p\"\n");
-      toml += i > 0 && random() % 4 == 0 ? "transform = \"indicator\"\nequals = \"99\"\n" : numeric;
-      non_negative = true;
-    }
-    stream.columns.push_back(column);
-    stream.non_negative.push_back(non_negative);
-  }
-}
-
-/// The lines of [moments], of a stream whose steps take `every` records; `bounds` are those of endogenous regressors.
-std::string moments_of(Random& random, std::uint64_t every, const std::string& bounds) {
-  const auto some = [&](std::uint64_t values) { return static_cast<double>(1 + random() % values); };
-  std::string text = fmt::format("[moments]\nrow_norm = {}\nresidual_bound = {}\nsecond_moment_share = {}\n", some(4),
-                                 some(3), .1 + .1 * some(6)) +
-                     bounds;
-  const bool forgets = random() % 2 == 0;
-  if (forgets) text += fmt::format("memory = {}\n", every * (4 + random() % 40));
-  if (forgets && random() % 2 == 0) text += fmt::format("restage_every = {}\n", every * (8 + random() % 30));
-  if (random() % 4 == 0) text += fmt::format("releases = {}\n", 10 + random() % 60);
-  std::uint64_t from = 0;
-  for (std::uint64_t stages = random() % 3; stages > 0; --stages) {
-    from += every * (2 + random() % 20);
-    text += fmt::format("[[moments.stages]]\nfrom = {}\nresidual_bound = {}\n", from, .5 * some(3));
-  }
-  return text;
-}
-
-/// Adds features of keys and headers where a topic's records may have them.
-std::string add_beside_values(Random& random, const StreamLimits& limits, RandomStream& stream) {
-  std::string features;
-  if (limits.beside_values && random() % 4 == 0) {
-    stream.reads_key = true;
-    features += "[[features]]\ncolumn = \"@key\"\n";
-  }
-  if (limits.beside_values && random() % 4 == 0) {
-    stream.reads_header = true;
-    features += fmt::format("[[features]]\ncolumn = \"@header:{}\"\n", random_header);
-  }
-  return features;
-}
-
-/// Which records are neighbours, and what the whole stream may cost.
-std::string privacy_of(Random& random, const StreamLimits& limits) {
-  std::string privacy =
-      "[privacy]\ndelta = 1e-6\n" + one_of(random, "rho = 0.5\n", "rho = 1e-3\n", "epsilon = 2.0\n");
-  if (limits.replace_one && random() % 2 == 0) privacy += "adjacency = \"replace-one\"\n";
-  if (limits.may_end_early && random() % 12 == 0) privacy += "budget = 0.4\n";
-  return privacy;
-}
-
-/// The settings that every stream of running sums has.
-std::string toml_of_sums(Random& random, const RandomStream& stream, const std::string& moments,
-                         const std::string& privacy, const std::string& release) {
-  return "[stream]\nname = \"simulated\"\n" + format_of(stream) +
-         fmt::format("[target]\ncolumn = \"y\"\n[model]\nestimator = \"moments\"\nintercept = {}\n",
-                     random() % 2 == 0) +
-         moments + privacy + fmt::format("[release]\nevery = {}\n", stream.minibatch) + release;
-}
-
-/// Random settings of users whose model is solved from running sums.
-RandomStream random_sums_of_users(Random& random, const StreamLimits& limits) {
-  RandomStream stream;
-  stream.json = random() % 4 == 0;
-  stream.minibatch = 1 + random() % 4;
-  std::string features;
-  add_columns(features, stream, "features", "x", 1 + random() % 3, false, random);
-  stream.columns.emplace_back("y");
-  const std::string privacy = privacy_of(random, limits) + add_users(random, limits, stream);
-  const std::string moments = moments_of(random, stream.minibatch, "");
-  stream.toml = toml_of_sums(random, stream, moments, privacy, features);
-  return stream;
-}
-
-/// The bounds of these lines of [moments], with units that grow: then there is neither a memory nor another stage.
-std::string growing(Random& random, const std::string& moments) {
-  return moments.substr(0, moments.find("second_moment_share")) +
-         fmt::format("stages = \"growing\"\nreleases = {}\n", 20 + random() % 60);
-}
-
-/// Random settings of records whose model is solved from running sums: with instrumental variables or without, with
-/// private targets alone, and with intervals where a stage recentres.
-RandomStream random_sums_of_records(Random& random, const StreamLimits& limits) {
-  RandomStream stream;
-  stream.json = random() % 4 == 0;
-  stream.target_only = !stream.json && random() % 4 == 0;
-  stream.minibatch = 1 + random() % 4;
-  const bool two_stages = random() % 3 == 0;
-  std::string columns;
-  std::string bounds;
-  if (two_stages) {
-    stream.stages = 2;
-    const std::uint64_t endogenous = 1 + random() % 2;
-    add_columns(columns, stream, "instruments", "z", endogenous + random() % 2, false, random);
-    add_columns(columns, stream, "endogenous", "e", endogenous, false, random);
-    bounds = fmt::format("regressor_bound = {}\nregressor_share = {}\n", 1 + random() % 3,
-                         .2 + .1 * static_cast<double>(random() % 6));
-  }
-  add_columns(columns, stream, "features", "x", two_stages ? random() % 2 : 1 + random() % 3, false, random);
-  std::string moments = moments_of(random, stream.minibatch, bounds);
-  Random of_growth(random);  // of its own, so that seeds give what they gave before units could grow
-  const bool grows = !two_stages && of_growth() % 3 == 0;
-  if (grows) moments = growing(of_growth, moments);
-  std::string privacy = privacy_of(random, limits);
-  if (stream.target_only) privacy += "protects = \"target\"\n";
-  columns += add_beside_values(random, limits, stream);
-  stream.columns.emplace_back("y");
-  std::string release = random() % 3 == 0 && !grows ? "moments = true\n" : "";
-  const bool recentres = moments.find("stages") != moments.npos || moments.find("restage_every") != moments.npos;
-  if (recentres && random() % 2 == 0) {
-    release +=
-        fmt::format("[intervals]\nkind = \"{}\"\n", two_stages || random() % 2 == 0 ? "residuals" : "sandwich");
-  }
-  stream.toml = toml_of_sums(random, stream, moments, privacy, release + columns);
-  const std::string without = "intercept = false";
-  const std::size_t at = stream.toml.find(without);
-  if (grows && at != std::string::npos) stream.toml.replace(at, without.size(), "intercept = true");  // counts rows
-  return stream;
-}
-
-/// Random settings of a model that is solved from running sums.
-RandomStream random_sums(Random& random, const StreamLimits& limits) {
-  return limits.by_user ? random_sums_of_users(random, limits) : random_sums_of_records(random, limits);
-}
-
 }  // namespace
 
 RandomStream random_stream(std::uint64_t seed, const StreamLimits& limits) {
   Random of_kind(seed * 0xd1b54a32d192ed03U + 3);
-  if (of_kind() % one_in_sums == 0) return random_sums(of_kind, limits);
+  if (of_kind() % one_in_sums == 0) return settings::random_sums(of_kind, limits);
   Random random(seed * 0x9e3779b97f4a7c15U + 5);
   RandomStream stream;
   const std::uint64_t kind = random() % 9;
@@ -304,11 +123,11 @@ RandomStream random_stream(std::uint64_t seed, const StreamLimits& limits) {
   std::string features;
   if (two_stages) {
     stream.stages = 2;
-    add_columns(features, stream, "instruments", "z", 2 + random() % 2, public_first_stage, random);
-    add_columns(features, stream, "endogenous", "e", 1, public_first_stage, random);
-    add_columns(features, stream, "features", "x", random() % 2, public_first_stage, random);
+    settings::add_columns(features, stream, "instruments", "z", 2 + random() % 2, public_first_stage, random);
+    settings::add_columns(features, stream, "endogenous", "e", 1, public_first_stage, random);
+    settings::add_columns(features, stream, "features", "x", random() % 2, public_first_stage, random);
   } else {
-    add_columns(features, stream, "features", "x", 1 + random() % 4, false, random);
+    settings::add_columns(features, stream, "features", "x", 1 + random() % 4, false, random);
   }
   std::string model = "[model]\n";
   static constexpr const char* losses[] = {"mean",        "linear",  "huber",  "quantile", "logistic",
@@ -357,12 +176,12 @@ RandomStream random_stream(std::uint64_t seed, const StreamLimits& limits) {
   if (limits.replace_one && random() % 2 == 0) privacy += "adjacency = \"replace-one\"\n";
   if (limits.may_end_early && random() % 12 == 0) privacy += "budget = 0.4\n";
 
-  features += add_beside_values(random, limits, stream);
+  features += settings::add_beside_values(random, limits, stream);
 
   if (!mean) stream.columns.emplace_back("y");
   Random of_users(seed * 0x94d049bb133111ebU + 9);
-  const std::string users = limits.by_user ? add_users(of_users, limits, stream) : "";
-  std::string format = format_of(stream);
+  const std::string users = limits.by_user ? settings::add_users(of_users, limits, stream) : "";
+  std::string format = settings::format_of(stream);
   if (random() % 8 == 0) format += "record_bytes_max = 64\n";
   // These settings draw random numbers of their own, so that seeds give what they gave before these settings existed.
   Random apart(seed * 0xbf58476d1ce4e5b9U + 7);
