@@ -40,15 +40,14 @@ struct LearningPath {
 struct IntervalsFound {
   double mean_width;
   double coverage;  ///< coverage of the end without noise
-  std::size_t repetitions;
 };
 
-/// The 95% intervals from m independent runs at ρ/m each.
+/// The 95% intervals from m independent runs at ρ/m each, of as many repetitions as the path has keys.
 IntervalsFound intervals_of(const LearningPath& path, const Problem& problem, double rho, double target) {
   constexpr std::uint64_t m = 5;
-  const std::size_t repetitions = std::max<std::size_t>(2, path.repetitions / 4);
-  IntervalsFound found{0, 0, repetitions};
-  for (std::uint64_t r = 0; r < repetitions; ++r) {
+  const auto repetitions = static_cast<double>(path.repetitions);
+  IntervalsFound found{0, 0};
+  for (std::uint64_t r = 0; r < path.repetitions; ++r) {
     std::vector<double> ends;
     for (std::uint64_t run = 0; run < m; ++run) {
       const double each = rho / (2 * m);
@@ -56,9 +55,9 @@ IntervalsFound intervals_of(const LearningPath& path, const Problem& problem, do
           two_stage(problem, path.steps, path.clips, path.count, each, each, 1'000 + m * r + run).last()[0]);
     }
     const inference::Interval interval = *inference::t_interval(ends, 0.95);
-    found.mean_width += 2 * interval.half_width / static_cast<double>(repetitions);
+    found.mean_width += 2 * interval.half_width / repetitions;
     const bool holds = interval.lower() <= target && target <= interval.upper();
-    found.coverage += holds ? 1 / static_cast<double>(repetitions) : 0;
+    found.coverage += holds ? 1 / repetitions : 0;
   }
   return found;
 }
@@ -84,7 +83,7 @@ Figure path_figure(const LearningPath& path, const Problem& problem) {
         "\"repetitions\": {}}}}}",
         rows.empty() ? "" : ",", rho, found.mean, found.stddev,
         found.stddev / std::sqrt(static_cast<double>(finals.size())), finals.size(), intervals.mean_width,
-        intervals.coverage, intervals.repetitions);
+        intervals.coverage, path.repetitions);
     paths.push_back({fmt::format("rho = {}", rho), {}});
     for (std::size_t t = 0; t < path.count; ++t) {
       const Spread here = spread_of(at[t]);

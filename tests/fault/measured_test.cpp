@@ -58,8 +58,10 @@ class Measured : public ::testing::Test {
   [[nodiscard]] static CommandResult run(std::vector<std::string> arguments) {
     return run_command(NUSTREAM_COMMAND, arguments);
   }
-  [[nodiscard]] std::map<std::string, double> spends() {
-    const CommandResult shown = run({"inspect", state, "--json"});
+  [[nodiscard]] std::map<std::string, double> spends(const std::vector<std::string>& options = {}) {
+    std::vector<std::string> arguments{"inspect", state, "--json"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const CommandResult shown = run(arguments);
     EXPECT_EQ(shown.code, 0) << shown.err;
     const auto json = parser.parse(shown.out);
     std::map<std::string, double> found{{"total", json["total_rho"].get_double().value()},
@@ -81,9 +83,9 @@ class Measured : public ::testing::Test {
 };
 
 // Twenty steps at ρ = .8 leave a standard deviation of .003 in the slope of a; the bound is ten times the start's
-// own.
+// own. The seed is fixed because noise misses one of the bounds under one random key of some hundred.
 TEST_F(Measured, EstimateNeedsNoNumberThatDependsOnTheTable) {
-  const CommandResult result = run({"estimate", settings(of_table), "--json"});
+  const CommandResult result = run({"estimate", settings(of_table), "--json", "--insecure-seed", "7"});
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_NEAR(member(result, "estimate", "a"), 2, 0.1);
   EXPECT_NEAR(member(result, "estimate", "b"), -1, 0.3);
@@ -160,19 +162,20 @@ TEST_F(Measured, StopsByTheNoisyShareBeforeTheRestIsSpent) {
 }
 
 TEST_F(Measured, ReplayGoesThroughTheFileBehindThem) {
+  const std::vector<std::string> seed{"--insecure-seed", "7"};
   const std::string config = settings(
       descent + "average = \"tail\"\naverage_from = 10000\n[noise]\nnu = \"private\"\n[release]\nevery = 5000\n");
-  const CommandResult result = run({"replay", config, "--json"});
+  const CommandResult result = run({"replay", config, "--json", "--insecure-seed", "7"});
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_NEAR(member(result, "ranges", "features.0.center"), 100, 2);
   EXPECT_GT(member(result, "ranges", "noise.nu"), 0);
   EXPECT_NEAR(member(result, "estimate", "a"), 2, 0.3);
-  EXPECT_EQ(spends()["epochs"], 2);
-  EXPECT_LE(spends()["total"], 1);
-  const CommandResult resumed = run({"replay", config, "--json", "--resume"});
+  EXPECT_EQ(spends(seed)["epochs"], 2);
+  EXPECT_LE(spends(seed)["total"], 1);
+  const CommandResult resumed = run({"replay", config, "--json", "--resume", "--insecure-seed", "7"});
   ASSERT_EQ(resumed.code, 0) << resumed.err;
   EXPECT_EQ(member(resumed, "ranges", "noise.nu"), member(result, "ranges", "noise.nu"));
-  EXPECT_EQ(spends()["epochs"], 2);
+  EXPECT_EQ(spends(seed)["epochs"], 2);
 }
 
 TEST_F(Measured, MomentsAndLogisticModelsAreMeasuredToo) {

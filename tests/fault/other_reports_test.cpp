@@ -73,11 +73,6 @@ TEST(FitReport, HoldsTheAnswerItsCostAndTheRanges) {
   for (const auto field : simdjson::dom::object(made.json["estimate"])) {
     EXPECT_THAT(made.page, HasSubstr(exact(double(field.value)))) << field.key;
   }
-  for (const char* const end : {"lower", "upper"}) {
-    for (const auto field : simdjson::dom::object(made.json["interval"][end])) {
-      EXPECT_THAT(made.page, HasSubstr(exact(double(field.value)))) << end << ' ' << field.key;
-    }
-  }
   EXPECT_THAT(made.page, HasSubstr("ρ " + exact(double(made.json["rho"]))));
   EXPECT_THAT(made.page, HasSubstr("ε " + exact(double(made.json["epsilon"]))));
   EXPECT_THAT(made.page, HasSubstr(exact(double(made.json["bound_inputs"]))));
@@ -86,6 +81,20 @@ TEST(FitReport, HoldsTheAnswerItsCostAndTheRanges) {
   EXPECT_THAT(made.page, Not(HasSubstr("<b>")));
   EXPECT_THAT(made.page, HasSubstr("times in 100"));
   EXPECT_THAT(made.chart, HasSubstr("demand: slopes</text>"));
+}
+
+// The seed is fixed because the noise hides the intervals under one random key of some hundred.
+TEST(FitReport, HoldsTheIntervals) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("rows.csv", rows());
+  Made made(folder);
+  made.run({"fit", file, "--target", "demand", "--rho", "0.5", "--insecure-seed", "1"});
+  if (HasFatalFailure()) return;
+  for (const char* const end : {"lower", "upper"}) {
+    for (const auto field : simdjson::dom::object(made.json["interval"][end])) {
+      EXPECT_THAT(made.page, HasSubstr(exact(double(field.value)))) << end << ' ' << field.key;
+    }
+  }
 }
 
 // The settings to copy, with what was measured, are a configuration that runs.
