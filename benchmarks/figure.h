@@ -2,11 +2,13 @@
 // picture.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -16,7 +18,7 @@
 
 namespace nustream::benchmarks {
 
-/// The arguments PROGRAM [FIGURE…] [--quick] [--out FOLDER] [--data FOLDER].
+/// The arguments PROGRAM [FIGURE…] [--quick] [--out FOLDER] [--data FOLDER], or --help.
 struct FigureArguments {
   bool quick = false;
   std::string out = ".";
@@ -75,9 +77,18 @@ inline std::string series_json(const std::vector<Series>& all) {
   return "[" + rows + "]";
 }
 
-/// The whole program: it writes OUT/PREFIX_NAME.json and .svg of each figure that is asked for, and returns the exit
-/// code of main().
-inline int draw_figures(const std::string& prefix, const std::vector<NamedFigure>& known, int argc, char** argv) {
+/// What --help prints.
+inline void print_help(const std::string& prefix, const std::vector<NamedFigure>& known) {
+  fmt::print(
+      "reproduce_{} [FIGURE…] [--quick] [--out FOLDER] [--data FOLDER]: draws figures as JSON and SVG into FOLDER "
+      "(here, unless --out is given). --quick takes small counts. --data is the folder of the tables that the "
+      "project does not ship. The figures, all of which are drawn unless some are named:",
+      prefix);
+  for (const NamedFigure& figure : known) fmt::print(" {}", figure.name);
+  fmt::print("\n");
+}
+
+inline FigureArguments parsed_arguments(int argc, char** argv) {
   FigureArguments arguments;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
@@ -91,6 +102,24 @@ inline int draw_figures(const std::string& prefix, const std::vector<NamedFigure
       arguments.figures.push_back(argument);
     }
   }
+  return arguments;
+}
+
+/// Writes OUT/PREFIX_FILE.json and .svg.
+inline bool write_figure(const Figure& figure, const std::string& stem) {
+  std::FILE* const out = std::fopen((stem + ".json").c_str(), "w");
+  if (out == nullptr) return false;
+  fmt::print(out, "{}", figure.json);
+  return std::fclose(out) == 0 && write_svg(figure.chart, stem + ".svg");
+}
+
+/// The whole program: it writes OUT/PREFIX_NAME.json and .svg of each figure that is asked for, and returns the exit
+/// code of main().
+inline int draw_figures(const std::string& prefix, const std::vector<NamedFigure>& known, int argc, char** argv) {
+  FigureArguments arguments = parsed_arguments(argc, argv);
+  if (std::ranges::find(arguments.figures, "--help") != arguments.figures.end()) return print_help(prefix, known), 0;
+  std::error_code failed;  // where the folder cannot be made, write_figure() fails
+  std::filesystem::create_directories(arguments.out, failed);
   if (arguments.figures.empty()) {
     for (const NamedFigure& figure : known) arguments.figures.push_back(figure.name);
   }
@@ -98,14 +127,12 @@ inline int draw_figures(const std::string& prefix, const std::vector<NamedFigure
     const auto found =
         std::find_if(known.begin(), known.end(), [&](const NamedFigure& figure) { return figure.name == name; });
     if (found == known.end()) {
-      fmt::print(stderr, "reproduce_{}: no figure named {}\n", prefix, name);
+      fmt::print(stderr, "reproduce_{}: no figure named {}; --help lists them\n", prefix, name);
       return 64;
     }
     for (const auto& [file, figure] : found->draw(arguments)) {
       const std::string stem = fmt::format("{}/{}_{}", arguments.out, prefix, file);
-      std::FILE* const out = std::fopen((stem + ".json").c_str(), "w");
-      if (out != nullptr) fmt::print(out, "{}", figure.json);
-      if (out == nullptr || std::fclose(out) != 0 || !write_svg(figure.chart, stem + ".svg")) {
+      if (!write_figure(figure, stem)) {
         fmt::print(stderr, "reproduce_{}: cannot write into {}\n", prefix, arguments.out);
         return 74;
       }

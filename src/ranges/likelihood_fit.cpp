@@ -228,6 +228,7 @@ bool measure_first(const Steps& steps, const Part& part, TableFit& fit) {
   fit.is_stopped = !scales || scales->counted < hardly_usable;
   if (fit.is_stopped) return false;
   fit.usable = scales->counted;
+  fit.usable_stddev = scales->counted_stddev;
   const double residuals =
       steps.likelihood == Likelihood::logistic ? 1 : pilot_slack * pilot_widening * scales->residuals;
   fit.pilot = {pilot_widening * scales->inputs, residuals, pilot_widening};

@@ -33,7 +33,7 @@ const moments::Shares answer_shares{0.34, 0.58, 0.08};
 
 /// The scales of rows about `centre`. Residuals of a hundredth of the rows widen the scale of residuals, so that a
 /// few targets that differ from all others do not count as outliers. Noise in a far bin may look like such residuals,
-/// so the scale is never widened beyond the targets' own length.
+/// so the scale is never wider than the targets' own length.
 std::optional<RowScales> measure_rows(WorkingRows& rows, const Part& part, const Vector& centre,
                                       const FitSettings& settings, const TableFit& fit, KeyStage stage,
                                       const DrawNoise& draw) {
@@ -43,7 +43,9 @@ std::optional<RowScales> measure_rows(WorkingRows& rows, const Part& part, const
   };
   auto scales = row_scales(measure(rows, part, 2, lengths, settings, stage, draw));
   if (!scales) return scales;
-  scales->tail = std::min(scales->tail, 2 * longest_target(fit));
+  const double longest = 2 * longest_target(fit);
+  scales->tail = std::min(scales->tail, longest);
+  if (longest > 0) scales->residuals = std::min(scales->residuals, longest);
   scales->residuals = std::max(scales->residuals, scales->tail / 4);
   return scales;
 }
@@ -205,6 +207,7 @@ TableFit fit_linear(const Table& table, const FitSettings& settings, const DrawN
   fit.is_stopped = !scales || scales->counted < hardly_usable;
   if (fit.is_stopped) return fit;
   fit.usable = scales->counted;
+  fit.usable_stddev = scales->counted_stddev;
   fit.pilot = {pilot_widening * scales->inputs,
                std::max(pilot_slack * pilot_widening * scales->residuals, scales->tail), pilot_widening};
   const Pilot first = pilot(working, rows.dealer.deal(parts.pilot), settings.at(rhos.pilot), fit.pilot, draw);

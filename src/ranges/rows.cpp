@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <span>
+#include <vector>
 
 #include "nustream/base/error.h"
 #include "nustream/ranges/columns.h"
@@ -13,10 +15,108 @@ namespace {
 constexpr int lowest = -20;
 constexpr double bins_per_octave = 2;
 
+/// A count above length_threshold is no noise where it is at most this many bins, two octaves, from one that is
+/// certain.
+constexpr std::size_t near_bins = 4;
+/// Where no count is certain by itself, neighbouring bins are added up, this many at most.
+constexpr std::size_t widest_window = 8;
+
 /// The length at a place that quantile() gives in bins.
 double length_at(double place) {
   return place < 1 ? std::ldexp(place, lowest) : std::exp2(lowest + (place - 1) / bins_per_octave);
 }
+
+/// Neighbouring bins.
+struct Window {
+  std::size_t first = 0;
+  std::size_t bins = 0;
+  [[nodiscard]] bool holds(std::size_t bin) const { return bin >= first && bin < first + bins; }
+};
+
+/// The neighbouring bins whose sum is farthest above its noise. There are none where it is not above
+/// octave_threshold.
+Window outstanding(std::span<const double> counts, double stddev) {
+  Window found;
+  double most = octave_threshold;
+  for (std::size_t first = 0; first < counts.size(); ++first) {
+    double sum = 0;
+    for (std::size_t bins = 1; bins <= std::min(widest_window, counts.size() - first); ++bins) {
+      sum += counts[first + bins - 1];
+      const double standing = sum / (stddev * std::sqrt(static_cast<double>(bins)));
+      if (standing > most) most = standing, found = {first, bins};
+    }
+  }
+  return found;
+}
+
+/// Which bins are within `near_bins` of one of `kept`.
+std::vector<bool> surroundings(const std::vector<bool>& kept) {
+  std::vector<bool> near(kept.size());
+  for (std::size_t bin = 0; bin < kept.size(); ++bin) {
+    if (!kept[bin]) continue;
+    const std::size_t end = std::min(kept.size(), bin + near_bins + 1);
+    for (std::size_t at = bin - std::min(bin, near_bins); at < end; ++at) near[at] = true;
+  }
+  return near;
+}
+
+/// The bins whose counts are no noise: those that are certain, and those above length_threshold near a kept one.
+///
+/// Of 121 bins that hold noise alone, one is above length_threshold in 3 of 100 histograms. It may stand for lengths
+/// of 2^40, and in a small table it weighs enough to take a quantile there. So a count by itself, far from all
+/// others, has to be above octave_threshold, which noise is in 1 of 2,000 histograms.
+std::vector<bool> seen_bins(std::span<const double> counts, double stddev) {
+  std::vector<bool> kept(counts.size());
+  const Window together = outstanding(counts, stddev);
+  for (std::size_t bin = 0; bin < counts.size(); ++bin) {
+    kept[bin] = counts[bin] > octave_threshold * stddev || (together.holds(bin) && counts[bin] > 0);
+  }
+  for (bool is_changed = true; is_changed;) {
+    is_changed = false;
+    const std::vector<bool> near = surroundings(kept);
+    for (std::size_t bin = 0; bin < counts.size(); ++bin) {
+      if (kept[bin] || !near[bin] || !(counts[bin] > length_threshold * stddev)) continue;
+      kept[bin] = is_changed = true;
+    }
+  }
+  return kept;
+}
+
+/// What a histogram shows beyond its noise.
+class Seen {
+ public:
+  Seen(std::span<const double> counts, double stddev)
+      : stddev_(stddev), counts_(counts.begin(), counts.end()), kept_(seen_bins(counts, stddev)) {
+    for (std::size_t bin = 0; bin < counts_.size(); ++bin) masked_.push_back(kept_[bin] ? counts_[bin] : 0);
+  }
+  [[nodiscard]] std::optional<double> length(double q) const {
+    const auto place = quantile(masked_, 0, q);
+    return place ? std::optional(length_at(*place)) : std::nullopt;
+  }
+  /// The sum of the counts in the surroundings of what is seen, where no other rows are left out, and the standard
+  /// deviation of its noise.
+  struct Sum {
+    double counts = 0;
+    double stddev = 0;
+  };
+  [[nodiscard]] Sum sum() const {
+    const std::vector<bool> near = surroundings(kept_);
+    Sum sum;
+    double bins = 0;
+    for (std::size_t bin = 0; bin < near.size(); ++bin) {
+      sum.counts += near[bin] ? counts_[bin] : 0;
+      bins += near[bin] ? 1 : 0;
+    }
+    sum.stddev = stddev_ * std::sqrt(bins);
+    return sum;
+  }
+
+ private:
+  double stddev_;
+  std::vector<double> counts_;
+  std::vector<bool> kept_;
+  std::vector<double> masked_;
+};
 
 }  // namespace
 
@@ -35,23 +135,24 @@ std::optional<RowScales> row_scales(const NoisyCounts& lengths) {
   const bool has_curvature = lengths.histograms() == 3;
   NUSTREAM_REQUIRE((lengths.histograms() == 2 || has_curvature) && lengths.bins() == length_bins,
                    "histograms of inputs and residuals");
-  const double threshold = length_threshold * lengths.stddev();
-  const auto at = [&](std::size_t histogram, double q) {
-    const auto place = quantile(lengths.histogram(histogram), threshold, q);
-    return place ? std::optional(length_at(*place)) : std::nullopt;
-  };
-  const auto inputs = at(0, 0.5);
-  const auto residuals = at(1, 0.5);
-  const auto curvature = has_curvature ? at(2, 0.9) : std::optional(0.0);
-  if (!inputs || !residuals || !curvature) return std::nullopt;
-  double counted = 0;
-  for (const double count : lengths.histogram(0)) counted += count > threshold ? count : 0;
-  const double share = lengths.rows() == 0 ? 0 : counted / static_cast<double>(lengths.rows());
+  const Seen inputs(lengths.histogram(0), lengths.stddev());
+  const Seen residuals(lengths.histogram(1), lengths.stddev());
+  const auto inputs_middle = inputs.length(0.5);
+  const auto residuals_middle = residuals.length(0.5);
+  const auto curvature =
+      has_curvature ? Seen(lengths.histogram(2), lengths.stddev()).length(0.9) : std::optional(0.0);
+  if (!inputs_middle || !residuals_middle || !curvature) return std::nullopt;
+  const Seen::Sum counted = inputs.sum();
+  const double rows = std::max(1.0, static_cast<double>(lengths.rows()));
   const auto tail = quantile(lengths.histogram(1), octave_threshold * lengths.stddev(), 0.99);
   // The size of a normal residual has its median at 0.6745 and its 0.9 quantile at 1.645 standard deviations. The
   // larger of both guesses is taken, so that heavy tails widen the scale.
-  return RowScales{std::max(*inputs, *at(0, 0.9) / 1.4), std::max(*residuals / 0.6745, *at(1, 0.9) / 1.645),
-                   tail ? length_at(*tail) : 0, std::clamp(share, 0.0, 1.0), *curvature};
+  return RowScales{.inputs = std::max(*inputs_middle, *inputs.length(0.9) / 1.4),
+                   .residuals = std::max(*residuals_middle / 0.6745, *residuals.length(0.9) / 1.645),
+                   .tail = tail ? length_at(*tail) : 0,
+                   .counted = std::clamp(counted.counts / rows, 0.0, 1.0),
+                   .counted_stddev = counted.stddev / rows,
+                   .curvature = *curvature};
 }
 
 double widening(Rho target, std::uint64_t rows, std::size_t dimension, double inputs) {

@@ -83,11 +83,11 @@ Sizes sizes(const TableDesign& design) {
   const auto n = static_cast<double>(design.records);
   const double needed = needed_rows(design);
   if (!(needed <= largest_share * n)) {
-    throw InvalidParameter(
-        "rho", shown(design.rho.value()),
-        "to see " + std::to_string(design.columns) + " columns of " + std::to_string(design.records) +
-            " records through the noise, rho >= " + rounded_text(least_rho(design)) + ", or at least " +
-            std::to_string(least_records(design)) + " records, or fewer columns");
+    throw InvalidParameter("rho", shown(design.rho.value()),
+                           "at least " + rounded_text(least_rho(design)) + " to see " +
+                               std::to_string(design.columns) + " columns of " + std::to_string(design.records) +
+                               " records through the noise; " + std::to_string(least_records(design)) +
+                               " records would do, or fewer columns");
   }
   const double replaced = design.adjacency == privacy::Adjacency::replace_one ? std::sqrt(2.0) : 1;
   if (design.of_users) return {rounded(0.08 * n), rounded(0.04 * n), rounded(0.15 * n)};

@@ -159,6 +159,8 @@ Failure hidden_targets(const Options& options, const Columns& columns, const ran
 
 Failure hardly_usable(const Options& options, const Columns& columns, const ranges::TableFit& fit) {
   std::string which = "rows: most of them lack a number in some column";
+  if (!options.weight.empty()) which += " or have a negative weight";
+  which += ", or noise hides them";
   if (fit.unusable_column) {
     const std::size_t column = *fit.unusable_column;
     const bool is_target = column == columns.features.size();
@@ -167,9 +169,10 @@ Failure hardly_usable(const Options& options, const Columns& columns, const rang
     if (is_target && options.likelihood == ranges::Likelihood::logistic) which += ", which have to be 0 and 1";
   }
   return {Exit::data,
-          fmt::format("'{}': hardly any usable {}; the reason is on standard error above, and --look shows it before "
-                      "anything is spent. rho {:g} is spent on finding that out, and is in the ledger",
-                      options.file, which, options.rho)};
+          fmt::format(
+              "'{}': hardly any usable {}; what is the matter with records is on standard error above, and "
+              "--look shows it before anything is spent. rho {:g} is spent on finding that out, and is in the ledger",
+              options.file, which, options.rho)};
 }
 
 Report report_of(const Options& options, const Columns& columns, const FileTable& table,

@@ -97,7 +97,7 @@ void append_summary(const Report& report, std::string& out) {
          "</p><dl class=\"facts big\">";
   serve::page::append_fact("Records", count(report.records), out);
   serve::page::append_fact("Of them for the ranges", count(report.records - report.fit.answer_records), out);
-  serve::page::append_fact("Usable rows, about", fmt::format("{:.0f}%", 100 * report.fit.usable), out);
+  serve::page::append_fact("Usable rows", usable_share(report.fit), out);
   if (report.is_private) {
     serve::page::append_fact("A guess about one is right at most",
                              serve::page::times_in_hundred(serve::page::right_guesses(report.total_rho)), out);

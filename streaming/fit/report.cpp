@@ -97,12 +97,13 @@ const char* other_targets(const std::string& model) {
 /// What readers should know about the answer before they read it.
 std::string cautions(const Report& report) {
   constexpr double nearly_all = 0.9;
+  constexpr double certainty = 3;
   std::string out;
-  if (report.fit.usable < nearly_all) {
+  if (report.fit.usable < nearly_all && report.fit.usable + certainty * report.fit.usable_stddev < 1) {
     out += fmt::format(
-        "{:<15} the other records count for nothing: a value that is no number{}; what is the matter with them is "
+        "{:<15} the other records count for nothing: a value that is no number{}{}; what is the matter with them is "
         "told to the operator alone, on standard error\n",
-        "", other_targets(report.model));
+        "", other_targets(report.model), report.weight.empty() ? "" : ", or a negative weight");
   }
   if (!report.dropped.empty())
     out +=
@@ -118,6 +119,12 @@ std::string cautions(const Report& report) {
 
 bool is_determined(const Report& report, std::size_t coefficient) {
   return std::ranges::find(report.fit.undetermined, coefficient) == report.fit.undetermined.end();
+}
+
+std::string usable_share(const ranges::TableFit& fit) {
+  const std::string share = fmt::format("about {:.0f}%", 100 * fit.usable);
+  const double points = std::round(100 * fit.usable_stddev);
+  return points < 1 ? share : share + fmt::format(" (with noise of {:.0f} points)", points);
 }
 
 std::string left_out(const Report& report) {
@@ -260,11 +267,10 @@ std::string to_text(const Report& report) {
   }
   out += fmt::format(
       "{:<15} privately, from {} of the records: centre and scale of {} columns, lengths and residuals of rows{}; "
-      "usable "
-      "rows about {:.0f}%\n{:<15} rows to a length of {:.3g}, where features are about uncorrelated and of size 1; "
+      "usable rows {}\n{:<15} rows to a length of {:.3g}, where features are about uncorrelated and of size 1; "
       "residuals to {:.3g}, in units of the target{}\n",
       "measured", with_separators(report.records - fit.answer_records), fit.placements.size(),
-      is_linear(report) ? " (the longest residuals from the others)" : "", 100 * fit.usable, "bounded",
+      is_linear(report) ? " (the longest residuals from the others)" : "", usable_share(fit), "bounded",
       fit.bounds.inputs, residual_bound(report), report.weight.empty() ? "" : " times the root of a weight");
   out += cautions(report);
   out += table_of(report) + spent_of(report);
@@ -292,6 +298,7 @@ std::string to_json(const Report& report) {
     json.elements("not_determined", undetermined_names(report));
     json.field("settled", fit.is_settled);
     json.field("usable", fit.usable);
+    json.field("usable_stddev", fit.usable_stddev);
     json.elements("left_out", report.dropped);
     append_bounds(report, json);
     json.field("rho", report.rho);

@@ -54,6 +54,9 @@ inline constexpr double interval_level = 0.95;
 /// it mostly lies along; its number is then only a guess.
 [[nodiscard]] bool is_determined(const Report& report, std::size_t coefficient);
 
+/// "about 87% (with noise of 9 points)": the noisy share of usable rows.
+[[nodiscard]] std::string usable_share(const ranges::TableFit& fit);
+
 /// Names the columns of the header that are left out, each with its noisy share of numbers, such as "c (2%), d
 /// (10%)".
 [[nodiscard]] std::string left_out(const Report& report);

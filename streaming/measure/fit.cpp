@@ -67,11 +67,9 @@ constexpr std::string_view hidden_targets = "noise hides all values of ";
 
 std::string why_stopped(const config::Config& asked, const ranges::TableFit& fit) {
   if (fit.is_target_hidden) return fmt::format("{}'{}' but one", hidden_targets, asked.schema.target->name);
-  if (!fit.unusable_column) return "rows: most of them lack a number in some column";
-  const std::size_t column = *fit.unusable_column;
-  const bool is_target = column == asked.schema.features.size();
-  return fmt::format("values of '{}' (a noisy share of {:.2f})",
-                     is_target ? asked.schema.target->name : asked.schema.features[column].name, fit.shares[column]);
+  // A record that lacks one column is null in all columns, so that no column is at fault alone.
+  const double share = fit.unusable_column ? fit.shares[*fit.unusable_column] : fit.usable;
+  return fmt::format("records (a noisy share of {:.2f})", share);
 }
 
 /// The user in a window, as a user of its own. The multipliers are odd, so that no two windows of a user are one; and
@@ -211,7 +209,7 @@ void require_enough(const config::Config& asked, std::uint64_t records) {
         {records, asked.schema.features.size() + 1, rho, asked.privacy.adjacency, asked.users.has_value()}));
   } catch (const InvalidParameter& error) {
     refuse(asked,
-           fmt::format("with ranges.share = {:g}, which leaves rho = {:.6g} to measure with: {} has to be {}",
+           fmt::format("with ranges.share = {:g}, which leaves rho = {:.6g} to measure with: that {} has to be {}",
                        asked.measuring.share, rho.value(), error.name(), error.allowed()),
            "nothing is spent: give a number, or a larger ranges.share, rho or input");
   }
@@ -261,8 +259,8 @@ config::Config settled_config(const config::Config& asked, config::Purpose purpo
                               "{:.6g} is spent on that, and in the ledger; nothing of the rest is. {}, and choose {}",
                               where, is_hidden ? "" : "hardly any usable ", stopped, rhos.ranges.value(),
                               is_hidden ? "Give more rho, more records, or numbers for what is \"private\""
-                                        : "Mend the input or the settings (names and transforms of columns, "
-                                          "stream.delimiter)",
+                                        : "nustream check CONFIG --data shows what is the matter with them: mend the "
+                                          "input or the settings (names and transforms of columns, stream.delimiter)",
                               remedy));
   }
   std::vector<std::string> overrides = asked.overrides;

@@ -232,6 +232,72 @@ TEST(RowScales, AreNoneWhereNothingIsSeen) {
   EXPECT_FALSE(scales_of({nan, nan}, {nan, nan}));
 }
 
+/// `lengths` in both histograms, with noise of deviation 10 that is 0 but in `bin`, where it is `deviations` of that.
+std::optional<RowScales> scales_beside(const std::vector<double>& lengths, std::size_t bin, double deviations) {
+  const HistogramDesign design{2, length_bins, zero_out};
+  const CountNoise mechanism(design, Rho{0.01});
+  ExactCounts counts(design);
+  for (const double length : lengths) counts.add(std::vector<std::size_t>(2, length_bin(length)));
+  std::vector<std::int64_t> noise(design.entries());
+  noise[bin] = noise[length_bins + bin] =
+      std::llround(deviations * mechanism.stddev().value() / mechanism.grid().spacing());
+  return row_scales({counts, mechanism, noise});
+}
+
+TEST(RowScales, AreNotMovedByAFarCountThatNoiseMayHaveMade) {
+  const std::vector<double> lengths(300, 4.0);
+  const auto without = scales_beside(lengths, 0, 0);
+  const auto with = scales_beside(lengths, length_bins - 1, 4.4);
+  ASSERT_TRUE(without && with);
+  EXPECT_EQ(with->inputs, without->inputs);
+  EXPECT_EQ(with->residuals, without->residuals);
+  EXPECT_EQ(with->counted, without->counted);
+  EXPECT_EQ(with->tail, without->tail);
+  const auto certain = scales_beside(lengths, length_bins - 1, 4.6);
+  EXPECT_GT(certain->residuals, 1e9);
+  const auto near = scales_beside(lengths, length_bin(4) + 4, 4.4);
+  EXPECT_GT(near->residuals, 1.4 * without->residuals);
+  EXPECT_EQ(scales_beside(lengths, length_bin(4) + 4, 3.4)->residuals, without->residuals);
+}
+
+TEST(RowScales, AreOfNeighbouringCountsThatShowTogether) {
+  std::vector<double> lengths;
+  for (std::size_t bin = 40; bin < 46; ++bin) lengths.insert(lengths.end(), 25, bin_length(bin));
+  const auto found = scales_beside(lengths, length_bins - 1, 4.4);
+  ASSERT_TRUE(found);
+  EXPECT_GT(found->inputs, bin_length(40));
+  EXPECT_LT(found->inputs, bin_length(46));
+  EXPECT_NEAR(found->counted, 1, 1e-9);
+  lengths.resize(50);
+  EXPECT_FALSE(scales_beside(lengths, length_bins - 1, 4.4)) << "two bins of 25 are 3.5 deviations together";
+}
+
+// The share has a deviation of 10·√18/600 = .07; the bound is four of those for the mean of 100 shares.
+TEST(RowScales, CountRowsThatNoiseHidesOneByOne) {
+  const HistogramDesign design{2, length_bins, zero_out};
+  const CountNoise mechanism(design, Rho{0.01});
+  ExactCounts counts(design);
+  for (std::size_t i = 0; i < 600; ++i) {
+    const bool is_usable = i < 400;
+    const std::size_t bin = is_usable ? (i < 250 ? 45 : 41 + i % 10) : no_bin;
+    counts.add(std::vector<std::size_t>(2, bin));
+  }
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> normal(0, mechanism.stddev().value() / mechanism.grid().spacing());
+  double mean = 0;
+  double stddev = 0;
+  for (int draw = 0; draw < 100; ++draw) {
+    std::vector<std::int64_t> noise(design.entries());
+    for (std::int64_t& one : noise) one = std::llround(normal(random));
+    const auto found = row_scales({counts, mechanism, noise});
+    ASSERT_TRUE(found);
+    mean += found->counted / 100;
+    stddev = found->counted_stddev;
+  }
+  EXPECT_NEAR(mean, 2.0 / 3, 4 * 0.007);
+  EXPECT_NEAR(stddev, 0.065, 0.02);
+}
+
 TEST(Widening, IsTheFormulaWithinItsBounds) {
   // By hand: sqrt(13/10000 · .12)·10000/(√13·3.6) = 9.62…
   EXPECT_NEAR(widening(Rho{0.06}, 10'000, 13, 3.6), std::sqrt(std::sqrt(0.0013 * 0.12) * 1e4 / (std::sqrt(13) * 3.6)),

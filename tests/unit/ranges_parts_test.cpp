@@ -197,8 +197,8 @@ TEST(Sizes, SayWhichRhoOrHowManyRecordsWouldDo) {
     FAIL();
   } catch (const InvalidParameter& refusal) {
     EXPECT_EQ(refusal.name(), "rho");
-    EXPECT_NE(std::string(refusal.what()).find("rho >= 2.35"), std::string::npos) << refusal.what();
-    EXPECT_NE(std::string(refusal.what()).find("at least 4838 records"), std::string::npos) << refusal.what();
+    EXPECT_NE(std::string(refusal.what()).find("at least 2.35 to see 13 columns"), std::string::npos) << refusal.what();
+    EXPECT_NE(std::string(refusal.what()).find("; 4838 records would do"), std::string::npos) << refusal.what();
   }
   EXPECT_THROW(static_cast<void>(sizes({499, 1, Rho{1000}, zero_out})), InvalidParameter);
   EXPECT_THROW(static_cast<void>(sizes({10'000, 1, Rho{2e6}, zero_out})), InvalidParameter);

@@ -16,15 +16,17 @@ inline constexpr std::size_t length_bins = 121;
 /// The length in the middle of a bin, on a logarithmic scale; 0 for the bin in front.
 [[nodiscard]] double bin_length(std::size_t bin) noexcept;
 
-/// Scales from the middle of the distributions. The threshold cuts far quantiles off, where tails are thin.
+/// Scales from the middle of the distributions. The thresholds cut far quantiles off, where tails are thin.
 struct RowScales {
   double inputs;     ///< x₀ = max(q.5, q.9/1.4) of ‖x‖
   double residuals;  ///< r₀ = max(q.5/.6745, q.9/1.645) of |y − xᵀθ_c|
   double tail;       ///< q.99 of |y − xᵀθ_c|, over bins that exceed octave_threshold; 0 where there are none
-  double counted;    ///< share of the part's rows in bins that are seen, within [0, 1]
-  double curvature;  ///< q.9 of the third histogram, or 0 where there is none
+  double counted;    ///< noisy share of the part's rows in and about the bins that are seen, within [0, 1]
+  double counted_stddev;  ///< of the noise in it
+  double curvature;       ///< q.9 of the third histogram, or 0 where there is none
 };
-/// How many standard deviations of its noise a count of lengths must exceed.
+/// How many standard deviations of its noise a count of lengths must exceed beside counts that are certain. By
+/// itself a count must exceed octave_threshold of them, or several neighbouring counts together.
 inline constexpr double length_threshold = 3.5;
 /// The scales from a release of two or three histograms over the same rows: lengths of inputs, of residuals, and what
 /// a row adds to the curvature, as a length. Empty where no bin of one of them is seen.

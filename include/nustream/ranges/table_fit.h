@@ -86,6 +86,7 @@ struct TableFit {
   bool is_one_target_seen = false;             ///< whether the columns' histograms show one value of the target alone
   bool is_target_hidden = false;               ///< stopped: noise hides every other one among all rows, too
   double usable = 0;                           ///< noisy share of usable rows
+  double usable_stddev = 0;                    ///< of the noise in it
   RowBounds pilot;
   double largest_second = 0;   ///< eigenvalues of the placed inputs' second moments per record, by the pilot
   double smallest_second = 0;  ///< like largest_second; floored where noise hides it
