@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "decode/csv_line.h"
 #include "nustream/record/timestamp.h"
 
 namespace nustream::check {
@@ -64,6 +65,14 @@ std::string advice_on_number(std::string_view text, const config::InputSettings&
              : "; set stream.decimal = \",\"";
 }
 
+/// Says what to set where a quoted text goes on over the end of its line; else returns "".
+std::string advice_on_record(const std::string& reason, const config::InputSettings& input) {
+  const bool is_open = reason == decode::description(decode::CsvFault::open_quote);
+  return is_open && !input.framing_is_trusted
+             ? "; where quoted texts hold line breaks, set stream.framing = \"trusted\""
+             : "";
+}
+
 std::string line_of(const decode::SeenLine& seen, const config::InputSettings& input) {
   std::string text = fmt::format("line {}", seen.line);
   if (input.files.size() > 1) text += fmt::format(" of '{}'", seen.file);
@@ -83,9 +92,11 @@ std::string example_of(const std::string& reason, const std::string& place, cons
                        unit ? advice_on_time(*found, *unit) : advice_on_number(*found, input));
   }
   const auto counts = decode::field_counts(seen, input);
-  if (!counts || counts->fields == counts->columns) return place;
+  const std::string advice = advice_on_record(reason, input);
+  if (!counts || counts->fields == counts->columns) return place + advice;
   return fmt::format("{} has {} field{}, where {} expected", place, counts->fields, counts->fields == 1 ? "" : "s",
-                     counts->columns == 1 ? "1 column is" : fmt::format("{} columns are", counts->columns));
+                     counts->columns == 1 ? "1 column is" : fmt::format("{} columns are", counts->columns)) +
+         advice;
 }
 
 std::map<std::string, std::string> examples_of(const Tally& tally, const config::InputSettings& input,

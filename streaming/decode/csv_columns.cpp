@@ -32,13 +32,18 @@ std::string looking_alike(const std::vector<std::string>& names, const std::stri
   return {};
 }
 
-/// The names as in ", whose columns are 'a', 'b' and 3 more".
+/// The names as in ", whose columns are 'a', 'b' and 3 more". Where one is a number, the line may be a record.
 std::string listed(const std::vector<std::string>& names) {
   constexpr std::size_t shown_max = 30;
   std::string list;
   for (std::size_t i = 0; i < std::min(names.size(), shown_max); ++i) list += (i == 0 ? "'" : ", '") + names[i] + "'";
   if (names.size() > shown_max) list += " and " + std::to_string(names.size() - shown_max) + " more";
-  return ", whose columns are " + list;
+  const bool holds_number = std::any_of(
+      names.begin(), names.end(), [](const std::string& name) { return record::parse_number(name).has_value(); });
+  const char* const record_instead =
+      " (if that is a record, and there is no header: set stream.header = false and "
+      "name the columns in stream.columns)";
+  return ", whose columns are " + list + (holds_number ? record_instead : "");
 }
 
 /// Whether all columns that are wanted, at least two, are there up to differences that the eye does not see. The
@@ -153,7 +158,8 @@ void require_columns(const std::vector<std::string>& names, const std::string& w
                              : is_shown        ? listed(names)
                                                : ", which has " + std::to_string(names.size()) +
                                               " columns (nustream check CONFIG --data shows them)";
-  throw Failure(Exit::configuration, "no columns " + list + " in " + where + behind + "; name such as are there");
+  throw Failure(Exit::configuration,
+                "no columns " + list + " in " + where + behind + "; name columns that are there");
 }
 
 }  // namespace nustream::decode

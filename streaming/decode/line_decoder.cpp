@@ -61,7 +61,13 @@ double read_text(const record::Field& field, std::string_view text, const InputS
 
 std::string hint_for_lines_above(std::string_view line, const config::InputSettings& settings) {
   const bool is_like_a_comment = line.find_first_of("#%!") == 0 && settings.comment.empty();
-  if (!is_like_a_comment) return {};
+  if (!is_like_a_comment) {
+    const bool may_be_a_title = settings.skip_lines == 0 && line.find(settings.delimiter) == std::string_view::npos &&
+                                line.find_first_of(";\t|,") == std::string_view::npos;
+    return may_be_a_title
+               ? " (if it is a title above the header, set stream.skip_lines = N, the number of such lines)"
+               : "";
+  }
   const std::string mark(line.substr(0, 1));
   return " (if lines that begin with '" + mark + "' stand above the header, set stream.comment = \"" + mark +
          "\", or stream.skip_lines to their number)";

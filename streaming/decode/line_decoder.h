@@ -79,7 +79,8 @@ inline constexpr const char* too_long = "the record is longer than record_bytes_
 /// header, and Failure(configuration) for a file without a column.
 void require_files_ahead(const config::InputSettings& settings, LineDecoder& decoder);
 
-/// A hint where a line that is no header begins with a comment sign, as lines above a header may; else empty.
+/// A hint where a line that is no header begins with a comment sign, as lines above a header may, or holds no
+/// character that divides columns, as a title; else empty.
 [[nodiscard]] std::string hint_for_lines_above(std::string_view line, const config::InputSettings& settings);
 
 /// The failure for a file in which nothing is left to read.

@@ -40,6 +40,38 @@ const TextKind binary{"binary data, with zero bytes in its first lines", "write 
 const TextKind json_document{"JSON of many lines an object, and one object a line is read",
                              "write it so, and set stream.format = \"jsonl\": jq -c . '%' > '%.jsonl'"};
 
+const TextKind json_with_commas{
+    "JSON objects with a comma behind each, and JSON lines have none",
+    "take the commas out, and set stream.format = \"jsonl\": sed 's/,[[:space:]]*$//' '%' > '%.jsonl'"};
+const TextKind json_rows{
+    "JSON arrays of values, one a line, and one object a line is read",
+    "write it as CSV, and set stream.format = \"csv\", stream.header = false and stream.columns: "
+    "jq -r @csv '%' > '%.csv'"};
+
+bool is_object_with_comma(std::string_view line) {
+  return line.ends_with(',') && looks_like_object(trimmed(line.substr(0, line.size() - 1)));
+}
+
+/// Whether the line is an array of values, such as [1.5,"a"], but not of objects or arrays.
+bool is_row_of_values(std::string_view line) {
+  if (line.size() < 3 || !line.starts_with('[') || !line.ends_with(']')) return false;
+  const char first = trimmed(line.substr(1)).front();
+  return first != '{' && first != '[' && first != ']';
+}
+
+/// Whether `is_so` holds for the first line, which in a document of many lines is another one, and for most others.
+template <class IsSo>
+bool throughout(const std::vector<std::string_view>& lines, IsSo is_so) {
+  return is_so(lines.front()) && most(lines, is_so);
+}
+
+/// Says what JSON has its records on lines of their own, but no plain object on each; an empty kind where there is
+/// none.
+TextKind other_json_lines(const std::vector<std::string_view>& lines) {
+  if (throughout(lines, is_object_with_comma)) return json_with_commas;
+  return throughout(lines, is_row_of_values) ? json_rows : TextKind{};
+}
+
 /// Says what JSON text begins with `line` but is not one object on each line: an array, or a document over several
 /// lines.
 TextKind json_otherwise(std::string_view line) {
@@ -54,6 +86,7 @@ TextKind json_otherwise(std::string_view line) {
 TextKind instead_of_json_lines(const std::vector<std::string_view>& lines) {
   const std::string_view line = lines.front();
   if (most(lines, holds_several_objects)) return json_without_lines;
+  if (TextKind other = other_json_lines(lines); !other.what.empty()) return other;
   // Some lines of an array look like objects too, such as its last line, which has no comma at its end.
   if (!most(lines, [](std::string_view each) { return !looks_like_object(each); })) return {};
   if (line.starts_with('[')) return json_array;
@@ -77,6 +110,7 @@ TextKind instead_of_csv(const std::vector<std::string_view>& lines, const config
     return looks_like_object(each) && each.find('"') != std::string_view::npos;
   };
   if (says_so(lines, settings, looks_like_record)) return json_lines;
+  if (throughout(lines, is_object_with_comma)) return json_with_commas;
   if (line.size() == 5 && line.starts_with("sep=") && settings.skip_lines == 0) {
     return {"CSV with a line of Excel's (sep=) above it",
             std::string("set stream.skip_lines = 1 and stream.delimiter = \"") + line.back() + "\""};

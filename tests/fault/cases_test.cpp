@@ -241,7 +241,7 @@ TEST(Cases, TheUnitOfATimeIsProposed) {
 TEST(Cases, LinesAboveTheHeaderAreProposed) {
   expect_refused("lines-above-the-header", {}, 78,
                  "no columns 'x', 'y' in the header of 'DIR/in.csv', whose lines have 1 column (is stream.delimiter "
-                 "right?); name such as are there (if lines that begin with '#' stand above the header, set "
+                 "right?); name columns that are there (if lines that begin with '#' stand above the header, set "
                  "stream.comment = \"#\", or stream.skip_lines to their number)");
 }
 

@@ -201,6 +201,14 @@ TEST_F(FirstContact, CheckShowsTheLineAndWhatStandsThere) {
   EXPECT_THAT(check({}).out, HasSubstr("(line 2: '1,5'; set stream.decimal = \",\")"));
 }
 
+TEST_F(FirstContact, LineBreaksInQuotedTextsAreProposedAsFraming) {
+  write("in.csv", "x,y,note\n1,2,\"two\nlines\"\n3,4,\"two\nlines\"\n");
+  EXPECT_THAT(check({}).out,
+              HasSubstr("a quotation mark is never closed; record 0 is one (line 2; where quoted texts "
+                        "hold line breaks, set stream.framing = \"trusted\")"));
+  EXPECT_THAT(check({"--set", "stream.framing=trusted"}).out, HasSubstr("usable          2 (100%)"));
+}
+
 TEST_F(FirstContact, NothingUsableIsNoValidInput) {
   write("in.csv", "x,y\nno,1\nyes,2\n");
   const CommandResult result = check({});

@@ -176,7 +176,7 @@ TEST(BadInput, AColumnThatIsNotThereIs78AndShowsNoRecord) {
   EXPECT_THAT(none.err, Not(HasSubstr("'z'")));
   world.write("rows.csv", "alpha;beta\n1;2\n");
   expect_failure(world.run({}), 78,
-                 "whose lines have 1 column and hold ';': set stream.delimiter = \";\"; name such as are there");
+                 "whose lines have 1 column and hold ';': set stream.delimiter = \";\"; name columns that are there");
 }
 
 struct BadSetting {

@@ -82,6 +82,9 @@ TEST(LinesAbove, AreProposedWhereTheHeaderLooksLikeOne) {
   expect_failure(
       Exit::configuration, [&] { (void)read("# exported\na,b\n1,2\n"); },
       "(if lines that begin with '#' stand above the header, set stream.comment = \"#\", or stream.skip_lines to");
+  expect_failure(
+      Exit::configuration, [&] { (void)read("Orders of May\na,b\n1,2\n"); },
+      "(if it is a title above the header, set stream.skip_lines = N, the number of such lines)");
   InputSettings settings;
   settings.skip_lines = 9;
   expect_failure(

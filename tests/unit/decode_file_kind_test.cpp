@@ -171,6 +171,26 @@ TEST(FileKind, OfJsonThatIsNotOneObjectALineIsNamedUnderEitherFormat) {
   }
 }
 
+TEST(FileKind, OfObjectsWithCommasBehindThemIsNamed) {
+  const std::string sentence =
+      "'in' is JSON objects with a comma behind each, and JSON lines have none: take the commas out, and set "
+      "stream.format = \"jsonl\": sed 's/,[[:space:]]*$//' 'in' > 'in.jsonl'";
+  for (const InputSettings& settings : {csv(), csv(false), jsonl()}) {
+    EXPECT_EQ(kind("{\"a\": 1, \"b\": 2},\n{\"a\": 3, \"b\": 4} ,\n", settings), under(settings, sentence));
+  }
+  EXPECT_THAT(kind("[{\"a\": 1},\n{\"a\": 2},\n{\"a\": 3}]\n", jsonl()), StartsWith("'in' is a JSON array"));
+  EXPECT_THAT(kind("{\"d\": [\n{\"a\": 2},\n{\"a\": 3},\n{\"a\": 4}\n]}\n", jsonl()),
+              StartsWith("'in' is JSON of many lines"));
+}
+
+TEST(FileKind, OfArraysOnLinesIsNamed) {
+  const std::string sentence =
+      "'in' is JSON arrays of values, one a line, and one object a line is read: write it as CSV, and set "
+      "stream.format = \"csv\", stream.header = false and stream.columns: jq -r @csv 'in' > 'in.csv'";
+  EXPECT_EQ(kind("[1.64,5]\n[2.5,\"a\"]\n[3,4]\n", jsonl()), sentence);
+  EXPECT_THAT(kind("[\n[1,2],\n[3,4]\n]\n", jsonl()), StartsWith("'in' is a JSON array"));
+}
+
 TEST(FileKind, OfObjectsWithoutLinesIsNamed) {
   const std::string sentence =
       "'in' is JSON with several objects on a line, and one object a line is read: write it so, and set "

@@ -197,7 +197,8 @@ TEST(Sizes, SayWhichRhoOrHowManyRecordsWouldDo) {
     FAIL();
   } catch (const InvalidParameter& refusal) {
     EXPECT_EQ(refusal.name(), "rho");
-    EXPECT_NE(std::string(refusal.what()).find("at least 2.35 to see 13 columns"), std::string::npos) << refusal.what();
+    EXPECT_NE(std::string(refusal.what()).find("at least 2.35 to see 13 columns"), std::string::npos)
+        << refusal.what();
     EXPECT_NE(std::string(refusal.what()).find("; 4838 records would do"), std::string::npos) << refusal.what();
   }
   EXPECT_THROW(static_cast<void>(sizes({499, 1, Rho{1000}, zero_out})), InvalidParameter);
