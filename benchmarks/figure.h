@@ -117,7 +117,10 @@ inline bool write_figure(const Figure& figure, const std::string& stem) {
 /// code of main().
 inline int draw_figures(const std::string& prefix, const std::vector<NamedFigure>& known, int argc, char** argv) {
   FigureArguments arguments = parsed_arguments(argc, argv);
-  if (std::ranges::find(arguments.figures, "--help") != arguments.figures.end()) return print_help(prefix, known), 0;
+  if (std::ranges::find(arguments.figures, "--help") != arguments.figures.end()) {
+    print_help(prefix, known);
+    return 0;
+  }
   std::error_code failed;  // where the folder cannot be made, write_figure() fails
   std::filesystem::create_directories(arguments.out, failed);
   if (arguments.figures.empty()) {

@@ -21,6 +21,7 @@
 
 #include <fmt/format.h>
 
+#include "card_table.h"
 #include "config/mechanism.h"
 #include "config/moments.h"
 #include "engine/noise_feed.h"
@@ -34,6 +35,7 @@
 namespace {
 
 using namespace nustream;
+using tests::column;
 
 struct Case {
   std::string name;
@@ -44,10 +46,6 @@ struct Case {
   double bar;       ///< bar of the standard deviation
   double bias_bar;  ///< bar of the mean's distance
 };
-
-std::string column(const std::string& kind, const std::string& name, double center, double scale) {
-  return fmt::format("[[{}]]\ncolumn = \"{}\"\ncenter = {}\nscale = {}\n", kind, name, center, scale);
-}
 
 std::string fertility(const std::string& tables) {
   return "[stream]\nname = \"fertility\"\ninput = \"" + tables + "/fertility_254654.csv.gz\"\n" +
@@ -67,13 +65,7 @@ adjacency = "zero-out"
 }
 
 std::string card(const std::string& tables) {
-  return "[stream]\nname = \"card\"\ninput = \"" + tables + "/card_complete_2191.csv\"\n" +
-         "[target]\ncolumn = \"lwage\"\ncenter = 6.286494135149316\n" +
-         column("instruments", "nearc2", 0.43541761752624375, 0.49581157295288125) +
-         column("instruments", "nearc4", 0.686444545869466, 0.46393796063216225) +
-         column("instruments", "fatheduc", 10.084892743039708, 3.702060681036529) +
-         column("instruments", "motheduc", 10.61889548151529, 3.054411309378248) +
-         column("endogenous", "educ", 13.642172523961662, 1) + R"([model]
+  return tests::card_columns(tables) + R"([model]
 estimator = "moments"
 intercept = false
 [moments]

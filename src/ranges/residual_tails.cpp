@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "nustream/ranges/rows.h"
+#include "ranges/outstanding.h"
 
 namespace nustream::ranges {
 namespace {
@@ -22,8 +23,6 @@ constexpr double most_on_one_side = 0.75;
 constexpr double sum_threshold = 2.5;
 /// No residuals are expected beyond this multiple of the longest ones that are seen.
 constexpr double unseen = 4;
-/// Bins that noise hides one by one are added up over this many bins at most.
-constexpr std::size_t widest_window = 8;
 /// Beyond the length that octaves allow, residuals are there where the sum of neighbouring bins is above this
 /// number of deviations of its noise. Of the two thousand sums one is above it by noise in fewer than 1 of 20,000
 /// tables. A wrong bin out there would widen the bound until noise drowns the answer, so this threshold is high.
@@ -49,15 +48,6 @@ struct HiddenSide {
 
 }  // namespace
 
-/// Neighbouring bins of one side, from `first` on, and how far the sum of their counts is above 0, in deviations of
-/// its noise.
-struct ResidualTails::Window {
-  std::size_t first = 0;
-  std::size_t bins = 0;
-  double sum = 0;
-  double standing = 0;
-};
-
 ResidualTails::ResidualTails(const NoisyCounts& counts, double most)
     : counts_(counts),
       most_(most),
@@ -67,21 +57,8 @@ ResidualTails::ResidualTails(const NoisyCounts& counts, double most)
   show_together();
 }
 
-// Of the sums of the bins it is the one that stands out most that tells where the residuals are: in a wider sum they
-// stand among empty bins, and a narrower one leaves some of them out.
-template <class IsFree>
-ResidualTails::Window ResidualTails::outstanding(std::size_t side, std::size_t from, std::size_t to,
-                                                 std::size_t narrowest, const IsFree& is_free) const {
-  Window most;
-  for (std::size_t first = from; first < to; ++first) {
-    Window window{first, 0, 0, 0};
-    while (window.bins < widest_window && first + window.bins < to && is_free(first + window.bins)) {
-      window.sum += counts_.histogram(0)[side * length_bins + first + window.bins++];
-      window.standing = window.sum / (counts_.stddev() * std::sqrt(static_cast<double>(window.bins)));
-      if (window.bins >= narrowest && window.standing > most.standing) most = window;
-    }
-  }
-  return most;
+std::span<const double> ResidualTails::counts_of(std::size_t side) const {
+  return counts_.histogram(0).subspan(side * length_bins, length_bins);
 }
 
 // A part of few rows shows the octaves of the target. Here all rows of the answer are counted, so that residuals may
@@ -91,7 +68,8 @@ void ResidualTails::reach_far_bins() {
   for (std::size_t side = 0; side < sides; ++side) {
     std::vector<bool> is_taken(length_bins);
     for (;;) {
-      const Window found = outstanding(side, from, length_bins, 1, [&](std::size_t bin) { return !is_taken[bin]; });
+      const auto is_free = [&](std::size_t bin) { return !is_taken[bin]; };
+      const Window found = outstanding(counts_of(side), counts_.stddev(), from, length_bins, 1, is_free);
       if (!(found.standing > far_threshold)) break;
       for (std::size_t i = 0; i < found.bins; ++i) is_taken[found.first + i] = true;
       const std::size_t last = found.first + found.bins - 1;
@@ -107,7 +85,7 @@ void ResidualTails::show_together() {
     double* const shares = together_.data() + side * length_bins;
     const auto is_free = [&](std::size_t bin) { return shares[bin] == 0 && seen(side, bin) == 0; };
     for (;;) {
-      const Window found = outstanding(side, 0, end_, 2, is_free);
+      const Window found = outstanding(counts_of(side), counts_.stddev(), 0, end_, 2, is_free);
       if (!(found.standing > octave_threshold)) break;
       std::fill_n(shares + found.first, found.bins, found.sum / static_cast<double>(found.bins));
     }
@@ -118,7 +96,7 @@ void ResidualTails::show_together() {
 // is above it in a few per cent of all tables, and a bound that went by it would drown the answer in noise.
 double ResidualTails::seen(std::size_t side, std::size_t bin) const {
   if (bin >= end_) return 0;
-  const double count = counts_.histogram(0)[side * length_bins + bin];
+  const double count = counts_of(side)[bin];
   return count > length_threshold * counts_.stddev() ? count : 0;
 }
 
@@ -172,7 +150,7 @@ ResidualTails::Hidden ResidualTails::hidden(double bound) const {
     const double longer = excess(bin, bound);
     for (std::size_t side = 0; side < sides; ++side) {
       if (seen(side, bin) > 0) continue;
-      const double count = counts_.histogram(0)[side * length_bins + bin];
+      const double count = counts_of(side)[bin];
       of[side].counts += count;
       ++of[side].bins;
       more_above += (side == 0 ? 1 : -1) * count * longer;

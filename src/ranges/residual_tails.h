@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "nustream/ranges/histogram.h"
@@ -53,11 +54,8 @@ class ResidualTails {
   [[nodiscard]] double root_mean_square() const;
 
  private:
-  struct Window;
-  /// The window of one side within [from, to) that stands out most: of at least `narrowest` bins, all of them free.
-  template <class IsFree>
-  [[nodiscard]] Window outstanding(std::size_t side, std::size_t from, std::size_t to, std::size_t narrowest,
-                                   const IsFree& is_free) const;
+  /// The counts of one side.
+  [[nodiscard]] std::span<const double> counts_of(std::size_t side) const;
   void reach_far_bins();
   void show_together();
   [[nodiscard]] double seen(std::size_t side, std::size_t bin) const;

@@ -8,6 +8,7 @@
 
 #include "nustream/base/error.h"
 #include "nustream/ranges/columns.h"
+#include "ranges/outstanding.h"
 
 namespace nustream::ranges {
 namespace {
@@ -18,35 +19,10 @@ constexpr double bins_per_octave = 2;
 /// A count above length_threshold is no noise where it is at most this many bins, two octaves, from one that is
 /// certain.
 constexpr std::size_t near_bins = 4;
-/// Where no count is certain by itself, neighbouring bins are added up, this many at most.
-constexpr std::size_t widest_window = 8;
 
 /// The length at a place that quantile() gives in bins.
 double length_at(double place) {
   return place < 1 ? std::ldexp(place, lowest) : std::exp2(lowest + (place - 1) / bins_per_octave);
-}
-
-/// Neighbouring bins.
-struct Window {
-  std::size_t first = 0;
-  std::size_t bins = 0;
-  [[nodiscard]] bool holds(std::size_t bin) const { return bin >= first && bin < first + bins; }
-};
-
-/// The neighbouring bins whose sum is farthest above its noise. There are none where it is not above
-/// octave_threshold.
-Window outstanding(std::span<const double> counts, double stddev) {
-  Window found;
-  double most = octave_threshold;
-  for (std::size_t first = 0; first < counts.size(); ++first) {
-    double sum = 0;
-    for (std::size_t bins = 1; bins <= std::min(widest_window, counts.size() - first); ++bins) {
-      sum += counts[first + bins - 1];
-      const double standing = sum / (stddev * std::sqrt(static_cast<double>(bins)));
-      if (standing > most) most = standing, found = {first, bins};
-    }
-  }
-  return found;
 }
 
 /// Which bins are within `near_bins` of one of `kept`.
@@ -60,16 +36,19 @@ std::vector<bool> surroundings(const std::vector<bool>& kept) {
   return near;
 }
 
-/// The bins whose counts are no noise: those that are certain, and those above length_threshold near a kept one.
+/// The bins whose counts are no noise: those that are certain by themselves or together with their neighbours, and
+/// those above length_threshold near a kept one.
 ///
 /// Of 121 bins that hold noise alone, one is above length_threshold in 3 of 100 histograms. It may stand for lengths
 /// of 2^40, and in a small table it weighs enough to take a quantile there. So a count by itself, far from all
 /// others, has to be above octave_threshold, which noise is in 1 of 2,000 histograms.
 std::vector<bool> seen_bins(std::span<const double> counts, double stddev) {
   std::vector<bool> kept(counts.size());
-  const Window together = outstanding(counts, stddev);
+  const Window most = outstanding(counts, stddev, 0, counts.size(), 1, [](std::size_t) { return true; });
+  const bool show_together = most.standing > octave_threshold;
   for (std::size_t bin = 0; bin < counts.size(); ++bin) {
-    kept[bin] = counts[bin] > octave_threshold * stddev || (together.holds(bin) && counts[bin] > 0);
+    const bool is_among = show_together && most.holds(bin) && counts[bin] > 0;
+    kept[bin] = is_among || counts[bin] > octave_threshold * stddev;
   }
   for (bool is_changed = true; is_changed;) {
     is_changed = false;
@@ -82,40 +61,36 @@ std::vector<bool> seen_bins(std::span<const double> counts, double stddev) {
   return kept;
 }
 
-/// What a histogram shows beyond its noise.
+/// What a histogram shows beyond its noise. It refers to the counts, which have to outlive it.
 class Seen {
  public:
   Seen(std::span<const double> counts, double stddev)
-      : stddev_(stddev), counts_(counts.begin(), counts.end()), kept_(seen_bins(counts, stddev)) {
-    for (std::size_t bin = 0; bin < counts_.size(); ++bin) masked_.push_back(kept_[bin] ? counts_[bin] : 0);
-  }
+      : counts_(counts), stddev_(stddev), kept_(seen_bins(counts, stddev)) {}
+  /// The quantile of the lengths in the bins that are seen; nothing where none is.
   [[nodiscard]] std::optional<double> length(double q) const {
-    const auto place = quantile(masked_, 0, q);
+    std::vector<double> shown(counts_.size());
+    for (std::size_t bin = 0; bin < shown.size(); ++bin) shown[bin] = kept_[bin] ? counts_[bin] : 0;
+    const auto place = quantile(shown, 0, q);
     return place ? std::optional(length_at(*place)) : std::nullopt;
   }
-  /// The sum of the counts in the surroundings of what is seen, where no other rows are left out, and the standard
-  /// deviation of its noise.
   struct Sum {
     double counts = 0;
-    double stddev = 0;
+    double stddev = 0;  ///< of the noise in it
   };
+  /// The sum of all counts in the bins that are seen and near them. Noise hides counts there as often as it adds
+  /// some, so that the sum is not too low, as the sum of the seen bins alone would be.
   [[nodiscard]] Sum sum() const {
     const std::vector<bool> near = surroundings(kept_);
     Sum sum;
-    double bins = 0;
-    for (std::size_t bin = 0; bin < near.size(); ++bin) {
-      sum.counts += near[bin] ? counts_[bin] : 0;
-      bins += near[bin] ? 1 : 0;
-    }
-    sum.stddev = stddev_ * std::sqrt(bins);
+    for (std::size_t bin = 0; bin < near.size(); ++bin) sum.counts += near[bin] ? counts_[bin] : 0;
+    sum.stddev = stddev_ * std::sqrt(static_cast<double>(std::ranges::count(near, true)));
     return sum;
   }
 
  private:
+  std::span<const double> counts_;
   double stddev_;
-  std::vector<double> counts_;
   std::vector<bool> kept_;
-  std::vector<double> masked_;
 };
 
 }  // namespace

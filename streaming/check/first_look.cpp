@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "check/tally.h"
+#include "decode/json_names.h"
 #include "error.h"
 
 namespace nustream::check {
@@ -43,6 +44,10 @@ std::string unusable_at_first(const Tally& first, const std::string& missing) {
       !missing.empty() && std::any_of(first.reasons.begin(), first.reasons.end(),
                                       [](const auto& each) { return each.first.ends_with(": missing"); });
   return in_words(first) + (is_told ? "; " + missing : "") + ": nustream check CONFIG --data shows more";
+}
+
+std::string unusable_at_first(const Tally& first, const config::InputSettings& input, const record::Schema& schema) {
+  return is_worth_a_warning(first) ? unusable_at_first(first, decode::missing_members(input, schema)) : std::string();
 }
 
 Clip clip_of(const config::Config& config) {

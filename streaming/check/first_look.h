@@ -45,6 +45,10 @@ inline constexpr std::size_t records_judged = 1000;
 /// else "". `missing` is decode::missing_members(), where the caller asked for it; the sentence contains it where a
 /// missing member is one of the reasons.
 [[nodiscard]] std::string unusable_at_first(const Tally& first, const std::string& missing = {});
+/// The same sentence, for records that are read with these settings. It looks for the missing members where there is
+/// something to tell.
+[[nodiscard]] std::string unusable_at_first(const Tally& first, const config::InputSettings& input,
+                                            const record::Schema& schema);
 
 /// Counts what clip_of() names: the gradients of `rows`, of which `usable` can be used, and how many of them are
 /// longer than the clip norm at θ_0. Where the unit is the user it counts the users' sums in each step of

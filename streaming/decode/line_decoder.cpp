@@ -60,17 +60,15 @@ double read_text(const record::Field& field, std::string_view text, const InputS
 }
 
 std::string hint_for_lines_above(std::string_view line, const config::InputSettings& settings) {
-  const bool is_like_a_comment = line.find_first_of("#%!") == 0 && settings.comment.empty();
-  if (!is_like_a_comment) {
-    const bool may_be_a_title = settings.skip_lines == 0 && line.find(settings.delimiter) == std::string_view::npos &&
-                                line.find_first_of(";\t|,") == std::string_view::npos;
-    return may_be_a_title
-               ? " (if it is a title above the header, set stream.skip_lines = N, the number of such lines)"
-               : "";
+  if (line.find_first_of("#%!") == 0 && settings.comment.empty()) {
+    const std::string mark(line.substr(0, 1));
+    return " (if lines that begin with '" + mark + "' stand above the header, set stream.comment = \"" + mark +
+           "\", or stream.skip_lines to their number)";
   }
-  const std::string mark(line.substr(0, 1));
-  return " (if lines that begin with '" + mark + "' stand above the header, set stream.comment = \"" + mark +
-         "\", or stream.skip_lines to their number)";
+  const bool is_divided = line.find(settings.delimiter) != std::string_view::npos ||
+                          line.find_first_of(";\t|,") != std::string_view::npos;
+  if (is_divided || settings.skip_lines > 0) return {};
+  return " (if it is a title above the header, set stream.skip_lines = N, the number of such lines)";
 }
 
 void require_files_ahead(const config::InputSettings& settings, LineDecoder& decoder) {

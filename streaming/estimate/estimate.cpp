@@ -12,7 +12,6 @@
 #include "console/path_printer.h"
 #include "console/signals.h"
 #include "console/warnings.h"
-#include "decode/json_names.h"
 #include "engine/table_design.h"
 #include "estimate/comparison.h"
 #include "estimate/descent_run.h"
@@ -141,9 +140,7 @@ bool has_releases(const config::Config& config) {
 /// Tells the operator about the table's records before the first step.
 void say_at_first(const config::Config& config, const config::Mechanism& mechanism, const Table& table,
                   const Options& options) {
-  const bool is_asked = check::is_worth_a_warning(table.counts);
-  console::say_for_operator(check::unusable_at_first(
-      table.counts, is_asked ? decode::missing_members(config.input, config.schema) : std::string()));
+  console::say_for_operator(check::unusable_at_first(table.counts, config.input, config.schema));
   if (options.start == folder::Start::resume) return;
   const record::RowSlice all = table.slice(0, table.rows());
   check::Tally first = table.counts;

@@ -157,22 +157,26 @@ Failure hidden_targets(const Options& options, const Columns& columns, const ran
                   options.file, columns.target.name, fit.placements.back().centre, options.rho)};
 }
 
-Failure hardly_usable(const Options& options, const Columns& columns, const ranges::TableFit& fit) {
-  std::string which = "rows: most of them lack a number in some column";
-  if (!options.weight.empty()) which += " or have a negative weight";
-  which += ", or noise hides them";
-  if (fit.unusable_column) {
-    const std::size_t column = *fit.unusable_column;
-    const bool is_target = column == columns.features.size();
-    which = fmt::format("values of '{}' (a noisy share of {:.2f})",
-                        is_target ? columns.target.name : columns.features[column].name, fit.shares[column]);
-    if (is_target && options.likelihood == ranges::Likelihood::logistic) which += ", which have to be 0 and 1";
+/// What there is hardly any of: values of one column, or rows as a whole.
+std::string what_is_scarce(const Options& options, const Columns& columns, const ranges::TableFit& fit) {
+  if (!fit.unusable_column) {
+    return fmt::format("rows: most of them lack a number in some column{}, or noise hides them",
+                       options.weight.empty() ? "" : " or have a negative weight");
   }
+  const std::size_t column = *fit.unusable_column;
+  const bool is_target = column == columns.features.size();
+  const bool are_labels = is_target && options.likelihood == ranges::Likelihood::logistic;
+  return fmt::format("values of '{}' (a noisy share of {:.2f}){}",
+                     is_target ? columns.target.name : columns.features[column].name, fit.shares[column],
+                     are_labels ? ", which have to be 0 and 1" : "");
+}
+
+Failure hardly_usable(const Options& options, const Columns& columns, const ranges::TableFit& fit) {
   return {Exit::data,
           fmt::format(
               "'{}': hardly any usable {}; what is the matter with records is on standard error above, and "
               "--look shows it before anything is spent. rho {:g} is spent on finding that out, and is in the ledger",
-              options.file, which, options.rho)};
+              options.file, what_is_scarce(options, columns, fit), options.rho)};
 }
 
 Report report_of(const Options& options, const Columns& columns, const FileTable& table,

@@ -208,10 +208,11 @@ void require_enough(const config::Config& asked, std::uint64_t records) {
     static_cast<void>(ranges::sizes(
         {records, asked.schema.features.size() + 1, rho, asked.privacy.adjacency, asked.users.has_value()}));
   } catch (const InvalidParameter& error) {
-    refuse(asked,
-           fmt::format("with ranges.share = {:g}, which leaves rho = {:.6g} to measure with: that {} has to be {}",
-                       asked.measuring.share, rho.value(), error.name(), error.allowed()),
-           "nothing is spent: give a number, or a larger ranges.share, rho or input");
+    refuse(
+        asked,
+        fmt::format("with ranges.share = {:g}, which leaves rho = {:.6g} to measure with; for that, {} has to be {}",
+                    asked.measuring.share, rho.value(), error.name(), error.allowed()),
+        "nothing is spent: give a number, or a larger ranges.share, rho or input");
   }
   if (!asked.privacy.budget || rho <= *asked.privacy.budget) return;
   throw Failure(

@@ -14,7 +14,6 @@
 #include "console/operator_counts.h"
 #include "console/signals.h"
 #include "decode/byte_source.h"
-#include "decode/json_names.h"
 #include "decode/reader.h"
 #include "error.h"
 #include "folder/account_share.h"
@@ -54,13 +53,6 @@ std::size_t row_of(const record::Reject& reject, const record::RowBatch& rows) {
   return static_cast<std::size_t>(behind - rows.next.begin());
 }
 
-/// Tells the operator of records that cannot be used, before anything is spent on them.
-void warn_of_unusable(const config::Config& asked, const record::RowBatch& rows) {
-  const check::Tally tally = check::tally_of(rows);
-  if (!check::is_worth_a_warning(tally)) return;
-  console::say_for_operator(check::unusable_at_first(tally, decode::missing_members(asked.input, asked.schema)));
-}
-
 RawTable read_raw(const config::Config& asked) {
   record::Schema schema = raw_schema(asked);
   // Users are told apart while this table is measured: nothing of them is kept, so that a fresh key will do.
@@ -77,7 +69,10 @@ RawTable read_raw(const config::Config& asked) {
     rows.clear();
     console::require_no_signal();
     more = reader->read(rows, rows_per_read);
-    if (table.y.empty()) warn_of_unusable(asked, rows);
+    // The operator hears of records that cannot be used before anything is spent on them.
+    const bool is_first = table.y.empty();
+    if (is_first)
+      console::say_for_operator(check::unusable_at_first(check::tally_of(rows), asked.input, asked.schema));
     std::vector<std::size_t> unusable;
     for (const record::Reject& reject : rows.rejects) unusable.push_back(table.y.size() + row_of(reject, rows));
     table.add(rows, unusable);

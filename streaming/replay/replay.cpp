@@ -13,7 +13,6 @@
 #include "console/path_printer.h"
 #include "console/signals.h"
 #include "console/warnings.h"
-#include "decode/json_names.h"
 #include "engine/budget_advice.h"
 #include "engine/release_encoder.h"
 #include "folder/session.h"
@@ -97,9 +96,7 @@ FirstLook first_look(const config::Config& config, const config::Mechanism& mech
   const auto look = [&, is_new](const record::RowBatch& rows) {
     check::Tally first = check::tally_of(rows);
     if (is_new && options.min_usable) check::require_usable(first, *options.min_usable);
-    const bool is_asked = check::is_worth_a_warning(first);
-    console::say_for_operator(check::unusable_at_first(
-        first, is_asked ? decode::missing_members(config.input, config.schema) : std::string()));
+    console::say_for_operator(check::unusable_at_first(first, config.input, config.schema));
     if (!is_new) return;
     const check::ClipCount clips =
         check::count_clips(config, mechanism, record::slice(rows, 0, rows.count()), first.records - first.rejected);

@@ -15,6 +15,7 @@
 #include "decode/reader.h"
 #include "decode_rows.h"
 #include "expect_failure.h"
+#include "file_kinds.h"
 #include "temporary_folder.h"
 
 namespace nustream::decode {
@@ -22,35 +23,13 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 using ::testing::StartsWith;
 using namespace std::string_literals;
 using tests::csv;
 using tests::jsonl;
-
-/// What a file is whose whole content is `content`.
-std::string kind(const std::string& content, const InputSettings& settings = csv()) {
-  const std::size_t end = content.find('\n');
-  const bool is_one_line = end == std::string::npos || content.find_first_not_of(" \t\r\n", end) == std::string::npos;
-  return other_kind({content, true, is_one_line}, settings, "in");
-}
-
-/// `sentence`, without what it says to set where the settings have it.
-std::string under(const InputSettings& settings, std::string sentence) {
-  const std::string to_set = ", and set stream.format = \"jsonl\"";
-  if (settings.format == config::Format::json_lines) sentence.erase(sentence.find(to_set), to_set.size());
-  return sentence;
-}
-
-/// What a file is that begins with `content`, of which nothing else is known.
-std::string kind_of_beginning(const std::string& content, const InputSettings& settings) {
-  return other_kind({content, false, false}, settings, "in");
-}
-
-/// What a file is whose only line begins with `content`, and is longer than what is looked at.
-std::string kind_of_long_line(const std::string& content, const InputSettings& settings) {
-  return other_kind({content, false, true}, settings, "in");
-}
+using tests::kind;
+using tests::kind_of_beginning;
+using tests::kind_of_long_line;
 
 TEST(FileKind, OfOtherProgramsIsNamedWithWhatToTypeWhateverTheSettings) {
   std::string tar(512, '\0');
@@ -131,102 +110,6 @@ TEST(FileKind, OfALoneWordOfAHeaderIsThatOfItsBeginning) {
   EXPECT_THAT(kind_by_word("RDX3"), StartsWith("a file of R's: write its data frame as CSV: "));
   EXPECT_EQ(kind_by_word("ORCHID"), "");
   EXPECT_EQ(kind_by_word("x"), "");
-}
-
-TEST(FileKind, OfBinaryDataIsNamed) {
-  const std::string sentence = "'in' is binary data, with zero bytes in its first lines: write its records as CSV";
-  for (const InputSettings& settings : {csv(), csv(false), jsonl()}) {
-    EXPECT_THAT(kind("\x0a\x07\0\x12\nab\0,c\n"s, settings), StartsWith(sentence));
-  }
-  EXPECT_THAT(kind("a,b\n1,\0\n3,4\n"s), IsEmpty()) << "one record does not decide";
-  EXPECT_THAT(kind("1,\0\n3,4\n"s, csv(false)), IsEmpty()) << "one record does not decide";
-  EXPECT_THAT(kind("{\"a\": 1}\n\0\n"s, jsonl()), IsEmpty()) << "one record does not decide";
-}
-
-TEST(FileKind, OfCarriageReturnsAloneIsNamed) {
-  const std::string sentence =
-      "'in' is text whose lines end in carriage returns alone: write it with newlines: tr '\\r' '\\n' < 'in' > "
-      "'in.lf'";
-  for (const InputSettings& settings : {csv(), csv(false), jsonl()}) {
-    EXPECT_EQ(kind("a,b\r1,2\r3,4\r", settings), sentence);
-  }
-  EXPECT_THAT(kind("a,b\r\n1,2\r\n"), IsEmpty());
-  EXPECT_THAT(kind("a,b\r"), IsEmpty()) << "one line, with its end";
-}
-
-TEST(FileKind, OfJsonThatIsNotOneObjectALineIsNamedUnderEitherFormat) {
-  const std::string array =
-      "'in' is a JSON array, and one object a line is read: write it so, and set stream.format = \"jsonl\": jq -c "
-      "'.[]' 'in' > 'in.jsonl'";
-  const std::string document =
-      "'in' is JSON of many lines an object, and one object a line is read: write it so, and set stream.format = "
-      "\"jsonl\": jq -c . 'in' > 'in.jsonl'";
-  for (const InputSettings& settings : {csv(), csv(false), jsonl()}) {
-    EXPECT_EQ(kind("[{\"a\": 1, \"b\": 2}, {\"a\": 3, \"b\": 4}]", settings), under(settings, array))
-        << "one record alone";
-    EXPECT_EQ(kind_of_long_line("[{\"a\": 1, \"b\": 2}, {\"a\": 3", settings), under(settings, array));
-    EXPECT_EQ(kind("[\n{\"a\": 1},\n{\"a\": 2}\n]\n", settings), under(settings, array));
-    EXPECT_EQ(kind("[\n  {\n    \"a\": 1\n  }\n]\n", settings), under(settings, array));
-    EXPECT_EQ(kind("{\n  \"a\": 1,\n  \"b\": 2\n}\n", settings), under(settings, document));
-  }
-}
-
-TEST(FileKind, OfObjectsWithCommasBehindThemIsNamed) {
-  const std::string sentence =
-      "'in' is JSON objects with a comma behind each, and JSON lines have none: take the commas out, and set "
-      "stream.format = \"jsonl\": sed 's/,[[:space:]]*$//' 'in' > 'in.jsonl'";
-  for (const InputSettings& settings : {csv(), csv(false), jsonl()}) {
-    EXPECT_EQ(kind("{\"a\": 1, \"b\": 2},\n{\"a\": 3, \"b\": 4} ,\n", settings), under(settings, sentence));
-  }
-  EXPECT_THAT(kind("[{\"a\": 1},\n{\"a\": 2},\n{\"a\": 3}]\n", jsonl()), StartsWith("'in' is a JSON array"));
-  EXPECT_THAT(kind("{\"d\": [\n{\"a\": 2},\n{\"a\": 3},\n{\"a\": 4}\n]}\n", jsonl()),
-              StartsWith("'in' is JSON of many lines"));
-}
-
-TEST(FileKind, OfArraysOnLinesIsNamed) {
-  const std::string sentence =
-      "'in' is JSON arrays of values, one a line, and one object a line is read: write it as CSV, and set "
-      "stream.format = \"csv\", stream.header = false and stream.columns: jq -r @csv 'in' > 'in.csv'";
-  EXPECT_EQ(kind("[1.64,5]\n[2.5,\"a\"]\n[3,4]\n", jsonl()), sentence);
-  EXPECT_THAT(kind("[\n[1,2],\n[3,4]\n]\n", jsonl()), StartsWith("'in' is a JSON array"));
-}
-
-TEST(FileKind, OfObjectsWithoutLinesIsNamed) {
-  const std::string sentence =
-      "'in' is JSON with several objects on a line, and one object a line is read: write it so, and set "
-      "stream.format = "
-      "\"jsonl\": jq -c . 'in' > 'in.jsonl'";
-  const std::string one = R"({"a": "}{", "b": [{"c": 1}]})";
-  EXPECT_EQ(kind(one + one + "\n" + one + ' ' + one + "\n", jsonl()), under(jsonl(), sentence));
-  EXPECT_EQ(kind(one + one, jsonl()), under(jsonl(), sentence)) << "no line end at all";
-  EXPECT_EQ(kind_of_long_line(one + one + one.substr(0, 9), jsonl()), under(jsonl(), sentence));
-  EXPECT_EQ(kind_of_long_line(one + one + one.substr(0, 9), csv(false)), sentence);
-  EXPECT_THAT(kind(one + "\n" + one + "\n", jsonl()), IsEmpty());
-  EXPECT_THAT(kind(one + one + "\n" + one + "\n", jsonl()), IsEmpty()) << "one record does not decide";
-  EXPECT_EQ(kind("[\n" + one + one + "\n" + one + one + "\n", jsonl()), under(jsonl(), sentence))
-      << "nor does it hide the others";
-}
-
-TEST(FileKind, OfJsonWithSeparatorsIsNamed) {
-  for (const InputSettings& settings : {csv(), csv(false), jsonl()}) {
-    EXPECT_EQ(kind("\x1e{\"a\": 1}\n\x1e{\"a\": 2}\n", settings),
-              under(settings,
-                    "'in' is a sequence of JSON texts with separators (RFC 7464), and JSON lines have none: take "
-                    "them out, and set stream.format = \"jsonl\": tr -d '\\036' < 'in' > 'in.jsonl'"));
-  }
-}
-
-TEST(FileKind, OfOneTextForAnotherIsNamed) {
-  EXPECT_EQ(kind("a,b\n1,2\n", jsonl()), "'in' is CSV, and stream.format = \"jsonl\": set stream.format = \"csv\"");
-  EXPECT_EQ(kind("{\"a\": 1, \"b\": 2}\n{\"a\": 3, \"b\": 4}\n"),
-            "'in' is JSON lines, and stream.format = \"csv\": set stream.format = \"jsonl\"");
-  EXPECT_THAT(kind("{\"a\": 1}\n{\"a\": 3}\n", csv(false)), HasSubstr("is JSON lines"));
-  EXPECT_EQ(
-      kind("sep=;\na;b\n1;2\n"),
-      "'in' is CSV with a line of Excel's (sep=) above it: set stream.skip_lines = 1 and stream.delimiter = \";\"");
-  InputSettings skipping = csv();
-  skipping.skip_lines = 1;
-  EXPECT_THAT(kind("sep=;\na;b\n1;2\n", skipping), IsEmpty());
 }
 
 // Records that look like something else, each of which somebody could write into a stream of other people's records.
