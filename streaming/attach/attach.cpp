@@ -232,6 +232,7 @@ Exit run(config::Config config, const Options& options) {
       })) {
     return *told;
   }
+  require_room_for_lanes(config, found->partitions);
   if (measures) {
     require_room_for_measured(config, keys, *found);
     const auto told = settle_ranges(config, keys, *found, options.write_config, start_up, tell);
@@ -241,7 +242,6 @@ Exit run(config::Config config, const Options& options) {
   front.operators.set_phase(serve::Phase::starting, "joining group " + config.kafka.group);
   const TopicFacts& facts = *found;
   for (const std::string& warning : facts.warnings) log::warning("topics", warning);
-  require_room_for_lanes(config, facts.partitions);
   if (config.users) divide_users(config, facts.partitions);
   // What lanes write has to fit their topics, whose limits the brokers have told.
   const std::size_t release_max = release_bytes(config, *mechanism);

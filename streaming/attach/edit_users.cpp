@@ -130,7 +130,7 @@ void close_in_lane(const config::Config& config, UsersEdit& edit, const users::D
   if (!edit.take_over() || !edit.users_of_state()) refuse(edit.place(), "its state is gone");
   journal::UsersOfState& known = *edit.users_of_state();
   config::Users settings = *config.users;
-  settings.column = known.column;
+  settings.identity = known.identity;
   const UserStore store{
       edit.partition().identity(), settings, division, {.entries_max = entries_max}, edit.partition().end()};
   const auto users = rebuilt_users(store, known, edit.partition(), edit.place().name());

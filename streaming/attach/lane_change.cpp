@@ -36,15 +36,15 @@ users::Division LanesBefore::asked_next() const {
 }
 
 users::ClosingMark LanesBefore::of_state(const journal::UsersOfState& state, const journal::Ledger& ledger,
-                                         bool is_behind_measuring) const {
+                                         bool has_only_measured) const {
   users::ClosingMark closing = without_state(ledger);
-  if (is_behind_measuring) {
+  if (has_only_measured) {
     const privacy::Neighbours asked = setup_.config.privacy.neighbours();
     closing.spent = line_of(engine::without_counts(engine::folded(ledger.epochs, asked), asked));
   }
   closing.is_known = true;
   closing.mark = users::decode_topic_mark(state.mark);
-  closing.column = state.column;
+  closing.identity = state.identity;
   return closing;
 }
 
@@ -95,7 +95,7 @@ bool LanesBefore::goes_on(const users::ClosingMark& closing) const {
   // anew while the old window still holds.
   if (!closing.is_known || now.limits->windows()) return false;
   if (closing.spent.empty()) return true;
-  return closing.column == now.column && before_.partitioner == config::partitioner_of(setup_.config) &&
+  return closing.identity == now.identity && before_.partitioner == config::partitioner_of(setup_.config) &&
          users::are_of_one_kind(journal::read_entry(closing.spent).user->limits, *now.limits);
 }
 

@@ -61,7 +61,7 @@ class LanesBefore {
   /// Makes the closing mark of the lane of `place` from its last `state` and its `ledger`. Where that state is the
   /// one of the measuring, which counted nobody, users bring what it cost along beside whatever they count elsewhere.
   [[nodiscard]] users::ClosingMark of_state(const journal::UsersOfState& state, const journal::Ledger& ledger,
-                                            bool is_behind_measuring) const;
+                                            bool has_only_measured) const;
   /// Makes that mark where the lane's state is lost, or where the lane never took a step. The ledger tells what was
   /// spent.
   [[nodiscard]] users::ClosingMark without_state(const journal::Ledger& ledger) const;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "attach/measuring.h"
 #include "attach/opening.h"
 #include "engine/going_on.h"
 #include "engine/noise_feed.h"
@@ -105,7 +106,7 @@ EpochUsers Opening::users_of_epoch() {
        .ledger = ledger_,
        .has_remains = found_.has_remains || state_,
        .may_change = order_.renewal.new_epoch,
-       .is_behind_measuring = is_behind_measuring_,
+       .has_only_measured = state_ && has_only_measured(*state_),
        .accepts_loss = order_.renewal.accept_gap},
       [this](journal::KeyedRecord record) {
         wait_for([&](journal::Completion done) { journal_->write_users(std::move(record), std::move(done)); });

@@ -48,7 +48,7 @@ journal::UsersOfState users_without_counts(const config::Config& asked, std::uin
   journal::UsersOfState users;
   std::ranges::copy(key.bytes(), users.key.begin());
   users.mark = users::encode_mark({.division = {lanes, 0, config::partitioner_of(asked)}});
-  users.column = asked.users->column;
+  users.identity = asked.users->identity;
   return users;
 }
 
@@ -308,6 +308,10 @@ class Measuring {
 
 std::string ranges_rule(const config::Config& asked, bool is_private) {
   return measure::rule_digest(asked, is_private, asked.measuring.records);
+}
+
+bool has_only_measured(const journal::State& state) {
+  return !state.record.ranges.empty() && config::rule_of(state.record.ranges) == state.identity.settings_digest;
 }
 
 std::string measure_stream(const MeasuringOrder& order, const std::atomic<bool>& cancelled) {

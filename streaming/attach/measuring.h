@@ -8,6 +8,7 @@
 #include <string>
 
 #include "config/config.h"
+#include "journal/state_record.h"
 #include "kafka/kafka_journal.h"
 #include "secrets/keyring.h"
 
@@ -27,6 +28,10 @@ struct MeasuringOrder {
 /// The digest of what is measured, and how. The state that the measuring commits has it as its settings digest, until
 /// lane 0 begins its first epoch of steps.
 [[nodiscard]] std::string ranges_rule(const config::Config& asked, bool is_private);
+
+/// Whether the state is the one that a measuring committed, whatever the present settings say: no epoch of steps has
+/// begun behind it.
+[[nodiscard]] bool has_only_measured(const journal::State& state);
 
 /// Returns what was measured, in the form in which lane 0's state keeps it (config/ranges.h). It is read from that
 /// state; where there is no state, the first ranges.records records of partition 0 are waited for and measured.

@@ -17,7 +17,7 @@ namespace {
 /// nobody.
 std::optional<users::Limits> last_limits(const LanePast& past) {
   const journal::Ledger& ledger = past.ledger;
-  if (past.is_behind_measuring || ledger.epochs.empty() || !ledger.epochs.back().user) return std::nullopt;
+  if (past.has_only_measured || ledger.epochs.empty() || !ledger.epochs.back().user) return std::nullopt;
   return ledger.epochs.back().user->limits;
 }
 
@@ -97,25 +97,26 @@ EpochUsers UsersOpening::of_epoch(const LanePast& past, const Write& write) cons
     }
   }
   // Behind a state with steps, another division is another digest, which was refused before.
-  if (past.is_behind_measuring) require_change(past, place_, own.division);
+  if (past.has_only_measured) require_change(past, place_, own.division);
   const LanesBefore lanes = lanes_of(own);
   if (lanes.closing(place_.lane)) {
     if (const auto newest = newer_than(own)) return begun_by_others(past, *newest, write);
   }
-  return changed(past, own, lanes.of_state(known, past.ledger, past.is_behind_measuring), write);
+  return changed(past, own, lanes.of_state(known, past.ledger, past.has_only_measured), write);
 }
 
 EpochUsers UsersOpening::of_same_lanes(const journal::UsersOfState& known, const LanePast& past) const {
   const config::Users& settings = *setup_.config.users;
   const std::optional<users::Limits> before = last_limits(past);
   EpochUsers epoch;
-  if (past.is_behind_measuring && !past.may_change) {
+  if (past.has_only_measured && !past.may_change) {
     // Behind a state with steps a lost store was refused before. Here it is refused now.
     epoch.users = resumed(*past.state);
     epoch.users->begin_anew();
     return epoch;
   }
-  epoch.carries_over = known.column == settings.column && before && users::are_of_one_kind(*before, *settings.limits);
+  epoch.carries_over =
+      known.identity == settings.identity && before && users::are_of_one_kind(*before, *settings.limits);
   auto users = unless_lost([&] {
     auto found = rebuilt(known);
     epoch.carries_over ? found->carry_over(*before) : found->begin_anew();

@@ -35,8 +35,8 @@ struct LanePast {
   const journal::Ledger& ledger;
   bool has_remains = false;  ///< true where the topics show that the lane had a state once
   bool may_change = false;   ///< --new-epoch: users may be divided otherwise than before
-  /// True where the state is that of the measuring (measuring.h): it counted nobody, so that nothing carries over.
-  bool is_behind_measuring = false;
+  /// has_only_measured() of the state: it counted nobody, so that nothing carries over.
+  bool has_only_measured = false;
   bool accepts_loss = false;  ///< --accept-gap: go on where nobody knows whom `users close` closed in some lane
 };
 

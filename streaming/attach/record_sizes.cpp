@@ -145,7 +145,7 @@ std::size_t state_bytes(const config::Config& config, const config::Mechanism& m
   if (config.users) {
     record.users.emplace();
     record.users->mark = users::encode_mark({});
-    record.users->column = config.users->column;
+    record.users->identity = config.users->identity;
   }
   const secrets::StateIdentity identity{config.stream, LaneId{most}, EpochId{most},
                                         StepCount{0},  digest,       keys.is_private()};

@@ -18,7 +18,7 @@ std::unique_ptr<users::Standings> table_of(const UserStore& store, const users::
 }  // namespace
 
 TopicUsers::TopicUsers(const UserStore& store, users::UserKey key)
-    : column_(store.settings.column),
+    : identity_(store.settings.identity),
       limits_(*store.settings.limits),
       key_(std::move(key)),
       table_(table_of(store, key_)),
@@ -29,7 +29,7 @@ TopicUsers::TopicUsers(const UserStore& store, users::UserKey key)
 
 TopicUsers::TopicUsers(const UserStore& store, const journal::UsersOfState& before,
                        const users::TopicLog::ReadFrom& read)
-    : column_(store.settings.column),
+    : identity_(store.settings.identity),
       limits_(*store.settings.limits),
       key_(before.key),
       table_(table_of(store, key_)),
@@ -60,7 +60,7 @@ TopicUsers::Closed TopicUsers::close() {
   std::ranges::move(log_.append(closed_), std::back_inserter(closed.records));
   std::ranges::copy(key_.bytes(), closed.state.key.begin());
   closed.state.mark = users::encode_mark(log_.mark());
-  closed.state.column = column_;
+  closed.state.identity = identity_;
   users::keep_clock(clock_, closed.state);
   return closed;
 }

@@ -75,7 +75,7 @@ class TopicUsers {
   void committed(std::optional<std::uint64_t> end);
 
  private:
-  std::string column_;
+  std::string identity_;
   users::Limits limits_;
   users::UserKey key_;
   std::unique_ptr<users::Standings> table_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "config/read_sections.h"
 #include "error.h"
 
@@ -154,7 +156,7 @@ void read_users(const Section& root, Purpose purpose, Config& config) {
     privacy.refuse("user", "a column, \"@key\" or \"@header:NAME\"");
   }
   refuse_what_is_not_there(root, config);
-  config.users = Users{*column, nobody, std::nullopt};
+  config.users = Users{*column, nobody, std::nullopt, identity_of_users(*column, config.input)};
   if (purpose == Purpose::table) {
     refuse_limits_of_tables(root);
     // With running sums the number of steps follows from the number of rows, in settle_design().
@@ -171,6 +173,18 @@ void read_users(const Section& root, Purpose purpose, Config& config) {
   }
   config.descent.users = config.users->limits;
   config.schema.user = record::UserColumn{*column, nobody, nullptr};
+}
+
+std::string identity_of_users(const std::string& column, const InputSettings& input) {
+  if (column.starts_with('@')) return column;
+  std::string identity = fmt::format("{} of {}", column, traits_of(input.format).digest_name);
+  if (input.envelope != Envelope::none) identity += fmt::format(", envelope {}", static_cast<int>(input.envelope));
+  // A header says which field is the column. Without one only the place of the column's name among the settings does.
+  if (has_columns(input) && !input.columns.empty()) {
+    const auto place = std::ranges::find(input.columns, column) - input.columns.begin();
+    identity += fmt::format(", field {} by {}", place + 1, int{input.delimiter});
+  }
+  return identity;
 }
 
 UserGuesses read_user_guesses(const Section& plan) {

@@ -12,6 +12,7 @@
 namespace nustream::config {
 
 struct Config;
+struct InputSettings;
 
 /// The settings about users, where they are the unit of privacy.
 struct Users {
@@ -19,6 +20,9 @@ struct Users {
   std::vector<std::string> nobody{};  ///< privacy.user_null: identifiers that stand for no user
   /// [users] of a stream. A table has no limits of its own: each user takes part in every step.
   std::optional<users::Limits> limits{};
+  /// What a state keeps of how users are told apart: the column, and where it is a field of a record, how that field
+  /// is found. Counts carry over only where it stays the same (identity_of_users()).
+  std::string identity{};
   bool on_disk = false;   ///< users.store: the table of users is in state.directory instead of memory
   bool are_kept = false;  ///< of a stream: what users used up is kept from run to run
   /// users.partitioner; empty: murmur2 where the column is the key, else the user's own hash.
@@ -35,6 +39,11 @@ struct UserGuesses {
   double spread = 1;                       ///< standard deviation of the logarithm of a user's number of records
   std::optional<double> deviation{};       ///< standard deviation of what is a user's own in the target
 };
+
+/// The text for Users::identity. Two inputs with one such text have the same users where their identifiers are the
+/// same bytes. For example, "user of json" and "user of csv" differ: 42 in one may be written 00042 in the other. A
+/// message's key and its headers are beside its value, whose format says nothing of them.
+[[nodiscard]] std::string identity_of_users(const std::string& column, const InputSettings& input);
 
 /// How users are divided among lanes: by the topic's own partitioner where they are its keys.
 [[nodiscard]] users::Partitioner partitioner_of(const Config& config);

@@ -128,7 +128,9 @@ void require_budget(const Options& options, const folder::OneStepAccount& accoun
   if (!options.budget) return;
   const privacy::Neighbours neighbours = neighbours_of(options);
   const double total = account.with(Rho{options.rho}, neighbours).value();
-  if (total <= *options.budget) return;
+  // 0.1 + 0.1 + 0.1 is above 0.3 in binary, and every sum is rounded up. What was typed in decimals is not above.
+  constexpr double rounding = 1 + 0x1p-40;
+  if (total <= *options.budget * rounding) return;
   throw Failure(
       Exit::exhausted,
       fmt::format("rho {:.6g} is spent over this file, and {:g} more would cross --budget {:g}; nothing was "

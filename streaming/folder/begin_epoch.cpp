@@ -1,27 +1,54 @@
 // How a session begins an epoch: under a fresh noise key, and at the last release or where the settings say.
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "engine/going_on.h"
 #include "engine/noise_feed.h"
 #include "folder/session.h"
 #include "journal/last_release.h"
 #include "secrets/random.h"
+#include "users/closing.h"
+#include "users/open_table.h"
 
 namespace nustream::folder {
+
+/// Refuses an epoch that keeps no users (estimate's) behind a state that knows of closed ones. The epoch would count
+/// their rows, and its state would forget them, so that a later epoch counted them, too.
+void Session::require_nobody_closed(const journal::State& before) const {
+  try {
+    if (!users::holds_closed(*look_at_store(*disk_, config_.state.directory, before))) return;
+  } catch (const Failure& failure) {
+    if (!users::tells_of_lost_store(failure)) throw;
+    return;  // who was closed is forgotten already
+  }
+  throw Failure(Exit::data, config_.state.directory +
+                                ": 'nustream users close' closed users here, and this command keeps no store of "
+                                "users: it would count them, and so would a later epoch; name another "
+                                "state.directory, and leave their records out of its input");
+}
 
 /// Opens the users of an epoch that begins. Returns whether their counts carry over from the epoch before, which
 /// needs its state, its store and limits of the same kind.
 bool Session::begin_users(const journal::State* before, const engine::Found& found, const journal::Ledger& ledger) {
-  if (!config_.users || !config_.users->are_kept) return false;
+  const journal::UsersOfState* const known = before && before->record.users ? &*before->record.users : nullptr;
+  if (!config_.users || !config_.users->are_kept) {
+    if (known) require_nobody_closed(*before);
+    return false;
+  }
   // In an older copy of the folder, nobody knows what users have done since that copy was made.
-  bool carries_over = !found.behind_witness && found.state == engine::Found::State::committed;
+  const bool may_carry_over = !found.behind_witness && found.state == engine::Found::State::committed;
   std::optional<users::Limits> limits_before;
   if (!ledger.epochs.empty() && ledger.epochs.back().user) limits_before = ledger.epochs.back().user->limits;
-  const journal::UsersOfState* const known = before && before->record.users ? &*before->record.users : nullptr;
-  users_ = users_of_epoch(*disk_, config_.state.directory, {config_.stream, config_.lane}, *config_.users, known,
-                          limits_before, carries_over);
-  return carries_over;
+  EpochUsers begun = users_of_epoch(*disk_, config_.state.directory, {config_.stream, config_.lane}, *config_.users,
+                                    known, limits_before, may_carry_over);
+  if (begun.is_store_lost || (before == nullptr && limits_before)) {
+    lost_users_ = config_.state.directory +
+                  ": what is known of its users is lost: users that 'nustream users close' closed there count again; "
+                  "close them again with that command";
+  }
+  users_ = std::move(begun.users);
+  return begun.carries_over;
 }
 
 void Session::go_on_with_users(const journal::State& state) {

@@ -78,8 +78,7 @@ Rho OneStepAccount::spent(privacy::Neighbours neighbours) const {
 
 Rho OneStepAccount::with(Rho rho, privacy::Neighbours neighbours) const {
   std::vector<journal::LedgerEntry> all = ledger_.epochs;
-  all.push_back(entry({rho, 0, neighbours, {}, {}, {}}));
-  all.back().overlap = journal::Overlap::unknown;  // nobody knows which records the file will hold
+  all.push_back(entry({rho, 1, neighbours, {}, {}, {}}));  // of however many records: entry() says what they overlap
   return engine::total_spent(all, neighbours);
 }
 

@@ -15,6 +15,12 @@
 
 namespace nustream::folder {
 
+std::vector<std::string> Session::warnings() const {
+  std::vector<std::string> all = warnings_of(config_, keys_.file, witness_);
+  if (!lost_users_.empty()) all.push_back(lost_users_);
+  return all;
+}
+
 std::optional<StepCount> Session::step_limit() const {
   return ledger_->limit(config_.privacy.budget, touched());
 }

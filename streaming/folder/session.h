@@ -70,8 +70,8 @@ class Session {
   [[nodiscard]] const std::string& key_file() const noexcept { return keys_.file; }
   /// The path of the witness; empty where none is kept.
   [[nodiscard]] std::string witness_file() const { return witness_ ? witness_->file().string() : std::string(); }
-  /// Sentences that warn the operator about the key's place and the witness.
-  [[nodiscard]] std::vector<std::string> warnings() const { return warnings_of(config_, keys_.file, witness_); }
+  /// Sentences that warn the operator about the key's place, the witness, and closed users that are forgotten.
+  [[nodiscard]] std::vector<std::string> warnings() const;
   /// The warning about the witness, which may also arise while the run goes on; "" for none.
   [[nodiscard]] std::string witness_warning() const { return witness_ ? witness_->warning() : std::string(); }
   /// The number of steps at this epoch's last release when the folder was opened; 0 for none.
@@ -153,6 +153,7 @@ class Session {
                   bool carries_over = false);
   [[nodiscard]] bool begin_users(const journal::State* before, const engine::Found& found,
                                  const journal::Ledger& ledger);
+  void require_nobody_closed(const journal::State& before) const;
   void go_on_with_users(const journal::State& state);
   [[nodiscard]] journal::State open_state(const std::string& sealed, const secrets::ExpectedIdentity& expected) const;
   void find_keys_and_state(Opening& opening);
@@ -193,6 +194,7 @@ class Session {
   std::optional<journal::FolderWitness> witness_;  // of private runs; outlives the journal, whose thread calls it
   std::optional<journal::FileJournal> journal_;
 
+  std::string lost_users_;                     // a warning where nobody knows any more who was closed
   std::unique_ptr<FolderUsers> users_;         // set where the folder keeps users; the journal's thread syncs it
   std::optional<engine::EpochLedger> ledger_;  // as of the last commit; its head moves with every line
   journal::ReleaseChain releases_;             // the lane's, up to the last commit

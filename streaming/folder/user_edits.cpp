@@ -96,13 +96,7 @@ users::UserCounts count_users(journal::Disk& disk, const std::filesystem::path& 
     throw Failure(
         Exit::data,
         folder.string() + ": the state holds no users; leave out --users, or name the folder of a run by user");
-  const users::UserKey key(state.record.users->key);
-  // Where the run keeps its table on disk because memory cannot hold it, this second table is on disk as well.
-  const bool on_disk = std::filesystem::exists(users::table_folder(folder, state.identity.lane));
-  const auto table = users::scratch_table(on_disk, key);
-  users::UserLog log(disk, folder, key, {state.identity.stream, state.identity.lane}, *table);
-  log.look(mark_of(*state.record.users));
-  return users::count_users(*table, limits);
+  return users::count_users(*look_at_store(disk, folder, state), limits);
 }
 
 std::uint64_t close_users(const config::Config& config, std::optional<std::uint64_t> insecure_seed,
@@ -117,7 +111,8 @@ std::uint64_t close_users(const config::Config& config, std::optional<std::uint6
         identifiers, known->key(), partitioner_of(config),
         [&](const users::Entry& of, std::uint32_t) { users::close_user(of, known->open()); });
     journal::UsersOfState after = known->close();
-    after.latest = state.record.users->latest;  // no step was taken, whatever period the settings have
+    after.identity = state.record.users->identity;  // the present settings may tell users apart otherwise
+    after.latest = state.record.users->latest;      // no step was taken, whatever period the settings have
     after.window = state.record.users->window;
     state.record.users = std::move(after);
     return [&known] { known->sync(); };

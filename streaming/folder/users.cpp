@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <system_error>
+#include <utility>
 
 #include "error.h"
 #include "secrets/fields.h"
@@ -47,7 +48,7 @@ bool holds_store(const journal::Disk::Path& folder) {
 
 FolderUsers::FolderUsers(journal::Disk& disk, const journal::Disk::Path& folder, const users::StoreIdentity& identity,
                          const config::Users& settings, users::UserKey key)
-    : column_(settings.column),
+    : identity_(settings.identity),
       limits_(*settings.limits),
       key_(std::move(key)),
       table_(users::open_table(settings.on_disk, folder, identity.lane, key_)),
@@ -59,7 +60,7 @@ FolderUsers::FolderUsers(journal::Disk& disk, const journal::Disk::Path& folder,
 
 FolderUsers::FolderUsers(journal::Disk& disk, const journal::Disk::Path& folder, const users::StoreIdentity& identity,
                          const config::Users& settings, const journal::UsersOfState& before)
-    : column_(settings.column),
+    : identity_(settings.identity),
       limits_(*settings.limits),
       key_(before.key),
       table_(users::open_table(settings.on_disk, folder, identity.lane, key_)),
@@ -82,7 +83,7 @@ journal::UsersOfState FolderUsers::close() {
   journal::UsersOfState state;
   std::ranges::copy(key_.bytes(), state.key.begin());
   users::append_mark(log_.append(closed_), state.mark);
-  state.column = column_;
+  state.identity = identity_;
   users::keep_clock(clock_, state);
   return state;
 }
@@ -91,16 +92,15 @@ void FolderUsers::committed() {
   log_.committed(closed_);
 }
 
-std::unique_ptr<FolderUsers> users_of_epoch(journal::Disk& disk, const journal::Disk::Path& folder,
-                                            const users::StoreIdentity& identity, const config::Users& settings,
-                                            const journal::UsersOfState* before,
-                                            const std::optional<users::Limits>& limits_before, bool& carries_over) {
+EpochUsers users_of_epoch(journal::Disk& disk, const journal::Disk::Path& folder,
+                          const users::StoreIdentity& identity, const config::Users& settings,
+                          const journal::UsersOfState* before, const std::optional<users::Limits>& limits_before,
+                          bool may_carry_over) {
   if (before == nullptr) {
-    carries_over = false;
-    return std::make_unique<FolderUsers>(disk, folder, identity, settings, users::UserKey::draw());
+    return {std::make_unique<FolderUsers>(disk, folder, identity, settings, users::UserKey::draw())};
   }
-  carries_over = carries_over && before->column == settings.column && limits_before &&
-                 users::are_of_one_kind(*limits_before, *settings.limits);
+  const bool carries_over = may_carry_over && before->identity == settings.identity && limits_before &&
+                            users::are_of_one_kind(*limits_before, *settings.limits);
   try {
     auto known = std::make_unique<FolderUsers>(disk, folder, identity, settings, *before);
     if (carries_over) {
@@ -108,12 +108,23 @@ std::unique_ptr<FolderUsers> users_of_epoch(journal::Disk& disk, const journal::
     } else {
       known->begin_anew();
     }
-    return known;
+    return {std::move(known), carries_over};
   } catch (const Failure& failure) {
     if (!users::tells_of_lost_store(failure)) throw;
-    carries_over = false;  // the store is lost: nobody knows what users did, so both epochs are charged
   }
-  return std::make_unique<FolderUsers>(disk, folder, identity, settings, users::UserKey(before->key));
+  // Nobody knows what users did, so both epochs are charged.
+  return {std::make_unique<FolderUsers>(disk, folder, identity, settings, users::UserKey(before->key)), false, true};
+}
+
+std::unique_ptr<users::Standings> look_at_store(journal::Disk& disk, const journal::Disk::Path& folder,
+                                                const journal::State& state) {
+  const users::UserKey key(state.record.users->key);
+  // Where the run keeps its table on disk because memory cannot hold it, this second table is on disk as well.
+  const bool on_disk = std::filesystem::exists(users::table_folder(folder, state.identity.lane));
+  auto table = users::scratch_table(on_disk, key);
+  users::UserLog log(disk, folder, key, {state.identity.stream, state.identity.lane}, *table);
+  log.look(mark_of(*state.record.users));
+  return table;
 }
 
 }  // namespace nustream::folder

@@ -57,7 +57,7 @@ class FolderUsers {
   void committed();
 
  private:
-  std::string column_;
+  std::string identity_;
   users::Limits limits_;
   users::UserKey key_;
   std::unique_ptr<users::Standings> table_;
@@ -74,16 +74,26 @@ void forget_store(journal::Disk& disk, const journal::Disk::Path& folder);
 /// Whether anything is in the files that forget_store() empties.
 [[nodiscard]] bool holds_store(const journal::Disk::Path& folder);
 
-/// Makes the users of an epoch that begins. Where `carries_over` is true on entry, `before` has the same column of
-/// users and limits of the same kind, and its store is whole, their counts are carried over. Otherwise `carries_over`
-/// becomes false, and everybody counts anew. `before` is null where there is no state to go on from. The key of
-/// `before` is used in both cases, for two reasons: a user who was closed has to stay closed, and a folder whose new
-/// epoch never commits still belongs to the old epoch.
-[[nodiscard]] std::unique_ptr<FolderUsers> users_of_epoch(journal::Disk& disk, const journal::Disk::Path& folder,
-                                                          const users::StoreIdentity& identity,
-                                                          const config::Users& settings,
-                                                          const journal::UsersOfState* before,
-                                                          const std::optional<users::Limits>& limits_before,
-                                                          bool& carries_over);
+/// What an epoch of users begins with.
+struct EpochUsers {
+  std::unique_ptr<FolderUsers> users;
+  bool carries_over = false;   ///< it goes on with the counts and masses of the epoch before it
+  bool is_store_lost = false;  ///< nobody knows any more what users did, nor who was closed
+};
+
+/// Makes the users of an epoch that begins. Where `may_carry_over` is true, `before` tells users apart as `settings`
+/// do and has limits of the same kind, and its store is whole, their counts are carried over. Otherwise everybody
+/// counts anew. `before` is null where there is no state to go on from. The key of `before` is used in both cases,
+/// for two reasons: a user who was closed has to stay closed, and a folder whose new epoch never commits still
+/// belongs to the old epoch.
+[[nodiscard]] EpochUsers users_of_epoch(journal::Disk& disk, const journal::Disk::Path& folder,
+                                        const users::StoreIdentity& identity, const config::Users& settings,
+                                        const journal::UsersOfState* before,
+                                        const std::optional<users::Limits>& limits_before, bool may_carry_over);
+
+/// Reads the store that `state` vouches for into a table for looking at. Throws Failure(data) where the store is not
+/// the state's. Contract: the state holds users.
+[[nodiscard]] std::unique_ptr<users::Standings> look_at_store(journal::Disk& disk, const journal::Disk::Path& folder,
+                                                              const journal::State& state);
 
 }  // namespace nustream::folder

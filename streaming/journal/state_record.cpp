@@ -77,7 +77,7 @@ void read_users(secrets::FieldReader& fields, std::uint32_t found, std::optional
   users.emplace();
   fields.bytes(users->key);
   users->mark = fields.text();
-  users->column = fields.text();
+  users->identity = fields.text();
   if (found <= format_without_windows) return;
   users->latest = read_time(fields);
   users->window = read_time(fields);
@@ -90,7 +90,7 @@ std::size_t encoded_size(const StateRecord& record) {
                      record.bookmark.size() + record.ledger_epochs.size() + record.stop_asked.size() +
                      record.settings.size() + record.ranges.size() +
                      record.seen.size() * (sizeof(std::uint64_t) + sizeof(Hash)) +
-                     (record.users ? 128 + record.users->mark.size() + record.users->column.size() : 0);
+                     (record.users ? 128 + record.users->mark.size() + record.users->identity.size() : 0);
   for (const noise::Checkpoint& stage : record.noise.stages) {
     size += 64 + sizeof(noise::Segment) * stage.segments.size() + sizeof(double) * stage.memory.size();
   }
@@ -186,7 +186,7 @@ std::string encode_record(const StateRecord& record) {
   if (record.users) {
     secrets::append_bytes(record.users->key, out);
     secrets::append_text(record.users->mark, out);
-    secrets::append_text(record.users->column, out);
+    secrets::append_text(record.users->identity, out);
     append_time(record.users->latest, out);
     append_time(record.users->window, out);
   }

@@ -67,8 +67,8 @@ using AccountId = std::array<std::uint8_t, 16>;
 /// has come (docs/formats/users.md). The key is wiped when this is destroyed.
 struct UsersOfState {
   noise::KeyBytes key{};
-  std::string mark{};    ///< users::append_mark()
-  std::string column{};  ///< privacy.user
+  std::string mark{};      ///< users::append_mark()
+  std::string identity{};  ///< config::Users::identity, which states of earlier versions hold as the column alone
   // The lane's clock, where limits hold within windows of time (users::WindowClock):
   std::optional<std::int64_t> latest{};  ///< milliseconds since 1970; empty before the first time
   std::optional<std::int64_t> window{};  ///< the window of the last step

@@ -21,7 +21,7 @@ class StreamInput final : public folder::InputWitness {
       : config_(config), window_(window), stop_(stop) {}
 
   /// Opens the input at a lane's position, unless it is open there already. Throws Failure(io) for a pipe that was
-  /// read from another position before.
+  /// read from another position before, and for a later file whose beginning cannot be read.
   void open(std::uint64_t position);
   [[nodiscard]] decode::Reader& reader() noexcept { return *reader_; }
 

@@ -1,4 +1,5 @@
-// Closes users, whose identifiers are given one a line: a closed user contributes to no step any more.
+// Closes users, whose identifiers are given one a line: a closed user contributes to no step any more. And finds out
+// whether any is closed.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include "nustream/users/changes.h"
 #include "nustream/users/gate.h"
 #include "nustream/users/placement.h"
+#include "nustream/users/standings.h"
 #include "users/user_key.h"
 
 namespace nustream::users {
@@ -31,6 +33,15 @@ std::uint64_t for_each_identifier(std::istream& lines, const UserKey& key, Parti
 /// Closes the user of `of`. The user's entry stays in the table, and says that the user may contribute no more.
 inline void close_user(const Entry& of, Changes& changes) {
   changes.put({of.user, of.number, closed(changes.find(of.user))});
+}
+
+/// Whether any user of the table is closed.
+[[nodiscard]] inline bool holds_closed(const Standings& table) {
+  bool found = false;
+  for (unsigned part = 0; part < Standings::parts; ++part) {
+    table.visit_part(part, [&](const Entry& entry) { found |= entry.standing.count == closed_count; });
+  }
+  return found;
 }
 
 }  // namespace nustream::users

@@ -76,7 +76,7 @@ std::string seal_closing(const UserKey& key, const StoreIdentity& identity, std:
   secrets::append_integer(static_cast<std::uint8_t>(known), plain);
   secrets::append_text(encode_mark(closing.mark), plain);
   append_division(closing.next, plain);
-  secrets::append_text(closing.column, plain);
+  secrets::append_text(closing.identity, plain);
   secrets::append_text(closing.spent, plain);
   // The field is left out where there are no such users; open_closing() reads that as none.
   if (!closing.closed.empty()) secrets::append_text(closed_bytes(closing.closed), plain);
@@ -103,7 +103,7 @@ ClosingMark open_closing(const UserKey& key, const StoreIdentity& identity, std:
   closing.tells_closed = (known & knows_closed) != 0;
   closing.mark = decode_topic_mark(fields.text());
   closing.next = take_division(fields);
-  closing.column = fields.text();
+  closing.identity = fields.text();
   closing.spent = fields.text();
   if (!fields.rest().empty()) closing.closed = closed_entries(fields.text(), identity);
   if (!fields.rest().empty()) throw damaged_closing(identity);

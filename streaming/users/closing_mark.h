@@ -22,8 +22,8 @@ struct ClosingMark {
   /// where some of them may be lost.
   bool tells_closed = false;
   TopicMark mark{};
-  Division next{};       ///< how users are divided from now on; all lanes follow what lane 0's mark says here
-  std::string column{};  ///< privacy.user
+  Division next{};         ///< how users are divided from now on; all lanes follow what lane 0's mark says here
+  std::string identity{};  ///< journal::UsersOfState::identity of the lane
   std::string
       spent{};  ///< a ledger line of what its users spent in all epochs of the lane; empty if the lane never began
   std::vector<Entry> closed{};  ///< for a lane without a store of its own: the closed users, as far as they are known

@@ -102,6 +102,30 @@ TEST_F(Fit, AddsUpOverOneFile) {
   EXPECT_EQ(ledger_rho(), "0.750000");
 }
 
+// Sums are rounded up, but decimals that add up to the budget do not cross it.
+TEST_F(Fit, MaySpendTheWholeBudgetThatWasTyped) {
+  for (int i = 0; i < 3; ++i) {
+    const CommandResult result = fit({"--target", "y", "--features", "a", "--rho", "0.1", "--budget", "0.3"});
+    EXPECT_EQ(result.code, 0) << result.err;
+  }
+  EXPECT_EQ(fit({"--target", "y", "--features", "a", "--rho", "0.05", "--budget", "0.3"}).code, 73);
+  const CommandResult all = fit({"--target", "y", "--features", "a", "--rho", "0.1", "--budget", "0.1", "--state",
+                                 (folder.path() / "once").string()});
+  EXPECT_EQ(all.code, 0) << all.err;
+}
+
+// What a release tells of the ledger is what the ledger comes to, also where there is one fit.
+TEST_F(Fit, IsVerifiedByThirdParties) {
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_EQ(fit({"--target", "y", "--features", "a,b", "--rho", "0.1"}).code, 0);
+    const CommandResult seen = run_command(NUSTREAM_COMMAND, {"inspect", file + ".fit", "--json"});
+    const std::string key(parser.parse(seen.out)["public_key"].get_string().value());
+    const CommandResult verified = run_command(
+        NUSTREAM_COMMAND, {"verify", file + ".fit/releases.jsonl", file + ".fit/ledger", "--public-key", key});
+    EXPECT_EQ(verified.code, 0) << verified.err;
+  }
+}
+
 // A replaced record is one that goes and one that comes: that is twice as far, and costs four times the rho.
 TEST_F(Fit, SaysWhyEarlierFitsCountMoreOverOtherNeighbours) {
   ASSERT_EQ(fit({"--target", "y", "--features", "a", "--rho", "0.1"}).code, 0);

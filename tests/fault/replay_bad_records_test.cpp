@@ -39,6 +39,22 @@ TEST(BadInput, BinaryRecordsTakeZeroGradientSteps) {
   EXPECT_EQ(counts.steps, static_cast<std::uint64_t>(std::count(bytes.begin(), bytes.end(), '\n') - 1));
 }
 
+// A record of a later file that begins as a compressed file does must not end a run that has released something.
+TEST(BadInput, ALaterFileThatOnlyBeginsAsACompressedOneIsRefusedBeforeTheFirstStep) {
+  const ReplayWorld world;
+  std::string rows;
+  for (int i = 0; i < 500; ++i) rows += "0.5,1\n";
+  const std::string first = world.write("first.csv", rows);
+  for (const char* magic : {"\x1f\x8b\x08", "\x28\xb5\x2f\xfd", "PK\x03\x04"}) {
+    const std::string second = world.write("second.csv", magic + std::string(",1\n") + rows);
+    const CommandResult result =
+        world.run({first, second, "--set", "stream.header=false", "--set", "stream.columns=[\"x\",\"y\"]"});
+    EXPECT_EQ(result.code, 74) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("second.csv"));
+    EXPECT_FALSE(std::filesystem::exists(world.path("state/ledger")));
+  }
+}
+
 // What everybody is told about two runs over neighbours differs by noise alone; the counts are in the operator's
 // file.
 TEST(OperatorJson, HoldsWhatIsNotToldToEverybody) {

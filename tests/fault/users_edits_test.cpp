@@ -35,6 +35,30 @@ class UsersOfAFolder : public ::testing::Test {
                         "state.directory=\"" + world.path("state") + "\""},
                        world.write("identifiers", identifiers));
   }
+  /// Estimates over the whole table, in a new epoch of the same folder.
+  [[nodiscard]] CommandResult estimate() const {
+    const std::string table = world.write("table.toml", R"([stream]
+name = "users"
+input = "rows.csv"
+[target]
+column = "y"
+[[features]]
+column = "x"
+[descent]
+step_size = 0.05
+clip_norm = 1.0
+[privacy]
+unit = "user"
+user = "who"
+user_null = ["", "0"]
+rho = 0.5
+delta = 1e-6
+[estimate]
+steps = 2
+)");
+    return run_command(NUSTREAM_COMMAND, {"estimate", table, "--insecure-seed", "7", "--quiet", "--new-epoch",
+                                          "--set", "state.directory=\"" + world.path("state") + "\""});
+  }
   [[nodiscard]] std::vector<std::uint64_t> counts() const {
     const CommandResult seen =
         run_command(NUSTREAM_COMMAND, {"inspect", world.path("state"), "--users", "--json", "--insecure-seed", "7"});
@@ -76,6 +100,53 @@ TEST_F(UsersOfAFolder, DoNotCountAgainWhereTheyAreClosed) {
   ASSERT_EQ(replay({"--new-epoch", "--from", "0"}).code, 0);
   EXPECT_NEAR(slope(), before, 1e-3);
   EXPECT_EQ(counts(), (std::vector<std::uint64_t>{40, 40}));
+}
+
+// An estimate keeps no store of users: its state would forget who was closed, and its rows would count.
+TEST_F(UsersOfAFolder, AreNotCountedByAnEstimateWhereAnyIsClosed) {
+  ASSERT_EQ(replay({"--to", "1000"}).code, 0);
+  ASSERT_EQ(edit("close", "3\n").code, 0);
+  const std::string state = read_file(world.path("state/state"));
+  const CommandResult refused = estimate();
+  EXPECT_EQ(refused.code, 65) << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("'nustream users close' closed users here, and this command keeps no store"));
+  EXPECT_EQ(read_file(world.path("state/state")), state);
+}
+
+TEST_F(UsersOfAFolder, AreEstimatedWhereNobodyIsClosed) {
+  ASSERT_EQ(replay({"--to", "1000"}).code, 0);
+  const CommandResult estimated = estimate();
+  EXPECT_EQ(estimated.code, 0) << estimated.err;
+}
+
+TEST_F(UsersOfAFolder, AreSaidToCountAgainWhereTheirStoreIsLost) {
+  ASSERT_EQ(replay({"--to", "1000"}).code, 0);
+  ASSERT_EQ(edit("close", "3\n").code, 0);
+  const std::string words = "users that 'nustream users close' closed there count again";
+  const CommandResult kept = replay({"--new-epoch", "--to", "1000"});
+  EXPECT_EQ(kept.code, 0) << kept.err;
+  EXPECT_THAT(kept.err, Not(HasSubstr(words)));
+  std::filesystem::resize_file(world.path("state/users-0.log"), 0);
+  const CommandResult lost = replay({"--new-epoch", "--to", "1000"});
+  EXPECT_EQ(lost.code, 0) << lost.err;
+  EXPECT_THAT(lost.err, HasSubstr(words));
+}
+
+// Whoever closes users may have other settings by then. Those of the counts stay.
+TEST_F(UsersOfAFolder, AreToldApartAsBeforeWhereTheyAreClosedUnderOtherSettings) {
+  ASSERT_EQ(replay({"--to", "1000"}).code, 0);
+  const CommandResult closed =
+      run_command(NUSTREAM_COMMAND,
+                  {"users", "close", world.config(), "--insecure-seed", "7", "--set", "privacy.rho=1e9", "--set",
+                   "privacy.user=customer", "--set", "state.directory=\"" + world.path("state") + "\""},
+                  world.write("identifiers", "3\n"));
+  ASSERT_EQ(closed.code, 0) << closed.err;
+  world.write("rows.csv", "x,customer,y" + UsersWorld::csv(2000, 40).substr(7));
+  const CommandResult next = replay({"--new-epoch", "--from-start", "--set", "privacy.user=customer", "--json"});
+  ASSERT_EQ(next.code, 0) << next.err;
+  simdjson::dom::parser parser;
+  const auto report = parser.parse(next.out);
+  EXPECT_GT(report["ledger_rho"].get_double().value(), 1.2 * report["rho"].get_double().value());
 }
 
 TEST_F(UsersOfAFolder, AndGoOnWhereNobodyIs) {

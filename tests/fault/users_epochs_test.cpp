@@ -71,6 +71,48 @@ TEST_F(CountsOfUsers, BeginAnewUnderAnotherColumnAndBothEpochsAreCharged) {
   EXPECT_GT(report["ledger_rho"].get_double().value(), 1.2 * report["rho"].get_double().value());
 }
 
+/// ρ of the ledger over ρ of the epoch, of what --json printed.
+double charged_over_epoch(const CommandResult& result) {
+  EXPECT_EQ(result.code, 0) << result.err;
+  simdjson::dom::parser parser;
+  const auto report = parser.parse(result.out);
+  return report["ledger_rho"].get_double().value() / report["rho"].get_double().value();
+}
+
+/// The rows of a file with a header, without it.
+std::string headerless(const std::string& csv) {
+  return csv.substr(csv.find('\n') + 1);
+}
+
+// Where the settings themselves say that identifiers are found elsewhere or written otherwise, the same text may be
+// another person.
+TEST_F(CountsOfUsers, BeginAnewWhereIdentifiersAreReadOtherwise) {
+  const std::vector<std::string> by_order{"--set", "stream.header=false", "--set",
+                                          "stream.columns=[\"x\",\"who\",\"y\"]"};
+  world.write("rows.csv", headerless(UsersWorld::csv(2000, 40)));
+  ASSERT_EQ(run(with(by_order, {"--to", "1000"})).code, 0);
+  const std::vector<std::string> anew{"--new-epoch", "--from", "0", "--from-start", "--json"};
+  EXPECT_LT(charged_over_epoch(run(with(by_order, anew))), 1 + 1e-9) << "the same input";
+  std::string other;
+  std::istringstream lines(headerless(UsersWorld::csv(2000, 40)));
+  for (std::string line; std::getline(lines, line);) other += "7," + line + "\n";
+  world.write("rows.csv", other);
+  EXPECT_GT(charged_over_epoch(run(with(
+                anew, {"--set", "stream.header=false", "--set", "stream.columns=[\"place\",\"x\",\"who\",\"y\"]"}))),
+            1.2)
+      << "another field";
+}
+
+TEST_F(CountsOfUsers, BeginAnewUnderAnotherFormat) {
+  ASSERT_EQ(run({"--to", "1000"}).code, 0);
+  std::string json;
+  for (int i = 0; i < 2000; ++i) json += fmt::format("{{\"who\":\"{}\",\"x\":0.5,\"y\":1}}\n", 1 + i % 39);
+  world.write("rows.csv", json);
+  EXPECT_GT(charged_over_epoch(
+                run({"--new-epoch", "--from", "0", "--from-start", "--json", "--set", "stream.format=jsonl"})),
+            1.2);
+}
+
 // Whoever was closed stays closed: under the stream's one key, the same identifier is the same user.
 TEST_F(CountsOfUsers, LeaveThoseClosedWhoWereWhereTheColumnIsRenamed) {
   ASSERT_EQ(run({"--to", "100"}).code, 0);

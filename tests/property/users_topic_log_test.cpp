@@ -254,7 +254,7 @@ TEST(ClosingMark, IsReadByItsOwnLaneAndChangeAlone) {
   EXPECT_TRUE(opened.is_known);
   EXPECT_EQ(opened.mark, closing.mark);
   EXPECT_EQ(opened.next, closing.next);
-  EXPECT_EQ(opened.column, "@key");
+  EXPECT_EQ(opened.identity, "@key");
   EXPECT_EQ(opened.spent, "line");
   EXPECT_EQ(closing_key(mine, 3), "mine/1/users/closed/3");
   EXPECT_EQ(sealed.substr(0, 12), std::string("NUUSCLO\0\1\0\0\0", 12));

@@ -82,7 +82,7 @@ std::vector<std::string> all_but_values(MeasuredWorld& world) {
                               state.record.position.value(), state.record.start.value(), state.record.partitions));
   found.push_back(state.record.ledger_epochs);
   found.emplace_back(users.key.begin(), users.key.end());
-  found.push_back(users.mark + users.column);
+  found.push_back(users.mark + users.identity);
   found.push_back(std::to_string(world.broker.end({"measured.users", 0})));
   found.push_back(std::to_string(world.broker.end({"measured.releases", 0})));
   return found;
@@ -104,7 +104,7 @@ TEST(AttachedMeasuring, CommitsWhatItCostsWithTheStreamsKeyAndCountsNobody) {
   const journal::State state = world.state();
   const users::TopicMark mark = users::decode_topic_mark(state.record.users.value().mark);
   EXPECT_EQ(mark, (users::TopicMark{.division = {2, 0, users::Partitioner::murmur2}}));
-  EXPECT_EQ(state.record.users.value().column, "@key");
+  EXPECT_EQ(state.record.users.value().identity, "@key");
   EXPECT_TRUE(world.committed("users").empty());
   EXPECT_EQ(world.measure(), ranges) << "whoever comes later takes the values";
   EXPECT_EQ(world.committed("state").size(), 1U);

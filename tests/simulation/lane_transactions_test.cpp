@@ -200,7 +200,7 @@ class LaneTransactionsOfUsers : public LaneTransactionsOver {
   LaneTransactionsOfUsers() {
     case_.settings.config.kafka.topics.users = topic;
     open();
-    config::Users settings{.column = "who"};
+    config::Users settings{.column = "who", .identity = "who of csv"};
     settings.limits = users::Limits(privacy::Participation::once(), {});
     const users::UserKey key(noise::KeyBytes{7});
     state_->users = std::make_unique<attach::TopicUsers>(

@@ -80,36 +80,59 @@ TEST(MeasuredLanes, BeginOnceWhereverTheyAreKilled) {
   EXPECT_GT(crashes, 10U);
 }
 
-// Users who were measured may be in any lane afterwards, and bring along what that cost.
-TEST(MeasuredLanes, OfAnotherNumberAreChargedForItTooAndOnlyWhereThatIsAsked) {
-  MeasuredWorld world({.private_noise = true});
-  world.write(some_records(600));
-  const std::string ranges = world.measure();
-  world.settle(ranges);
-  static_cast<void>(world.open(lane_one));
-  world.repartition(3, ranges);
-  world.begin_process();
-  try {
-    static_cast<void>(world.open(lane_zero));
-    FAIL() << "users are divided otherwise";
-  } catch (const Failure& failure) {
-    EXPECT_EQ(failure.code(), Exit::data);
-    EXPECT_THAT(failure.what(), HasSubstr("--new-epoch"));
+// The state alone tells that it counted nobody. The settings need not say "private" any more: they may be the numbers
+// of --write-config.
+TEST(MeasuredLanes, AreChargedForItUnderTheNumbersThatItFoundToo) {
+  for (const char* limits : {"participations = 3\nseparation = 2\n", "participations = 1\n", "mass = 2.0\n"}) {
+    SCOPED_TRACE(limits);
+    MeasuredWorld world({.user = "who", .limits = limits, .private_noise = true});
+    world.write(some_records(650));
+    world.settle(world.measure(), MeasuredWorld::Settled::by_numbers);
+    const attach::OpenedLane zero = world.open(lane_zero, {.new_epoch = true});
+    EXPECT_EQ(zero.state.ledger.identity().epoch, EpochId{1});
+    EXPECT_FALSE(zero.state.ledger.identity().carries_over);
+    EXPECT_GE(total_for_ever(zero), MeasuredWorld::rho * (1 - 1e-6));
   }
-  const attach::Renewal anew{.new_epoch = true};
+}
+
+/// Opens all of `lanes` lanes in new epochs. A lane that has to wait for another is opened again.
+std::vector<attach::OpenedLane> opened_anew(MeasuredWorld& world, std::uint32_t lanes) {
   std::vector<attach::OpenedLane> opened;
-  for (int round = 0; round < 4 && opened.size() < 3; ++round) {
+  for (int round = 0; round < 4 && opened.size() < lanes; ++round) {
     opened.clear();
-    for (std::uint32_t lane = 0; lane < 3; ++lane) {
+    for (std::uint32_t lane = 0; lane < lanes; ++lane) {
       try {
-        opened.push_back(world.open(LaneId{lane}, anew));
+        opened.push_back(world.open(LaneId{lane}, {.new_epoch = true}));
       } catch (const attach::LaneHasToWait&) {
       }
     }
   }
-  ASSERT_EQ(opened.size(), 3U);
-  for (const attach::OpenedLane& lane : opened) {
-    EXPECT_GE(total_for_ever(lane), MeasuredWorld::rho * (1 - 1e-6)) << lane.state.id().value();
+  return opened;
+}
+
+// Users who were measured may be in any lane afterwards, and bring along what that cost.
+TEST(MeasuredLanes, OfAnotherNumberAreChargedForItTooAndOnlyWhereThatIsAsked) {
+  for (const auto how : {MeasuredWorld::Settled::measured, MeasuredWorld::Settled::by_numbers}) {
+    SCOPED_TRACE(how == MeasuredWorld::Settled::measured ? "measured" : "by numbers");
+    MeasuredWorld world({.private_noise = true});
+    world.write(some_records(600));
+    const std::string ranges = world.measure();
+    world.settle(ranges);
+    static_cast<void>(world.open(lane_one));
+    world.repartition(3, ranges, how);
+    world.begin_process();
+    try {
+      static_cast<void>(world.open(lane_zero));
+      FAIL() << "users are divided otherwise";
+    } catch (const Failure& failure) {
+      EXPECT_EQ(failure.code(), Exit::data);
+      EXPECT_THAT(failure.what(), HasSubstr(how == MeasuredWorld::Settled::measured ? "--new-epoch" : "settings"));
+    }
+    const std::vector<attach::OpenedLane> opened = opened_anew(world, 3);
+    ASSERT_EQ(opened.size(), 3U);
+    for (const attach::OpenedLane& lane : opened) {
+      EXPECT_GE(total_for_ever(lane), MeasuredWorld::rho * (1 - 1e-6)) << lane.state.id().value();
+    }
   }
 }
 

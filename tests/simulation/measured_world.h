@@ -112,23 +112,28 @@ class MeasuredWorld {
     return attach::measure_stream(order, std::atomic<bool>(false));
   }
 
+  /// How the present settings have what was measured: as "private", or as the numbers of --write-config.
+  enum class Settled { measured, by_numbers };
+
   /// The settings with what was measured, divided among the topic's partitions as attach does.
-  void settle(const std::string& ranges) {
+  void settle(const std::string& ranges, Settled how = Settled::measured) {
     config_ = measure::settled_config(asked, config::Purpose::stream, ranges, "lane 0", "other topics");
     config_->kafka = asked.kafka;
     config_->users->lanes = partitions_;
+    if (how == Settled::by_numbers) config_->ranges.clear();
     mechanism_.emplace(config::make_mechanism(*config_, privacy::Participation::once()));
     const std::size_t release_max = attach::release_bytes(*config_, *mechanism_);
     config_->publishing.outbox_bytes_max = 8 * release_max;
-    setup_.emplace(attach::Setup{*config_, config::EpochDigests(*config_, *mechanism_, keys.is_private()), keys,
-                                 release_max, std::size_t{1} << 20, partitions_, std::size_t{1} << 20, 100,
-                                 attach::ranges_rule(asked, keys.is_private())});
+    setup_.emplace(
+        attach::Setup{*config_, config::EpochDigests(*config_, *mechanism_, keys.is_private()), keys, release_max,
+                      std::size_t{1} << 20, partitions_, std::size_t{1} << 20, 100,
+                      how == Settled::by_numbers ? std::string() : attach::ranges_rule(asked, keys.is_private())});
   }
   /// The same with another number of partitions, of which there are as many in each topic.
-  void repartition(std::uint32_t partitions, const std::string& ranges) {
+  void repartition(std::uint32_t partitions, const std::string& ranges, Settled how = Settled::measured) {
     partitions_ = partitions;
     broker.lanes = static_cast<std::int32_t>(partitions);
-    settle(ranges);
+    settle(ranges, how);
   }
   [[nodiscard]] const attach::Setup& setup() const { return *setup_; }
   [[nodiscard]] const config::Mechanism& mechanism() const { return *mechanism_; }

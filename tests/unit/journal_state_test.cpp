@@ -151,7 +151,7 @@ TEST(StateRecord, HoldsTheUsersOfAFolder) {
   record.users.emplace();
   std::iota(record.users->key.begin(), record.users->key.end(), std::uint8_t{1});
   record.users->mark = std::string(40, 'm');
-  record.users->column = "who";
+  record.users->identity = "who of csv";
   const std::string bytes = journal::encode_record(record);
   ASSERT_EQ(bytes.size(), without.size() + 32 + (4 + 40) + (4 + 3) + 9 + 9);
   std::string key(32, '\0');
