@@ -153,11 +153,11 @@ TEST(StateRecord, HoldsTheUsersOfAFolder) {
   record.users->mark = std::string(40, 'm');
   record.users->identity = "who of csv";
   const std::string bytes = journal::encode_record(record);
-  ASSERT_EQ(bytes.size(), without.size() + 32 + (4 + 40) + (4 + 3) + 9 + 9);
+  ASSERT_EQ(bytes.size(), without.size() + 32 + (4 + 40) + (4 + 10) + 9 + 9);
   std::string key(32, '\0');
   std::iota(key.begin(), key.end(), '\x01');
   EXPECT_EQ(bytes.substr(without.size() - 37), "\x01" + key + std::string("\x28\0\0\0", 4) + std::string(40, 'm') +
-                                                   std::string("\x03\0\0\0who", 7) +
+                                                   std::string("\x0a\0\0\0who of csv", 14) +
                                                    std::string(9 + 9 + 4 + 32, '\0'));
   EXPECT_EQ(journal::encode_record(journal::decode_record(bytes)), bytes);
   for (std::size_t length = without.size(); length < bytes.size(); ++length) {
