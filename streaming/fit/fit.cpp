@@ -153,10 +153,12 @@ ranges::TableFit measured(const Options& options, const Columns& columns, const 
 Failure hidden_targets(const Options& options, const Columns& columns, const ranges::TableFit& fit) {
   return {
       Exit::data,
-      fmt::format("'{}': noise hides all values of '{}' but one, which is about {:.4g}, so that nothing can be said "
-                  "of how they depend on anything: more rho, or more records, may show others, if there are any. "
-                  "rho {:g} is spent on finding that out, and is in the ledger",
-                  options.file, columns.target.name, fit.placements.back().centre, options.rho)};
+      fmt::format(
+          "'{}': noise hides all values of '{}' but one, which is about {:.4g}, so that nothing can be said "
+          "of how they depend on anything: more rho, or more records, may show others, if there are any; where they "
+          "lie close together and far from 0, take a constant off them first. "
+          "rho {:g} is spent on finding that out, and is in the ledger",
+          options.file, columns.target.name, fit.placements.back().centre, options.rho)};
 }
 
 /// What there is hardly any of: values of one column, or rows as a whole.

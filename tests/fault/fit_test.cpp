@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <simdjson.h>
 
 #include "command.h"
@@ -100,6 +101,29 @@ TEST_F(Fit, AddsUpOverOneFile) {
   EXPECT_EQ(third.code, 73);
   EXPECT_THAT(third.err, HasSubstr("nothing is spent"));
   EXPECT_EQ(ledger_rho(), "0.750000");
+}
+
+// Nanoseconds since 1970, and billionths: a column may have any unit. The slope is 2 for each standard deviation, and
+// its standard error .013.
+TEST_F(Fit, ReadsColumnsOfAnyUnit) {
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> normal;
+  std::string large = "t,y\n";
+  std::string small = large;
+  for (int i = 0; i < 6000; ++i) {
+    const double t = normal(random);
+    const double y = 2 * t + normal(random);
+    large += fmt::format("{:.0f},{:.6f}\n", 1.7e18 + 1e16 * t, y);
+    small += fmt::format("{:.9e},{:.9e}\n", 1e-9 * t, 1e-9 * y);
+  }
+  const std::vector<std::pair<std::string, double>> tables{{folder.write("large.csv", large), 1e16},
+                                                           {folder.write("small.csv", small), 1}};
+  for (const auto& [table_file, deviation] : tables) {
+    const CommandResult result = run_command(
+        NUSTREAM_COMMAND, {"fit", table_file, "--target", "y", "--rho", "1", "--insecure-seed", "3", "--json"});
+    ASSERT_EQ(result.code, 0) << result.err;
+    EXPECT_NEAR(member(result, "estimate", "t") * deviation, 2, 0.1) << table_file;
+  }
 }
 
 // Sums are rounded up, but decimals that add up to the budget do not cross it.

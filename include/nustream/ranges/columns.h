@@ -14,11 +14,12 @@
 
 namespace nustream::ranges {
 
-/// The bins of the first histogram: one for 0, and for each sign one per octave from 2^-20 to 2^40.
-inline constexpr int lowest_octave = -20;
-inline constexpr int octave_count = 60;
+/// The bins of the first histogram: one for 0, and for each sign one per octave from 2^-40 to 2^64, so that
+/// nanoseconds since 1970 are told apart as well as trillionths.
+inline constexpr int lowest_octave = -40;
+inline constexpr int octave_count = 104;
 inline constexpr std::size_t octave_bins = 2 * octave_count + 1;
-/// The bin of a value. Numbers below 2^-20 in size count as 0, and those from 2^40 on belong to the last octave. It
+/// The bin of a value. Numbers below 2^-40 in size count as 0, and those from 2^64 on belong to the last octave. It
 /// is no_bin for a value that is not finite.
 [[nodiscard]] std::size_t octave_bin(double value) noexcept;
 
@@ -32,9 +33,9 @@ struct Interval {
   [[nodiscard]] bool has_one_sign() const noexcept { return low > 0 || high < 0; }
 };
 
-/// How many standard deviations of its noise a count must exceed for a bin of octaves to count as seen. In 1 of 2,400
-/// columns one of 121 empty bins exceeds it.
-inline constexpr double octave_threshold = 4.5;
+/// How many standard deviations of its noise a count must exceed for a bin of octaves to count as seen. In 1 of 2,900
+/// columns one of 209 empty bins exceeds it.
+inline constexpr double octave_threshold = 4.65;
 
 /// For every column, the interval from the lowest to the highest octave that is seen. Where none is seen, the bin
 /// with the largest count is taken.
