@@ -41,7 +41,7 @@ std::vector<bool> surroundings(const std::vector<bool>& kept) {
 ///
 /// Of 121 bins that hold noise alone, one is above length_threshold in 3 of 100 histograms. It may stand for lengths
 /// of 2^40, and in a small table it weighs enough to take a quantile there. So a count by itself, far from all
-/// others, has to be above octave_threshold, which noise is in 1 of 4,900 histograms.
+/// others, has to be above octave_threshold, which noise is in 1 of 5,000 histograms.
 std::vector<bool> seen_bins(std::span<const double> counts, double stddev) {
   std::vector<bool> kept(counts.size());
   const Window most = outstanding(counts, stddev, 0, counts.size(), 1, [](std::size_t) { return true; });

@@ -14,6 +14,7 @@
 #include "kafka/lane_edit.h"
 #include "kafka/topic_checks.h"
 #include "log/log.h"
+#include "users/closing.h"
 
 namespace nustream::attach {
 namespace {
@@ -39,12 +40,8 @@ void refuse_lost_spend(const kafka::LanePlace& place) {
 }
 
 void warn_of_closed(const kafka::LanePlace& place, const std::string& why) {
-  log::warning(
-      "closed_users_lost",
-      fmt::format("lane {}: {}: users that 'nustream users close' closed there count again; close them again "
-                  "with that command",
-                  place.name(), why),
-      {{"lane", std::uint64_t{place.lane.value()}}});
+  log::warning("closed_users_lost", fmt::format("lane {}: {}: {}", place.name(), why, users::closed_count_again),
+               {{"lane", std::uint64_t{place.lane.value()}}});
 }
 
 void accept_lost_closed(const kafka::LanePlace& place, const std::string& lanes, bool accepts) {

@@ -128,7 +128,8 @@ void require_budget(const Options& options, const folder::OneStepAccount& accoun
   if (!options.budget) return;
   const privacy::Neighbours neighbours = neighbours_of(options);
   const double total = account.with(Rho{options.rho}, neighbours).value();
-  // 0.1 + 0.1 + 0.1 is above 0.3 in binary, and every sum is rounded up. What was typed in decimals is not above.
+  // Every sum is rounded up, and 0.1 + 0.1 + 0.1 is above 0.3 in binary. Decimals that add up to the budget may be
+  // spent all the same, so that the budget is compared with a margin for rounding.
   constexpr double rounding = 1 + 0x1p-40;
   if (total <= *options.budget * rounding) return;
   throw Failure(
@@ -151,14 +152,13 @@ ranges::TableFit measured(const Options& options, const Columns& columns, const 
 
 /// The failure where noise hides all targets but one value. An answer would be that of this value alone.
 Failure hidden_targets(const Options& options, const Columns& columns, const ranges::TableFit& fit) {
-  return {
-      Exit::data,
-      fmt::format(
-          "'{}': noise hides all values of '{}' but one, which is about {:.4g}, so that nothing can be said "
-          "of how they depend on anything: more rho, or more records, may show others, if there are any; where they "
-          "lie close together and far from 0, take a constant off them first. "
-          "rho {:g} is spent on finding that out, and is in the ledger",
-          options.file, columns.target.name, fit.placements.back().centre, options.rho)};
+  return {Exit::data,
+          fmt::format(
+              "'{}': noise hides all values of '{}' but one, which is about {:.4g}, so that nothing can be said "
+              "of how they depend on anything: more rho, or more records, may show others, if there are any. If its "
+              "values lie close together and far from 0, subtract a constant from them first. "
+              "rho {:g} is spent on finding that out, and is in the ledger",
+              options.file, columns.target.name, fit.placements.back().centre, options.rho)};
 }
 
 /// What there is hardly any of: values of one column, or rows as a whole.

@@ -43,9 +43,7 @@ bool Session::begin_users(const journal::State* before, const engine::Found& fou
   EpochUsers begun = users_of_epoch(*disk_, config_.state.directory, {config_.stream, config_.lane}, *config_.users,
                                     known, limits_before, may_carry_over);
   if (begun.is_store_lost || (before == nullptr && limits_before)) {
-    lost_users_ = config_.state.directory +
-                  ": what is known of its users is lost: users that 'nustream users close' closed there count again; "
-                  "close them again with that command";
+    lost_users_ = config_.state.directory + ": what is known of its users is lost: " + users::closed_count_again;
   }
   users_ = std::move(begun.users);
   return begun.carries_over;

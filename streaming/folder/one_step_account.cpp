@@ -78,7 +78,9 @@ Rho OneStepAccount::spent(privacy::Neighbours neighbours) const {
 
 Rho OneStepAccount::with(Rho rho, privacy::Neighbours neighbours) const {
   std::vector<journal::LedgerEntry> all = ledger_.epochs;
-  all.push_back(entry({rho, 1, neighbours, {}, {}, {}}));  // of however many records: entry() says what they overlap
+  // The number of records is not known yet, and changes nothing: of two fits entry() says that any records may be in
+  // both.
+  all.push_back(entry({rho, 1, neighbours, {}, {}, {}}));
   return engine::total_spent(all, neighbours);
 }
 

@@ -1,5 +1,5 @@
-// Closes users, whose identifiers are given one a line: a closed user contributes to no step any more. And finds out
-// whether any is closed.
+// Closes users, whose identifiers are given one a line: a closed user contributes to no step any more. This header
+// also says whether a table holds a closed user, and has the words of the warning where closed users are forgotten.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +34,10 @@ std::uint64_t for_each_identifier(std::istream& lines, const UserKey& key, Parti
 inline void close_user(const Entry& of, Changes& changes) {
   changes.put({of.user, of.number, closed(changes.find(of.user))});
 }
+
+/// What a warning says, behind its place and its reason, where nobody knows any more who was closed.
+inline constexpr const char* closed_count_again =
+    "users that 'nustream users close' closed there count again; close them again with that command";
 
 /// Whether any user of the table is closed.
 [[nodiscard]] inline bool holds_closed(const Standings& table) {

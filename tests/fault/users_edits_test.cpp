@@ -37,14 +37,7 @@ class UsersOfAFolder : public ::testing::Test {
   }
   /// Estimates over the whole table, in a new epoch of the same folder.
   [[nodiscard]] CommandResult estimate() const {
-    const std::string table = world.write("table.toml", R"([stream]
-name = "users"
-input = "rows.csv"
-[target]
-column = "y"
-[[features]]
-column = "x"
-[descent]
+    const std::string table = world.write("table.toml", std::string(UsersWorld::columns) + R"([descent]
 step_size = 0.05
 clip_norm = 1.0
 [privacy]

@@ -34,18 +34,21 @@ inline std::vector<double> slopes_of(const std::string& releases) {
 
 class UsersWorld {
  public:
-  /// `rows` records of `users` users, some of nobody. Minibatches have 20 records and a release each, and every 100
-  /// records there is a commit.
-  explicit UsersWorld(std::size_t rows = 2000, std::uint64_t users = 40, const std::string& limits = "") {
-    folder_.write("rows.csv", csv(rows, users));
-    config_ = folder_.write("users.toml", R"([stream]
+  /// The settings of the stream's name, input and columns, with which every configuration over it begins.
+  static constexpr const char* columns = R"([stream]
 name = "users"
 input = "rows.csv"
 [target]
 column = "y"
 [[features]]
 column = "x"
-[descent]
+)";
+
+  /// `rows` records of `users` users, some of nobody. Minibatches have 20 records and a release each, and every 100
+  /// records there is a commit.
+  explicit UsersWorld(std::size_t rows = 2000, std::uint64_t users = 40, const std::string& limits = "") {
+    folder_.write("rows.csv", csv(rows, users));
+    config_ = folder_.write("users.toml", std::string(columns) + R"([descent]
 step_size = 0.05
 clip_norm = 1.0
 minibatch = 20

@@ -1,0 +1,83 @@
+// What fits over one file spend together: their sum, its budget, what third parties verify, and copies of the folder.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "fit_world.h"
+
+namespace nustream::tests {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST_F(Fit, AddsUpOverOneFile) {
+  ASSERT_EQ(fit({"--target", "y", "--features", "a", "--rho", "0.5"}).code, 0);
+  const CommandResult second = fit({"--target", "y", "--features", "b", "--rho", "0.25"});
+  ASSERT_EQ(second.code, 0) << second.err;
+  EXPECT_THAT(second.out, HasSubstr("0.25 (zCDP) by this fit, 0.75 by all 2 over this file"));
+  EXPECT_EQ(ledger_rho(), "0.750000");
+  const CommandResult third = fit({"--target", "y", "--features", "b", "--rho", "0.5", "--budget", "1"});
+  EXPECT_EQ(third.code, 73);
+  EXPECT_THAT(third.err, HasSubstr("nothing is spent"));
+  EXPECT_EQ(ledger_rho(), "0.750000");
+}
+
+// Sums are rounded up, but decimals that add up to the budget do not cross it.
+TEST_F(Fit, MaySpendTheWholeBudgetThatWasTyped) {
+  for (int i = 0; i < 3; ++i) {
+    const CommandResult result = fit({"--target", "y", "--features", "a", "--rho", "0.1", "--budget", "0.3"});
+    EXPECT_EQ(result.code, 0) << result.err;
+  }
+  EXPECT_EQ(fit({"--target", "y", "--features", "a", "--rho", "0.05", "--budget", "0.3"}).code, 73);
+  const CommandResult all = fit({"--target", "y", "--features", "a", "--rho", "0.1", "--budget", "0.1", "--state",
+                                 (folder.path() / "once").string()});
+  EXPECT_EQ(all.code, 0) << all.err;
+}
+
+// What a release tells of the ledger is what the ledger comes to, also where there is one fit.
+TEST_F(Fit, IsVerifiedByThirdParties) {
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_EQ(fit({"--target", "y", "--features", "a,b", "--rho", "0.1"}).code, 0);
+    const CommandResult seen = run_command(NUSTREAM_COMMAND, {"inspect", file + ".fit", "--json"});
+    const std::string key(parser.parse(seen.out)["public_key"].get_string().value());
+    const CommandResult verified = run_command(
+        NUSTREAM_COMMAND, {"verify", file + ".fit/releases.jsonl", file + ".fit/ledger", "--public-key", key});
+    EXPECT_EQ(verified.code, 0) << verified.err;
+  }
+}
+
+// A replaced record is one that goes and one that comes: that is twice as far, and costs four times the rho.
+TEST_F(Fit, SaysWhyEarlierFitsCountMoreOverOtherNeighbours) {
+  ASSERT_EQ(fit({"--target", "y", "--features", "a", "--rho", "0.1"}).code, 0);
+  const CommandResult second = fit({"--target", "y", "--features", "b", "--rho", "0.2", "--replace-one"});
+  ASSERT_EQ(second.code, 0) << second.err;
+  EXPECT_THAT(second.out, HasSubstr("0.6 by all 2 over this file (earlier ones were by zero-out: for neighbours by "
+                                    "replace-one each counts four times)"));
+  const CommandResult third = fit({"--target", "y", "--features", "b", "--rho", "0.1"});
+  EXPECT_THAT(third.out, AllOf(HasSubstr("0.4 by all 3 over this file"), Not(HasSubstr("four times"))));
+}
+
+TEST_F(Fit, RefusesAFolderThatWasRolledBackOrLost) {
+  const std::vector<std::string> options{"--target", "y", "--features", "a"};
+  ASSERT_EQ(fit(options).code, 0);
+  const std::string state = file + ".fit";
+  std::filesystem::copy(state, folder.path() / "copy",
+                        std::filesystem::copy_options::recursive | std::filesystem::copy_options::copy_symlinks);
+  ASSERT_EQ(fit(options).code, 0);
+  std::filesystem::remove_all(state);
+  const CommandResult lost = fit(options);
+  EXPECT_EQ(lost.code, 65);
+  EXPECT_THAT(lost.err, HasSubstr("the ledger is gone"));
+  std::filesystem::remove_all(state);
+  std::filesystem::copy(folder.path() / "copy", state,
+                        std::filesystem::copy_options::recursive | std::filesystem::copy_options::copy_symlinks);
+  const CommandResult older = fit(options);
+  EXPECT_EQ(older.code, 65);
+  EXPECT_THAT(older.err, HasSubstr("holds an older state"));
+}
+
+}  // namespace
+}  // namespace nustream::tests
