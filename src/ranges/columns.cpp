@@ -122,11 +122,15 @@ std::vector<Interval> intervals_from_octaves(const NoisyCounts& octaves) {
 }
 
 std::vector<double> usable_shares(const NoisyCounts& octaves) {
+  constexpr std::size_t near = 2;  // a bell's hidden octaves are next to those that are seen
   std::vector<double> shares;
   for (std::size_t j = 0; j < octaves.histograms(); ++j) {
+    const std::span<const double> counts = octaves.histogram(j);
     double seen = 0;
-    for (const double count : octaves.histogram(j)) {
-      if (count > octave_threshold * octaves.stddev()) seen += count;
+    for (std::size_t bin = 0; bin < counts.size(); ++bin) {
+      const std::size_t first = bin - std::min(bin, near);
+      const auto about = counts.subspan(first, std::min(counts.size(), bin + near + 1) - first);
+      if (std::ranges::max(about) > octave_threshold * octaves.stddev()) seen += counts[bin];
     }
     shares.push_back(octaves.rows() == 0 ? 0 : std::clamp(seen / static_cast<double>(octaves.rows()), 0.0, 1.0));
   }

@@ -49,4 +49,9 @@ std::vector<std::size_t> undetermined(const Eigen::MatrixXd& directions, std::si
   return found;
 }
 
+std::vector<double> deviations(const Eigen::MatrixXd& covariance) {
+  const Eigen::VectorXd roots = covariance.diagonal().cwiseSqrt();
+  return {roots.begin(), roots.end()};
+}
+
 }  // namespace nustream::ranges

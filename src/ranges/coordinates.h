@@ -36,4 +36,7 @@ struct WayBack {
 [[nodiscard]] std::vector<std::size_t> undetermined(const Eigen::MatrixXd& directions, std::size_t hidden,
                                                     const Eigen::MatrixXd& to_original);
 
+/// The roots of a covariance's diagonal.
+[[nodiscard]] std::vector<double> deviations(const Eigen::MatrixXd& covariance);
+
 }  // namespace nustream::ranges

@@ -106,8 +106,28 @@ struct Steps {
   const DrawNoise& draw;
   WorkingRows& rows;
   Placement target;
-  Rho rho;  ///< of all steps together
+  Vector constant;  ///< the intercept's own direction: its inner product with every row is 1
+  Rho rho;          ///< of all steps together
 };
+
+/// How many records have the rarer of two labels, roughly, and the deviation of the noise in that.
+struct RarerLabel {
+  double count = 0;
+  double stddev = 0;
+
+  [[nodiscard]] bool is_seen() const { return count > octave_threshold * stddev; }
+};
+
+/// The number of records with the rarer label, from a step's noisy sums at a θ. With μ the probability of a 1, their
+/// parts along the intercept are Σ v μ(1−μ) and Σ v (y−μ). Their sum is Σ v (y − μ²), about the number of ones where
+/// ones are rare, and their difference is about the number of zeros where zeros are rare. Both are far from 0 where
+/// neither is rare, unless the labels are nearly separated by the inputs.
+RarerLabel rarer_label(const ScoreSums::Released& found, const Vector& constant) {
+  const double curvature = constant.dot(found.curvature * constant);
+  const double score = constant.dot(found.score);
+  return {curvature - std::fabs(score),
+          std::hypot(found.curvature_stddev * constant.squaredNorm(), found.score_stddev * constant.norm())};
+}
 
 std::optional<RowScales> measure_about(const Steps& steps, const Part& part, const Vector& theta, KeyStage stage) {
   const auto lengths = [&](const Eigen::Ref<const Vector>& x, double target, std::span<double> found) {
@@ -160,7 +180,9 @@ ScoreBounds bounds_of(const Steps& steps, const RowScales& scales, const std::op
 
 struct NewtonStep {
   Vector change;
-  Matrix covariance;  ///< covariance of the end by sampling and noise, where the model holds and nothing is floored
+  Matrix privacy;     ///< covariance of the end by privacy alone, to first order, where nothing is floored
+  Matrix covariance;  ///< the same by sampling and noise, where the model holds
+  RarerLabel rarer;   ///< of a logistic model
   std::size_t floored;
   Matrix directions;  ///< of the noisy curvature, those that are floored first
 };
@@ -194,23 +216,31 @@ NewtonStep newton_step(const Steps& steps, const Part& part, const ScoreBounds& 
   const Matrix noise =
       (of_score + tau * tau / 2 * change.squaredNorm()) * Matrix::Identity(theta.size(), theta.size()) +
       tau * tau / 2 * change * change.transpose();
-  return {change, inverse + inverse * noise * inverse,
-          static_cast<std::size_t>((spectrum.values.array() < floor).count()), spectrum.vectors};
+  const Matrix privacy = inverse * noise * inverse;
+  return {change,
+          privacy,
+          inverse + privacy,
+          rarer_label(found, steps.constant),
+          static_cast<std::size_t>((spectrum.values.array() < floor).count()),
+          spectrum.vectors};
 }
 
 /// Fills in θ and its variances, in original units.
 void answer(const Steps& steps, const NewtonStep& last, const Vector& theta, const Matrix& whiten, TableFit& fit) {
   fit.floored = last.floored;
-  fit.is_settled = last.change.norm() <= longest_settled;
+  const bool are_labels = steps.likelihood == Likelihood::logistic;
+  const bool is_label_hidden = are_labels && !last.rarer.is_seen();
+  fit.is_settled = last.change.norm() <= longest_settled && !is_label_hidden;
+  fit.is_target_hidden = is_label_hidden && fit.is_one_target_seen;
   std::vector<Placement> placements = fit.placements;
   placements.back() = {};  // predictors are not targets, and have no scale
   const Matrix to_original = way_back(placements).matrix * whiten;
   fit.undetermined = undetermined(last.directions, last.floored, to_original);
   const Vector found = to_original * theta;
   fit.theta.assign(found.begin(), found.end());
-  const bool is_withheld =
-      steps.likelihood == Likelihood::poisson || steps.rows.are_weighted() || steps.rows.are_of_users();
-  if (is_withheld || fit.floored > 0 || !fit.is_settled) return;
+  if (fit.floored > 0) return;
+  fit.noise_stddevs = deviations(to_original * last.privacy * to_original.transpose());
+  if (!are_labels || steps.rows.are_weighted() || steps.rows.are_of_users() || !fit.is_settled) return;
   const Matrix covariance = to_original * last.covariance * to_original.transpose();
   for (Eigen::Index j = 0; j < theta.size(); ++j) {
     fit.variances.push_back({covariance(j, j), std::numeric_limits<double>::infinity()});
@@ -290,10 +320,11 @@ TableFit fit_likelihood(Likelihood likelihood, const Table& table, const FitSett
   if (fit.is_stopped) return fit;
   if (likelihood == Likelihood::logistic) fit.placements.back() = {0.5, 0.5};  // maps 0 and 1 to −1 and 1
   WorkingRows working(rows, fit);
-  const Steps steps{likelihood, settings, rhos, draw, working, fit.placements.back(), rhos.answer};
+  Steps steps{likelihood, settings, rhos, draw, working, fit.placements.back(), {}, rhos.answer};
   if (!measure_first(steps, rows.dealer.deal(parts.rows), fit)) return fit;
   const Pilot first = pilot(working, rows.dealer.deal(parts.pilot), settings.at(rhos.pilot), fit.pilot, draw);
   working.whiten(first.whitening.whiten);
+  steps.constant = first.whitening.restore.col(0);
   fit.largest_second = first.largest;
   fit.smallest_second = first.smallest;
   const auto whitened = [&](const Vector& placed) -> Vector { return first.whitening.restore * placed; };

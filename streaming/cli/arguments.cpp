@@ -40,6 +40,15 @@ CLI::Validator positive() {
           "> 0"};
 }
 
+CLI::Validator not_negative() {
+  return {[](const std::string& text) {
+            double number = 0;
+            const bool valid = CLI::detail::lexical_cast(text, number) && number >= 0 && std::isfinite(number);
+            return valid ? std::string() : "allowed is a number from 0 on";
+          },
+          ">= 0"};
+}
+
 CLI::Validator share() {
   return {[](const std::string& text) {
             double number = 0;

@@ -25,6 +25,8 @@ void add_broker_arguments(CLI::App& command, KafkaArguments& arguments);
 CLI::Option* add_kafka_arguments(CLI::App& command, KafkaArguments& arguments);
 /// Requires a number above 0, whole or not.
 [[nodiscard]] CLI::Validator positive();
+/// Requires a number, 0 or above.
+[[nodiscard]] CLI::Validator not_negative();
 /// Requires a number from 0 to 1.
 [[nodiscard]] CLI::Validator share();
 

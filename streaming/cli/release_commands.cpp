@@ -5,6 +5,7 @@
 
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "config/ranges.h"
 #include "csv/export.h"
 #include "verify/verify.h"
 
@@ -12,8 +13,8 @@ namespace nustream::cli {
 
 Exit solve(const SolveArguments& arguments) {
   const config::Purpose purpose = config::purpose_of(arguments.config.file, arguments.config.overrides);
-  return solve::run(config::read_config(arguments.config.file, arguments.config.overrides, purpose),
-                    arguments.options);
+  return solve::run(config::read_config_to_measure(arguments.config.file, arguments.config.overrides, purpose),
+                    purpose, arguments.options);
 }
 
 void add_solve(CLI::App& app, Job& job) {
@@ -28,7 +29,7 @@ void add_solve(CLI::App& app, Job& job) {
       ->delimiter(',');
   command->add_option("--target", options.target, "a feature to explain in the target's place");
   command->add_option("--ridge", options.ridge, "added to the diagonal of the sums (working units)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(not_negative());
   command->add_flag("--json", options.json, "print JSON");
   command->callback([&job] { job = [] { return solve(arguments); }; });
 }

@@ -35,6 +35,19 @@ void check_choice(const Section& root, Purpose purpose) {
   }
 }
 
+/// Refuses settings that are to be measured, because the choice is made before anything is measured.
+void require_numbers(const std::string& file, const std::vector<std::string>& overrides) {
+  SettingsTree tree(file, overrides);
+  const std::vector<std::string> keys = tree.take_private_out();
+  if (keys.empty()) return;
+  throw Failure(
+      Exit::configuration,
+      fmt::format("{}: {} = \"private\" where model.estimator = \"auto\": the choice needs numbers, and is made "
+                  "before anything is measured; set model.estimator to \"moments\" or \"descent\", or measure "
+                  "under one of them with --write-config and take the numbers that it writes",
+                  file, keys.front()));
+}
+
 Open open_settings(const Section& root) {
   const Section descent = root.section("descent");
   const Section sums = root.section("moments");
@@ -61,6 +74,7 @@ Resolved resolve_estimator(const std::string& file, std::vector<std::string> ove
   const Section& root = tree.root();
   if (root.section("model").text("estimator") != "auto") return {std::move(overrides), {}};
   check_choice(root, purpose);
+  require_numbers(file, overrides);
   // The settings are first read as running sums, to learn everything that both estimators share: any of these models
   // may be solved from sums.
   std::vector<std::string> meanwhile = overrides;

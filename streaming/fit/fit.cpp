@@ -150,15 +150,26 @@ ranges::TableFit measured(const Options& options, const Columns& columns, const 
                             : ranges::fit_linear(table.view(), settings, draw);
 }
 
+/// What noise hides of the target, and what would help.
+std::string what_is_hidden(const Options& options, const Columns& columns, const ranges::TableFit& fit) {
+  if (options.likelihood == ranges::Likelihood::logistic) {
+    return fmt::format(
+        "one of the two labels of '{}': nearly all that count are {}, so that nothing can be said of how they depend "
+        "on anything: more rho, or more records, may show the other label, if there is any",
+        columns.target.name, fit.intervals.back().is_zero() ? 0 : 1);
+  }
+  return fmt::format(
+      "all values of '{}' but one, which is about {:.4g}, so that nothing can be said of how they depend on "
+      "anything: "
+      "more rho, or more records, may show others, if there are any. If its values lie close together and far from "
+      "0, subtract a constant from them first",
+      columns.target.name, fit.placements.back().centre);
+}
+
 /// The failure where noise hides all targets but one value. An answer would be that of this value alone.
 Failure hidden_targets(const Options& options, const Columns& columns, const ranges::TableFit& fit) {
-  return {Exit::data,
-          fmt::format(
-              "'{}': noise hides all values of '{}' but one, which is about {:.4g}, so that nothing can be said "
-              "of how they depend on anything: more rho, or more records, may show others, if there are any. If its "
-              "values lie close together and far from 0, subtract a constant from them first. "
-              "rho {:g} is spent on finding that out, and is in the ledger",
-              options.file, columns.target.name, fit.placements.back().centre, options.rho)};
+  return {Exit::data, fmt::format("'{}': noise hides {}. rho {:g} is spent on finding that out, and is in the ledger",
+                                  options.file, what_is_hidden(options, columns, fit), options.rho)};
 }
 
 /// What there is hardly any of: values of one column, or rows as a whole.
@@ -281,7 +292,7 @@ Exit run(const Options& options) {
     throw;
   }
   fill_table(columns, fit, report);
-  if (!fit.is_stopped) spent.release = release_line(report);
+  if (!fit.is_stopped && !fit.is_target_hidden) spent.release = release_line(report);
   account.commit(spent);
   share.settle(total);
   if (!account.warning().empty()) fmt::print(stderr, "nustream: warning: {}\n", account.warning());

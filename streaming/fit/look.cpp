@@ -111,14 +111,15 @@ void say_of_targets(const Options& options, const Columns& columns, const FileTa
                                    is_logistic ? "a number other than 0 and 1" : "negative", cure));
 }
 
-void say_of_column(const Columns& columns, const FileTable& table, std::size_t column, Look& look) {
+void say_of_column(const Options& options, const Columns& columns, const FileTable& table, std::size_t column,
+                   Look& look) {
   const check::Tally& tally = table.unread[column];
   if (tally.unusable_share() < worth_a_line || is_of_line(tally.most_frequent_reason())) return;
   const bool is_found = !columns.is_listed && column < table.features;
   const std::string why = why_unread(columns, table, column);
   // A column of text that was found in the header is left out of the model. That is no fault, unless the text looks
-  // like numbers.
-  if (is_found && tally.unusable_share() > 0.5 && why.find("; most") == std::string::npos) return;
+  // like numbers. Who asks for a look is told how to make features of it.
+  if (!options.look && is_found && tally.unusable_share() > 0.5 && why.find("; most") == std::string::npos) return;
   look.lines.push_back(why);
 }
 
@@ -183,7 +184,7 @@ Look look_at(const Options& options, const Columns& columns, const FileTable& ta
   say_of_lines(columns, table, look);
   say_of_targets(options, columns, table, look);
   for (std::size_t column = 0; column < table.unread.size(); ++column) {
-    say_of_column(columns, table, column, look);
+    say_of_column(options, columns, table, column, look);
     if (table.unread[column].unusable_share() < 1) say_of_text(columns, table, column, look);
   }
   const std::vector<std::size_t> taken = taken_columns(columns, table);

@@ -139,7 +139,8 @@ void append_measured(const Columns& columns, const Report& report, std::string& 
                            data(fit.bounds.inputs), html);
   serve::page::append_fact("Bound on a residual, units of the target", data(residual_bound(report)), html);
   if (!report.dropped.empty()) {
-    serve::page::append_fact("Left out: too few values are numbers, about", chart::escaped(left_out(report)), html);
+    serve::page::append_fact("Left out: less than half as many numbers as the target has, about",
+                             chart::escaped(left_out(report)), html);
   }
   html += "</dl>";
   out += report::section("measured", "Ranges that were measured", html);

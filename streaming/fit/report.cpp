@@ -49,6 +49,15 @@ void append_interval(const Report& report, JsonWriter& json) {
   append_bounds("upper", report, &std::pair<double, double>::second, json);
 }
 
+/// The standard deviations of the noise, or null where they are unknown.
+void append_noise(const Report& report, JsonWriter& json) {
+  if (report.fit.noise_stddevs.empty()) return json.field("noise_stddev", nullptr);
+  const auto object = json.object("noise_stddev");
+  for (std::size_t j = 0; j < report.estimate.size(); ++j) {
+    json.field(report.estimate[j].first, report.fit.noise_stddevs[j]);
+  }
+}
+
 std::size_t name_width(const Report& report) {
   std::size_t width = 14;
   for (const auto& [name, value] : report.estimate) width = std::max(width, name.size());
@@ -106,8 +115,10 @@ std::string cautions(const Report& report) {
         "", other_targets(report.model), report.weight.empty() ? "" : ", or a negative weight");
   }
   if (!report.dropped.empty())
-    out +=
-        fmt::format("{:<15} {}: too few of their values are numbers (noisy shares)\n", "left out", left_out(report));
+    out += fmt::format(
+        "{:<15} {}: less than half as many numbers as the target has (noisy shares; where records are few "
+        "for this rho, noise hides numbers too)\n",
+        "left out", left_out(report));
   if (report.estimate.size() == 1 && !report.is_mean) {
     out += fmt::format("{:<15} no feature is left: this is the {} alone, no regression\n", "mean",
                        is_linear(report) ? "target's mean" : "model's constant");
@@ -116,6 +127,10 @@ std::string cautions(const Report& report) {
 }
 
 }  // namespace
+
+bool shows_noise(const Report& report) {
+  return report.interval.empty() && !report.fit.noise_stddevs.empty();
+}
 
 bool is_determined(const Report& report, std::size_t coefficient) {
   return std::ranges::find(report.fit.undetermined, coefficient) == report.fit.undetermined.end();
@@ -215,22 +230,32 @@ std::string why_no_interval(const Report& report) {
 
 namespace {
 
-/// Each coefficient with its interval where there is one.
+/// What stands beside a coefficient: its interval, or the size of the noise in it where there is no interval.
+std::string beside(const Report& report, std::size_t j) {
+  if (!report.interval.empty()) {
+    return fmt::format("   {} to {}", shown_number(report.interval[j].first),
+                       shown_number(report.interval[j].second));
+  }
+  return shows_noise(report) ? fmt::format("   {:>14}", shown_number(report.fit.noise_stddevs[j])) : "";
+}
+
+/// Each coefficient with its interval, or with the size of its noise.
 std::string table_of(const Report& report) {
   const std::size_t width = name_width(report);
-  std::string out =
-      fmt::format("\n{:<{}}  {:>14}{}\n", "", width, "estimate", report.interval.empty() ? "" : "   95% interval");
+  const char* const title =
+      report.interval.empty() ? (shows_noise(report) ? "   noise (1 s.d.)" : "") : "   95% interval";
+  std::string out = fmt::format("\n{:<{}}  {:>14}{}\n", "", width, "estimate", title);
   for (std::size_t j = 0; j < report.estimate.size(); ++j) {
-    out += fmt::format("{:<{}}  {:>14}", report.estimate[j].first, width,
-                       is_determined(report, j) ? shown_number(report.estimate[j].second) : "not determined");
-    if (!report.interval.empty()) {
-      out +=
-          fmt::format("   {} to {}", shown_number(report.interval[j].first), shown_number(report.interval[j].second));
-    }
-    out += '\n';
+    out += fmt::format("{:<{}}  {:>14}{}\n", report.estimate[j].first, width,
+                       is_determined(report, j) ? shown_number(report.estimate[j].second) : "not determined",
+                       beside(report, j));
   }
-  return out + (report.interval.empty() ? why_no_interval(report) + '\n'
-                                        : fmt::format("{:<15} cover {}\n", "intervals", covers(report)));
+  if (!report.interval.empty()) return out + fmt::format("{:<15} cover {}\n", "intervals", covers(report));
+  if (shows_noise(report)) {
+    out +=
+        "noise is what privacy adds to an estimate, as one standard deviation; an estimate is off by sampling, too\n";
+  }
+  return out + why_no_interval(report) + '\n';
 }
 
 /// What this fit cost, and what all fits over the file cost.
@@ -294,6 +319,7 @@ std::string to_json(const Report& report) {
     json.field("measured_records", report.records - fit.answer_records);
     json.fields("estimate", report.estimate);
     append_interval(report, json);
+    append_noise(report, json);
     json.field("hidden_directions", fit.floored);
     json.elements("not_determined", undetermined_names(report));
     json.field("settled", fit.is_settled);

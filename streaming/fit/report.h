@@ -24,7 +24,8 @@ struct Report {
   publish::NamedValues estimate;
   /// 95%, in the order of `estimate`; empty where they are withheld.
   std::vector<std::pair<double, double>> interval;
-  /// Columns of the header that are left out: too few of their values are numbers.
+  /// Columns of the header that are left out: less than half as many of their values are seen as numbers as of the
+  /// target's.
   std::vector<std::string> dropped;
   std::vector<double> dropped_shares{};  ///< the noisy share of numbers in each
   bool is_mean = false;                  ///< no feature was asked for
@@ -53,6 +54,9 @@ inline constexpr double interval_level = 0.95;
 /// Whether the coefficient at this place of the estimate is an answer. It is none where noise hides a direction that
 /// it mostly lies along; its number is then only a guess.
 [[nodiscard]] bool is_determined(const Report& report, std::size_t coefficient);
+
+/// Whether the size of the noise is shown beside each coefficient: there is no interval, but no direction is hidden.
+[[nodiscard]] bool shows_noise(const Report& report);
 
 /// "about 87% (with noise of 9 points)": the noisy share of usable rows.
 [[nodiscard]] std::string usable_share(const ranges::TableFit& fit);

@@ -334,6 +334,15 @@ bool read_cost(simdjson::dom::element release, ShownRelease& shown) {
 
 }  // namespace
 
+std::vector<std::pair<std::string, std::string>> read_measured(std::string_view line) {
+  simdjson::dom::parser parser;
+  simdjson::dom::object measured;
+  std::vector<std::pair<std::string, std::string>> settings;
+  if (parser.parse(line.data(), line.size())["measured"].get(measured) != simdjson::SUCCESS) return settings;
+  for (const auto& [key, value] : measured) settings.emplace_back(std::string(key), simdjson::minify(value));
+  return settings;
+}
+
 std::optional<ShownRelease> read_release(std::string_view line) {
   simdjson::dom::parser parser;
   simdjson::dom::element release;

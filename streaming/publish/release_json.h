@@ -168,6 +168,9 @@ struct ShownRelease {
 
 /// Reads one encoded line back; empty where it is no release. Throws Failure(data) for one of another format.
 [[nodiscard]] std::optional<ShownRelease> read_release(std::string_view line);
+/// Settings that were measured privately, by key with their values as JSON, as the line tells them; empty where it
+/// tells none.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> read_measured(std::string_view line);
 
 /// The intervals that a release carries itself; empty where it carries none.
 [[nodiscard]] std::optional<ReportedIntervals> reported_intervals(const publish::ShownRelease& release);

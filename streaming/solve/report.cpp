@@ -114,12 +114,29 @@ std::string to_json(const Source& source, const Solution& solution, double level
   });
 }
 
+/// The settings with the values that the release tells in place of "private".
+config::Config settled(const config::Config& asked, config::Purpose purpose, const std::string& file,
+                       const std::string& line) {
+  if (asked.measuring.keys.empty()) return asked;
+  const auto measured = publish::read_measured(line);
+  if (measured.empty()) {
+    throw Failure(
+        Exit::data,
+        fmt::format("{}: its last line does not tell the values of {}: {} = \"private\"; name the release of "
+                    "one lane, or the configuration that --write-config wrote",
+                    file, asked.file, asked.measuring.keys.front()));
+  }
+  std::vector<std::string> overrides = asked.overrides;
+  for (const auto& [key, value] : measured) overrides.push_back(key + '=' + value);
+  return config::read_config(asked.file, overrides, purpose);
+}
+
 }  // namespace
 
-Exit run(const config::Config& config, const Options& options) {
+Exit run(const config::Config& asked, config::Purpose purpose, const Options& options) {
   const std::string file =
       options.release.empty()
-          ? (std::filesystem::path(config.state.directory) / journal::folder_files::releases).string()
+          ? (std::filesystem::path(asked.state.directory) / journal::folder_files::releases).string()
           : options.release;
   const std::string line = last_line_of(file);
   const auto source = source_of(file, line);
@@ -130,6 +147,7 @@ Exit run(const config::Config& config, const Options& options) {
                                   ": its last release shows no sums; set release.moments = true for a run of "
                                   "model.estimator = \"moments\" (it costs nothing)");
   }
+  const config::Config config = settled(asked, purpose, file, line);
   if (!source->model.empty() && source->model != config::model_digest(config)) {
     throw Failure(Exit::data, file +
                                   ": its last release is of another model than these settings: of other features, "

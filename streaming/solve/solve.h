@@ -45,8 +45,9 @@ struct Solution {
 /// instrumental variables are solved as solve/instruments.h says.
 [[nodiscard]] Solution solve(const config::Config& config, const publish::ShownSums& sums, const Options& options);
 
-/// Reads the release, solves and prints. Throws Failure(data) where the release's file ends with a line that shows no
-/// sums, or that is of another model than the settings.
-[[nodiscard]] Exit run(const config::Config& config, const Options& options);
+/// Reads the release, solves and prints. Settings that are "private" take the values that the release tells. Throws
+/// Failure(data) where the release's file ends with a line that shows no sums, that is of another model than the
+/// settings, or that does not tell measured values which the settings need.
+[[nodiscard]] Exit run(const config::Config& asked, config::Purpose purpose, const Options& options);
 
 }  // namespace nustream::solve

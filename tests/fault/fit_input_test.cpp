@@ -254,6 +254,17 @@ TEST_F(FitInput, SaysThatATextNeverOccursAndThatAColumnNeverVaries) {
               HasSubstr("'year' is the same in every record"));
 }
 
+// A fit leaves text out and says so; who looks first is told how to make features of it.
+TEST_F(FitInput, LooksAtColumnsOfText) {
+  const auto row = [](const std::string& a, const std::string& y, int i) {
+    return a + (i % 2 == 0 ? ",red," : ",blue,") + y;
+  };
+  const std::string file = folder.write("t.csv", rows("a,c,y\n", row));
+  EXPECT_THAT(fit(file, {"--target", "y", "--look"}).out,
+              AllOf(HasSubstr("have no number for 'c'"), HasSubstr("a feature of one is c=")));
+  EXPECT_THAT(fit(file, {"--target", "y"}).out, HasSubstr("left out        c (0%)"));
+}
+
 // A column that never varies cannot be told from the intercept, so that neither has a number that means anything.
 TEST_F(FitInput, MarksWhatNoiseDoesNotDetermine) {
   const auto row = [](const std::string& a, const std::string& y, int) { return a + ",2013," + y; };
@@ -271,7 +282,7 @@ TEST_F(FitInput, SaysThatAMeanIsNoRegression) {
   const std::string file = folder.write("t.csv", rows("c,y\n", row));
   const CommandResult result = fit(file, {"--target", "y"});
   EXPECT_THAT(result.out, AllOf(HasSubstr("no feature is left: this is the target's mean alone"),
-                                HasSubstr("c (0%): too few of their values are numbers")));
+                                HasSubstr("c (0%): less than half as many numbers as the target has")));
   EXPECT_THAT(fit(file, {"--target", "y", "--mean"}).out, Not(HasSubstr("no feature is left")));
   EXPECT_EQ(fit(file, {"--target", "y", "--quiet"}).out, "");
 }

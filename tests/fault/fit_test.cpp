@@ -166,6 +166,43 @@ TEST_F(Fit, StopsWhereNoiseHidesAllTargetsButOneValue) {
   EXPECT_EQ(ledger_rho({"--insecure-seed", "1"}), "0.100000");
 }
 
+TEST_F(Fit, StopsWhereNoiseHidesOneOfTwoLabels) {
+  std::string csv = "a,y\n";
+  std::mt19937_64 random(3);
+  std::normal_distribution<double> normal;
+  for (int i = 0; i < 20'000; ++i) csv += std::to_string(normal(random)) + ",1\n";
+  static_cast<void>(folder.write("table.csv", csv));
+  const CommandResult result = fit({"--target", "y", "--logistic", "--rho", "0.1", "--insecure-seed", "1"});
+  EXPECT_EQ(result.code, 65);
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, AllOf(HasSubstr("noise hides one of the two labels of 'y': nearly all that count are 1,"),
+                                HasSubstr("in the ledger")));
+  EXPECT_EQ(ledger_rho({"--insecure-seed", "1"}), "0.100000");
+}
+
+// Counts have no interval, but a reader has to see whether a coefficient is more than noise.
+TEST_F(Fit, ShowsTheSizeOfTheNoiseWhereThereIsNoInterval) {
+  const std::vector<std::string> counts{"--target", "n", "--features", "a", "--poisson", "--rho", "0.1"};
+  std::string csv = "a,n\n";
+  std::mt19937_64 random(3);
+  std::normal_distribution<double> normal;
+  for (int i = 0; i < 20'000; ++i) {
+    const double a = normal(random);
+    csv += std::to_string(a) + "," + std::to_string(std::poisson_distribution<int>(std::exp(1 + 0.3 * a))(random)) +
+           "\n";
+  }
+  static_cast<void>(folder.write("table.csv", csv));
+  const CommandResult text = fit(counts);
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_THAT(text.out, AllOf(HasSubstr("noise (1 s.d.)"), HasSubstr("noise is what privacy adds"),
+                              HasSubstr("no interval: how far counts spread")));
+  std::vector<std::string> as_json = counts;
+  as_json.emplace_back("--json");
+  const CommandResult json = fit(as_json);
+  EXPECT_GT(member(json, "noise_stddev", "a"), 0.001);
+  EXPECT_LT(member(json, "noise_stddev", "a"), 0.1);
+}
+
 TEST_F(Fit, ReadsJsonLinesAndMaps) {
   std::string lines;
   std::mt19937_64 random(3);

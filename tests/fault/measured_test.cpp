@@ -200,6 +200,33 @@ TEST_F(Measured, MomentsAndLogisticModelsAreMeasuredToo) {
   EXPECT_NEAR(member(result, "estimate", "a"), 2.0 / 3, 0.15);
 }
 
+// A release tells the values that it was computed with, so the settings need not hold them.
+TEST_F(Measured, ReleasedSumsAreSolvedUnderTheSettingsThatAskedForMeasuring) {
+  const std::string config = settings(
+      "[model]\nloss = \"linear\"\nestimator = \"moments\"\n[moments]\nrow_norm = \"private\"\n"
+      "residual_bound = \"private\"\nstart = \"private\"\n[release]\nevery = 5000\nmoments = true\n");
+  const std::string used = (folder.path() / "used.toml").string();
+  const CommandResult result = run({"replay", config, "--json", "--insecure-seed", "7", "--write-config", used});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const CommandResult solved = run({"solve", config, "--json"});
+  ASSERT_EQ(solved.code, 0) << solved.err;
+  EXPECT_NEAR(member(solved, "estimate", "a"), member(result, "estimate", "a"), 1e-9);
+  EXPECT_EQ(solved.out, run({"solve", used, "--json"}).out);
+  const std::string plain = folder.write("plain.jsonl", [this] {
+    std::string line;
+    std::ifstream releases(state + "/releases.jsonl");
+    std::getline(releases, line);
+    const std::size_t begin = line.find(",\"measured\":");
+    return line.erase(begin, line.find('}', begin) + 1 - begin) + "\n";
+  }());
+  const CommandResult refused = run({"solve", config, "--release", plain});
+  EXPECT_EQ(refused.code, 65);
+  EXPECT_THAT(refused.err, HasSubstr("does not tell the values of"));
+  const CommandResult negative = run({"solve", config, "--ridge", "-1"});
+  EXPECT_EQ(negative.code, 64);
+  EXPECT_THAT(negative.err, HasSubstr("allowed is a number from 0 on"));
+}
+
 TEST_F(Measured, WritesWhatItUsed) {
   const std::string used = (folder.path() / "used.toml").string();
   const CommandResult result = run({"estimate", settings(of_table), "--write-config", used});

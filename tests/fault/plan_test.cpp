@@ -170,6 +170,16 @@ std::string near_tie() {
          "[plan]\nrecords = 397884\nresidual = 1.0\ndistance = 1.0\nsecond_moment_eigenvalues = [0.5, 1.5]\n";
 }
 
+// The choice compares errors, which follow from numbers; what is "private" is measured later.
+TEST(PlanThatChooses, NeedsNumbersToChoose) {
+  const TemporaryFolder folder;
+  const JsonOutput found = run_configured("check", folder, near_tie(),
+                                          {"--set", "model.estimator=auto", "--set", "features.0.center=private"});
+  EXPECT_EQ(found.command.code, 78);
+  EXPECT_THAT(found.command.err, AllOf(HasSubstr("features.0.center = \"private\" where model.estimator = \"auto\""),
+                                       HasSubstr("--write-config")));
+}
+
 TEST(PlanThatChooses, TakesRunningSumsNearATie) {
   std::vector<std::string> least;
   std::vector<double> of_sums;

@@ -339,6 +339,14 @@ TEST(Config, ATextThatIsNotTomlNamesTheLine) {
   EXPECT_THAT(refusal({}, "[stream\nname = 1\n"), AllOf(HasSubstr("example.toml:1:"), HasSubstr("not TOML")));
 }
 
+// TOML has no number that begins with its point, while --set takes one.
+TEST(Config, ANumberThatBeginsWithItsPointIsWrittenOut) {
+  EXPECT_THAT(refusal({}, "[privacy]\nrho = .25  # a quarter\n"),
+              AllOf(HasSubstr("example.toml:2:"), HasSubstr("; write 0.25 for .25")));
+  EXPECT_THAT(refusal({}, "[privacy]\nrho = -.5\n"), HasSubstr("; write 0.5 for .5"));
+  EXPECT_THAT(refusal({}, "[stream\nname = .5\n"), Not(HasSubstr("write")));
+}
+
 TEST(Config, AMissingFileIsAnInputFailure) {
   try {
     static_cast<void>(read_config("/nonexistent/nustream.toml", {}));

@@ -99,6 +99,16 @@ TEST(Octaves, AreSeenAboveFourAndAHalfDeviations) {
   EXPECT_EQ(usable_shares(hidden)[0], 0);
 }
 
+// The outer octaves of a bell hold few values, so that noise hides them; they are next to one that is seen.
+TEST(Octaves, BesideOnesThatAreSeenCountAsUsable) {
+  const HistogramDesign design{1, octave_bins, zero_out};
+  const CountNoise mechanism(design, Rho{0.5});
+  ExactCounts counts(design);
+  for (const double value : {1.0, 1.0, 1.0, 1.0, 1.0, 0.5, 0.25, 4.0, 0.1, 32.0})
+    counts.add(std::vector<std::size_t>{octave_bin(value)});
+  EXPECT_NEAR(usable_shares(NoisyCounts(counts, mechanism, std::vector<std::int64_t>(octave_bins)))[0], 0.8, 1e-12);
+}
+
 TEST(Octaves, CountUsableValues) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_NEAR(usable_shares(octaves_of({1, 2, nan, 5}))[0], 0.75, 1e-12);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "nustream/inference/least_squares.h"
@@ -112,6 +113,78 @@ TEST(TargetsOfMostlyOneValue, StopAFitWhereNoiseHidesAllOthers) {
   }
   const Made zeros = mostly(0, 0, 20'000, 1);
   EXPECT_TRUE(fit_likelihood(Likelihood::poisson, zeros.table(), {Rho{0.1}}, noise_of(1)).is_target_hidden);
+}
+
+/// Labels that are 1 with the logit of `constant` + .8a − .4b.
+Made labels(double constant, std::size_t rows) {
+  Made made{2, {}, {}};
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> normal;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const double a = normal(random);
+    const double b = normal(random);
+    made.x.insert(made.x.end(), {a, b});
+    made.y.push_back(std::bernoulli_distribution(1 / (1 + std::exp(-constant - 0.8 * a + 0.4 * b)))(random) ? 1 : 0);
+  }
+  return made;
+}
+
+// The steps of a model of labels always bring a length to judge, and noise decides whether the last one is short. So
+// the count of the rarer label has to say that there is nothing to fit.
+TEST(LabelsOfMostlyOneValue, AreSaidToBeHidden) {
+  for (const double constant : {-40.0, 40.0, -9.0}) {
+    const Made made = labels(constant, 20'000);
+    for (const double rho : {0.1, 1.0}) {
+      for (std::uint8_t key = 0; key < 10; ++key) {
+        const TableFit fit = fit_likelihood(Likelihood::logistic, made.table(), {Rho{rho}}, noise_of(key));
+        EXPECT_TRUE(fit.is_target_hidden && fit.variances.empty()) << constant << ' ' << rho << ' ' << int{key};
+        EXPECT_FALSE(fit.is_stopped) << "the ranges of inputs stand";
+      }
+    }
+  }
+}
+
+TEST(LabelsOfMostlyOneValue, AreFittedWhereTheRarerOneIsSeen) {
+  for (const double constant : {-4.0, 0.0, 4.0}) {
+    const Made made = labels(constant, 30'000);
+    for (std::uint8_t key = 0; key < 10; ++key) {
+      const TableFit fit = fit_likelihood(Likelihood::logistic, made.table(), {Rho{0.5}}, noise_of(key));
+      EXPECT_FALSE(fit.is_target_hidden) << constant;
+      ASSERT_EQ(fit.variances.size(), 3U) << constant << ' ' << int{key};
+      EXPECT_NEAR(fit.theta[1], 0.8, 5 * std::sqrt(fit.variances[1].variance));
+    }
+  }
+}
+
+/// The standard deviation of a slope over 60 keys, and the mean of what the fits say of it.
+std::pair<double, double> told_and_seen(const auto& fit) {
+  constexpr int keys = 60;
+  double sum = 0;
+  double squares = 0;
+  double told = 0;
+  for (std::uint8_t key = 0; key < keys; ++key) {
+    const TableFit found = fit(key);
+    EXPECT_EQ(found.noise_stddevs.size(), found.theta.size());
+    if (found.noise_stddevs.size() < 2) return {0, 0};
+    sum += found.theta[1];
+    squares += found.theta[1] * found.theta[1];
+    told += found.noise_stddevs[1];
+  }
+  return {told / keys, std::sqrt((squares - sum * sum / keys) / (keys - 1))};
+}
+
+// The records are the same under every key, so that noise alone moves the answer. The deviation over 60 keys is off
+// by 9% (one standard deviation), and the keys are fixed.
+TEST(NoiseOfAFit, IsAboutAsLargeAsItSays) {
+  const Made counts = rare_counts(2, 20'000);
+  const auto [told, seen] = told_and_seen([&](std::uint8_t key) {
+    return fit_likelihood(Likelihood::poisson, counts.table(), {Rho{0.1}}, noise_of(key));
+  });
+  EXPECT_NEAR(seen / told, 1, 0.2);
+  const Made numbers = mostly(0, 1, 20'000, 1);
+  const auto [linear, of_linear] =
+      told_and_seen([&](std::uint8_t key) { return fit_linear(numbers.table(), {Rho{0.1}}, noise_of(key)); });
+  EXPECT_NEAR(of_linear / linear, 1, 0.2);
 }
 
 // 1,000 ± .001 looks like one value until the residuals are known.

@@ -40,7 +40,8 @@ inline constexpr double octave_threshold = 4.65;
 /// For every column, the interval from the lowest to the highest octave that is seen. Where none is seen, the bin
 /// with the largest count is taken.
 [[nodiscard]] std::vector<Interval> intervals_from_octaves(const NoisyCounts& octaves);
-/// For every column, the share of the part's rows that the seen bins hold, within [0, 1].
+/// For every column, the share of the part's rows in the bins that are seen and in the two bins on each side of one,
+/// within [0, 1]. Noise may hide the outer octaves of a column whose inner ones are seen.
 [[nodiscard]] std::vector<double> usable_shares(const NoisyCounts& octaves);
 
 /// The bins of the second histogram, of equal width over a column's interval. Values outside it count in the

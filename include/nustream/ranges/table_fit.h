@@ -84,7 +84,9 @@ struct TableFit {
   std::vector<Interval> intervals;             ///< the same columns as octaves show them, before zooms
   std::size_t zooms = 0;                       ///< number of histograms of equal bins after the first
   bool is_one_target_seen = false;             ///< whether the columns' histograms show one value of the target alone
-  bool is_target_hidden = false;               ///< stopped: noise hides every other one among all rows, too
+  bool is_target_hidden = false;               ///< noise hides every other one among all rows, too: a fit of numbers
+                                               ///< or counts is stopped, and a logistic one has no answer in theta,
+                                               ///< though its ranges of inputs stand
   double usable = 0;                           ///< noisy share of usable rows
   double usable_stddev = 0;                    ///< of the noise in it
   RowBounds pilot;
@@ -99,7 +101,11 @@ struct TableFit {
   /// whose rows are no independent records, and where rows have weights, since nothing says whether weights count
   /// records or express their precision.
   std::vector<inference::EstimatedVariance> variances;
-  bool is_settled = true;   ///< false where the last of several steps was long: the answer had not settled
+  /// The standard deviation of what noise alone adds to each entry of theta, to first order. The deviation of an
+  /// entry by sampling is not in it. Empty where noise hides a direction.
+  std::vector<double> noise_stddevs{};
+  /// False where the last of several steps was long, or noise hides one of two labels: the answer had not settled.
+  bool is_settled = true;
   std::size_t floored = 0;  ///< directions that noise hides: there the answer is a guess
   /// Entries of theta that mostly lie along hidden directions, rising: their numbers are guesses.
   std::vector<std::size_t> undetermined{};
