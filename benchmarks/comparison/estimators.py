@@ -14,14 +14,18 @@ from .estimators_page import NAMES, chart, page  # noqa: F401
 from .peers import here
 
 ROOT = Path(__file__).resolve().parents[2]
-# Keys of each table, of the dearest method (which has a coefficient of noise for every step), of the same on the grid, and
-# of the choice of settings.
-FULL = {"seeds": 50, "strategy_seeds": 10, "grid_seeds": 10, "grid_strategy_seeds": 5, "tried": 5, "points": 24}
-QUICK = {"seeds": 2, "strategy_seeds": 2, "grid_seeds": 2, "grid_strategy_seeds": 2, "tried": 2, "points": 1}
+# Keys of each table, of each table of the grid, and of the choice of settings.
+FULL = {"seeds": 50, "grid_seeds": 50, "tried": 5, "points": 24}
+QUICK = {"seeds": 2, "grid_seeds": 2, "tried": 2, "points": 1}
 DEAR = ("strategy", "DP-GD")  # run when everything else is done
 SHORT = 4  # of the real tables
 NOT_ASKED = ("data", "points", "only_kept")  # settings on which no row depends
+PUBLISHED = ROOT / "docs/results/compare_estimators.json"
 METHODS = tuple(NAMES)
+
+
+def keys_of(settings, point):
+    return settings["grid_seeds" if point else "seeds"]
 
 
 class Runner:
@@ -37,8 +41,8 @@ class Runner:
     def by_hand(self, one):
         return {"row_norm": self.bounds[0], "residual_bound": self.bounds[1]}, [one(key) for key in self.keys()]
 
-    def keys(self, name="seeds"):
-        return range(1, self.settings[("grid_" if self.table.point else "") + name] + 1)
+    def keys(self):
+        return range(1, keys_of(self.settings, self.table.point) + 1)
 
     def run(self, method, done):
         """(settings, [θ at the checkpoints] of each key); `done` has the rows of this table so far."""
@@ -58,7 +62,7 @@ class Runner:
             return estimator_runs.descent(*where, self.plan["the average"], self.keys(), tried)
         if method == "strategy":
             settings = done["ν-FTRL"]["settings"]
-            return settings, estimator_runs.foreign_descent(*where, settings, self.keys("strategy_seeds"))
+            return settings, estimator_runs.foreign_descent(*where, settings, self.keys())
         if method == "fit":
             return {}, estimator_runs.fitted(*where, self.keys())
         recentred = "running sums, recentred" if method == "moments, recentred" else "running sums"
@@ -84,19 +88,35 @@ def row_of(table, method, settings, paths):
     return found
 
 
+def published():
+    """The rows of the last comparison that was published, which a new one need not measure again."""
+    if not PUBLISHED.exists():
+        return []
+    found = json.loads(PUBLISHED.read_text())
+    rows = []
+    for table in [*found["tables"], *found["grid"]]:
+        about = {key: value for key, value in table.items() if key not in ("table", "rows")}
+        rows += [{"table": table["table"], "of": about, **row, "tried": found["settings"]["tried"]} for row in table["rows"]]
+    return rows
+
+
 class Kept:
-    """Rows in a file of JSON lines, one for each (table, method, settings)."""
+    """Rows in a file of JSON lines, one for each (table, method). A row counts where it has the keys and the settings that
+    are asked for."""
 
     def __init__(self, path, settings):
-        self.path = path
-        self.asked = {key: value for key, value in settings.items() if key not in NOT_ASKED}
-        self.rows = [json.loads(line) for line in path.read_text().splitlines()] if path and path.exists() else []
+        self.path, self.settings = path, settings
+        self.rows = published() if path else []
+        if path and path.exists():
+            self.rows += [json.loads(line) for line in path.read_text().splitlines()]
 
     def of(self, table):
-        return {row["method"]: row for row in self.rows if row["table"] == table and row["asked"] == self.asked}
+        return {row["method"]: row for row in self.rows
+                if row["table"] == table and row["keys"] == keys_of(self.settings, row["of"]["point"])
+                and row["tried"] == self.settings["tried"]}
 
     def add(self, row):
-        self.rows.append({**row, "asked": self.asked})
+        self.rows.append({**row, "tried": self.settings["tried"]})
         if self.path:
             with open(self.path, "a") as out:
                 out.write(json.dumps(self.rows[-1], ensure_ascii=False) + "\n")
@@ -136,7 +156,7 @@ class Tables:
     def told(self, name):
         """Its rows, in the order of METHODS."""
         done = self.kept.of(name)
-        rows = [{key: value for key, value in done[method].items() if key not in ("asked", "of", "table")}
+        rows = [{key: value for key, value in done[method].items() if key not in ("tried", "of", "table")}
                 for method in METHODS if method in done]
         return {"table": name, **next(iter(done.values()))["of"], "rows": rows}
 

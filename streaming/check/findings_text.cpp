@@ -45,7 +45,7 @@ void print_head(const Findings& findings, std::FILE* out) {
     fmt::print(out, "{:<16}{}\n{:<16}they have {}\n", "missing", findings.missing, "", findings.present);
   }
   if (!findings.to_measure.empty()) fmt::print(out, "{:<16}{}\n", "measured first", measured_first(findings));
-  if (!findings.clips_are_known) return;
+  if (!findings.clips_are_known || tally.gradients == 0) return;
   fmt::print(out, "{:<16}{} of {} {} ({}) at {}, where a run begins\n", "clipped", with_separators(tally.clipped),
              with_separators(tally.gradients),
              tally.of_users  ? "contributions of users"

@@ -92,6 +92,15 @@ serve::ShownLane lane_of(const Report& report) {
   return lane;
 }
 
+/// How large the noise in each coefficient is.
+std::string noise_sentence(const Report& report) {
+  std::string sizes;
+  for (std::size_t j = 0; j < report.estimate.size(); ++j) {
+    sizes += fmt::format("{}{:.3g} ({})", j == 0 ? "" : ", ", report.fit.noise_stddevs[j], report.estimate[j].first);
+  }
+  return "What privacy adds to each coefficient has a standard deviation of " + sizes + ".";
+}
+
 void append_summary(const Report& report, std::string& out) {
   out += "<section aria-label=\"Summary\"><p class=\"what\">" + chart::escaped(subject_of(report)) +
          "</p><dl class=\"facts big\">";
@@ -105,6 +114,7 @@ void append_summary(const Report& report, std::string& out) {
   out += "</dl>";
   if (report.interval.empty()) {
     out += "<p class=\"alarm\">" + chart::escaped(why_no_interval(report)) + "</p>";
+    if (shows_noise(report)) out += "<p>" + chart::escaped(noise_sentence(report)) + "</p>";
   }
   out += "</section>\n";
 }

@@ -114,6 +114,11 @@ TEST_F(CheckData, ShowsWhatARunWouldMeetAndKeepsNothing) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.path()), {}), 2) << "nothing is kept";
 }
 
+TEST_F(CheckData, ShowsNoClippingWhereNothingCanBeClipped) {
+  rows("x,kind,y\nred,old,1\nblue,new,0\n");
+  EXPECT_THAT(check({"--data"}).out, AllOf(HasSubstr("usable          0 (0%)\n"), Not(HasSubstr("clipped"))));
+}
+
 TEST_F(CheckData, ShowsWeightsAndExposuresAsItShowsFeatures) {
   rows("x,kind,y,n,days\n1,new,1,0,2\n2,old,0,0,8\n3,new,1,0,9\n");
   const Words weight{"--set", "weight.column=n", "--set", "weight.max=5"};

@@ -199,6 +199,11 @@ TEST_F(Fit, ShowsTheSizeOfTheNoiseWhereThereIsNoInterval) {
   std::vector<std::string> as_json = counts;
   as_json.emplace_back("--json");
   const CommandResult json = fit(as_json);
+  std::vector<std::string> as_page = counts;
+  const std::string report = (folder.path() / "fit.html").string();
+  for (const std::string& each : {std::string("--report"), report}) as_page.push_back(each);
+  ASSERT_EQ(fit(as_page).code, 0);
+  EXPECT_THAT(read_file(report), HasSubstr("What privacy adds to each coefficient has a standard deviation of "));
   EXPECT_GT(member(json, "noise_stddev", "a"), 0.001);
   EXPECT_LT(member(json, "noise_stddev", "a"), 0.1);
 }
