@@ -14,9 +14,11 @@ from .estimators_page import NAMES, chart, page  # noqa: F401
 from .peers import here
 
 ROOT = Path(__file__).resolve().parents[2]
-# Keys of each table, of each table of the grid, and of the choice of settings.
-FULL = {"seeds": 50, "grid_seeds": 50, "tried": 5, "points": 24}
-QUICK = {"seeds": 2, "grid_seeds": 2, "tried": 2, "points": 1}
+# Keys of each table, of each table of the grid, of the method that has a coefficient of noise for every step where there are
+# many steps (it takes minutes a key), and of the choice of settings.
+FULL = {"seeds": 50, "grid_seeds": 50, "long_strategy_seeds": 10, "tried": 5, "points": 24}
+QUICK = {"seeds": 2, "grid_seeds": 2, "long_strategy_seeds": 2, "tried": 2, "points": 1}
+MANY_STEPS = 50_000
 DEAR = ("strategy", "DP-GD")  # run when everything else is done
 SHORT = 4  # of the real tables
 NOT_ASKED = ("data", "points", "only_kept")  # settings on which no row depends
@@ -24,7 +26,9 @@ PUBLISHED = ROOT / "docs/results/compare_estimators.json"
 METHODS = tuple(NAMES)
 
 
-def keys_of(settings, point):
+def keys_of(settings, method, records, point):
+    if method == "strategy" and records > MANY_STEPS:
+        return settings["long_strategy_seeds"]
     return settings["grid_seeds" if point else "seeds"]
 
 
@@ -38,35 +42,35 @@ class Runner:
         bounds = self.plan["running sums"]
         self.bounds = float(bounds["moments.row_norm"]), float(bounds["moments.residual_bound"])
 
-    def by_hand(self, one):
-        return {"row_norm": self.bounds[0], "residual_bound": self.bounds[1]}, [one(key) for key in self.keys()]
+    def by_hand(self, method, one):
+        return {"row_norm": self.bounds[0], "residual_bound": self.bounds[1]}, [one(key) for key in self.keys(method)]
 
-    def keys(self):
-        return range(1, keys_of(self.settings, self.table.point) + 1)
+    def keys(self, method):
+        return range(1, keys_of(self.settings, method, len(self.table.y), self.table.point) + 1)
 
     def run(self, method, done):
         """(settings, [θ at the checkpoints] of each key); `done` has the rows of this table so far."""
         table, tried = self.table, self.settings["tried"]
         if method == "AdaSSP":
-            return self.by_hand(lambda key: private_sums.adassp(table, *self.bounds, key))
+            return self.by_hand(method, lambda key: private_sums.adassp(table, *self.bounds, key))
         if method in ("SSP", "tree sums", "Toeplitz sums"):
             noise = {"SSP": private_sums.of_once, "tree sums": private_sums.of_tree,
                      "Toeplitz sums": private_sums.of_square_root}[method]
-            return self.by_hand(lambda key: private_sums.running(noise, table, *self.bounds, key))
+            return self.by_hand(method, lambda key: private_sums.running(noise, table, *self.bounds, key))
         if method == "DP-GD":
             clip = float(self.plan["the average"]["descent.clip_norm"])
-            settings, thetas = table_descent.best(table, clip, self.keys(), tried)
+            settings, thetas = table_descent.best(table, clip, self.keys(method), tried)
             return settings, [[theta] for theta in thetas]
         where = (self.product, self.folder, table)
         if method == "ν-FTRL":
-            return estimator_runs.descent(*where, self.plan["the average"], self.keys(), tried)
+            return estimator_runs.descent(*where, self.plan["the average"], self.keys(method), tried)
         if method == "strategy":
             settings = done["ν-FTRL"]["settings"]
-            return settings, estimator_runs.foreign_descent(*where, settings, self.keys())
+            return settings, estimator_runs.foreign_descent(*where, settings, self.keys(method))
         if method == "fit":
-            return {}, estimator_runs.fitted(*where, self.keys())
+            return {}, estimator_runs.fitted(*where, self.keys(method))
         recentred = "running sums, recentred" if method == "moments, recentred" else "running sums"
-        return estimator_runs.sums(*where, self.plan[recentred], self.keys())
+        return estimator_runs.sums(*where, self.plan[recentred], self.keys(method))
 
 
 def told(values):
@@ -111,9 +115,12 @@ class Kept:
             self.rows += [json.loads(line) for line in path.read_text().splitlines()]
 
     def of(self, table):
-        return {row["method"]: row for row in self.rows
-                if row["table"] == table and row["keys"] == keys_of(self.settings, row["of"]["point"])
-                and row["tried"] == self.settings["tried"]}
+        def counts(row):
+            about = row["of"]
+            keys = keys_of(self.settings, row["method"], about["records"], about["point"])
+            return row["keys"] == keys and row["tried"] == self.settings["tried"]
+
+        return {row["method"]: row for row in self.rows if row["table"] == table and counts(row)}
 
     def add(self, row):
         self.rows.append({**row, "tried": self.settings["tried"]})
