@@ -28,8 +28,10 @@ void say_gained(LaneId lane, EpochId epoch, StepCount steps, Position position) 
 void say_lost(LaneId lane) {
   log::warning(
       "lane_lost",
-      fmt::format("the group gave lane {} to another instance, which goes on from the last commit; nothing is lost",
-                  lane.value()),
+      fmt::format(
+          "lane {} is no longer this instance's; whoever has it next goes on from the last commit, and nothing is "
+          "lost",
+          lane.value()),
       {field_of(lane)});
 }
 

@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -92,8 +93,20 @@ bool is_under(const secrets::Keyring& keys, const std::string& sealed) {
   }
 }
 
-/// Rotates the key of a folder. Returns the key file that is no longer needed.
-std::string rotate_folder(const RotateArguments& arguments, const secrets::Keyring& new_keys) {
+/// Whether both paths lead to one file, or to two that hold the same key.
+bool is_same_key(const fs::path& key, const fs::path& new_key, const secrets::Keyring& new_keys) {
+  std::error_code unknown;
+  if (fs::equivalent(key, new_key, unknown)) return true;
+  try {
+    return secrets::load_key_file(key).fingerprint() == new_keys.fingerprint();
+  } catch (const Failure&) {
+    return false;  // it is gone, as after a rotation that was interrupted later than that
+  }
+}
+
+/// Rotates the key of a folder. Returns the key file that is no longer needed; nothing where the present key is the
+/// new one, as when a rotation is asked for once more.
+std::optional<std::string> rotate_folder(const RotateArguments& arguments, const secrets::Keyring& new_keys) {
   const fs::path folder = arguments.place;
   const auto disk = journal::posix_disk();
   disk->require_trusted(folder);
@@ -103,6 +116,7 @@ std::string rotate_folder(const RotateArguments& arguments, const secrets::Keyri
   }
   const secrets::StateIdentity identity = located(folder.string(), [&] { return secrets::read_identity(sealed); });
   const fs::path old_key = secrets::key_file_of(folder, identity.stream, {arguments.old_key, {}});
+  const bool is_new = is_same_key(old_key, arguments.new_key, new_keys);
   // The state is under the new key already: a crash came before the steps after that were done.
   if (is_under(new_keys, sealed)) {
     hand_over_witness(arguments, old_key, journal::finish_rotation(*disk, folder, new_keys), new_keys);
@@ -121,7 +135,7 @@ std::string rotate_folder(const RotateArguments& arguments, const secrets::Keyri
   }
   std::error_code unknown;
   if (fs::is_symlink(folder / secrets::key_link, unknown)) secrets::link_key_file(folder, arguments.new_key);
-  return old_key.string();
+  return is_new ? std::nullopt : std::optional(old_key.string());
 }
 
 /// Rotates the key of an attached stream. Returns the key file that is no longer needed.
@@ -147,13 +161,19 @@ Exit key_rotate(const RotateArguments& arguments) {
   const secrets::Keyring new_keys = secrets::load_key_file(arguments.new_key);
   std::error_code unknown;  // the function that opens the file reports it
   const bool is_stream = std::filesystem::is_regular_file(arguments.place, unknown);
-  const std::string old_key = is_stream ? rotate_stream(arguments, new_keys) : rotate_folder(arguments, new_keys);
+  const std::optional<std::string> old_key =
+      is_stream ? rotate_stream(arguments, new_keys) : rotate_folder(arguments, new_keys);
   if (arguments.json) {
     print_json(arguments.new_key, new_keys);
     return Exit::done;
   }
-  fmt::print("{}: sealed under {}; {} opens old copies of the state only and can be destroyed\n", arguments.place,
-             arguments.new_key, old_key);
+  if (old_key) {
+    fmt::print("{}: sealed under {}; {} opens old copies of the state only and can be destroyed\n", arguments.place,
+               arguments.new_key, *old_key);
+  } else {
+    fmt::print("{}: was sealed under {} before: keep that key; there is no other one here to destroy\n",
+               arguments.place, arguments.new_key);
+  }
   if (!is_stream &&
       std::filesystem::is_symlink(std::filesystem::path(arguments.place) / secrets::key_link, unknown)) {
     fmt::print("{}/key leads to {} from now on\n", arguments.place, arguments.new_key);

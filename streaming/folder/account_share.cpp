@@ -78,12 +78,27 @@ AccountShare::AccountShare(ShareOf whose, std::optional<Rho>& budget)
                                            ": an account (privacy.account) counts what private runs spend; leave it "
                                            "out under an insecure seed, and beside answers that are not private");
   }
-  require_same_promise(journal::read_account(*disk_, whose_.account), whose_);
+  require_same_promise(present_account(), whose_);
   disk_->make_folder(whose_.folder);
   disk_->require_trusted(whose_.folder);
   lock_ = disk_->lock(whose_.folder / share_lock);
   member_ = {member_of(*disk_, whose_.folder, whose_.account), whose_.stream, whose_.lane};
   take(budget);
+}
+
+/// Reads the account. Where its file is gone, and the folder was charged to it, the failure says that a new one would
+/// forget what others spent.
+journal::AccountBook AccountShare::present_account() const {
+  std::error_code unknown;
+  const bool is_gone = !std::filesystem::exists(whose_.account, unknown) && !unknown;
+  if (is_gone && std::filesystem::exists(whose_.folder / member_file, unknown)) {
+    throw Failure(
+        Exit::configuration,
+        fmt::format("{}: the account is gone, and {} was charged to it: restore it from a copy; a new account "
+                    "would not know what the others have spent over the same people",
+                    whose_.account, whose_.folder.string()));
+  }
+  return journal::read_account(*disk_, whose_.account);
 }
 
 /// Refuses to run without an account over a folder that was charged to one: the account would not count what the run

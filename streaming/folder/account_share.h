@@ -78,6 +78,7 @@ class AccountShare {
 
  private:
   void require_named() const;
+  [[nodiscard]] journal::AccountBook present_account() const;
   void take(std::optional<Rho>& budget);
   void charge(Rho rho, bool is_reserved);
   [[nodiscard]] bool has_spent_nothing() const;

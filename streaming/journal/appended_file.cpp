@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "error.h"
+#include "journal/outbox_folder.h"
 #include "nustream/base/error.h"
 
 namespace nustream::journal {
@@ -46,10 +47,11 @@ bool AppendedFile::holds_anything() {
 }
 
 Failure AppendedFile::contradiction(const std::string& what) const {
-  return {Exit::data, path_.string() + " " + what +
-                          "; nothing was changed: restore the folder as it was, or, where its ledger is whole, begin "
-                          "a new epoch with "
-                          "--new-epoch"};
+  const bool is_ledger = path_.filename() == folder_files::ledger;
+  return {Exit::data, path_.string() + " " + what + "; nothing was changed: restore the folder as it was, or " +
+                          (is_ledger ? "restore its ledger from the newest copy; without a copy, move the file state "
+                                       "away and begin a new epoch with --new-epoch (docs/operations.md, Lost ledger)"
+                                     : "begin a new epoch with --new-epoch")};
 }
 
 std::string AppendedFile::read(std::uint64_t offset, std::uint64_t count) const {

@@ -61,6 +61,14 @@ std::string bytes_of_own(const fs::path& file) {
   }
 }
 
+/// The folder of the key to which the state folder's link leads; empty where there is no link that leads out of it.
+fs::path beside_key_of(const fs::path& folder) {
+  std::error_code unknown;
+  const fs::path link = folder / secrets::key_link;
+  if (!fs::is_symlink(fs::symlink_status(link, unknown)) || secrets::lies_in(link, folder)) return {};
+  return secrets::real_path(link).parent_path();
+}
+
 bool is_further(const Witness& a, const Witness& b) {
   return std::pair(a.epoch, a.steps) > std::pair(b.epoch, b.steps);
 }
@@ -84,7 +92,12 @@ fs::path witness_place(const std::string& setting, const fs::path& key_file, con
 WitnessSettings witness_settings(const std::string& setting, const fs::path& key_file, const fs::path& folder,
                                  const fs::path& key_directory, std::string stream, LaneId lane) {
   const bool is_asked_for = !setting.empty() && setting != "none";
-  return {witness_place(setting, key_file, folder, key_directory), is_asked_for, folder, std::move(stream), lane};
+  return {witness_place(setting, key_file, folder, key_directory),
+          is_asked_for,
+          folder,
+          std::move(stream),
+          lane,
+          beside_key_of(folder)};
 }
 
 FolderWitness::FolderWitness(WitnessSettings settings, secrets::Keyring keys)
@@ -166,17 +179,29 @@ void FolderWitness::find(const std::optional<AccountId>& account, const std::opt
   std::error_code unknown;
   const std::vector<fs::path> files = witness_files(settings_.place, unknown);
   for (const fs::path& file : files) look_at(file, has_account);
-  if (found_) {
-    account_ = found_->account;
-    return;
-  }
+  const bool is_here = found_.has_value();
+  if (has_account) look_beside_own_key();
+  if (found_) account_ = found_->account;
+  if (is_here) return;
   if (unknown) cannot_be_listed(unknown);
   file_ = witness_file(settings_.place, settings_.stream, account_);
   judge_own_file(ledger_head);
-  if (has_account && !unknown) {
+  if (has_account && !unknown && !found_) {
     warning_ = "no witness of this state folder is in " + settings_.place.string() +
                ": it cannot be told whether the folder is an older copy; from now on there is one";
   }
+}
+
+/// A witness beside the key that the folder itself leads to counts where it tells of more. The file that is written
+/// from now on stays the one in the place of the settings.
+void FolderWitness::look_beside_own_key() {
+  const fs::path& place = settings_.beside_own_key;
+  if (place.empty() || place == settings_.place) return;
+  const auto [file, bytes] = std::pair(file_, bytes_);
+  std::error_code unknown;  // a place that nobody named and that cannot be listed says nothing
+  for (const fs::path& each : witness_files(place, unknown)) look_at(each, true);
+  file_ = file;
+  bytes_ = bytes;
 }
 
 void FolderWitness::doubt_files() {

@@ -26,6 +26,9 @@ struct WitnessSettings {
   std::filesystem::path folder;  ///< the state folder
   std::string stream;
   LaneId lane{0};
+  /// Where the folder's witness would be kept by the key that the folder itself leads to; empty where it leads to
+  /// none. A witness there counts too: settings that name another key or place must not hide it.
+  std::filesystem::path beside_own_key{};
 };
 
 /// The folder where the witness is kept. It is `setting` (state.witness), where that is neither empty nor "none".
@@ -98,6 +101,7 @@ class FolderWitness {
  private:
   void require_place_outside() const;
   void look_at(const std::filesystem::path& file, bool has_account);
+  void look_beside_own_key();
   void cannot_be_listed(const std::error_code& why);
   void judge_own_file(const std::optional<Hash>& ledger_head);
   [[nodiscard]] std::vector<LedgerEntry> not_charged_by(const Ledger& ledger) const;

@@ -29,8 +29,9 @@ config::Serve settled(const config::Config& config, const folder::Session& sessi
   const std::filesystem::path beside =
       key.empty() ? std::filesystem::path(config.state.directory) : key.parent_path();
   const serve::SettledToken token = serve::settle_operator_token(settings, config.stream, beside);
-  if (token.is_new) {
-    fmt::print(stderr, "nustream: made {}: the token of the operator's listener\n", token.path.string());
+  if (!token.path.empty()) {
+    fmt::print(stderr, "nustream: the operator's pages ask for the token in {}{}\n", token.path.string(),
+               token.is_new ? ", which was made now" : "");
   }
   if (!token.path.empty()) settings.operator_token_file = token.path.string();
   return settings;

@@ -18,6 +18,7 @@
 namespace nustream::tests {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -175,6 +176,20 @@ TEST(Account, IsNamedAgainByAFolderThatItCounts) {
 }
 
 // A witness would find the older copy where there is one; here the account has to.
+// An account that is made anew would know nothing of what the others have spent.
+TEST(Account, ThatIsGoneIsToBeRestored) {
+  const World world;
+  const std::string sales = world.stream("sales", .4);
+  ASSERT_EQ(world.run({"replay", sales, "--quiet"}).code, 0);
+  std::filesystem::rename(world.path("people"), world.path("away"));
+  const CommandResult gone = world.run({"replay", sales, "--quiet", "--resume"});
+  EXPECT_EQ(gone.code, 78);
+  EXPECT_THAT(gone.err, AllOf(HasSubstr("the account is gone, and "), HasSubstr("restore it from a copy"),
+                              Not(HasSubstr("account new"))));
+  const CommandResult other = world.run({"replay", world.stream("visits", .4), "--quiet"});
+  EXPECT_THAT(other.err, HasSubstr("make one with nustream account new")) << "it was never charged";
+}
+
 TEST(Account, RefusesAnOlderCopyOfAFolder) {
   const World world;
   const std::string config = world.stream("sales", .3);

@@ -53,6 +53,9 @@ TEST_F(Rotated, RotationHandsTheWitnessOver) {
     const CommandResult rotated = run_command(NUSTREAM_COMMAND, rotate);
     ASSERT_EQ(rotated.code, 0) << rotated.err;
     EXPECT_EQ(fs::read_symlink(world.path("state/key")), second);
+    // There is no other key the second time: who destroyed "the old one" then would close the folder for ever.
+    EXPECT_EQ(rotated.out.find("can be destroyed") != std::string::npos, time == 0) << rotated.out;
+    EXPECT_EQ(rotated.out.find("keep that key") != std::string::npos, time == 1) << rotated.out;
   }
   const CommandResult resumed = run({"--resume", "--to", "1000"});
   EXPECT_EQ(resumed.code, 0);

@@ -123,6 +123,26 @@ TEST_F(Witnessed, OlderCopyIsRefusedAndCharged) {
   EXPECT_EQ(run({"--resume"}).code, 0);
 }
 
+// Settings that name another place, or a copy of the key, must not hide the witness of the folder's own key.
+TEST_F(Witnessed, OlderCopyIsRefusedAlsoWhereTheSettingsNameAnotherPlace) {
+  begin_copy_and_go_on();
+  copy_folder(world.path("state"), world.path("newest"));
+  copy_folder(world.path("copy"), world.path("state"));
+  fs::create_directory(world.path("elsewhere"));
+  fs::permissions(world.path("elsewhere"), fs::perms::owner_all);
+  fs::copy_file(fs::canonical(world.path("state/key")), world.path("elsewhere/key"));
+  for (const std::string& setting : {"state.witness=\"" + world.path("witnesses") + "\"",
+                                     "state.key_file=\"" + world.path("elsewhere/key") + "\""}) {
+    expect_refused(run({"--resume", "--set", setting}), 65, "older state");
+  }
+  // A folder that is the newest one goes on, and has its witness in the new place from then on.
+  copy_folder(world.path("newest"), world.path("state"));
+  const std::string place = "state.witness=\"" + world.path("witnesses") + "\"";
+  const CommandResult resumed = run({"--resume", "--set", place});
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_EQ(files_in(world.path("witnesses"), ".witness").size(), 1U);
+}
+
 // Copies run in turn on one machine: each is refused once the other has run.
 TEST_F(Witnessed, OtherCopyIsRefused) {
   ASSERT_EQ(run({"--to", "500"}).code, 0);
