@@ -243,6 +243,9 @@ void DataCheck::find_labels(Findings& found) const {
     }
   }
   found.refused_others = labels_->others();
+  const std::size_t seen = found.taken_labels.size();
+  if (found.refused_others == 0 && seen < config_.schema.labels)
+    found.classes_without_records = config_.schema.labels - seen;
   if (!found.refused_labels.empty()) found.label_setting = setting_of(found, config_.schema.labels);
 }
 

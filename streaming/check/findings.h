@@ -49,6 +49,7 @@ struct Findings {
   std::string present{};  ///< members that the first records have, where one is missing
   std::vector<std::pair<std::string, std::uint64_t>> refused_labels{};  ///< texts, and the number of their records
   std::vector<std::pair<std::string, std::uint64_t>> taken_labels{};    ///< texts taken as labels, and their records
+  std::size_t classes_without_records = 0;                              ///< of those that the model tells apart
   std::string label_setting{};       ///< model.labels = […] of the texts that are there, where one is refused
   std::uint64_t refused_others = 0;  ///< records whose text came once texts_max texts were counted
 };

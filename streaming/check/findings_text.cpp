@@ -64,6 +64,9 @@ std::string texts_of(const std::vector<std::pair<std::string, std::uint64_t>>& l
 
 void print_labels(const Findings& findings, std::FILE* out) {
   if (!findings.taken_labels.empty()) fmt::print(out, "{:<16}{}\n", "labels", texts_of(findings.taken_labels));
+  if (findings.classes_without_records > 0) {
+    fmt::print(out, "{:<16}{} of the model's classes never occur\n", "", findings.classes_without_records);
+  }
   if (findings.refused_labels.empty()) return;
   fmt::print(out, "{:<16}{}\n", "refused labels", texts_of(findings.refused_labels));
   if (!findings.label_setting.empty()) {
@@ -238,7 +241,10 @@ std::string to_json(const Findings& findings) {
     json.field("records", tally.records);
     json.field("usable", tally.records - tally.rejected);
     append_reasons(findings, json);
-    if (!findings.missing.empty()) json.field("missing", findings.missing);
+    if (!findings.missing.empty()) {
+      json.field("missing", findings.missing);
+      json.field("present", findings.present);
+    }
     if (!findings.to_measure.empty()) {
       json.elements("measured_first", findings.to_measure);
       json.field("measured_note", measured_first(findings));
@@ -250,6 +256,7 @@ std::string to_json(const Findings& findings) {
     }
     append_labels("labels", findings.taken_labels, json);
     append_labels("refused_labels", findings.refused_labels, json);
+    json.field("classes_without_records", findings.classes_without_records);
     if (!findings.label_setting.empty()) json.field("label_setting", findings.label_setting);
     append_columns(findings, json);
   });

@@ -50,8 +50,15 @@ Topics read_topics(const Section& kafka, const std::string& stream, bool of_user
           of_user ? users.value_or(stream + ".users") : std::string()};
 }
 
-/// Requires that all topics differ. Otherwise an unusable record could be written to the release topic, or come back
-/// as input.
+/// Whether Kafka takes the text as a topic's name; an empty one stands for no topic.
+bool is_name_of_topic(std::string_view text) {
+  constexpr std::size_t longest = 249;
+  constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+  return text.size() <= longest && text.find_first_not_of(allowed) == text.npos && text != "." && text != "..";
+}
+
+/// Requires that all topics have names that Kafka takes, and differ. Otherwise an unusable record could be written to
+/// the release topic, or come back as input.
 void require_different(const Section& kafka, const Topics& topics) {
   const std::pair<const char*, const std::string*> named[] = {
       {"topic", &topics.input},       {"release_topic", &topics.releases},
@@ -59,6 +66,9 @@ void require_different(const Section& kafka, const Topics& topics) {
       {"model_topic", &topics.model}, {"dead_letter_topic", &topics.dead_letters},
       {"user_topic", &topics.users}};
   for (auto one = std::begin(named); one != std::end(named); ++one) {
+    if (!is_name_of_topic(*one->second)) {
+      kafka.refuse(one->first, "a topic's name: at most 249 letters, digits, and . _ -, but not . or .. alone");
+    }
     for (auto other = std::begin(named); other != one; ++other) {
       if (one->second->empty() || *one->second != *other->second) continue;
       const bool is_default = !kafka.text(one->first);

@@ -40,6 +40,10 @@ class ByteSource {
 /// file, or where it is a directory.
 [[nodiscard]] std::optional<std::uint64_t> stored_size(const std::string& path);
 
+/// The command that writes the content of a compressed file to its standard output, such as "gzip -dc"; "" for a file
+/// that is not compressed, or that cannot be read twice.
+[[nodiscard]] std::string unpacking_command(const std::string& path);
+
 /// Opens `path` ("-" is standard input). Decompresses gzip, zstd, bzip2 and xz, which are recognised by their first
 /// bytes, and the one member of a zip archive. Throws Failure(io) where the file cannot be opened.
 [[nodiscard]] std::unique_ptr<ByteSource> open_source(const std::string& path);

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "decode/byte_source.h"
 #include "error.h"
 
 namespace nustream::decode {
@@ -80,10 +81,10 @@ constexpr std::array kinds{
     Kind{"<html"sv, 0, "a web page, such as a server's error", "fetch the file again, and look at what came"},
 };
 
-/// Puts the path in its place. What comes from a pipe has none, and is written to a file first.
+/// Puts the path in its place.
 std::string with_path(std::string_view remedy, const std::string& path) {
   std::string out;
-  for (const char c : remedy) c == '%' ? out += path == "-" ? "FILE" : path : out += c;
+  for (const char c : remedy) c == '%' ? out += name_to_type(path) : out += c;
   return out;
 }
 
@@ -158,6 +159,14 @@ std::string other_program(std::string_view first, const std::string& path) {
   return {};
 }
 
+/// The name of a compressed file's content: that of the file without its ending.
+std::string content_name(const std::string& path) {
+  for (const std::string_view ending : {".gz", ".zst", ".bz2", ".xz", ".zip"}) {
+    if (path.ends_with(ending) && path.size() > ending.size()) return path.substr(0, path.size() - ending.size());
+  }
+  return path + ".unpacked";
+}
+
 RecordShape shape_of_records(const config::InputSettings& settings) {
   return [&settings](std::string_view line) { return looks_like_record(line, settings); };
 }
@@ -170,6 +179,22 @@ std::string other_kind(const FirstContent& first, const config::InputSettings& s
   if (std::string found = other_program(told, path); !found.empty()) return found;
   const TextKind text = text_kind(first, settings);
   return text.what.empty() ? std::string() : "'" + path + "' is " + text.what + ": " + with_path(text.remedy, path);
+}
+
+std::string name_to_type(const std::string& path) {
+  return is_standard_input(path) ? "FILE" : path;
+}
+
+std::string told_of_content(const std::string& path,
+                            const std::function<std::string(const std::string& name)>& tell) {
+  const std::string unpack = unpacking_command(path);
+  if (unpack.empty()) return tell(path);
+  const std::string name = content_name(path);
+  const std::string found = tell(name);
+  if (found.empty()) return found;
+  const std::string begin = "'" + name + "'";  // each sentence begins with the name
+  return "'" + path + "'" + found.substr(begin.size()) + "; unpack it before: " + unpack + " '" + path + "' > '" +
+         name + "'";
 }
 
 std::string kind_by_word(std::string_view header) {
@@ -185,7 +210,8 @@ void refuse_other_kinds(const config::InputSettings& settings) {
   for (const std::string& path : settings.files) {
     const std::optional<FirstContent> first = contents.of(path);
     if (!first) continue;
-    const std::string found = other_kind(*first, settings, path);
+    const std::string found =
+        told_of_content(path, [&](const std::string& name) { return other_kind(*first, settings, name); });
     if (!found.empty()) throw Failure(Exit::data, found);
   }
 }

@@ -1,6 +1,7 @@
 // Recognises, by its first bytes, a file that is not what the settings say.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -28,6 +29,15 @@ struct TextKind {
 /// other record. The sentence holds nothing of the file.
 [[nodiscard]] std::string other_kind(const FirstContent& first, const config::InputSettings& settings,
                                      const std::string& path);
+
+/// The name for a file in a command to type. What comes from a pipe has none, and is written to FILE first.
+[[nodiscard]] std::string name_to_type(const std::string& path);
+
+/// What `tell` says of the content of `path`, by the name that it is given. Where the file is compressed, the
+/// commands in that sentence are for its content, and the command that unpacks it follows; "" where `tell` says
+/// nothing.
+[[nodiscard]] std::string told_of_content(const std::string& path,
+                                          const std::function<std::string(const std::string& name)>& tell);
 
 /// What a file is whose first line is the one word `header`, if the files of another program begin so and the
 /// settings have no such column, and what to type; else "". An example is "an ORC file: write it as …".

@@ -52,18 +52,23 @@ class OneLine {
 };
 
 /// Hands the content of `path` to `take`, part by part, for as long as `take` returns true. Returns whether the
-/// content has ended. The content of a file that cannot be read does not count as ended; the reader of its records
-/// reports the fault.
+/// content has ended. Throws as the source does.
 template <class Take>
 bool read_parts(const std::string& path, const config::InputSettings& settings, Take take) {
   std::array<char, look_bytes> part;
+  const auto source = open_lines(path, settings);
+  while (true) {
+    const ByteSource::Result read = source->read(part);
+    const bool wants_more = take(std::string_view(part.data(), read.bytes));
+    if (read.end || !wants_more) return read.end;
+  }
+}
+
+/// The same, where a file that cannot be read does not count as ended: the reader of its records reports the fault.
+template <class Take>
+bool read_good_parts(const std::string& path, const config::InputSettings& settings, Take take) {
   try {
-    const auto source = open_lines(path, settings);
-    while (true) {
-      const ByteSource::Result read = source->read(part);
-      const bool wants_more = take(std::string_view(part.data(), read.bytes));
-      if (read.end || !wants_more) return read.end;
-    }
+    return read_parts(path, settings, take);
   } catch (const Failure& failure) {
     if (failure.code() != Exit::io) throw;
     return false;
@@ -104,15 +109,17 @@ bool look_like_records(std::span<const std::string_view> lines, const RecordShap
 }  // namespace
 
 std::optional<FirstContent> first_content(const std::string& path, const config::InputSettings& settings,
-                                          std::size_t bytes_max) {
+                                          std::size_t bytes_max, Faults faults) {
   if (is_standard_input(path) || !stored_size(path)) return std::nullopt;
   FirstContent first;
   std::uint64_t total = 0;
-  const bool ended = read_parts(path, settings, [&](std::string_view part) {
+  const auto take = [&](std::string_view part) {
     first.bytes += part.substr(0, bytes_max - first.bytes.size());
     total += part.size();
     return first.bytes.size() < bytes_max;
-  });
+  };
+  const bool ended =
+      faults == Faults::thrown ? read_parts(path, settings, take) : read_good_parts(path, settings, take);
   first.is_all = ended && total == first.bytes.size();
   return first;
 }
@@ -173,7 +180,7 @@ bool FirstContents::is_one_line(const std::string& path, const FirstContent& fir
   if (first.is_all || known > 1) return known < 2;
   OneLine lines(settings_.skip_lines);
   std::uint64_t total = 0;
-  const bool ended = read_parts(path, settings_, [&](std::string_view part) {
+  const bool ended = read_good_parts(path, settings_, [&](std::string_view part) {
     lines.take(part);
     total += part.size();
     return lines.is_one() && total < search_bytes_max;

@@ -39,11 +39,17 @@ struct FirstContent {
   bool is_one_line = false;
 };
 
+/// What becomes of a fault in a file's content.
+enum class Faults {
+  left,   ///< to the reader of the file's records, which reports it behind the records before it
+  thrown  ///< at once
+};
+
 /// The first bytes of the content, at most `bytes_max`, as the reader of its lines finds them. Empty for a file that
-/// cannot be read twice. A file that cannot be read is reported by the reader of its records, after the records
-/// before the fault.
+/// cannot be read twice. Throws Failure(io) where the file cannot be read, if `faults` says so.
 [[nodiscard]] std::optional<FirstContent> first_content(const std::string& path,
-                                                        const config::InputSettings& settings, std::size_t bytes_max);
+                                                        const config::InputSettings& settings, std::size_t bytes_max,
+                                                        Faults faults = Faults::left);
 
 /// The part of `first` behind the byte order mark and the lines that the settings say are no records.
 [[nodiscard]] std::string_view behind_skipped(std::string_view first, const config::InputSettings& settings);

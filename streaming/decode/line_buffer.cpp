@@ -75,6 +75,18 @@ LineBuffer::State LineBuffer::advance(ByteSource& source) {
   }
 }
 
+LineBuffer::Behind LineBuffer::read_behind(ByteSource& source) {
+  if (end_ == capacity_) return Behind::full;
+  const ByteSource::Result result = source.read({data() + end_, std::min(capacity_ - end_, read_bytes)});
+  if (result.interrupted) return Behind::interrupted;
+  if (!result.end) {
+    accept(result.bytes);
+    return Behind::more;
+  }
+  if (lines_end_ != end_) static_cast<void>(finish());
+  return Behind::end;
+}
+
 namespace {
 
 constexpr std::size_t kept_bytes = std::size_t{1} << 14;

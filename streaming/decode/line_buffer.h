@@ -34,6 +34,16 @@ class LineBuffer {
   /// newline if it has none. Where the source fails, an incomplete line is never given.
   [[nodiscard]] State advance(ByteSource& source);
 
+  enum class Behind {
+    more,         ///< bytes were added; lines() may hold more lines
+    full,         ///< there is no room for more before lines are consumed
+    end,          ///< the source has ended, and lines() holds all that is left of it
+    interrupted,  ///< as above; call again to go on
+  };
+  /// Reads once more behind the lines that are there, which stay. Contract: advance() has returned lines or
+  /// over_long.
+  [[nodiscard]] Behind read_behind(ByteSource& source);
+
   /// Whole lines, each with its newline, valid until the next advance().
   [[nodiscard]] std::string_view lines() const noexcept { return {data() + begin_, lines_end_ - begin_}; }
   /// Marks the first `bytes` of lines() as used.

@@ -73,7 +73,7 @@ std::string hint_for_lines_above(std::string_view line, const config::InputSetti
 
 void require_files_ahead(const config::InputSettings& settings, LineDecoder& decoder) {
   for (const std::string& path : std::span(settings.files).subspan(1)) {
-    const std::optional<FirstContent> first = first_content(path, settings, look_bytes);
+    const std::optional<FirstContent> first = first_content(path, settings, look_bytes, Faults::thrown);
     if (!first) continue;
     const std::string_view content = behind_skipped(first->bytes, settings);
     if (content.empty() && first->is_all) throw empty_file(path, settings, decoder.has_header());

@@ -75,8 +75,9 @@ inline constexpr const char* too_long = "the record is longer than record_bytes_
 
 /// Requires that each file after the first, where it can be read twice, holds a record, and begins with a header that
 /// has the columns, where files have headers. So a run does not step through one file before it finds that the next
-/// one cannot be read. `decoder` reads nothing else. Throws Failure(data) for a file without records or without a
-/// header, and Failure(configuration) for a file without a column.
+/// one cannot be read; without a header a record that begins as a compressed file would end it, and tell of that
+/// record. `decoder` reads nothing else. Throws Failure(data) for a file without records or without a header,
+/// Failure(configuration) for a file without a column, and Failure(io) for one that cannot be read.
 void require_files_ahead(const config::InputSettings& settings, LineDecoder& decoder);
 
 /// A hint where a line that is no header begins with a comment sign, as lines above a header may, or holds no

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "decode/csv_line.h"
-#include "decode/first_lines.h"
+#include "decode/file_kind.h"
 #include "decode/json_names.h"
 #include "error.h"
 #include "publish/json_text.h"
@@ -160,7 +160,7 @@ std::string one_document(std::string_view text, bool is_all, const std::vector<s
   const auto sentence = [&](const char* what, const std::string& filter, const char* behind) {
     return "'" + path + "' is one JSON document " + what + ", and one object a line is read: write it so" +
            (has_members(settings) ? "" : ", and set stream.format = \"jsonl\"") + ": jq -c '" + filter + "' '" +
-           path + "' > '" + path + ".jsonl'" + behind;
+           name_to_type(path) + "' > '" + name_to_type(path) + ".jsonl'" + behind;
   };
   const auto is_nested = [&](const std::string& column) { return is_among(column, seen.nested); };
   const bool are_columns = std::all_of(columns.begin(), columns.end(), is_nested) ||
@@ -172,22 +172,35 @@ std::string one_document(std::string_view text, bool is_all, const std::vector<s
                   filter == ".NAME[]" ? ", where NAME is the member that holds the array" : "");
 }
 
+namespace {
+
+/// A document on one line is an object as well. It differs from a record in the columns that it lacks.
+RecordShape shape_of_records(const std::vector<std::string>& columns, const config::InputSettings& settings) {
+  return [&](std::string_view line) {
+    return looks_like_record(line, settings) && one_document(line, true, columns, settings, {}).empty();
+  };
+}
+
+}  // namespace
+
+bool may_be_one_document(const FirstContent& first, const std::vector<std::string>& columns,
+                         const config::InputSettings& settings) {
+  if (has_header(settings) && !is_document_by_header(first, settings)) return false;
+  return may_decide(first, settings, shape_of_records(columns, settings)) &&
+         outline_of(without_mark(first.bytes), first.is_all).is_one;
+}
+
 void refuse_one_document(const config::InputSettings& settings, const record::Schema& schema) {
   const std::vector<std::string> columns = wanted_columns(settings, schema);
-  // A document on one line is an object as well. It differs from a record in the columns that it lacks.
-  const RecordShape looks_like_record = [&](std::string_view line) {
-    return decode::looks_like_record(line, settings) && one_document(line, true, columns, settings, {}).empty();
-  };
-  FirstContents contents(settings, looks_like_record);
+  FirstContents contents(settings, shape_of_records(columns, settings));
   for (const std::string& path : settings.files) {
     auto first = contents.of(path);
-    if (!first || (has_header(settings) && !is_document_by_header(*first, settings)) ||
-        !may_decide(*first, settings, looks_like_record) ||
-        !outline_of(without_mark(first->bytes), first->is_all).is_one)
-      continue;
+    if (!first || !may_be_one_document(*first, columns, settings)) continue;
     if (!first->is_all)
       first = first_content(path, settings, std::max(document_bytes_max, settings.record_bytes_max));
-    const std::string found = one_document(first->bytes, first->is_all, columns, settings, path);
+    const std::string found = told_of_content(path, [&](const std::string& name) {
+      return one_document(first->bytes, first->is_all, columns, settings, name);
+    });
     if (!found.empty()) throw Failure(Exit::data, found);
   }
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "config/input.h"
+#include "decode/first_lines.h"
 #include "nustream/record/schema.h"
 
 namespace nustream::decode {
@@ -27,6 +28,11 @@ struct JsonOutline {
 /// "". The sentence holds no name of the file except very common ones, unless settings.may_show_header allows it.
 [[nodiscard]] std::string one_document(std::string_view text, bool is_all, const std::vector<std::string>& columns,
                                        const config::InputSettings& settings, const std::string& path);
+
+/// Whether a content that begins so may be refused as one document: may_decide() allows it, where a record that is
+/// itself such a document counts as none, and what is there of it is one object.
+[[nodiscard]] bool may_be_one_document(const FirstContent& first, const std::vector<std::string>& columns,
+                                       const config::InputSettings& settings);
 
 /// Looks at those files of `settings` that can be read twice. Throws Failure(data) with one_document().
 void refuse_one_document(const config::InputSettings& settings, const record::Schema& schema);

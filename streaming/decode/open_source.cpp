@@ -1,6 +1,7 @@
 // Finds out from a file's first bytes how it is stored, and opens it.
 #include <algorithm>
 #include <array>
+#include <fstream>
 #include <utility>
 
 #include "decode/byte_source.h"
@@ -18,14 +19,16 @@ using std::string_view_literals::operator""sv;
 struct Compression {
   std::string_view magic;
   std::unique_ptr<Decompressor> (*make)();
+  const char* command;
 };
 constexpr std::array compressions{
-    Compression{"\x1f\x8b"sv, gzip_decompressor},
-    Compression{"\x28\xb5\x2f\xfd"sv, zstd_decompressor},
-    Compression{"BZh"sv, bzip2_decompressor},
-    Compression{"\xfd\x37zXZ\0"sv, xz_decompressor},
+    Compression{"\x1f\x8b"sv, gzip_decompressor, "gzip -dc"},
+    Compression{"\x28\xb5\x2f\xfd"sv, zstd_decompressor, "zstd -dc"},
+    Compression{"BZh"sv, bzip2_decompressor, "bzip2 -dc"},
+    Compression{"\xfd\x37zXZ\0"sv, xz_decompressor, "xz -dc"},
 };
 
+constexpr std::size_t longest_magic = 10;
 constexpr std::string_view zip_magic = "PK\x03\x04"sv;
 constexpr std::string_view empty_zip_magic = "PK\x05\x06"sv;
 
@@ -44,7 +47,7 @@ bool is_bzip2(std::string_view magic) {
 /// How many first bytes are needed to recognise a format by its `magic`. The source does not wait for more, because
 /// the first records of a slow pipe may be short.
 std::size_t bytes_wanted(std::string_view magic) {
-  constexpr std::size_t least = 4, of_bzip2 = 10;
+  constexpr std::size_t least = 4, of_bzip2 = longest_magic;
   if (magic.size() < least) return least;
   std::size_t wanted = least;
   if (segment_magic.starts_with(magic)) wanted = std::max(wanted, segment_magic.size());
@@ -109,6 +112,20 @@ class DetectingSource : public ByteSource {
 };
 
 }  // namespace
+
+std::string unpacking_command(const std::string& path) {
+  if (is_standard_input(path) || !stored_size(path)) return {};
+  std::string magic(longest_magic, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(magic.data(), static_cast<std::streamsize>(magic.size()));
+  magic.resize(static_cast<std::size_t>(file.gcount()));
+  if (magic.starts_with(zip_magic)) return "unzip -p";
+  if (is_skippable(magic)) return "zstd -dc";
+  for (const Compression& each : compressions) {
+    if (magic.starts_with(each.magic) && (each.make != bzip2_decompressor || is_bzip2(magic))) return each.command;
+  }
+  return {};
+}
 
 std::unique_ptr<ByteSource> open_source(const std::string& path) {
   return std::make_unique<DetectingSource>(path);

@@ -5,6 +5,7 @@
 
 #include "decode/byte_source.h"
 #include "decode/file_kind.h"
+#include "decode/json_names.h"
 #include "decode/line_decoder.h"
 #include "decode/one_document.h"
 #include "decode/recorded_reader.h"
@@ -53,7 +54,7 @@ std::unique_ptr<Reader> open_reader(const InputSettings& settings, const record:
     refuse_one_document(settings, schema);
     refuse_other_kinds(settings);
   }
-  reader->open(may_refuse);
+  reader->open(may_refuse ? std::optional(wanted_columns(settings, schema)) : std::nullopt);
   const record::RowBuilder builder(schema);
   require_files_ahead(settings, *make_line_decoder(settings, builder.fields(), private_column(schema)));
   return reader;

@@ -8,7 +8,9 @@
 #include "decode/byte_source.h"
 #include "decode/csv_line.h"
 #include "decode/file_kind.h"
+#include "decode/first_lines.h"
 #include "decode/line_decoder.h"
+#include "decode/one_document.h"
 #include "error.h"
 
 namespace nustream::decode {
@@ -63,8 +65,8 @@ std::uint64_t RecordedReader::bytes_read() const noexcept {
   return bytes_of_closed_files_ + (source_ ? source_->bytes_read() : 0);
 }
 
-void RecordedReader::open(bool refuses_other_kinds) {
-  refuses_other_kinds_ = refuses_other_kinds;
+void RecordedReader::open(std::optional<std::vector<std::string>> columns) {
+  columns_ = std::move(columns);
   open_next();
   while (read_lines(false) == Step::progress && source_ && !file_has_lines_) {
   }
@@ -94,6 +96,7 @@ bool RecordedReader::read(record::RowBatch& batch, std::size_t rows_max) {
 
 RecordedReader::Step RecordedReader::step(record::RowBatch& batch, std::size_t rows_before, std::size_t rows_max) {
   if (settings_.to && ordinal_ >= *settings_.to) return Step::finished;
+  if (at_beginning_) return read_lines(batch.count() != rows_before);
   if (over_long_) return use_over_long(batch);
   if (buffer_.lines().empty()) return read_lines(batch.count() != rows_before);
   if (ordinal_ < settings_.from) {
@@ -112,7 +115,7 @@ RecordedReader::Step RecordedReader::step(record::RowBatch& batch, std::size_t r
 
 bool RecordedReader::pass(std::span<const std::uint64_t> positions, const Look& look) {
   while (ordinal_ < settings_.from) {
-    if (!over_long_ && buffer_.lines().empty()) {
+    if (at_beginning_ || (!over_long_ && buffer_.lines().empty())) {
       const Step step = read_lines(false);
       if (step != Step::finished) return false;
       throw Failure(Exit::data, "the input ends behind record " + std::to_string(ordinal_) + ", and " +
@@ -168,19 +171,21 @@ RecordedReader::Step RecordedReader::read_lines(bool batch_has_rows) {
     open_next();
   }
   if (batch_has_rows && !source_->ready(pipe_patience_milliseconds)) return Step::pause;
-  keep_run();
-  switch (buffer_.advance(*source_)) {
-    case LineBuffer::State::interrupted:
-      return Step::pause;
-    case LineBuffer::State::end:
-      return end_file();
-    case LineBuffer::State::over_long:
-      over_long_ = true;
-      break;
-    case LineBuffer::State::lines:
-      break;
+  if (!over_long_) {
+    keep_run();
+    switch (buffer_.advance(*source_)) {
+      case LineBuffer::State::interrupted:
+        return Step::pause;
+      case LineBuffer::State::end:
+        return end_file();
+      case LineBuffer::State::over_long:
+        over_long_ = true;
+        break;
+      case LineBuffer::State::lines:
+        break;
+    }
   }
-  if (std::exchange(at_beginning_, false)) begin_content();
+  if (at_beginning_ && !begin_content()) return Step::pause;
   if (!skip_above()) return Step::progress;
   file_has_lines_ = true;
   if (header_pending_) read_header();
@@ -230,15 +235,47 @@ void RecordedReader::open_next() {
   file_has_lines_ = false;
 }
 
-void RecordedReader::begin_content() {
-  const std::string& path = settings_.files[files_opened_ - 1];
-  if (refuses_other_kinds_ && files_opened_ == 1 && !over_long_ && !stored_size(path)) {
-    const FirstContent first{.bytes = std::string(buffer_.lines().substr(0, look_bytes))};
-    if (const std::string found = other_kind(first, settings_, path); !found.empty()) {
-      throw Failure(Exit::data, found);
-    }
+/// Whether the buffer holds two lines that are not empty, behind those that are skipped.
+bool RecordedReader::holds_two_lines() const {
+  std::string_view rest = buffer_.lines();
+  std::uint64_t found = over_long_ ? 1 : 0;
+  for (std::uint64_t line = 0; !rest.empty() && found < 2; ++line) {
+    const std::size_t end = rest.find('\n') + 1;
+    if (line >= settings_.skip_lines && !trimmed(rest.substr(0, end)).empty()) ++found;
+    rest.remove_prefix(end);
   }
+  return found >= 2;
+}
+
+/// Refuses a pipe of another kind. Returns false where nothing came for a moment, and too little is known.
+bool RecordedReader::refuse_other_pipes(const std::string& path) {
+  bool has_ended = false;
+  while (!has_header(settings_) && !has_ended && !holds_two_lines()) {
+    const LineBuffer::Behind behind = buffer_.read_behind(*source_);
+    if (behind == LineBuffer::Behind::interrupted) return false;
+    if (behind == LineBuffer::Behind::full) break;
+    has_ended = behind == LineBuffer::Behind::end;
+  }
+  const std::string_view text = over_long_ ? buffer_.over_long_begin() : buffer_.lines();
+  const bool is_all = has_ended && !over_long_;
+  const FirstContent first{.bytes = std::string(text.substr(0, look_bytes)),
+                           .is_all = is_all && text.size() <= look_bytes,
+                           .is_one_line = has_ended && !holds_two_lines() && settings_.files.size() == 1};
+  std::string found = may_be_one_document(first, *columns_, settings_)
+                          ? one_document(text, is_all, *columns_, settings_, path)
+                          : std::string();
+  if (found.empty()) found = other_kind(first, settings_, path);
+  if (!found.empty()) throw Failure(Exit::data, found);
+  return true;
+}
+
+/// Looks at the first lines of a file. Returns false where it has to wait for more of them.
+bool RecordedReader::begin_content() {
+  const std::string& path = settings_.files[files_opened_ - 1];
+  if (columns_ && files_opened_ == 1 && !stored_size(path) && !refuse_other_pipes(path)) return false;
+  at_beginning_ = false;
   if (!over_long_) buffer_.consume(buffer_.lines().size() - without_mark(buffer_.lines()).size());
+  return true;
 }
 
 // Passes over the lines above the header, or above the records. Returns false where there may be more such lines than

@@ -30,10 +30,12 @@ class RecordedReader : public Reader {
   [[nodiscard]] std::uint64_t bytes_read() const noexcept override;
   [[nodiscard]] std::optional<std::uint64_t> bytes_total() const noexcept override { return bytes_total_; }
 
-  /// Opens the first file and reads its header, unless a signal arrives first. With `refuses_other_kinds` it refuses
-  /// (Failure(data)) a first file whose beginning is not what the settings say (other_kind()). It looks only at a
-  /// file that can be read only once, because the other files were looked at before.
-  void open(bool refuses_other_kinds = false);
+  /// Opens the first file and reads its header, unless a signal arrives first. With `columns`, which records have, it
+  /// refuses (Failure(data)) a first file whose beginning is not what the settings say (other_kind(),
+  /// one_document()). It looks only at a file that can be read only once, because the other files were looked at
+  /// before. Such a file without a header gives its first record when its second line is there, or its end, whatever
+  /// the first line holds.
+  void open(std::optional<std::vector<std::string>> columns = {});
   /// Where a record stands that was read or passed over; the text of the result is left empty.
   [[nodiscard]] SeenLine place_of(std::uint64_t ordinal) const;
   /// The ordinal of the next record.
@@ -48,7 +50,9 @@ class RecordedReader : public Reader {
   [[nodiscard]] Step end_file();
   void pass_over_long();
   void open_next();
-  void begin_content();
+  [[nodiscard]] bool begin_content();
+  [[nodiscard]] bool refuse_other_pipes(const std::string& path);
+  [[nodiscard]] bool holds_two_lines() const;
   [[nodiscard]] bool skip_above();
   void read_header();
   void skip_lines(std::uint64_t to);
@@ -63,9 +67,9 @@ class RecordedReader : public Reader {
   LineBuffer buffer_;
   std::unique_ptr<ByteSource> source_;
   std::size_t files_opened_ = 0;
-  bool refuses_other_kinds_ = false;
-  bool at_beginning_ = false;        // before the first line of the file
-  std::uint64_t lines_to_skip_ = 0;  // of the file, above its header
+  std::optional<std::vector<std::string>> columns_;  // where files of other kinds are refused
+  bool at_beginning_ = false;                        // before the first line of the file
+  std::uint64_t lines_to_skip_ = 0;                  // of the file, above its header
   bool header_pending_ = false;
   bool file_has_lines_ = false;
   bool over_long_ = false;  // the next record is too long

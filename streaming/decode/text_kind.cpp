@@ -15,8 +15,10 @@ bool most(const std::vector<std::string_view>& lines, IsSo is_so) {
   return 2 * static_cast<std::size_t>(std::ranges::count_if(lines, is_so)) > lines.size();
 }
 
-/// Whether the text has the line ends of old Macs: no newline, and something after a carriage return.
+/// Whether the text has the line ends of old Macs: no newline, except perhaps one at its end, and something after a
+/// carriage return.
 bool has_carriage_returns_alone(std::string_view first) {
+  if (first.ends_with('\n')) first.remove_suffix(1);
   if (first.find('\n') != std::string_view::npos) return false;
   const std::size_t found = first.find('\r');
   return found != std::string_view::npos && first.find_first_not_of('\r', found) != std::string_view::npos;
@@ -48,6 +50,21 @@ const TextKind json_rows{
     "write it as CSV, and set stream.format = \"csv\", stream.header = false and stream.columns: "
     "jq -r @csv '%' > '%.csv'"};
 
+const TextKind json_texts{"JSON written twice (a text in quotes on each line), and one object a line is read",
+                          "write what is in the texts, and set stream.format = \"jsonl\": "
+                          "jq -c fromjson '%' > '%.jsonl'"};
+
+/// Whether the line is a text of JSON that holds an object: "{\"x\":1}".
+bool is_text_of_object(std::string_view line) {
+  return line.size() > 3 && line.starts_with("\"{") && line.ends_with("}\"");
+}
+
+/// Whether JSON stands behind something else on the line, as in a log.
+bool holds_json_behind(std::string_view line) {
+  const std::size_t begin = line.find('{');
+  return begin != std::string_view::npos && begin > 0 && begins_an_object(line.substr(begin)) && line.ends_with('}');
+}
+
 bool is_object_with_comma(std::string_view line) {
   return line.ends_with(',') && looks_like_object(trimmed(line.substr(0, line.size() - 1)));
 }
@@ -69,6 +86,7 @@ bool throughout(const std::vector<std::string_view>& lines, IsSo is_so) {
 /// none.
 TextKind other_json_lines(const std::vector<std::string_view>& lines) {
   if (throughout(lines, is_object_with_comma)) return json_with_commas;
+  if (throughout(lines, is_text_of_object)) return json_texts;
   return throughout(lines, is_row_of_values) ? json_rows : TextKind{};
 }
 
@@ -91,6 +109,10 @@ TextKind instead_of_json_lines(const std::vector<std::string_view>& lines) {
   if (!most(lines, [](std::string_view each) { return !looks_like_object(each); })) return {};
   if (line.starts_with('[')) return json_array;
   if (line.starts_with('{')) return json_document;
+  if (most(lines, holds_json_behind)) {
+    return {"a log with text before the JSON of its lines, and one object a line is read",
+            "take the text away: sed 's/^[^{]*//' '%' > '%.jsonl'"};
+  }
   const bool is_divided = most(lines, [](std::string_view each) {
     return each.find_first_of(",;\t|\x01") != std::string_view::npos && !holds_odd_bytes(each);
   });

@@ -64,6 +64,22 @@ void say_how_it_ended(const config::Config& config, const folder::Options& optio
   }
 }
 
+bool reads_pipe(const config::Config& config) {
+  for (const std::string& file : config.input.files) {
+    std::error_code unknown;
+    if (file == "-" || std::filesystem::is_fifo(file, unknown)) return true;
+  }
+  return false;
+}
+
+/// Throws the failure of an input again, with what is left of the run and how to go on.
+[[noreturn]] void fail_after_steps(const config::Config& config, const folder::Options& options,
+                                   const folder::Session& session, const Failure& failure) {
+  if (!session.is_committed() || reads_pipe(config)) throw failure;
+  throw Failure(failure.code(), fmt::format("{}; what was committed until then stays: go on with: {}", failure.what(),
+                                            folder::command_to_go_on(config, options, "--resume")));
+}
+
 void warn(const std::string& advice, const folder::Options& options) {
   if (!advice.empty() && !options.quiet) fmt::print(stderr, "nustream: warning: {}\n", advice);
 }
@@ -119,14 +135,6 @@ void say_of_epoch(const config::Config& config, const folder::Session& session, 
   const std::uint64_t records = steps_before * config.descent.minibatch + loop.counts().records;
   const std::string line = check::unusable_of_epoch(session.rejected_before() + loop.counts().rejected, records);
   console::say_for_operator(line + ": nustream check CONFIG --data shows more");
-}
-
-bool reads_pipe(const config::Config& config) {
-  for (const std::string& file : config.input.files) {
-    std::error_code unknown;
-    if (file == "-" || std::filesystem::is_fifo(file, unknown)) return true;
-  }
-  return false;
 }
 
 /// Options that contradict the settings, or one another.
@@ -225,15 +233,15 @@ class Run {
                             session_->step_limit() == mechanism_.horizon()},
                     Pacer(options_.speed), first_look(config_, mechanism_, options_, *session_));
     const std::uint64_t steps_before = session_->lane().steps().value();
-    std::exception_ptr failure;
+    std::optional<Failure> failure;
     Ending ending = Ending::input;
     try {
       ending = play(loop, stepper);
-    } catch (const Failure&) {
-      failure = std::current_exception();  // thrown again after the run until then is settled
+    } catch (const Failure& thrown) {
+      failure = thrown;  // thrown again after the run until then is settled
     }
     settle(share, loop, steps_before, failure ? folder::Session::Ended::by_failure : folder::Session::Ended::well);
-    if (failure) std::rethrow_exception(failure);
+    if (failure) fail_after_steps(config_, options_, *session_, *failure);
     say_how_it_ended(config_, options_, *session_, ending, stepper.released_at());
     if (ending == Ending::input && loop.counts().records == 0 && loop.counts().left_over == 0) say_nothing_came();
     show(loop, ending);

@@ -1,15 +1,12 @@
 #include "replay/stream_input.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <span>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "decode/byte_source.h"
-#include "decode/first_lines.h"
 #include "error.h"
 #include "journal/state_record.h"
 
@@ -25,21 +22,6 @@ namespace {
                   position));
 }
 
-/// Reads the beginning of each later file, so that one that begins as a compressed file and is none fails here (74),
-/// not in the middle of a run. Without a header a record could begin so, and the end of releases would tell of it.
-void require_beginnings(const config::InputSettings& input) {
-  std::vector<char> buffer(decode::look_bytes);
-  for (const std::string& path : std::span(input.files).subspan(std::min<std::size_t>(input.files.size(), 1))) {
-    if (decode::is_standard_input(path) || !decode::stored_size(path)) continue;
-    const auto source = decode::open_source(path);
-    for (std::size_t left = buffer.size(); left > 0;) {
-      const auto got = source->read(std::span(buffer).first(left));
-      if (got.end) break;
-      left -= got.bytes;
-    }
-  }
-}
-
 }  // namespace
 
 void StreamInput::open(std::uint64_t position) {
@@ -50,7 +32,6 @@ void StreamInput::open(std::uint64_t position) {
                               "file, or --from",
                               position_, position));
   }
-  if (!reader_) require_beginnings(config_.input);
   reader_ = open_window(config_, window_, position, other_kinds_);
   position_ = position;
 }

@@ -114,6 +114,15 @@ TEST_F(CheckData, ShowsWhatARunWouldMeetAndKeepsNothing) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.path()), {}), 2) << "nothing is kept";
 }
 
+TEST_F(CheckData, TellsOfClassesWithoutRecords) {
+  rows("x,kind,y\n1,old,0\n2,new,0\n3,old,0\n");
+  EXPECT_THAT(check({"--data"}).out,
+              HasSubstr("labels          '0' 3 times\n                1 of the model's classes "
+                        "never occur\n"));
+  rows("x,kind,y\n1,old,0\n2,new,1\n");
+  EXPECT_THAT(check({"--data"}).out, Not(HasSubstr("never occur\n")));
+}
+
 TEST_F(CheckData, ShowsNoClippingWhereNothingCanBeClipped) {
   rows("x,kind,y\nred,old,1\nblue,new,0\n");
   EXPECT_THAT(check({"--data"}).out, AllOf(HasSubstr("usable          0 (0%)\n"), Not(HasSubstr("clipped"))));

@@ -2,9 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
@@ -56,6 +58,67 @@ class FirstContact : public ::testing::Test {
   TemporaryFolder folder_;
   std::string config_;
 };
+
+/// Lines for a test of pipes: 40 objects.
+std::string forty_objects(const std::string& between) {
+  std::string text;
+  for (int i = 0; i < 40; ++i) text += (i == 0 ? "" : between) + fmt::format(R"({{"x":{},"y":{}}})", i % 5, i % 3);
+  return text;
+}
+
+// A pipe is named by what it begins with, as a file is: its first record waits for the second line, or for the end.
+TEST_F(FirstContact, PipesOfAnotherKindAreNamed) {
+  const auto piped = [&](const std::string& text, Words more) {
+    more.insert(more.begin(), {"replay", config_, "-", "--set",
+                               "state.directory=" + (folder_.path() / "state").string(), "--quiet"});
+    return run_command(NUSTREAM_COMMAND, more, write("piped", text));
+  };
+  const Words jsonl{"--set", "stream.format=jsonl"};
+  const std::string array = "[" + forty_objects(",") + "]";
+  const std::string cure = " and one object a line is read: write it so: jq -c '";
+  for (const auto& [text, more, told] :
+       {std::tuple(array, jsonl, "'-' is a JSON array," + cure + ".[]' 'FILE' > 'FILE.jsonl'"),
+        {array + "\n", jsonl, "'-' is a JSON array," + cure + ".[]' 'FILE' > 'FILE.jsonl'"},
+        {R"({"schema":{"fields":[]},"data":)" + array + "}", jsonl,
+         "'-' is one JSON document whose records are an array inside it," + cure + ".data[]' 'FILE' > 'FILE.jsonl'"},
+        {std::string("x,y\r1,2\r3,4\r"), Words{},
+         "'-' is text whose lines end in carriage returns alone: write it "
+         "with newlines: tr '\\r' '\\n' < 'FILE' > 'FILE.lf'"}}) {
+    const CommandResult result = piped(text, more);
+    EXPECT_EQ(result.code, 65);
+    EXPECT_EQ(result.err, "nustream: error: " + std::string(told) + "\n");
+    EXPECT_FALSE(std::filesystem::exists(folder_.path() / "state/ledger")) << told;
+  }
+  const CommandResult plain = piped(forty_objects("\n") + "\n", jsonl);
+  EXPECT_EQ(plain.code, 0) << plain.err;
+}
+
+// A command for a compressed file is for its content, which has to be unpacked before.
+TEST_F(FirstContact, CommandsForACompressedFileAreForItsContent) {
+  const std::string file = write("in.json", "[" + forty_objects(",\n") + "]\n");
+  ASSERT_EQ(std::system(("gzip -kf '" + file + "'").c_str()), 0);
+  const CommandResult result = run("replay", {file + ".gz", "--set", "stream.format=jsonl"});
+  EXPECT_EQ(result.code, 65);
+  EXPECT_THAT(result.err,
+              HasSubstr(fmt::format("jq -c '.[]' '{0}' > '{0}.jsonl'; unpack it before: gzip -dc '{0}.gz' "
+                                    "> '{0}'",
+                                    file)));
+}
+
+// What was stepped before a cut is committed, and the way on is told.
+TEST_F(FirstContact, AFileThatIsCutTellsWhatIsCommitted) {
+  std::string rows = "x,y\n";
+  for (int i = 0; i < 40'000; ++i) rows += fmt::format("{},{}\n", i * 79 % 1000, i * 47 % 1009);
+  const std::string file = write("in.csv", rows);
+  ASSERT_EQ(
+      std::system(("gzip -kf '" + file + "' && head -c 60000 '" + file + ".gz' > '" + file + ".cut.gz'").c_str()), 0);
+  const CommandResult result = run("replay", {file + ".cut.gz", "--quiet"});
+  EXPECT_EQ(result.code, 74);
+  EXPECT_THAT(
+      result.err,
+      AllOf(HasSubstr("fetch the file again; what was committed until then stays: go on with: nustream replay "),
+            HasSubstr("--resume")));
+}
 
 std::string lines_of(int count, const std::function<std::string(int)>& line) {
   std::string text;

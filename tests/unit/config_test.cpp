@@ -206,6 +206,10 @@ TEST(Config, TwoTopicsOfOneNameAreRefused) {
   EXPECT_NO_THROW(static_cast<void>(read({"kafka.model_topic=example.users"}, kafka)));
   EXPECT_THAT(refusal({"kafka.topic=example.releases"}, kafka),
               AllOf(HasSubstr("kafka.topic = "), HasSubstr("not that of kafka.release_topic")));
+  for (const std::string name : {"\"bad topic/name\"", "\"..\""}) {
+    EXPECT_THAT(refusal({"kafka.topic=" + name}, kafka), HasSubstr("a topic's name: at most 249 letters"));
+  }
+  EXPECT_THAT(refusal({"kafka.release_topic=" + std::string(250, 'a')}, kafka), HasSubstr("a topic's name"));
   EXPECT_NO_THROW(static_cast<void>(read({"kafka.dead_letter_topic=dead"}, kafka)));
 }
 

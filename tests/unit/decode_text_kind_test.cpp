@@ -77,6 +77,18 @@ TEST(FileKind, OfArraysOnLinesIsNamed) {
   EXPECT_THAT(kind("[\n[1,2],\n[3,4]\n]\n", jsonl()), StartsWith("'in' is a JSON array"));
 }
 
+TEST(FileKind, OfTextsAroundObjectsIsNamed) {
+  EXPECT_EQ(
+      kind("\"{\\\"a\\\":1,\\\"b\\\":2}\"\n\"{\\\"a\\\":3,\\\"b\\\":4}\"\n", jsonl()),
+      "'in' is JSON written twice (a text in quotes on each line), and one object a line is read: write what is in "
+      "the texts: jq -c fromjson 'in' > 'in.jsonl'");
+  EXPECT_EQ(
+      kind("2020-01-01 INFO {\"a\": 1, \"b\": 2}\n2020-01-02 INFO {\"a\": 3, \"b\": 4}\n", jsonl()),
+      "'in' is a log with text before the JSON of its lines, and one object a line is read: take the text away: "
+      "sed 's/^[^{]*//' 'in' > 'in.jsonl'");
+  EXPECT_THAT(kind("1,\"{\"\n2,\"}\"\n", jsonl()), StartsWith("'in' is CSV"));
+}
+
 TEST(FileKind, OfObjectsWithoutLinesIsNamed) {
   const std::string sentence =
       "'in' is JSON with several objects on a line, and one object a line is read: write it so, and set "
