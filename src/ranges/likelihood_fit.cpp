@@ -169,8 +169,11 @@ bool are_mostly_alike(const Steps& steps, const RowScales& scales, const Residua
 /// in the last step allows.
 ScoreBounds bounds_of(const Steps& steps, const RowScales& scales, const std::optional<ResidualTails>& tails) {
   const double inputs = inputs_widening * scales.inputs;
-  if (steps.likelihood == Likelihood::logistic) return {inputs, 1, inputs * inputs / 4};
   double residuals = residuals_widening * scales.residuals;
+  if (steps.likelihood == Likelihood::logistic) {
+    // A residual of a label is at most 1, but its row enters with the root of its weight, whatever unit that is in.
+    return {inputs, steps.rows.are_weighted() ? residuals : 1, inputs * inputs / 4};
+  }
   if (tails && are_mostly_alike(steps, scales, *tails)) {
     const double least = std::max(residuals, residuals_widening * tails->root_mean_square());
     residuals = residual_bound(*tails, {least, noise_per_unit(steps, inputs)});
@@ -229,9 +232,9 @@ NewtonStep newton_step(const Steps& steps, const Part& part, const ScoreBounds& 
 void answer(const Steps& steps, const NewtonStep& last, const Vector& theta, const Matrix& whiten, TableFit& fit) {
   fit.floored = last.floored;
   const bool are_labels = steps.likelihood == Likelihood::logistic;
-  const bool is_label_hidden = are_labels && !last.rarer.is_seen();
-  fit.is_settled = last.change.norm() <= longest_settled && !is_label_hidden;
-  fit.is_target_hidden = is_label_hidden && fit.is_one_target_seen;
+  fit.is_label_hidden = are_labels && !last.rarer.is_seen();
+  fit.is_settled = last.change.norm() <= longest_settled && !fit.is_label_hidden;
+  fit.is_target_hidden = fit.is_label_hidden && fit.is_one_target_seen;
   std::vector<Placement> placements = fit.placements;
   placements.back() = {};  // predictors are not targets, and have no scale
   const Matrix to_original = way_back(placements).matrix * whiten;

@@ -55,7 +55,7 @@ journal::WitnessSettings settings_beside(const RotateArguments& arguments, const
 /// and stays.
 void tell_witness(const journal::Rotated& rotated, journal::FolderWitness witness) {
   witness.find(rotated.account);
-  if (witness.found()) return;
+  if (witness.is_in_place()) return;
   const std::string there_is_none = witness.warning();  // no longer true once this is done
   witness.keep();
   witness.committed(rotated.identity.epoch, rotated.identity.steps, rotated.ledger.head, rotated.ledger.epochs);

@@ -96,7 +96,7 @@ bool RecordedReader::read(record::RowBatch& batch, std::size_t rows_max) {
 
 RecordedReader::Step RecordedReader::step(record::RowBatch& batch, std::size_t rows_before, std::size_t rows_max) {
   if (settings_.to && ordinal_ >= *settings_.to) return Step::finished;
-  if (at_beginning_) return read_lines(batch.count() != rows_before);
+  if (is_above_) return read_lines(batch.count() != rows_before);
   if (over_long_) return use_over_long(batch);
   if (buffer_.lines().empty()) return read_lines(batch.count() != rows_before);
   if (ordinal_ < settings_.from) {
@@ -115,7 +115,7 @@ RecordedReader::Step RecordedReader::step(record::RowBatch& batch, std::size_t r
 
 bool RecordedReader::pass(std::span<const std::uint64_t> positions, const Look& look) {
   while (ordinal_ < settings_.from) {
-    if (at_beginning_ || (!over_long_ && buffer_.lines().empty())) {
+    if (is_above_ || (!over_long_ && buffer_.lines().empty())) {
       const Step step = read_lines(false);
       if (step != Step::finished) return false;
       throw Failure(Exit::data, "the input ends behind record " + std::to_string(ordinal_) + ", and " +
@@ -189,6 +189,7 @@ RecordedReader::Step RecordedReader::read_lines(bool batch_has_rows) {
   if (!skip_above()) return Step::progress;
   file_has_lines_ = true;
   if (header_pending_) read_header();
+  is_above_ = false;
   run_ = buffer_.lines().data();
   if (over_long_) run_first_ = ordinal_ + 1;
   return Step::progress;
@@ -231,36 +232,39 @@ void RecordedReader::open_next() {
   buffer_.reset();
   header_pending_ = decoder_->has_header();
   lines_to_skip_ = settings_.skip_lines;
-  at_beginning_ = true;
+  at_beginning_ = is_above_ = true;
   file_has_lines_ = false;
 }
 
-/// Whether the buffer holds two lines that are not empty, behind those that are skipped.
-bool RecordedReader::holds_two_lines() const {
-  std::string_view rest = buffer_.lines();
-  std::uint64_t found = over_long_ ? 1 : 0;
-  for (std::uint64_t line = 0; !rest.empty() && found < 2; ++line) {
-    const std::size_t end = rest.find('\n') + 1;
-    if (line >= settings_.skip_lines && !trimmed(rest.substr(0, end)).empty()) ++found;
-    rest.remove_prefix(end);
-  }
-  return found >= 2;
+/// The number of lines in the buffer, behind those that are skipped. An empty line counts as any other: what a record
+/// holds must not decide how long the reader waits.
+std::uint64_t RecordedReader::lines_held() const {
+  const std::string_view lines = buffer_.lines();
+  const auto held = static_cast<std::uint64_t>(std::count(lines.begin(), lines.end(), '\n')) + (over_long_ ? 1 : 0);
+  return held - std::min(held, settings_.skip_lines);
 }
 
-/// Refuses a pipe of another kind. Returns false where nothing came for a moment, and too little is known.
+/// Refuses a pipe of another kind. Without a header it waits for the second line, or the end, and refuses only a pipe
+/// of a single line, or one of which enough lines are there at once: of the few lines of a slow pipe one record could
+/// decide. Returns false where nothing came for a moment.
 bool RecordedReader::refuse_other_pipes(const std::string& path) {
+  constexpr std::uint64_t enough = 9;
   bool has_ended = false;
-  while (!has_header(settings_) && !has_ended && !holds_two_lines()) {
-    const LineBuffer::Behind behind = buffer_.read_behind(*source_);
-    if (behind == LineBuffer::Behind::interrupted) return false;
-    if (behind == LineBuffer::Behind::full) break;
-    has_ended = behind == LineBuffer::Behind::end;
+  try {
+    while (!has_header(settings_) && !has_ended && lines_held() < 2) {
+      const LineBuffer::Behind behind = buffer_.read_behind(*source_);
+      if (behind == LineBuffer::Behind::interrupted) return false;
+      if (behind == LineBuffer::Behind::full) break;
+      has_ended = behind == LineBuffer::Behind::end;
+    }
+  } catch (const Failure&) {
+    return true;  // the next read meets it again, behind the records that are there
   }
+  if (!has_header(settings_) && !has_ended && lines_held() < enough) return true;
   const std::string_view text = over_long_ ? buffer_.over_long_begin() : buffer_.lines();
   const bool is_all = has_ended && !over_long_;
-  const FirstContent first{.bytes = std::string(text.substr(0, look_bytes)),
-                           .is_all = is_all && text.size() <= look_bytes,
-                           .is_one_line = has_ended && !holds_two_lines() && settings_.files.size() == 1};
+  FirstContent first{.bytes = std::string(text.substr(0, look_bytes)), .is_all = is_all && text.size() <= look_bytes};
+  first.is_one_line = has_ended && lines_held() < 2 && settings_.files.size() == 1;
   std::string found = may_be_one_document(first, *columns_, settings_)
                           ? one_document(text, is_all, *columns_, settings_, path)
                           : std::string();

@@ -52,7 +52,7 @@ class RecordedReader : public Reader {
   void open_next();
   [[nodiscard]] bool begin_content();
   [[nodiscard]] bool refuse_other_pipes(const std::string& path);
-  [[nodiscard]] bool holds_two_lines() const;
+  [[nodiscard]] std::uint64_t lines_held() const;
   [[nodiscard]] bool skip_above();
   void read_header();
   void skip_lines(std::uint64_t to);
@@ -69,6 +69,7 @@ class RecordedReader : public Reader {
   std::size_t files_opened_ = 0;
   std::optional<std::vector<std::string>> columns_;  // where files of other kinds are refused
   bool at_beginning_ = false;                        // before the first line of the file
+  bool is_above_ = false;                            // before its first record
   std::uint64_t lines_to_skip_ = 0;                  // of the file, above its header
   bool header_pending_ = false;
   bool file_has_lines_ = false;

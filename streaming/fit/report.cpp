@@ -204,6 +204,9 @@ std::string release_line(const Report& report) {
 }
 
 std::string why_no_interval(const Report& report) {
+  if (report.fit.is_label_hidden && report.fit.floored == 0) {
+    return "no interval: noise hides how many records have the rarer label; more rho, or more records";
+  }
   if (!report.fit.is_settled && report.fit.floored == 0) {
     return "no interval: the last step was still a long one, so that the answer has not settled; more rho, or more "
            "records";
@@ -253,7 +256,7 @@ std::string table_of(const Report& report) {
   if (!report.interval.empty()) return out + fmt::format("{:<15} cover {}\n", "intervals", covers(report));
   if (shows_noise(report)) {
     out +=
-        "noise is what privacy adds to an estimate, as one standard deviation; an estimate is off by sampling, too\n";
+        "noise is what privacy adds to an estimate, as one standard deviation; sampling and the bounds add to it\n";
   }
   return out + why_no_interval(report) + '\n';
 }

@@ -64,9 +64,11 @@ std::string bytes_of_own(const fs::path& file) {
 /// The folder of the key to which the state folder's link leads; empty where there is no link that leads out of it.
 fs::path beside_key_of(const fs::path& folder) {
   std::error_code unknown;
-  const fs::path link = folder / secrets::key_link;
-  if (!fs::is_symlink(fs::symlink_status(link, unknown)) || secrets::lies_in(link, folder)) return {};
-  return secrets::real_path(link).parent_path();
+  const fs::path target = fs::read_symlink(folder / secrets::key_link, unknown);
+  if (unknown || target.empty()) return {};
+  // The key may have been moved away from there, and the witness left behind.
+  const fs::path place = secrets::real_path((target.is_absolute() ? target : folder / target).parent_path());
+  return secrets::lies_in(place, folder) ? fs::path() : place;
 }
 
 bool is_further(const Witness& a, const Witness& b) {
@@ -179,10 +181,10 @@ void FolderWitness::find(const std::optional<AccountId>& account, const std::opt
   std::error_code unknown;
   const std::vector<fs::path> files = witness_files(settings_.place, unknown);
   for (const fs::path& file : files) look_at(file, has_account);
-  const bool is_here = found_.has_value();
+  is_in_place_ = found_.has_value();
   if (has_account) look_beside_own_key();
   if (found_) account_ = found_->account;
-  if (is_here) return;
+  if (is_in_place_) return;
   if (unknown) cannot_be_listed(unknown);
   file_ = witness_file(settings_.place, settings_.stream, account_);
   judge_own_file(ledger_head);
@@ -200,6 +202,7 @@ void FolderWitness::look_beside_own_key() {
   const auto [file, bytes] = std::pair(file_, bytes_);
   std::error_code unknown;  // a place that nobody named and that cannot be listed says nothing
   for (const fs::path& each : witness_files(place, unknown)) look_at(each, true);
+  if (file_ != file) found_beside_ = file_;
   file_ = file;
   bytes_ = bytes;
 }
@@ -288,6 +291,7 @@ bool FolderWitness::make_place() {
 }
 
 void FolderWitness::keep() {
+  found_beside_.clear();
   if (settings_.place.empty()) {
     warning_ = "no witness is kept (state.witness): an older copy of the state folder would go unnoticed";
   } else if (make_place()) {

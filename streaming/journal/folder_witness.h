@@ -62,13 +62,17 @@ class FolderWitness {
   /// witness, and nothing else could tell.
   void find(const std::optional<AccountId>& account, const std::optional<Hash>& ledger_head = {});
   [[nodiscard]] const std::optional<Witness>& found() const noexcept { return found_; }
+  /// Whether a witness was found in the place of the settings, and not only beside the folder's own key.
+  [[nodiscard]] bool is_in_place() const noexcept { return is_in_place_; }
   /// Sets a warning for a folder with releases or a ledger for which no state names an account, and which no witness
   /// knows by its path.
   void doubt_files();
   /// True after find(), which is called once.
   [[nodiscard]] bool is_looked_for() const noexcept { return account_ != AccountId{}; }
-  /// The witness's file; empty before find(), and where no witness is kept.
-  [[nodiscard]] const std::filesystem::path& file() const noexcept { return file_; }
+  /// The witness's file: the one that was found, until keep(); empty before find(), and where no witness is kept.
+  [[nodiscard]] const std::filesystem::path& file() const noexcept {
+    return found_beside_.empty() ? file_ : found_beside_;
+  }
 
   /// True where the folder holds all that the witness tells of, once the lines of the state `record` are in its
   /// ledger. True also where there is no witness, and for a state of a later epoch that lacks the witness's commit,
@@ -113,6 +117,8 @@ class FolderWitness {
   secrets::Keyring keys_;
   AccountId account_{};
   std::filesystem::path file_;
+  std::filesystem::path found_beside_;  // the file beside the folder's own key, where that tells of more
+  bool is_in_place_ = false;
   std::string bytes_;   // the content of the file, as it was found
   std::string folder_;  // the state folder's path with links resolved; set by keep()
   std::optional<Witness> found_;

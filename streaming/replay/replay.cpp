@@ -75,7 +75,7 @@ bool reads_pipe(const config::Config& config) {
 /// Throws the failure of an input again, with what is left of the run and how to go on.
 [[noreturn]] void fail_after_steps(const config::Config& config, const folder::Options& options,
                                    const folder::Session& session, const Failure& failure) {
-  if (!session.is_committed() || reads_pipe(config)) throw failure;
+  if (failure.code() != Exit::io || !session.is_committed() || reads_pipe(config)) throw failure;
   throw Failure(failure.code(), fmt::format("{}; what was committed until then stays: go on with: {}", failure.what(),
                                             folder::command_to_go_on(config, options, "--resume")));
 }

@@ -4,6 +4,8 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -114,6 +116,12 @@ std::string to_json(const Source& source, const Solution& solution, double level
   });
 }
 
+/// Whether the text holds numbers alone: one, or an array of them. A release may come from anywhere, and must set
+/// nothing else.
+bool is_of_numbers(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789+-.eE,[] ") == std::string_view::npos;
+}
+
 /// The settings with the values that the release tells in place of "private".
 config::Config settled(const config::Config& asked, config::Purpose purpose, const std::string& file,
                        const std::string& line) {
@@ -127,7 +135,16 @@ config::Config settled(const config::Config& asked, config::Purpose purpose, con
                     file, asked.file, asked.measuring.keys.front()));
   }
   std::vector<std::string> overrides = asked.overrides;
-  for (const auto& [key, value] : measured) overrides.push_back(key + '=' + value);
+  for (const std::string& key : asked.measuring.keys) {
+    const auto found = std::ranges::find(measured, key, &std::pair<std::string, std::string>::first);
+    if (found == measured.end() || !is_of_numbers(found->second)) {
+      throw Failure(Exit::data,
+                    fmt::format("{}: its last line tells no number for {} = \"private\" of {}; name a release "
+                                "that was made with these settings",
+                                file, key, asked.file));
+    }
+    overrides.push_back(key + '=' + found->second);
+  }
   return config::read_config(asked.file, overrides, purpose);
 }
 

@@ -258,7 +258,7 @@ TEST(FileKind, OfAPipeIsToldByItsFirstLines) {
   const tests::TemporaryFolder folder;
   const std::string pipe = (folder.path() / "pipe").string();
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  std::thread writer([&] { std::ofstream(pipe) << "a,b\n1,2\n3,4\n" << std::flush; });
+  std::thread writer([&] { std::ofstream(pipe) << "a,b\n1,2\n3,4\n5,6\n7,8\n9,1\n2,3\n4,5\n6,7\n8,9\n"; });
   InputSettings settings = jsonl();
   settings.files = {pipe};
   tests::expect_failure(

@@ -253,5 +253,20 @@ TEST(LikelihoodFit, ClaimsNoIntervalWhereTheClassesAreSeparate) {
   EXPECT_TRUE(fit.variances.empty());
 }
 
+// A weighted likelihood is the same in whatever unit the weights are: a bound of 1 on residuals would cut off those
+// of labels with weights above 1, more of the rarer label.
+TEST(LikelihoodFit, OfLabelsDoesNotDependOnTheUnitOfTheirWeights) {
+  const Made made = made_of(Likelihood::logistic, 20'000, 1);
+  for (const double unit : {0.1, 1.0, 100.0}) {
+    std::vector<double> weights;
+    for (std::size_t i = 0; i < made.y.size(); ++i) weights.push_back(unit * static_cast<double>(1 + i % 9));
+    const Table table{made.features, made.x, made.y, weights};
+    const TableFit fit = fit_likelihood(Likelihood::logistic, table, {Rho{1}}, noise_of(0));
+    ASSERT_EQ(fit.theta.size(), 3U);
+    EXPECT_NEAR(fit.theta[1], slopes[0], 0.15 * std::fabs(slopes[0])) << unit;
+    EXPECT_NEAR(fit.theta[2], slopes[1], 0.15 * std::fabs(slopes[1])) << unit;
+  }
+}
+
 }  // namespace
 }  // namespace nustream::ranges

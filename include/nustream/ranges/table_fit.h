@@ -104,7 +104,8 @@ struct TableFit {
   /// The standard deviation of what noise alone adds to each entry of theta, to first order. The deviation of an
   /// entry by sampling is not in it. Empty where noise hides a direction.
   std::vector<double> noise_stddevs{};
-  /// False where the last of several steps was long, or noise hides one of two labels: the answer had not settled.
+  bool is_label_hidden = false;  ///< noise hides how many records have the rarer of two labels
+  /// False where the last of several steps was long: the answer had not settled. False also where a label is hidden.
   bool is_settled = true;
   std::size_t floored = 0;  ///< directions that noise hides: there the answer is a guess
   /// Entries of theta that mostly lie along hidden directions, rising: their numbers are guesses.
