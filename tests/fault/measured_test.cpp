@@ -212,6 +212,14 @@ TEST_F(Measured, ReleasedSumsAreSolvedUnderTheSettingsThatAskedForMeasuring) {
   ASSERT_EQ(solved.code, 0) << solved.err;
   EXPECT_NEAR(member(solved, "estimate", "a"), member(result, "estimate", "a"), 1e-9);
   EXPECT_EQ(solved.out, run({"solve", used, "--json"}).out);
+  // A release may come from anywhere: it sets nothing that was not asked to be measured.
+  const std::string other = folder.write("other.jsonl", [this] {
+    std::string line;
+    std::ifstream releases(state + "/releases.jsonl");
+    while (releases.peek() != std::ifstream::traits_type::eof()) std::getline(releases, line);
+    return line.insert(line.find("\"measured\":{") + 12, "\"features.1.scale\":2000,\"intervals.level\":0.5,") + "\n";
+  }());
+  EXPECT_EQ(run({"solve", config, "--json", "--release", other}).out, solved.out);
   const std::string plain = folder.write("plain.jsonl", [this] {
     std::string line;
     std::ifstream releases(state + "/releases.jsonl");

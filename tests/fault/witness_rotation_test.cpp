@@ -67,6 +67,21 @@ TEST_F(Rotated, RotationHandsTheWitnessOver) {
   EXPECT_EQ(run({"--resume"}).code, 77) << "the old state, under the old key";
 }
 
+// A rotation to a copy of the key, in another folder, takes the witness there, so that an older copy of the state is
+// noticed also where the first key's folder is gone.
+TEST_F(Rotated, RotationToACopyOfTheKeyTakesTheWitnessAlong) {
+  begin_copy_and_go_on();
+  fs::create_directory(world.path("there"));
+  fs::permissions(world.path("there"), fs::perms::owner_all);
+  const std::string copy = world.path("there/key");
+  fs::copy_file(fs::canonical(world.path("state/key")), copy);
+  ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"key", "rotate", world.path("state"), copy}).code, 0);
+  EXPECT_EQ(files_in(world.path("there"), ".witness").size(), 1U);
+  fs::remove_all(world.path("keys"));
+  copy_folder(world.path("copy"), world.path("state"));
+  expect_refused(run({"--resume", "--set", "state.key_file=\"" + copy + "\""}), 65, "older state");
+}
+
 // This is the way on from a copy that only the old key opens. What the copy lacks is charged, and nothing makes it
 // the newest folder.
 TEST_F(Rotated, CopyThatIsRotatedAgainIsStillAnOlderOne) {

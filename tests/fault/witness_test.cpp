@@ -143,6 +143,17 @@ TEST_F(Witnessed, OlderCopyIsRefusedAlsoWhereTheSettingsNameAnotherPlace) {
   EXPECT_EQ(files_in(world.path("witnesses"), ".witness").size(), 1U);
 }
 
+// The key was moved, and the link of the folder leads to where it was, as does the witness that stayed there.
+TEST_F(Witnessed, OlderCopyIsRefusedAlsoWhereTheKeyWasMoved) {
+  begin_copy_and_go_on();
+  fs::create_directory(world.path("elsewhere"));
+  fs::permissions(world.path("elsewhere"), fs::perms::owner_all);
+  fs::rename(fs::canonical(world.path("state/key")), world.path("elsewhere/key"));
+  copy_folder(world.path("copy"), world.path("state"));
+  expect_refused(run({"--resume", "--set", "state.key_file=\"" + world.path("elsewhere/key") + "\""}), 65,
+                 "older state");
+}
+
 // Copies run in turn on one machine: each is refused once the other has run.
 TEST_F(Witnessed, OtherCopyIsRefused) {
   ASSERT_EQ(run({"--to", "500"}).code, 0);

@@ -68,6 +68,19 @@ TEST(LinesAbove, CommentsEndAtTheHeader) {
   EXPECT_EQ(batch.rejects.front().position, Position{1});
 }
 
+// What follows a long line above the records is still above them, in a later file as in the first one.
+TEST(LinesAbove, OfALaterFileMayBeLongerThanARecord) {
+  const tests::TemporaryFolder folder;
+  InputSettings settings;
+  settings.skip_lines = 2;
+  settings.record_bytes_max = 100'000;
+  const std::string title = std::string(400'000, 'T') + "\nx\n";
+  settings.files = {folder.write("a", "x\nx\na,b\n1,2\n"), folder.write("b", title + "a,b\n3,4\n")};
+  const auto batch = tests::read_all(settings, columns({"a"}, "b"));
+  EXPECT_EQ(batch.x, (Numbers{1, 3}));
+  EXPECT_TRUE(batch.rejects.empty());
+}
+
 TEST(LinesAbove, OfEachFileAreSkipped) {
   const tests::TemporaryFolder folder;
   InputSettings settings;

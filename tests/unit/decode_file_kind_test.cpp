@@ -6,6 +6,8 @@
 
 #include <sys/stat.h>
 
+#include <atomic>
+#include <chrono>
 #include <fstream>
 #include <string>
 #include <thread>
@@ -271,6 +273,37 @@ TEST(FileKind, OfAPipeIsToldByItsFirstLines) {
       },
       "is CSV, and stream.format");
   writer.join();
+}
+
+/// The rows that come of a pipe while its writer keeps it open.
+std::vector<double> rows_while_open(const std::string& text, std::size_t rows) {
+  const tests::TemporaryFolder folder;
+  const std::string pipe = (folder.path() / "pipe").string();
+  EXPECT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::atomic<bool> is_read = false;
+  std::thread writer([&] {
+    std::ofstream out(pipe);
+    out << text << std::flush;
+    while (!is_read) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  });
+  InputSettings settings = csv(false);
+  settings.columns = {"a"};
+  settings.files = {pipe};
+  const auto reader = open_reader(settings, tests::columns({"a"}));
+  record::RowBatch batch;
+  for (int i = 0; i < 300 && batch.count() < rows; ++i) static_cast<void>(reader->read(batch, 10));
+  is_read = true;
+  writer.join();
+  return batch.x;
+}
+
+// A record that is empty or of another kind must not hold up the first one: line ends count, whatever is on the
+// lines.
+TEST(FileKind, OfAPipeWaitsForTheSecondLineWhateverItHolds) {
+  EXPECT_EQ(rows_while_open("1.25\n2\n", 2), (std::vector<double>{1.25, 2}));
+  EXPECT_EQ(rows_while_open("1.25\n\n", 2), (std::vector<double>{1.25, 0}));
+  EXPECT_EQ(rows_while_open("\n2.25\n", 2), (std::vector<double>{0, 2.25}));
+  EXPECT_EQ(rows_while_open("[{\"a\":1}]\n[{\"a\":2}]\n", 2), (std::vector<double>{0, 0})) << "two decide nothing";
 }
 
 // The look does not tell that a file is cut: the records before the cut are read first.
