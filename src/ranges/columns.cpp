@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "nustream/base/error.h"
+#include "ranges/outstanding.h"
 
 namespace nustream::ranges {
 namespace {
@@ -126,13 +127,14 @@ std::vector<double> usable_shares(const NoisyCounts& octaves) {
   std::vector<double> shares;
   for (std::size_t j = 0; j < octaves.histograms(); ++j) {
     const std::span<const double> counts = octaves.histogram(j);
-    double seen = 0;
+    std::vector<bool> seen(counts.size());
     for (std::size_t bin = 0; bin < counts.size(); ++bin) {
-      const std::size_t first = bin - std::min(bin, near);
-      const auto about = counts.subspan(first, std::min(counts.size(), bin + near + 1) - first);
-      if (std::ranges::max(about) > octave_threshold * octaves.stddev()) seen += counts[bin];
+      seen[bin] = counts[bin] > octave_threshold * octaves.stddev();
     }
-    shares.push_back(octaves.rows() == 0 ? 0 : std::clamp(seen / static_cast<double>(octaves.rows()), 0.0, 1.0));
+    const std::vector<bool> counted = near_others(seen, near);
+    double usable = 0;
+    for (std::size_t bin = 0; bin < counts.size(); ++bin) usable += counted[bin] ? counts[bin] : 0;
+    shares.push_back(octaves.rows() == 0 ? 0 : std::clamp(usable / static_cast<double>(octaves.rows()), 0.0, 1.0));
   }
   return shares;
 }

@@ -1,9 +1,11 @@
-// Neighbouring bins whose counts show together, where noise may hide each of them.
+// Neighbouring bins: which of them show together where noise may hide each, and which are near others.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <span>
+#include <vector>
 
 namespace nustream::ranges {
 
@@ -38,6 +40,17 @@ template <class IsFree>
     }
   }
   return most;
+}
+
+/// Which bins are at most `reach` bins from one of `kept`, those themselves among them.
+[[nodiscard]] inline std::vector<bool> near_others(const std::vector<bool>& kept, std::size_t reach) {
+  std::vector<bool> near(kept.size());
+  for (std::size_t bin = 0; bin < kept.size(); ++bin) {
+    if (!kept[bin]) continue;
+    const std::size_t end = std::min(kept.size(), bin + reach + 1);
+    for (std::size_t at = bin - std::min(bin, reach); at < end; ++at) near[at] = true;
+  }
+  return near;
 }
 
 }  // namespace nustream::ranges

@@ -25,17 +25,6 @@ double length_at(double place) {
   return place < 1 ? std::ldexp(place, lowest) : std::exp2(lowest + (place - 1) / bins_per_octave);
 }
 
-/// Which bins are within `near_bins` of one of `kept`.
-std::vector<bool> surroundings(const std::vector<bool>& kept) {
-  std::vector<bool> near(kept.size());
-  for (std::size_t bin = 0; bin < kept.size(); ++bin) {
-    if (!kept[bin]) continue;
-    const std::size_t end = std::min(kept.size(), bin + near_bins + 1);
-    for (std::size_t at = bin - std::min(bin, near_bins); at < end; ++at) near[at] = true;
-  }
-  return near;
-}
-
 /// The bins whose counts are no noise: those that are certain by themselves or together with their neighbours, and
 /// those above length_threshold near a kept one.
 ///
@@ -52,7 +41,7 @@ std::vector<bool> seen_bins(std::span<const double> counts, double stddev) {
   }
   for (bool is_changed = true; is_changed;) {
     is_changed = false;
-    const std::vector<bool> near = surroundings(kept);
+    const std::vector<bool> near = near_others(kept, near_bins);
     for (std::size_t bin = 0; bin < counts.size(); ++bin) {
       if (kept[bin] || !near[bin] || !(counts[bin] > length_threshold * stddev)) continue;
       kept[bin] = is_changed = true;
@@ -80,7 +69,7 @@ class Seen {
   /// The sum of all counts in the bins that are seen and near them. Noise hides counts there as often as it adds
   /// some, so that the sum is not too low, as the sum of the seen bins alone would be.
   [[nodiscard]] Sum sum() const {
-    const std::vector<bool> near = surroundings(kept_);
+    const std::vector<bool> near = near_others(kept_, near_bins);
     Sum sum;
     for (std::size_t bin = 0; bin < near.size(); ++bin) sum.counts += near[bin] ? counts_[bin] : 0;
     sum.stddev = stddev_ * std::sqrt(static_cast<double>(std::ranges::count(near, true)));

@@ -83,6 +83,17 @@ std::string kind_of(std::string_view text) {
 
 }  // namespace
 
+std::string hint_for_point(std::string_view text, std::size_t line) {
+  for (; line > 1 && text.find('\n') != std::string_view::npos; --line) text.remove_prefix(text.find('\n') + 1);
+  text = text.substr(0, text.find('\n'));
+  const std::size_t point = text.find_first_not_of(" \t+-", text.find('=') + 1);
+  if (point == std::string_view::npos || text[point] != '.') return {};
+  const std::size_t end = std::min(text.find_first_not_of("0123456789", point + 1), text.size());
+  if (end == point + 1) return {};
+  const std::string number(text.substr(point, end - point));
+  return "; write 0" + number + " for " + number;
+}
+
 std::string told_as_data(std::string_view text, const std::string& file) {
   const std::string kind = kind_of(text);
   if (kind.empty()) return {};

@@ -55,18 +55,6 @@ std::string read_file(const std::string& file) {
   return text.str();
 }
 
-/// A hint where the line has a number that begins with its point, which TOML does not know: "write 0.5 for .5".
-std::string hint_for_point(std::string_view text, std::size_t line) {
-  for (; line > 1 && text.find('\n') != std::string_view::npos; --line) text.remove_prefix(text.find('\n') + 1);
-  text = text.substr(0, text.find('\n'));
-  const std::size_t point = text.find_first_not_of(" \t+-", text.find('=') + 1);
-  if (point == std::string_view::npos || text[point] != '.') return {};
-  const std::size_t end = std::min(text.find_first_not_of("0123456789", point + 1), text.size());
-  if (end == point + 1) return {};
-  const std::string number(text.substr(point, end - point));
-  return "; write 0" + number + " for " + number;
-}
-
 toml::table parse(std::string_view text, std::string_view name) {
   try {
     return toml::parse(text, name);

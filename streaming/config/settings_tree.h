@@ -146,6 +146,10 @@ class SettingsTree {
 /// sentence holds nothing of the text.
 [[nodiscard]] std::string told_as_data(std::string_view text, const std::string& file);
 
+/// A hint where that line of the text (the first one is 1) sets a number that begins with its point, which TOML does
+/// not know: "; write 0.5 for .5". Empty where there is none.
+[[nodiscard]] std::string hint_for_point(std::string_view text, std::size_t line);
+
 /// `toml` with each number of more than 16 characters replaced by the shortest text that reads as the same number:
 /// 1e-06, not 9.9999999999999995e-07. What stands in quotes stays as it is. Contract: `toml` was written by a printer
 /// and has no comments.

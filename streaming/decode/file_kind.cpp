@@ -187,11 +187,11 @@ std::string name_to_type(const std::string& path) {
 
 std::string told_of_content(const std::string& path,
                             const std::function<std::string(const std::string& name)>& tell) {
-  const std::string unpack = unpacking_command(path);
-  if (unpack.empty()) return tell(path);
+  const std::string plain = tell(path);
+  const std::string unpack = plain.empty() ? std::string() : unpacking_command(path);
+  if (unpack.empty()) return plain;
   const std::string name = content_name(path);
   const std::string found = tell(name);
-  if (found.empty()) return found;
   const std::string begin = "'" + name + "'";  // each sentence begins with the name
   return "'" + path + "'" + found.substr(begin.size()) + "; unpack it before: " + unpack + " '" + path + "' > '" +
          name + "'";

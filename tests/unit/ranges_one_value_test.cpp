@@ -22,35 +22,43 @@ namespace {
 using tests::noise_of;
 using Made = tests::MadeTable;
 
-/// Two normal features. The target is `value` but for a share of the rows, where an exponential number is added whose
-/// mean depends on the features.
-Made mostly(double value, double share, std::size_t rows, std::uint64_t seed) {
+/// Two normal features, and a target for each row by target(random, a, b).
+template <class Target>
+Made two_features(std::size_t rows, std::uint64_t seed, Target target) {
   Made made{2, {}, {}};
   std::mt19937_64 random(seed);
   std::normal_distribution<double> normal;
-  std::exponential_distribution<double> exponential;
-  std::bernoulli_distribution is_other(share);
   for (std::size_t i = 0; i < rows; ++i) {
     const double a = normal(random);
     const double b = normal(random);
     made.x.insert(made.x.end(), {a, b});
-    made.y.push_back(value + (is_other(random) ? exponential(random) * std::exp(0.3 * a - 0.2 * b) : 0));
+    made.y.push_back(target(random, a, b));
   }
   return made;
 }
 
+/// The target is `value` but for a share of the rows, where an exponential number is added whose mean depends on the
+/// features.
+Made mostly(double value, double share, std::size_t rows, std::uint64_t seed) {
+  std::exponential_distribution<double> exponential;
+  std::bernoulli_distribution is_other(share);
+  return two_features(rows, seed, [&](std::mt19937_64& random, double a, double b) {
+    return value + (is_other(random) ? exponential(random) * std::exp(0.3 * a - 0.2 * b) : 0);
+  });
+}
+
 /// Counts whose mean is rate·exp(.4a − .3b).
 Made rare_counts(double rate, std::size_t rows) {
-  Made made{2, {}, {}};
-  std::mt19937_64 random(5);
-  std::normal_distribution<double> normal;
-  for (std::size_t i = 0; i < rows; ++i) {
-    const double a = normal(random);
-    const double b = normal(random);
-    made.x.insert(made.x.end(), {a, b});
-    made.y.push_back(std::poisson_distribution<int>(rate * std::exp(0.4 * a - 0.3 * b))(random));
-  }
-  return made;
+  return two_features(rows, 5, [&](std::mt19937_64& random, double a, double b) {
+    return std::poisson_distribution<int>(rate * std::exp(0.4 * a - 0.3 * b))(random);
+  });
+}
+
+/// Labels that are 1 with the logit of `constant` + .8a − .4b.
+Made labels(double constant, std::size_t rows) {
+  return two_features(rows, 5, [&](std::mt19937_64& random, double a, double b) {
+    return std::bernoulli_distribution(1 / (1 + std::exp(-constant - 0.8 * a + 0.4 * b)))(random) ? 1 : 0;
+  });
 }
 
 /// The mean squared distance of the predictions from those of least squares, over the residuals' variance.
@@ -113,20 +121,6 @@ TEST(TargetsOfMostlyOneValue, StopAFitWhereNoiseHidesAllOthers) {
   }
   const Made zeros = mostly(0, 0, 20'000, 1);
   EXPECT_TRUE(fit_likelihood(Likelihood::poisson, zeros.table(), {Rho{0.1}}, noise_of(1)).is_target_hidden);
-}
-
-/// Labels that are 1 with the logit of `constant` + .8a − .4b.
-Made labels(double constant, std::size_t rows) {
-  Made made{2, {}, {}};
-  std::mt19937_64 random(5);
-  std::normal_distribution<double> normal;
-  for (std::size_t i = 0; i < rows; ++i) {
-    const double a = normal(random);
-    const double b = normal(random);
-    made.x.insert(made.x.end(), {a, b});
-    made.y.push_back(std::bernoulli_distribution(1 / (1 + std::exp(-constant - 0.8 * a + 0.4 * b)))(random) ? 1 : 0);
-  }
-  return made;
 }
 
 // The steps of a model of labels always bring a length to judge, and noise decides whether the last one is short. So
