@@ -244,6 +244,7 @@ void answer(const Steps& steps, const NewtonStep& last, const Vector& theta, con
   if (fit.floored > 0) return;
   fit.noise_stddevs = deviations(to_original * last.privacy * to_original.transpose());
   if (!are_labels || steps.rows.are_weighted() || steps.rows.are_of_users() || !fit.is_settled) return;
+  if (last.change.norm() > longest_for_intervals) return;
   const Matrix covariance = to_original * last.covariance * to_original.transpose();
   for (Eigen::Index j = 0; j < theta.size(); ++j) {
     fit.variances.push_back({covariance(j, j), std::numeric_limits<double>::infinity()});

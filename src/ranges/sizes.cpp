@@ -73,6 +73,10 @@ std::uint64_t least_records(const TableDesign& design) {
   return std::max(fewest_records, rounded(needed_rows(design) / largest_share));
 }
 
+std::uint64_t enough_users(const TableDesign& design) {
+  return rounded(needed_rows(design));
+}
+
 Sizes sizes(const TableDesign& design) {
   const bool in_range = design.rho.value() > 0 && design.rho.value() <= largest_rho;
   if (!in_range) throw InvalidParameter("rho", shown(design.rho.value()), "a number > 0 and <= 1e6");

@@ -124,9 +124,9 @@ Divided divided_now(const config::Config& config, const kafka::ClientSettings& c
 }
 
 /// Marks `closed` in the lane's store, and commits that with its state. It replays the store as the lane itself
-/// would, and closes one batch without a step in it.
-void close_in_lane(const config::Config& config, UsersEdit& edit, const users::Division& division,
-                   std::size_t entries_max, const std::vector<users::Entry>& closed) {
+/// would, and closes one batch without a step in it. Returns how many of the users had not contributed.
+std::uint64_t close_in_lane(const config::Config& config, UsersEdit& edit, const users::Division& division,
+                            std::size_t entries_max, const std::vector<users::Entry>& closed) {
   if (!edit.take_over() || !edit.users_of_state()) refuse(edit.place(), "its state is gone");
   journal::UsersOfState& known = *edit.users_of_state();
   config::Users settings = *config.users;
@@ -134,7 +134,10 @@ void close_in_lane(const config::Config& config, UsersEdit& edit, const users::D
   const UserStore store{
       edit.partition().identity(), settings, division, {.entries_max = entries_max}, edit.partition().end()};
   const auto users = rebuilt_users(store, known, edit.partition(), edit.place().name());
-  for (const users::Entry& of : closed) users::close_user(of, users->open());
+  std::uint64_t unknown = 0;
+  for (const users::Entry& of : closed) {
+    if (!users::close_user(of, users->open())) ++unknown;
+  }
   const TopicUsers::Closed batch = users->close();
   journal::UsersOfState after = batch.state;
   after.latest = known.latest;  // no step was taken, whatever period the settings have
@@ -145,6 +148,7 @@ void close_in_lane(const config::Config& config, UsersEdit& edit, const users::D
     records.push_back({edit.place().topics.users, edit.place().partition(), record.key, record.value});
   }
   edit.commit("close", std::move(records));
+  return unknown;
 }
 
 }  // namespace
@@ -172,7 +176,7 @@ users::UserCounts count_users(const config::Config& config, const kafka::ClientS
   }
 }
 
-std::uint64_t close_users(const config::Config& config, const secrets::Keyring& keys, std::istream& identifiers) {
+users::NamedUsers close_users(const config::Config& config, const secrets::Keyring& keys, std::istream& identifiers) {
   require_users(config);
   const kafka::ClientSettings client = client_of(config);
   kafka::require_no_members(client, config.kafka);
@@ -180,16 +184,19 @@ std::uint64_t close_users(const config::Config& config, const secrets::Keyring& 
       user_entries(config, check_topics(config, config.kafka.give_up, never).user_bytes_max);
   const Divided now = divided_now(config, client, keys);
   std::vector<std::vector<users::Entry>> closed(now.division.lanes);
-  const std::uint64_t lines = users::for_each_identifier(
-      identifiers, now.key, now.division.partitioner, [&](const users::Entry& of, std::uint32_t number) {
+  users::NamedUsers found = users::for_each_identifier(
+      identifiers, now.key, now.division.partitioner, config.users->nobody,
+      [&](const users::Entry& of, std::uint32_t number) {
         closed[users::lane_of(now.division.partitioner, number, now.division.lanes).value()].push_back(of);
+        return true;
       });
+  users::require_any(found);
   for (std::uint32_t lane = 0; lane < now.division.lanes; ++lane) {
     if (closed[lane].empty()) continue;
     UsersEdit edit(config, client, keys, LaneId{lane});
-    close_in_lane(config, edit, now.division, entries_max, closed[lane]);
+    found.unknown += close_in_lane(config, edit, now.division, entries_max, closed[lane]);
   }
-  return lines;
+  return found;
 }
 
 void end_users(const config::Config& config, const secrets::Keyring& keys) {

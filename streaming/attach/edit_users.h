@@ -11,6 +11,7 @@
 #include "kafka/partition.h"
 #include "nustream/users/limits.h"
 #include "secrets/keyring.h"
+#include "users/closing.h"
 #include "users/user_counts.h"
 
 namespace nustream::attach {
@@ -24,12 +25,12 @@ namespace nustream::attach {
 /// Closes the users whose identifiers stand in `identifiers`, one on each line, each in the lane where that user
 /// counts. A closed user contributes to no step any more, in this epoch or a later one; the user's entry stays, and
 /// says that it is closed. Each lane is changed in one transaction under the lane's own transactional id. After an
-/// interrupted call the same call is made again. Returns how many lines there were.
+/// interrupted call the same call is made again. Returns what the lines named.
 ///
-/// Throws Failure(locked) while the group has members. Throws Failure(data) where a lane has no state, topics that
-/// contradict it or a store that is not its own, and while the number of lanes changes; a lane that is refused is
-/// left as it was.
-std::uint64_t close_users(const config::Config& config, const secrets::Keyring& keys, std::istream& identifiers);
+/// Throws Failure(locked) while the group has members. Throws Failure(data) where no line names a user, where a lane
+/// has no state, topics that contradict it or a store that is not its own, and while the number of lanes changes; a
+/// lane that is refused is left as it was.
+users::NamedUsers close_users(const config::Config& config, const secrets::Keyring& keys, std::istream& identifiers);
 
 /// Destroys the users' key in the state of every lane, and empties the stores of users: the stream is over. A lane
 /// whose state holds no users stays as it is. Throws as close_users() does, and Failure(data) where the state of no

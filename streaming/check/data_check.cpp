@@ -144,6 +144,7 @@ void DataCheck::take(record::RowBatch& rows) {
       ++reject;
     } else {
       profile(rows, row);
+      if (!rows.users.empty()) count_user(rows.users[row]);
       if (labels_) ++taken_[static_cast<std::size_t>(rows.x[(row + 1) * rows.dimension - 1])];
     }
   }
@@ -151,6 +152,11 @@ void DataCheck::take(record::RowBatch& rows) {
   found_.tally.add(rows.rejects);
   if (mechanism_ != nullptr) count_clips_of(rows, without_texts);
   rows.clear();
+}
+
+void DataCheck::count_user(const record::RowUser& user) {
+  if (user.is_nobody() || users_seen_.size() == users_max) return;
+  users_seen_.emplace(user.high, user.low);
 }
 
 void DataCheck::count_clips_of(const record::RowBatch& rows, const std::vector<double>& without_texts) {
@@ -252,6 +258,7 @@ void DataCheck::find_labels(Findings& found) const {
 Findings DataCheck::findings(const std::string& source) const {
   Findings found = found_;
   found.source = source;
+  if (config_.users) found.users = users_seen_.size();
   for (std::size_t j = 0; j < found.columns.size(); ++j) {
     look_for_text(config_.schema.features[j], found.columns[j]);
   }

@@ -3,7 +3,9 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "check/findings.h"
@@ -44,6 +46,7 @@ class DataCheck {
   [[nodiscard]] Findings findings(const std::string& source) const;
 
  private:
+  void count_user(const record::RowUser& user);
   void count_clips_of(const record::RowBatch& rows, const std::vector<double>& without_texts);
   void look_at_amount(record::Feature feature, std::optional<ColumnFinding>& finding);
   void profile(const record::RowBatch& rows, std::size_t row);
@@ -57,7 +60,8 @@ class DataCheck {
   std::unique_ptr<LabelTexts> labels_;  ///< null where the target is not a label
   record::Schema schema_;
   std::unique_ptr<users::Identifiers> identifiers_;  ///< null where the unit is the record
-  std::vector<std::uint64_t> taken_;                 ///< for each text's number, how many usable records had the text
+  std::set<std::pair<std::uint64_t, std::uint64_t>> users_seen_;
+  std::vector<std::uint64_t> taken_;  ///< for each text's number, how many usable records had the text
   decode::MemberNames members_;
   Findings found_;
 };

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "decode/csv_line.h"
+#include "error.h"
 #include "nustream/record/timestamp.h"
 
 namespace nustream::check {
@@ -52,6 +54,40 @@ std::string advice_on_time(std::string_view text, record::TimeUnit unit) {
   return {};
 }
 
+/// A column of times, and the unit in which its plain numbers count.
+struct TimeColumn {
+  std::string name;
+  record::TimeUnit unit;
+
+  friend bool operator==(const TimeColumn&, const TimeColumn&) = default;
+};
+
+/// The columns of times whose unit is smaller than a second, each once.
+std::vector<TimeColumn> fine_time_columns(const record::Schema& schema) {
+  std::vector<TimeColumn> columns;
+  const auto add = [&](const record::Term& term) {
+    const TimeColumn column{term.column, term.unit};
+    if (!is_time_of(term, term.column) || term.unit <= record::TimeUnit::seconds) return;
+    if (std::find(columns.begin(), columns.end(), column) == columns.end()) columns.push_back(column);
+  };
+  for (const record::Feature& feature : schema.features) {
+    add(feature.first);
+    if (feature.second) add(*feature.second);
+  }
+  return columns;
+}
+
+/// Whether all texts are plain numbers that lie in 1970 under `unit`, and between 1990 and 2100 in seconds.
+bool are_seconds(const std::vector<std::string>& texts, record::TimeUnit unit) {
+  constexpr double year = 31'536'000, year_1990 = 631'152'000, year_2100 = 4'102'444'800;  // in seconds
+  return !texts.empty() && std::all_of(texts.begin(), texts.end(), [&](const std::string& text) {
+    const auto as_set = record::parse_time(text, unit);
+    const auto in_seconds = record::parse_time(text, record::TimeUnit::seconds);
+    return as_set && in_seconds && std::abs(as_set->epoch_seconds) < year && in_seconds->epoch_seconds > year_1990 &&
+           in_seconds->epoch_seconds < year_2100;
+  });
+}
+
 /// Says what to set where the text of a column that is not a number gives a hint; else returns "".
 std::string advice_on_number(std::string_view text, const config::InputSettings& input) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
@@ -80,6 +116,30 @@ std::string line_of(const decode::SeenLine& seen, const config::InputSettings& i
 }
 
 }  // namespace
+
+std::string times_in_1970(const config::InputSettings& input, const record::Schema& schema) try {
+  constexpr std::size_t looked_at = 20;
+  const std::vector<TimeColumn> columns = fine_time_columns(schema);
+  if (columns.empty()) return {};
+  std::vector<std::uint64_t> ordinals(looked_at);
+  std::iota(ordinals.begin(), ordinals.end(), std::uint64_t{0});
+  const auto seen = decode::seen_lines(input, ordinals);
+  std::string found;
+  for (const TimeColumn& column : columns) {
+    std::vector<std::string> texts;
+    for (const auto& [ordinal, line] : seen) {
+      if (const auto text = decode::text_in(line, column.name, input); text && !text->empty()) texts.push_back(*text);
+    }
+    if (!are_seconds(texts, column.unit)) continue;
+    found += fmt::format(
+        "{}the first {} times of column '{}' lie in 1970, but are of these years in seconds: set unit = "
+        "\"s\"",
+        found.empty() ? "" : "; ", texts.size(), column.name);
+  }
+  return found;
+} catch (const Failure&) {
+  return {};  // the input cannot be read twice, or went away: a run tells that by itself
+}
 
 std::string example_of(const std::string& reason, const std::string& place, const decode::SeenLine& seen,
                        const config::InputSettings& input, const record::Schema& schema) {

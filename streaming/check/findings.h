@@ -40,12 +40,14 @@ struct Findings {
   std::vector<std::string> to_measure{};  ///< Config::measuring.keys: settings that a run measures first
   bool clips_are_known = true;  ///< false where measured settings decide what is clipped; then none are counted
   std::string start;            ///< which iterate the run starts at, in words
+  std::optional<std::uint64_t> users{};  ///< different users of usable records, up to users_max; of users alone
   std::vector<ColumnFinding> columns{};
   std::optional<ColumnFinding> target{};
   /// The columns of [weight] and [exposure], unscaled: `at_bounds` counts the values that count as the maximum.
   std::optional<ColumnFinding> weight{}, exposure{};
   std::map<std::string, std::string> examples{};  ///< for each reason, examples_of()
   std::string missing{};  ///< members that none of the first records has (decode::MemberNames); else empty
+  std::string times{};    ///< times_in_1970() (look.h)
   std::string present{};  ///< members that the first records have, where one is missing
   std::vector<std::pair<std::string, std::uint64_t>> refused_labels{};  ///< texts, and the number of their records
   std::vector<std::pair<std::string, std::uint64_t>> taken_labels{};    ///< texts taken as labels, and their records
@@ -53,6 +55,9 @@ struct Findings {
   std::string label_setting{};       ///< model.labels = […] of the texts that are there, where one is refused
   std::uint64_t refused_others = 0;  ///< records whose text came once texts_max texts were counted
 };
+
+/// No more users than this are counted.
+inline constexpr std::uint64_t users_max = std::uint64_t{1} << 20;
 
 /// Whether what is clipped where a run begins depends on no setting that is measured first.
 [[nodiscard]] bool clips_are_known(const config::Config& config);

@@ -35,6 +35,10 @@ void print_head(const Findings& findings, std::FILE* out) {
   const std::uint64_t usable = tally.records - tally.rejected;
   fmt::print(out, "{:<16}{} of {}\n", "records", with_separators(tally.records), findings.source);
   fmt::print(out, "{:<16}{} ({})\n", "usable", with_separators(usable), percent(usable, tally.records));
+  if (findings.users) {
+    fmt::print(out, "{:<16}{}{} different\n", "users", with_separators(*findings.users),
+               *findings.users == users_max ? " or more" : "");
+  }
   for (const auto& [reason, refused] : tally.reasons) {
     const auto example = findings.examples.find(reason);
     fmt::print(out, "{:<16}{} ({}): {}; record {} is one{}\n", "unusable", with_separators(refused.count),
@@ -44,6 +48,7 @@ void print_head(const Findings& findings, std::FILE* out) {
   if (!findings.missing.empty()) {
     fmt::print(out, "{:<16}{}\n{:<16}they have {}\n", "missing", findings.missing, "", findings.present);
   }
+  if (!findings.times.empty()) fmt::print(out, "{:<16}{}\n", "times", findings.times);
   if (!findings.to_measure.empty()) fmt::print(out, "{:<16}{}\n", "measured first", measured_first(findings));
   if (!findings.clips_are_known || tally.gradients == 0) return;
   fmt::print(out, "{:<16}{} of {} {} ({}) at {}, where a run begins\n", "clipped", with_separators(tally.clipped),
@@ -240,11 +245,13 @@ std::string to_json(const Findings& findings) {
     json.field("source", findings.source);
     json.field("records", tally.records);
     json.field("usable", tally.records - tally.rejected);
+    if (findings.users) json.field("users", *findings.users);
     append_reasons(findings, json);
     if (!findings.missing.empty()) {
       json.field("missing", findings.missing);
       json.field("present", findings.present);
     }
+    if (!findings.times.empty()) json.field("times", findings.times);
     if (!findings.to_measure.empty()) {
       json.elements("measured_first", findings.to_measure);
       json.field("measured_note", measured_first(findings));

@@ -154,6 +154,7 @@ check::Findings look(const CheckArguments& arguments, config::Config& config, st
   check::Findings found = dry_run.findings(check::look_at_files(config, arguments.records, dry_run));
   if (found.tally.records == 0 && !arguments.records) throw decode::no_records(config.input);
   found.examples = check::examples_of(found.tally, config.input, config.schema);
+  found.times = check::times_in_1970(config.input, config.schema);
   return found;
 }
 
@@ -166,6 +167,7 @@ PlanArguments plan_of(const CheckArguments& arguments, const config::Config& con
   plan.config = arguments.config;
   const bool is_part = arguments.records.has_value() || reads_topic(arguments, config);
   if (config.measuring.keys.empty() || !is_part) plan.records = std::max<std::uint64_t>(findings.tally.records, 1);
+  if (findings.users) plan.users = *findings.users;
   return plan;
 }
 
@@ -196,9 +198,22 @@ void add_large_delta(const config::Config& config, std::uint64_t records, std::v
     warnings.push_back(std::move(large));
 }
 
+/// Warns where the key that the settings name is not there. It is no fault of the settings, since the key may be on
+/// another machine, but a run here would be refused.
+void add_missing_key(const config::Config& config, std::vector<std::string>& warnings) {
+  const std::string& file = config.state.key_file;
+  std::error_code unknown;
+  if (file.empty() || std::filesystem::exists(file, unknown)) return;
+  warnings.push_back(fmt::format(
+      "state.key_file: '{0}' is not there: a run on this machine would be refused; restore it, or, for a new stream, "
+      "make one: nustream key new {0}",
+      file));
+}
+
 /// The verdict, after a dry run where one is asked for. `steps` are those of a table; empty for a stream.
 Exit finish(const CheckArguments& arguments, config::Config& config, const std::string& digest,
             std::vector<std::string> warnings, std::optional<StepCount> steps) {
+  add_missing_key(config, warnings);
   if (!arguments.data) {
     arguments.json ? print_json(config, digest, warnings) : print_head(arguments, config, digest, warnings, nullptr);
     return Exit::done;

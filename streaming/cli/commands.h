@@ -38,6 +38,7 @@ struct PlanArguments {
   ConfigArguments config;
   std::uint64_t passes = 1;
   std::uint64_t records = 0;  ///< of one pass; needed where there are several
+  std::uint64_t users = 0;    ///< different ones in the input; 0: not known
   bool json = false;
   std::string report{};  ///< file for the plan as a page; empty: none
   std::string chart{};   ///< file for a picture of the predicted error; "-": the terminal; empty: none

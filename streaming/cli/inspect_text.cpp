@@ -52,6 +52,13 @@ void print_reserved(const journal::Ledger& ledger) {
              ledger.reserving->rho.value(), "");
 }
 
+/// How an epoch's records stand to those of the epochs before it. Where the unit is the user, their ranges do not
+/// matter: the same user may have records in all of them, and it matters whether counts carried over.
+std::string_view records_of(const journal::LedgerEntry& entry) {
+  if (!entry.user) return journal::name_of(entry.overlap);
+  return entry.user->carries_over ? "users count on" : "users count anew";
+}
+
 }  // namespace
 
 void print(const Inspected& report, const std::string& folder) {
@@ -68,8 +75,8 @@ void print(const Inspected& report, const std::string& folder) {
   for (const journal::LedgerEntry& entry : report.ledger.epochs) {
     fmt::print("{:<6} {:>5} {:>12} {:>12} {:>12} {:>12.6g} {:>12.6g}  {}; {}\n", "", entry.epoch.value(),
                with_separators(entry.from.value()), with_separators(entry.to.value()),
-               with_separators(entry.steps.value()), entry.rho.value(), entry.rho_limit.value(),
-               journal::name_of(entry.overlap), text(entry));
+               with_separators(entry.steps.value()), entry.rho.value(), entry.rho_limit.value(), records_of(entry),
+               text(entry));
   }
   print_reserved(report.ledger);
   if (report.users) print_users(*report.users);

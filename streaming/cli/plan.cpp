@@ -264,6 +264,13 @@ void draw(const config::Config& config, const PlanArguments& arguments, const Pl
   if (!arguments.chart.empty()) picture.write(chart::svg_file(plan_chart(curves, 720)));
 }
 
+/// The size that is told, or else the one that [plan] guesses.
+measure::InputSize size_of(const config::Config& asked, const PlanArguments& arguments) {
+  const std::uint64_t guessed = asked.guesses.users.value_or(0);
+  return {arguments.records > 0 ? arguments.records : asked.problem.records,
+          arguments.users > 0 ? arguments.users : guessed};
+}
+
 }  // namespace
 
 Exit plan(const PlanArguments& arguments) {
@@ -276,8 +283,8 @@ Exit plan(const PlanArguments& arguments) {
                                      ": some settings are \"private\": before they are measured there is nothing to "
                                      "draw; leave out --report and --chart");
     }
-    fmt::print("{}", arguments.json ? measure::plan_json(*asked, arguments.records) + '\n'
-                                    : measure::plan_text(*asked, arguments.records));
+    fmt::print("{}", arguments.json ? measure::plan_json(*asked, size_of(*asked, arguments)) + '\n'
+                                    : measure::plan_text(*asked, size_of(*asked, arguments)));
     return Exit::done;
   }
   if (config::purpose_of(arguments.config.file, arguments.config.overrides) == config::Purpose::table) {
@@ -295,7 +302,7 @@ Exit plan(const PlanArguments& arguments) {
 }
 
 std::string plan_json(const PlanArguments& arguments) {
-  if (const auto asked = to_measure(arguments)) return measure::plan_json(*asked, arguments.records);
+  if (const auto asked = to_measure(arguments)) return measure::plan_json(*asked, size_of(*asked, arguments));
   if (config::purpose_of(arguments.config.file, arguments.config.overrides) == config::Purpose::table) {
     return table_plan_json(arguments);
   }

@@ -1,4 +1,6 @@
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -19,6 +21,26 @@ config::Config config_of(const UsersArguments& arguments) {
   return config;
 }
 
+/// What the operator should look at once more: identifiers that were perhaps mistyped.
+std::vector<std::string> cautions(const users::NamedUsers& closed) {
+  std::vector<std::string> all;
+  if (closed.unknown > 0) {
+    all.push_back(
+        fmt::format("operator only, not private: {} of them had contributed to no step; if they should have, "
+                    "compare their text with the records",
+                    console::with_separators(closed.unknown)));
+  }
+  if (closed.quoted > 0) {
+    all.push_back(fmt::format("{} stood in quotes or between blanks, which are taken for a part of the identifier",
+                              console::with_separators(closed.quoted)));
+  }
+  if (closed.nobody > 0) {
+    all.push_back(fmt::format("{} more named nobody: a line that is empty, or a text of privacy.user_null",
+                              console::with_separators(closed.nobody)));
+  }
+  return all;
+}
+
 bool is_attached(const config::Config& config) {
   return !config.kafka.brokers.empty();
 }
@@ -29,11 +51,14 @@ Exit users_close(const UsersArguments& arguments) {
   secrets::harden_process();
   const config::Config config = config_of(arguments);
   const bool attached = is_attached(config);
-  const std::uint64_t closed =
+  const users::NamedUsers closed =
       attached ? attach::close_users(config, attach::stream_keys(config, arguments.insecure_seed), std::cin)
                : folder::close_users(config, arguments.insecure_seed, std::cin);
-  fmt::print("{}: {} identifiers are closed: none of them counts again; what was released is not undone\n",
-             attached ? config.stream : config.state.directory, console::with_separators(closed));
+  const bool is_one = closed.users == 1;
+  fmt::print("{}: {} {} closed: {} again; what was released is not undone\n",
+             attached ? config.stream : config.state.directory, console::with_separators(closed.users),
+             is_one ? "identifier is" : "identifiers are", is_one ? "it never counts" : "none of them counts");
+  for (const std::string& caution : cautions(closed)) fmt::print("{}\n", caution);
   return Exit::done;
 }
 

@@ -29,10 +29,27 @@ void check_choice(const Section& root, Purpose purpose) {
       root.section("descent").refuse(key, "nothing where estimator = \"auto\": what it expects is of plain steps");
     }
   }
+}
+
+/// Refuses settings that lack a guess by which the estimators are compared, and names all that are missing at once.
+void require_guesses(const Section& root, const std::string& file) {
   const Section plan = root.section("plan");
+  std::vector<std::string> missing;
   for (const char* key : {"records", "residual", "distance"}) {
-    if (!plan.has(key)) plan.missing(key);
+    if (!plan.has(key)) missing.emplace_back(key);
   }
+  if (missing.empty()) return;
+  if (missing.size() == 1) plan.missing(missing.front());
+  std::string names;
+  std::string options;
+  for (const std::string& key : missing) {
+    names += (names.empty() ? "plan." : " and plan.") + key;
+    options += " --set plan." + key + "=…";
+  }
+  throw Failure(Exit::configuration,
+                fmt::format("{}: {} are missing, by which model.estimator = \"auto\" compares; set "
+                            "them in the file or with{}",
+                            file, names, options));
 }
 
 /// Refuses settings that are to be measured, because the choice is made before anything is measured.
@@ -75,6 +92,7 @@ Resolved resolve_estimator(const std::string& file, std::vector<std::string> ove
   if (root.section("model").text("estimator") != "auto") return {std::move(overrides), {}};
   check_choice(root, purpose);
   require_numbers(file, overrides);
+  require_guesses(root, file);
   // The settings are first read as running sums, to learn everything that both estimators share: any of these models
   // may be solved from sums.
   std::vector<std::string> meanwhile = overrides;

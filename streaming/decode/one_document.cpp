@@ -62,6 +62,7 @@ class Outline {
     if (open_.empty() || open_.back().kind != '{' || !open_.back().key.empty()) return;
     open_.back().key = text;
     if (open_.size() == 1) found_.members.push_back(text);
+    if (open_.size() == 2 && open_.front().kind == '{' && found_.members.size() == 1) found_.inside.push_back(text);
   }
 
   void open(char kind) {
@@ -132,6 +133,19 @@ std::string transposed(const std::vector<std::string>& columns) {
   return "[" + all + " | [.[]]] | transpose[] | {" + object + "}";
 }
 
+/// Whether each record is a member of the document, by whatever name: {"0":{"x":1},"1":{"x":2}}.
+bool has_records_as_members(const JsonOutline& seen, const std::vector<std::string>& columns) {
+  if (seen.members.size() < 2 || seen.nested.size() != seen.members.size()) return false;
+  return std::all_of(columns.begin(), columns.end(),
+                     [&](const std::string& column) { return is_among(column, seen.inside); });
+}
+
+/// Whether the columns' names stand in one array and the rows in another: {"columns":["x"],"data":[[1],[2]]}.
+bool has_names_beside_rows(const JsonOutline& seen) {
+  return seen.members.size() <= 3 && is_among("columns", seen.nested) && is_among("data", seen.nested) &&
+         seen.nested.size() == seen.members.size();
+}
+
 /// Whether the header, which alone is public, is the first line of a JSON document.
 bool is_document_by_header(const FirstContent& first, const config::InputSettings& settings) {
   const std::string_view behind = behind_skipped(first.bytes, settings);
@@ -166,6 +180,11 @@ std::string one_document(std::string_view text, bool is_all, const std::vector<s
   const bool are_columns = std::all_of(columns.begin(), columns.end(), is_nested) ||
                            (seen.records_in.empty() && std::any_of(columns.begin(), columns.end(), is_nested));
   if (are_columns) return sentence("whose columns are arrays", transposed(columns), "");
+  if (has_records_as_members(seen, columns)) return sentence("whose members are the records", ".[]", "");
+  if (seen.records_in.empty() && has_names_beside_rows(seen)) {
+    return sentence("with the columns' names beside the rows",
+                    ".columns as $names | .data[] | [[$names, .] | transpose[] | {(.[0]): .[1]}] | add", "");
+  }
   if (seen.records_in.empty()) return {};
   const std::string filter = way_to_records(seen.records_in, settings.may_show_header);
   return sentence("whose records are an array inside it", filter,

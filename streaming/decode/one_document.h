@@ -17,6 +17,7 @@ struct JsonOutline {
   bool is_one = false;
   std::vector<std::string> members{};  ///< names of its members at the top level
   std::vector<std::string> nested{};   ///< those of them that are arrays or objects
+  std::vector<std::string> inside{};   ///< names of the members of the first of them, where that is an object
   /// Path to the first array of objects that is in no other array; may be empty.
   std::vector<std::string> records_in{};
 };
@@ -24,8 +25,9 @@ struct JsonOutline {
 [[nodiscard]] JsonOutline outline_of(std::string_view text, bool is_all);
 
 /// A sentence that says what to type where the content of `path`, which begins with `text`, is one document: taken as
-/// a record it lacks every one of `columns`, but it has records in an array inside, or the columns as arrays. Else
-/// "". The sentence holds no name of the file except very common ones, unless settings.may_show_header allows it.
+/// a record it lacks every one of `columns`, but it has records in an array inside, the columns as arrays, a member
+/// for each record, or names and rows beside each other. Else "". The sentence holds no name of the file except very
+/// common ones, unless settings.may_show_header allows it.
 [[nodiscard]] std::string one_document(std::string_view text, bool is_all, const std::vector<std::string>& columns,
                                        const config::InputSettings& settings, const std::string& path);
 

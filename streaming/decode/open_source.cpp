@@ -37,24 +37,37 @@ bool is_skippable(std::string_view magic) {
   return magic.size() >= 4 && magic.substr(1, 3) == "\x2a\x4d\x18" && (magic[0] & 0xf0) == 0x50;
 }
 
-/// Whether a bzip2 stream begins. Its three letters might begin a header of CSV. In a stream they are followed by the
-/// size of a block and by the block's own magic, the digits of pi.
-bool is_bzip2(std::string_view magic) {
-  return magic.size() >= 10 && magic[3] >= '1' && magic[3] <= '9' &&
-         (magic.substr(4, 6) == "\x31\x41\x59\x26\x53\x59"sv || magic.substr(4, 6) == "\x17\x72\x45\x38\x50\x90"sv);
+/// What follows "BZh" and a digit in a bzip2 stream: the magic of a block, the digits of pi, or of an empty stream.
+constexpr std::array bzip2_blocks{"\x31\x41\x59\x26\x53\x59"sv, "\x17\x72\x45\x38\x50\x90"sv};
+
+/// Whether the bytes are, as far as they go, those of a bzip2 stream. Its three letters might begin a header of CSV,
+/// so that more than these decides.
+bool begins_as_bzip2(std::string_view bytes) {
+  constexpr std::string_view letters = "BZh";
+  if (!letters.starts_with(bytes.substr(0, letters.size()))) return false;
+  if (bytes.size() <= letters.size()) return true;
+  if (bytes[3] < '1' || bytes[3] > '9') return false;
+  const std::string_view block = bytes.substr(4, bzip2_blocks.front().size());
+  return std::ranges::any_of(bzip2_blocks, [&](std::string_view each) { return each.starts_with(block); });
 }
 
-/// How many first bytes are needed to recognise a format by its `magic`. The source does not wait for more, because
-/// the first records of a slow pipe may be short.
-std::size_t bytes_wanted(std::string_view magic) {
-  constexpr std::size_t least = 4, of_bzip2 = longest_magic;
-  if (magic.size() < least) return least;
-  std::size_t wanted = least;
-  if (segment_magic.starts_with(magic)) wanted = std::max(wanted, segment_magic.size());
-  for (const Compression& each : compressions) {
-    if (each.magic.starts_with(magic)) wanted = std::max(wanted, each.magic.size());
+bool is_bzip2(std::string_view magic) {
+  return magic.size() >= longest_magic && begins_as_bzip2(magic);
+}
+
+/// Whether more bytes behind these first ones could show a format. The source waits for no other byte, because the
+/// first records of a slow pipe may be short.
+bool may_become_known(std::string_view bytes) {
+  const auto begins_as = [&](std::string_view magic) {
+    return bytes.size() < magic.size() && magic.starts_with(bytes);
+  };
+  if (begins_as(segment_magic) || begins_as(zip_magic) || begins_as(empty_zip_magic)) return true;
+  if (bytes.size() < longest_magic && begins_as_bzip2(bytes)) return true;
+  constexpr std::string_view skippable_end = "\x2a\x4d\x18";
+  if (bytes.size() < 4 && (bytes.empty() || (bytes[0] & 0xf0) == 0x50)) {
+    return bytes.empty() || skippable_end.starts_with(bytes.substr(1));
   }
-  return magic.starts_with("BZh") ? of_bzip2 : wanted;
+  return std::ranges::any_of(compressions, [&](const Compression& each) { return begins_as(each.magic); });
 }
 
 std::unique_ptr<ByteSource> content_of(std::unique_ptr<FileSource> file, std::string_view magic, std::string path) {
@@ -89,9 +102,10 @@ class DetectingSource : public ByteSource {
   Result read(std::span<char> buffer) override {
     if (file_) {
       std::optional<std::string_view> magic = std::string_view();
-      for (std::size_t had = 1; magic && magic->size() != had;) {
-        had = magic->size();
-        magic = file_->peek(bytes_wanted(*magic));
+      for (bool is_longer = true; magic && is_longer && may_become_known(*magic);) {
+        const std::size_t had = magic->size();
+        magic = file_->peek(had + 1);
+        is_longer = magic && magic->size() > had;
       }
       if (!magic) return {.interrupted = true};
       content_ = content_of(std::move(file_), std::string(*magic), path_);

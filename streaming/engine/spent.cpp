@@ -25,7 +25,9 @@ namespace {
                     std::to_string(entry.epoch.value()) + " of the ledger promised something about " +
                     (of_users ? "records, and a spend of records cannot be converted into one of users"
                               : "users, and a spend of users cannot be converted into one of records") +
-                    "; begin in another state.directory or with other topics, or keep the ledger's unit");
+                    "; begin in another folder (--set state.directory=…) or with topics of another name (--set "
+                    "stream.name=…), or keep the ledger's unit (--set privacy.unit=" +
+                    (of_users ? "record)" : "user)"));
 }
 
 /// Refuses to add spends within windows of different lengths. One window may overlap two of the other kind, and so a
@@ -38,7 +40,7 @@ namespace {
                     (publish::within_words(entry.user->limits).empty() ? " at any time"
                                                                        : publish::within_words(entry.user->limits)) +
                     ", which does not add up with another period; keep users.period and users.times, or begin in "
-                    "another state.directory or with other topics");
+                    "another folder (--set state.directory=…) or with topics of another name (--set stream.name=…)");
 }
 
 /// The total where the unit is the user. Epochs over different records may meet the same user. So ranges of records

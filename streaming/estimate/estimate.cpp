@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "check/first_look.h"
+#include "check/look.h"
 #include "config/advice.h"
 #include "console/path_printer.h"
 #include "console/signals.h"
@@ -149,6 +150,7 @@ void say_at_first(const config::Config& config, const config::Mechanism& mechani
   first.clipped = clips.clipped;
   console::say_for_operator(check::clipped_at_first(first, check::clip_of(config)));
   console::say_for_operator(table.constant);
+  console::say_for_operator(check::times_in_1970(config.input, config.schema));
 }
 
 /// How many runs of an estimate under these settings are finished already.

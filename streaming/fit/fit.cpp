@@ -248,7 +248,8 @@ void take_share(const Options& options, const folder::OneStepAccount& account, f
 
 void write_configuration(const Options& options, const Columns& columns, const Report& report) {
   if (options.output.write_config.empty()) return;
-  console::write_new_file(options.output.write_config, to_config(columns, report),
+  console::write_new_file(options.output.write_config,
+                          to_config(columns, report, {options.key_directory, options.witness}),
                           "what the fit found is committed and stays so");
   fmt::print(stderr,
              "nustream: {} holds the ranges; a run of it over the same records is a second spend, which adds to "

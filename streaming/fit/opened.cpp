@@ -11,8 +11,21 @@
 namespace nustream::fit {
 namespace {
 
+/// Says why a column is left out that has a number in every record: noise hides values that are spread over many
+/// octaves, since each octave then has few of them.
+void say_of_spread(const Opened& input, std::size_t column) {
+  const std::string& name = input.columns.features[column].name;
+  console::say_for_operator(
+      fmt::format("every record has a number for '{0}', but noise hides how large these are: so few for this rho, or "
+                  "sizes so many; log({0}) has them in one place, if all are above 0",
+                  name));
+}
+
 void say_of(const Opened& input, std::size_t column) {
-  if (input.table.unread[column].rejected == 0) return;
+  if (input.table.unread[column].rejected == 0) {
+    if (column < input.table.features) say_of_spread(input, column);
+    return;
+  }
   const std::string why = why_unread(input.columns, input.table, column);
   if (std::ranges::find(input.look.lines, why) == input.look.lines.end()) console::say_for_operator(why);
 }

@@ -214,6 +214,10 @@ std::string why_no_interval(const Report& report) {
   if (report.fit.floored == 0 && report.model == "poisson") {
     return "no interval: how far counts spread about their mean is not measured";
   }
+  if (report.fit.floored == 0 && report.model == "logistic" && report.weight.empty()) {
+    return "no interval: the last step was not short enough to tell how far off the answer is; more rho, or more "
+           "records";
+  }
   if (report.fit.floored == 0 && !report.weight.empty()) {
     return "no interval: weights may count records or tell of their precision, and intervals of the two differ";
   }
@@ -256,7 +260,9 @@ std::string table_of(const Report& report) {
   if (!report.interval.empty()) return out + fmt::format("{:<15} cover {}\n", "intervals", covers(report));
   if (shows_noise(report)) {
     out +=
-        "noise is what privacy adds to an estimate, as one standard deviation; sampling and the bounds add to it\n";
+        "noise is what privacy adds to an estimate, as one standard deviation, roughly; sampling and the bounds add "
+        "to "
+        "it\n";
   }
   return out + why_no_interval(report) + '\n';
 }

@@ -86,7 +86,13 @@ void fill_table(const Columns& columns, const ranges::TableFit& fit, Report& rep
 /// An SVG file of each slope with its interval, times the scale of its column, so that they can be compared.
 [[nodiscard]] std::string chart_file(const Report& report);
 
+/// Where a configuration keeps its key and its witness. Empty: at the default places.
+struct KeyPlaces {
+  std::string directory{};  ///< state.key_directory
+  std::string witness{};    ///< state.witness
+};
+
 /// TOML for `estimate` and `replay`, which begin at the fit's answer. It warns that a run of it spends again.
-[[nodiscard]] std::string to_config(const Columns& columns, const Report& report);
+[[nodiscard]] std::string to_config(const Columns& columns, const Report& report, const KeyPlaces& places = {});
 
 }  // namespace nustream::fit

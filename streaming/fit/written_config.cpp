@@ -1,6 +1,7 @@
 #include "fit/report.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -67,12 +68,24 @@ std::uint64_t records_of_a_release(const Report& report) {
   return std::max<std::uint64_t>(1, report.records / 100);
 }
 
-/// A step size with which the iterate forgets over a hundredth of the file. Placed columns have eigenvalues of E[xxᵀ]
-/// of about 1, and the curvature then has eigenvalues of about `unit`.
+/// The bound of a gradient: of a row times that of a residual.
+double clip_norm_of(const Report& report) {
+  return report.fit.pilot.inputs * report.fit.bounds.residuals;
+}
+
+/// A step size with which the iterate forgets over a tenth of the file. Placed columns have eigenvalues of E[xxᵀ] of
+/// about 1, and the curvature then has eigenvalues of about `unit`. The average of iterates is off by about the
+/// square of their spread, because the model is curved. So the step size is smaller where noise would spread them by
+/// more than `widest`; in trials noise spreads them by some five times the noise of one step at ρ.
 double step_size_of(const Report& report) {
+  constexpr double widest = 0.1;
+  constexpr double of_one_step = 5;
   const ranges::TableFit& fit = report.fit;
   const double unit = fit.bounds.curvature / (fit.bounds.inputs * fit.bounds.inputs);
-  return std::min(1 / (fit.pilot.inputs * fit.pilot.inputs), 100 / static_cast<double>(report.records)) / unit;
+  const double forgetting = 10 / static_cast<double>(report.records);
+  const double noise = clip_norm_of(report) / std::sqrt(2 * report.rho);
+  return std::min(std::min(1 / (fit.pilot.inputs * fit.pilot.inputs), forgetting) / unit,
+                  widest / (of_one_step * noise));
 }
 
 /// Running sums about the answer. Rows are in the coordinates in which the pilot bounded them. Residuals are about
@@ -90,13 +103,12 @@ std::string descent_in_toml(const Report& report) {
   return fmt::format(
       "\n[model]\nloss = \"{}\"\nintercept = true\n\n[descent]\nstep_size = {}\nclip_norm = {}\naverage = "
       "\"tail\"\naverage_from = {}\nstart = {}\n",
-      report.model, step_size_of(report), report.fit.pilot.inputs * report.fit.bounds.residuals, report.records / 2,
-      start_in_toml(report));
+      report.model, step_size_of(report), clip_norm_of(report), report.records / 2, start_in_toml(report));
 }
 
 }  // namespace
 
-std::string to_config(const Columns& columns, const Report& report) {
+std::string to_config(const Columns& columns, const Report& report, const KeyPlaces& places) {
   const ranges::TableFit& fit = report.fit;
   const config::InputSettings& input = columns.input;
   std::string out = fmt::format(
@@ -116,10 +128,12 @@ std::string to_config(const Columns& columns, const Report& report) {
   }
   out += is_linear(report) ? sums_in_toml(report) : descent_in_toml(report);
   out += fmt::format(
-      "\n[privacy]\nrho = {}\ndelta = {}\nadjacency = \"{}\"\n\n[plan]\nrecords = {}\n\n[release]\nevery = {}\n"
+      "\n[privacy]\nrho = {}\ndelta = {}\nadjacency = \"{}\"\n\n[plan]\nrecords = {}\n\n[release]\nevery = {}\n{}"
       "\n[state]\ndirectory = {}\n",
       report.rho, deltas_in_toml(report), report.adjacency, report.records, records_of_a_release(report),
-      in_quotes(report.file + ".runs"));
+      is_linear(report) ? "moments = true\n" : "", in_quotes(report.file + ".runs"));
+  if (!places.directory.empty()) out += fmt::format("key_directory = {}\n", in_quotes(places.directory));
+  if (!places.witness.empty()) out += fmt::format("witness = {}\n", in_quotes(places.witness));
   return out;
 }
 

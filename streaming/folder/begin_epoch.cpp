@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "engine/going_on.h"
 #include "engine/noise_feed.h"
 #include "folder/session.h"
@@ -32,8 +34,15 @@ void Session::require_nobody_closed(const journal::State& before) const {
 /// needs its state, its store and limits of the same kind.
 bool Session::begin_users(const journal::State* before, const engine::Found& found, const journal::Ledger& ledger) {
   const journal::UsersOfState* const known = before && before->record.users ? &*before->record.users : nullptr;
+  // 'users end' leaves a state that knows no users, and the empty files of their store.
+  const bool was_ended = before != nullptr && known == nullptr && had_store(config_.state.directory);
   if (!config_.users || !config_.users->are_kept) {
     if (known) require_nobody_closed(*before);
+    if (config_.users && was_ended) {
+      lost_users_ = config_.state.directory +
+                    ": what was known of its users was ended: users that 'nustream users close' closed there count "
+                    "again in this table; leave their records out of it";
+    }
     return false;
   }
   // In an older copy of the folder, nobody knows what users have done since that copy was made.
@@ -42,8 +51,10 @@ bool Session::begin_users(const journal::State* before, const engine::Found& fou
   if (!ledger.epochs.empty() && ledger.epochs.back().user) limits_before = ledger.epochs.back().user->limits;
   EpochUsers begun = users_of_epoch(*disk_, config_.state.directory, {config_.stream, config_.lane}, *config_.users,
                                     known, limits_before, may_carry_over);
-  if (begun.is_store_lost || (before == nullptr && limits_before)) {
-    lost_users_ = config_.state.directory + ": what is known of its users is lost: " + users::closed_count_again;
+  if (begun.is_store_lost || was_ended || (before == nullptr && limits_before)) {
+    lost_users_ = fmt::format("{}: what {}: {}", config_.state.directory,
+                              was_ended ? "was known of its users was ended" : "is known of its users is lost",
+                              users::closed_count_again);
   }
   users_ = std::move(begun.users);
   return begun.carries_over;

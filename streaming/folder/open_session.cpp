@@ -94,7 +94,8 @@ Session::Session(const config::Config& config, const config::Mechanism& mechanis
   find_keys_and_state(opening);
   find_witness(opening);
   find_ledger(opening);
-  act_on(decided(opening), opening);
+  // What the ledger and the store of users refuse does not name the folder by itself.
+  located(config.state.directory, [&] { act_on(decided(opening), opening); });
   // By now all releases that the folder owed are in its files, so that the chain goes on from the last one there.
   releases_ = {config_.descent.release_every, journal::last_release_head(*disk_, folder)};
   if (users_) lane_->use(users_->open(), users_->clock());

@@ -75,7 +75,7 @@ void change_state(const config::Config& config, std::optional<std::uint64_t> ins
   }
   require_newest(config, key_file, keys, state, *disk);
   files.recover(state.record.recovery());
-  const std::function<void()> before_state = change(*disk, state);
+  const std::function<void()> before_state = located(folder.string(), [&] { return change(*disk, state); });
   journal::StateRecord& record = state.record;
   // recover() has published what the state owed, so the changed state owes nothing.
   record.outbox.clear();
@@ -96,20 +96,21 @@ users::UserCounts count_users(journal::Disk& disk, const std::filesystem::path& 
     throw Failure(
         Exit::data,
         folder.string() + ": the state holds no users; leave out --users, or name the folder of a run by user");
-  return users::count_users(*look_at_store(disk, folder, state), limits);
+  return located(folder.string(), [&] { return users::count_users(*look_at_store(disk, folder, state), limits); });
 }
 
-std::uint64_t close_users(const config::Config& config, std::optional<std::uint64_t> insecure_seed,
-                          std::istream& identifiers) {
-  std::uint64_t lines = 0;
+users::NamedUsers close_users(const config::Config& config, std::optional<std::uint64_t> insecure_seed,
+                              std::istream& identifiers) {
+  users::NamedUsers found;
   std::unique_ptr<FolderUsers> known;
   change_state(config, insecure_seed, [&](journal::Disk& disk, journal::State& state) {
     known =
         std::make_unique<FolderUsers>(disk, config.state.directory, users::StoreIdentity{config.stream, config.lane},
                                       *config.users, *state.record.users);
-    lines = users::for_each_identifier(
-        identifiers, known->key(), partitioner_of(config),
-        [&](const users::Entry& of, std::uint32_t) { users::close_user(of, known->open()); });
+    found = users::for_each_identifier(
+        identifiers, known->key(), partitioner_of(config), config.users->nobody,
+        [&](const users::Entry& of, std::uint32_t) { return users::close_user(of, known->open()); });
+    users::require_any(found);
     journal::UsersOfState after = known->close();
     after.identity = state.record.users->identity;  // the present settings may tell users apart otherwise
     after.latest = state.record.users->latest;      // no step was taken, whatever period the settings have
@@ -117,7 +118,7 @@ std::uint64_t close_users(const config::Config& config, std::optional<std::uint6
     state.record.users = std::move(after);
     return [&known] { known->sync(); };
   });
-  return lines;
+  return found;
 }
 
 void end_users(const config::Config& config, std::optional<std::uint64_t> insecure_seed) {

@@ -10,6 +10,7 @@
 #include "journal/disk.h"
 #include "journal/state_record.h"
 #include "nustream/users/limits.h"
+#include "users/closing.h"
 #include "users/user_counts.h"
 
 namespace nustream::folder {
@@ -20,10 +21,10 @@ namespace nustream::folder {
                                             const journal::State& state, const users::Limits& limits);
 
 /// Closes the users whose identifiers stand in `identifiers`, one on each line. A closed user contributes to no step
-/// any more, in this epoch or a later one; the user's entry stays, and says that it is closed. Returns how many lines
-/// there were. Throws as a resume does.
-std::uint64_t close_users(const config::Config& config, std::optional<std::uint64_t> insecure_seed,
-                          std::istream& identifiers);
+/// any more, in this epoch or a later one; the user's entry stays, and says that it is closed. Returns what the lines
+/// named. Throws as a resume does, and Failure(data) where no line names a user.
+users::NamedUsers close_users(const config::Config& config, std::optional<std::uint64_t> insecure_seed,
+                              std::istream& identifiers);
 
 /// Destroys the users' key in the state, and their store: the stream is over. If a new epoch is begun all the same,
 /// it is charged in addition to what users spent. Throws as a resume does.

@@ -46,6 +46,13 @@ bool holds_store(const journal::Disk::Path& folder) {
   });
 }
 
+bool had_store(const journal::Disk::Path& folder) {
+  return std::ranges::any_of(std::array{0U, 1U}, [&](unsigned file) {
+    std::error_code unknown;
+    return std::filesystem::exists(users::UserLog::path(folder, file), unknown);
+  });
+}
+
 FolderUsers::FolderUsers(journal::Disk& disk, const journal::Disk::Path& folder, const users::StoreIdentity& identity,
                          const config::Users& settings, users::UserKey key)
     : identity_(settings.identity),

@@ -297,26 +297,40 @@ void FolderWitness::keep() {
   } else if (make_place()) {
     folder_ = secrets::real_path(settings_.folder).string();
     keeper_ = std::make_unique<WitnessKeeper>(file_, std::move(bytes_), keys_);
+    keep_beside_own_key();
   }
   if (!keeper_) file_.clear();
+}
+
+/// Where the place beside the folder's own key cannot be written any more, its file stays as it is.
+void FolderWitness::keep_beside_own_key() {
+  const fs::path& place = settings_.beside_own_key;
+  if (place.empty() || place == settings_.place || ::access(place.c_str(), W_OK | X_OK) != 0) return;
+  const fs::path file = witness_file(place, settings_.stream, account_);
+  std::optional<WitnessFile> there = read_witness_file(file, keys_);
+  if (!there || !there->read.is_authentic || there->read.witness.account != account_) return;
+  beside_ = std::make_unique<WitnessKeeper>(file, std::move(there->bytes), keys_);
 }
 
 void FolderWitness::committed(EpochId epoch, StepCount steps, const Hash& ledger_head,
                               std::vector<LedgerEntry> epochs) {
   if (!keeper_) return;
-  keeper_->committed(
-      {account_, settings_.stream, settings_.lane, folder_, epoch, steps, ledger_head, std::move(epochs)});
+  Witness latest{account_, settings_.stream, settings_.lane, folder_, epoch, steps, ledger_head, std::move(epochs)};
+  if (beside_) beside_->committed(latest);
+  keeper_->committed(std::move(latest));
 }
 
 void FolderWitness::finish() {
   if (!keeper_) return;
   keeper_->flush();
+  if (beside_) beside_->flush();
   check();
 }
 
 void FolderWitness::check() {
   if (!keeper_) return;
-  const std::exception_ptr failure = keeper_->take_failure();
+  std::exception_ptr failure = keeper_->take_failure();
+  if (!failure && beside_) failure = beside_->take_failure();
   if (!failure) return;
   try {
     std::rethrow_exception(failure);

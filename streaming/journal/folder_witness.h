@@ -92,7 +92,9 @@ class FolderWitness {
   [[nodiscard]] const std::string& warning() const noexcept { return warning_; }
 
   /// Begins to keep the witness up to date with the commits that committed() tells of. Makes the place where it is
-  /// missing. Throws Failure(permission) where the place was asked for and cannot be written.
+  /// missing. A witness of this account beside the folder's own key is kept up to date, too, where the settings name
+  /// another place: later settings may name none, and it must not seem to be the newest one then. Throws
+  /// Failure(permission) where the place was asked for and cannot be written.
   void keep();
   /// Tells the witness that a commit is durable. `epochs` is as Witness::epochs. May be called from any thread.
   void committed(EpochId epoch, StepCount steps, const Hash& ledger_head, std::vector<LedgerEntry> epochs);
@@ -112,6 +114,7 @@ class FolderWitness {
   [[nodiscard]] bool is_charged(Disk& disk, const StateRecord& record) const;
   [[nodiscard]] bool is_a_branch(Disk& disk, const StateRecord& record) const;
   [[nodiscard]] bool make_place();
+  void keep_beside_own_key();
 
   WitnessSettings settings_;
   secrets::Keyring keys_;
@@ -124,6 +127,7 @@ class FolderWitness {
   std::optional<Witness> found_;
   std::string warning_;
   std::unique_ptr<WitnessKeeper> keeper_;
+  std::unique_ptr<WitnessKeeper> beside_;  // of the file beside the folder's own key; null where there is none
 };
 
 }  // namespace nustream::journal

@@ -72,6 +72,21 @@ std::string why_stopped(const config::Config& asked, const ranges::TableFit& fit
   return fmt::format("records (a noisy share of {:.2f})", share);
 }
 
+/// What the operator may do about a measuring that found nothing. Where the unit is the user, each user counts once
+/// in a histogram, so that noise hides everything of few users, however many records they have.
+std::string cure_of(const config::Config& asked, bool is_hidden) {
+  if (is_hidden) return "Give more rho, more records, or numbers for what is \"private\"";
+  constexpr const char* of_input =
+      "nustream check CONFIG --data shows what is the matter with them: mend the input or the settings (names and "
+      "transforms of columns, stream.delimiter)";
+  if (!asked.users) return of_input;
+  return fmt::format(
+      "Either there are too few users, since each counts once: about {} show through the noise at this rho; then "
+      "give "
+      "numbers for what is \"private\", or more rho. Or the records are of no use: {}",
+      enough_users(asked), of_input);
+}
+
 /// The user in a window, as a user of its own. The multipliers are odd, so that no two windows of a user are one; and
 /// that two users become one is as unlikely as that their hashes are equal.
 record::RowUser within_window(record::RowUser user, std::int64_t window) {
@@ -201,6 +216,11 @@ void RawTable::divide_by_windows(std::span<const double> times) {
   }
 }
 
+std::uint64_t enough_users(const config::Config& asked) {
+  return ranges::enough_users(
+      {0, asked.schema.features.size() + 1, rhos_of(asked).ranges, asked.privacy.adjacency, true});
+}
+
 void require_enough(const config::Config& asked, std::uint64_t records) {
   if (records == 0) throw Failure(Exit::data, "the input holds no record; nothing was measured");
   const Rho rho = rhos_of(asked).ranges;
@@ -259,10 +279,7 @@ config::Config settled_config(const config::Config& asked, config::Purpose purpo
                   fmt::format("{}: {}{}; the settings that are \"private\" were not found, and rho "
                               "{:.6g} is spent on that, and in the ledger; nothing of the rest is. {}, and choose {}",
                               where, is_hidden ? "" : "hardly any usable ", stopped, rhos.ranges.value(),
-                              is_hidden ? "Give more rho, more records, or numbers for what is \"private\""
-                                        : "nustream check CONFIG --data shows what is the matter with them: mend the "
-                                          "input or the settings (names and transforms of columns, stream.delimiter)",
-                              remedy));
+                              cure_of(asked, is_hidden), remedy));
   }
   std::vector<std::string> overrides = asked.overrides;
   const bool may_grow = !lines_of_a_part(asked).empty();

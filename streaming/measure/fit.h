@@ -73,6 +73,9 @@ struct RawTable {
 /// Failure(exhausted) where measuring alone would exceed privacy.budget.
 void require_enough(const config::Config& asked, std::uint64_t records);
 
+/// How many users show through the noise of one histogram of the measuring, roughly: each counts once there.
+[[nodiscard]] std::uint64_t enough_users(const config::Config& asked);
+
 /// What the measuring costs each user; nothing where the unit is the record. The user's limits are about the run
 /// alone. The measuring counts nobody: of each of its releases, all records of a user together move it by no more
 /// than its sensitivity. So its line says that a user takes part once, and carries no counts over.

@@ -46,10 +46,16 @@ void show(const Settled& settled, const config::Config& asked);
 [[nodiscard]] std::string used_settings(const config::Config& settled, const config::Config& asked,
                                         const std::string& ledger);
 
-/// One JSON object that says what is measured, at which ρ, and what is left for the run. `records` is 0 where their
-/// number is not known.
-[[nodiscard]] std::string plan_json(const config::Config& asked, std::uint64_t records);
+/// How large the input is; 0 where that is not known.
+struct InputSize {
+  std::uint64_t records = 0;
+  std::uint64_t users = 0;
+};
+
+/// One JSON object that says what is measured, at which ρ, what is left for the run, and whether the input is too
+/// small for that.
+[[nodiscard]] std::string plan_json(const config::Config& asked, const InputSize& size);
 /// The same facts for people, in lines.
-[[nodiscard]] std::string plan_text(const config::Config& asked, std::uint64_t records);
+[[nodiscard]] std::string plan_text(const config::Config& asked, const InputSize& size);
 
 }  // namespace nustream::measure

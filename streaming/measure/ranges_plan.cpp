@@ -34,6 +34,10 @@ std::string shortage(const config::Config& asked, std::uint64_t records) {
   }
 }
 
+bool has_few_users(const config::Config& asked, const InputSize& size) {
+  return asked.users && size.users > 0 && size.users < enough_users(asked);
+}
+
 /// What a user with records in several windows of time may have spent: P²·ρ on the measuring, since a user in each
 /// window is bounded like a user of its own there, and what users::over_windows() says on the run.
 struct OverWindows {
@@ -84,11 +88,11 @@ std::string what_is_read(const config::Config& asked) {
 
 }  // namespace
 
-std::string plan_json(const config::Config& asked, std::uint64_t records) {
+std::string plan_json(const config::Config& asked, const InputSize& size) {
   const Rho all = config::rho_asked(asked.privacy);
   return publish::object_text([&](publish::JsonWriter& json) {
     json.field("stream", asked.stream);
-    json.field("records", records);
+    json.field("records", size.records);
     json.field("rho", all.value());
     json.field("rho_ranges", ranges_rho(asked).value());
     json.field("rho_run", all.value() - ranges_rho(asked).value());
@@ -105,11 +109,12 @@ std::string plan_json(const config::Config& asked, std::uint64_t records) {
         json.field("rho_run", one.run.value());
       }
     }
-    if (const std::string few = shortage(asked, records); !few.empty()) json.field("too_few", few);
+    if (const std::string few = shortage(asked, size.records); !few.empty()) json.field("too_few", few);
+    if (has_few_users(asked, size)) json.field("enough_users", enough_users(asked));
   });
 }
 
-std::string plan_text(const config::Config& asked, std::uint64_t records) {
+std::string plan_text(const config::Config& asked, const InputSize& size) {
   const Rho all = config::rho_asked(asked.privacy);
   std::string keys;
   for (const std::string& key : asked.measuring.keys) keys += (keys.empty() ? "" : ", ") + key;
@@ -128,8 +133,15 @@ std::string plan_text(const config::Config& asked, std::uint64_t records) {
         "nustream attach measures a first part alone, so that the units of its running sums grow with the stream "
         "(moments.stages)\n";
   }
-  const std::string few = shortage(asked, records);
-  if (!few.empty()) out += fmt::format("{} records are too few for that: {}\n", records, few);
+  const std::string few = shortage(asked, size.records);
+  if (!few.empty()) out += fmt::format("{} records are too few for that: {}\n", size.records, few);
+  if (has_few_users(asked, size)) {
+    out += fmt::format(
+        "{} users are few for that: each counts once in a histogram, and about {} show through the noise; where "
+        "nothing "
+        "is found, what the measuring costs is spent all the same\n",
+        size.users, enough_users(asked));
+  }
   return out +
          "What the noise leaves depends on what is measured: --write-config writes a file that a plan can be made "
          "of\n";

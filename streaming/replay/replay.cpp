@@ -8,6 +8,7 @@
 
 #include "check/constant_columns.h"
 #include "check/first_look.h"
+#include "check/look.h"
 #include "config/advice.h"
 #include "config/mechanism.h"
 #include "console/path_printer.h"
@@ -121,6 +122,7 @@ FirstLook first_look(const config::Config& config, const config::Mechanism& mech
     console::say_for_operator(check::clipped_at_first(first, check::clip_of(config)));
     check::ConstantColumns columns(config.schema);
     columns.take(rows);
+    console::say_for_operator(check::times_in_1970(config.input, config.schema));
     console::say_for_operator(columns.in_words(check::ConstantColumns::Of::first_records));
   };
   return {options.min_usable ? check::records_judged : 1, look};

@@ -156,7 +156,8 @@ Exit run(const config::Config& asked, config::Purpose purpose, const Options& op
   if (!sums) {
     throw Failure(Exit::data, file +
                                   ": its last release shows no sums; set release.moments = true for a run of "
-                                  "model.estimator = \"moments\" (it costs nothing)");
+                                  "model.estimator = \"moments\" (it costs nothing; moments.stages = \"growing\" "
+                                  "does not go with it)");
   }
   const config::Config config = settled(asked, purpose, file, line);
   if (!source->model.empty() && source->model != config::model_digest(config)) {

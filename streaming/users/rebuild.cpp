@@ -10,8 +10,8 @@ namespace {
 
 Failure contradiction(const std::string& what) {
   return {Exit::data, "the store of users " + what +
-                          "; nothing was changed: restore it as it was, or begin a new epoch with --new-epoch, which "
-                          "is charged beside what users have spent"};
+                          "; nothing was changed: restore it as it was, or begin a new epoch (nustream replay or "
+                          "attach, with --new-epoch), which is charged beside what users have spent"};
 }
 
 /// How far a table says that it goes; nothing where it does not say so.

@@ -20,7 +20,8 @@ static_assert(record_overhead_bytes == record_heading_bytes + nonce_bytes + tag_
 Failure damaged() {
   return {Exit::data,
           "a record of the store of users is damaged, or of another stream or lane; restore the store as it was, or "
-          "begin a new epoch with --new-epoch, which is charged beside what users have spent"};
+          "begin a new epoch (nustream replay or attach, with --new-epoch), which is charged beside what users have "
+          "spent"};
 }
 
 std::string plain_bytes(const UserRecord& record) {

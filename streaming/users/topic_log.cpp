@@ -59,8 +59,8 @@ void TopicLog::load(const TopicMark& mark, std::uint64_t end, const ReadFrom& re
   const Segment segment = rebuild(mark, read, [] {
     throw Failure(Exit::data,
                   "the store of users holds batches that the state does not know: the state was rolled back; "
-                  "restore it as it was, or begin a new epoch with --new-epoch, which is charged beside what users "
-                  "have spent");
+                  "restore it as it was, or begin a new epoch (nustream attach --new-epoch), which is charged beside "
+                  "what users have spent");
   });
   end_ = end;
   writer_.resume(mark.store, segment);

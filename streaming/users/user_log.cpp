@@ -17,9 +17,9 @@ constexpr std::size_t read_bytes = std::size_t{4} << 20;
 static_assert(read_bytes >= record_bytes_max);
 
 std::string restore_advice() {
-  return "; restore the store of users as it was, or begin a new epoch with --new-epoch, which is charged beside "
-         "what "
-         "users have spent";
+  return "; restore the store of users as it was, or begin a new epoch (nustream replay --new-epoch), which is "
+         "charged "
+         "beside what users have spent";
 }
 
 }  // namespace

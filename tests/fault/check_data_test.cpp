@@ -56,6 +56,17 @@ class CheckData : public ::testing::Test {
   std::string config_;
 };
 
+// The key may be on another machine, so that settings are valid without it.
+TEST_F(CheckData, WarnsWhereTheKeyIsNotThere) {
+  const std::string key = (folder_.path() / "orders.key").string();
+  const Words of_key{"--set", "state.key_file=\"" + key + "\""};
+  const CommandResult missing = check(of_key);
+  EXPECT_EQ(missing.code, 0) << missing.err;
+  EXPECT_THAT(missing.out, HasSubstr("is not there: a run on this machine would be refused"));
+  ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"key", "new", key}).code, 0);
+  EXPECT_THAT(check(of_key).out, Not(HasSubstr("is not there")));
+}
+
 // A table of running sums is one step, unless release.every says otherwise; how many records it has is known only
 // once they are read. The sums of a user's rows are what is clipped: here those of a, whose x² add up to 4.5.
 TEST_F(CheckData, LooksAtATableOfRunningSums) {

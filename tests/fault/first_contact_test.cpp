@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
@@ -58,6 +59,12 @@ class FirstContact : public ::testing::Test {
   TemporaryFolder folder_;
   std::string config_;
 };
+
+std::string lines_of(int count, const std::function<std::string(int)>& line) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += line(i) + "\n";
+  return text;
+}
 
 /// Lines for a test of pipes: 40 objects.
 std::string forty_objects(const std::string& between) {
@@ -118,12 +125,33 @@ TEST_F(FirstContact, AFileThatIsCutTellsWhatIsCommitted) {
       result.err,
       AllOf(HasSubstr("fetch the file again; what was committed until then stays: go on with: nustream replay "),
             HasSubstr("--resume")));
+  // The same through a pipe takes the same steps.
+  const std::string state = (folder_.path() / "state").string();
+  const auto releases = [](const std::string& folder) {
+    const std::string text = read_file(folder + "/releases.jsonl");
+    return std::ranges::count(text, '\n');
+  };
+  EXPECT_GT(releases(state), 0);
+  const CommandResult piped = run_command(
+      NUSTREAM_COMMAND,
+      {"replay", config_, "-", "--quiet", "--insecure-seed", "1", "--set", "state.directory=" + state + "2"},
+      file + ".cut.gz");
+  EXPECT_EQ(piped.code, 74);
+  EXPECT_THAT(piped.err, HasSubstr("ends in the middle of its gzip data"));
+  EXPECT_EQ(releases(state + "2"), releases(state));
 }
 
-std::string lines_of(int count, const std::function<std::string(int)>& line) {
-  std::string text;
-  for (int i = 0; i < count; ++i) text += line(i) + "\n";
-  return text;
+// Seconds that are read as milliseconds are all of January 1970, and every record can be used.
+TEST_F(FirstContact, SecondsThatAreReadAsMillisecondsAreTold) {
+  write("in.csv", "x,y\n" + lines_of(40, [](int i) { return fmt::format("{},{}", 1767225600 + 3600 * i, i % 3); }));
+  const Words of_time{"--set", "features.0.transform=hour", "--set", "features.0.unit=ms"};
+  const std::string told =
+      "the first 20 times of column 'x' lie in 1970, but are of these years in seconds: set unit = \"s\"";
+  EXPECT_THAT(run("replay", of_time).err, HasSubstr("operator only, not private: " + told));
+  EXPECT_THAT(check(of_time).out, HasSubstr("times           " + told));
+  Words right = of_time;
+  right.back() = "features.0.unit=s";
+  EXPECT_THAT(check(right).out, Not(HasSubstr("1970")));
 }
 
 // Where all records of an epoch were unusable, the answer is shown again, and so is what it is worth.

@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <random>
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <simdjson.h>
 
 #include "command.h"
@@ -263,6 +265,19 @@ TEST_F(FitInput, LooksAtColumnsOfText) {
   EXPECT_THAT(fit(file, {"--target", "y", "--look"}).out,
               AllOf(HasSubstr("have no number for 'c'"), HasSubstr("a feature of one is c=")));
   EXPECT_THAT(fit(file, {"--target", "y"}).out, HasSubstr("left out        c (0%)"));
+}
+
+// Each octave of a column that spreads over 50 of them holds so few values that noise hides it.
+TEST_F(FitInput, SaysWhereNoiseHidesNumbersThatAreSpreadWidely) {
+  const auto row = [](const std::string& a, const std::string& y, int i) {
+    return fmt::format("{},{:e},{}", a, (i % 2 == 0 ? 1 : -1) * std::exp2(i * 37 % 101 - 38.0), y);
+  };
+  const std::string file = folder.write("t.csv", rows("a,wide,y\n", row));
+  const CommandResult result = fit(file, {"--target", "y"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("left out        wide"));
+  EXPECT_THAT(result.err, AllOf(HasSubstr("operator only"), HasSubstr("every record has a number for 'wide'"),
+                                HasSubstr("log(wide)")));
 }
 
 // A column that never varies cannot be told from the intercept, so that neither has a number that means anything.

@@ -261,9 +261,17 @@ TEST_F(Fit, FitsLogisticAndPoissonModels) {
   EXPECT_NEAR(member(poisson, "estimate", "a"), 0.1, 0.02);
   for (const char* target : {"yes", "count"}) EXPECT_THAT(read_file(path + target), Not(HasSubstr("nu =")));
   EXPECT_THAT(poisson.out, AllOf(HasSubstr("\"model\":\"poisson\""), HasSubstr("\"interval\":null")));
+  // A step size that spreads the iterates would move their average by the curvature of the model.
+  const double slopes[] = {0.5, 0.1};
   for (const char* target : {"yes", "count"}) {
     const CommandResult check = run_command(NUSTREAM_COMMAND, {"check", path + target});
     EXPECT_EQ(check.code, 0) << check.err << check.out;
+    const CommandResult run = run_command(
+        NUSTREAM_COMMAND, {"replay", path + target, "--insecure-seed", "4", "--json",
+                           "--set=state.directory=\"" + path + target + ".runs\"", "--set=privacy.rho=0.1"});
+    ASSERT_EQ(run.code, 0) << run.err;
+    const double slope = slopes[target == std::string("count")];
+    EXPECT_NEAR(member(run, "average", "a"), slope, 0.08 * slope);
   }
 }
 
@@ -288,6 +296,16 @@ TEST_F(Fit, TellsEpsilonAtEveryDeltaByEveryConversion) {
   ASSERT_EQ(told.value().size(), 2U);
   EXPECT_EQ(told.at(1)["delta"].get_double().value(), 1e-7);
   EXPECT_GT(told.at(1)["zcdp"].get_double().value(), told.at(1)["gaussian"].get_double().value());
+}
+
+TEST_F(Fit, WritesAConfigurationWithItsKeyDirectoryAndSums) {
+  const std::string config = (folder.path() / "used.toml").string();
+  const CommandResult result = fit({"--target", "y", "--features", "a,b", "--write-config", config});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(read_file(config), HasSubstr("key_directory = \"" + (folder.path() / "keys").string() + "\"\n"));
+  ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"replay", config, "--quiet"}).code, 0);
+  const CommandResult solved = run_command(NUSTREAM_COMMAND, {"solve", config, "--target", "a", "--json"});
+  EXPECT_EQ(solved.code, 0) << solved.err;
 }
 
 TEST_F(Fit, WritesAConfigurationThatIsValid) {

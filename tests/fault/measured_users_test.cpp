@@ -14,7 +14,9 @@
 namespace nustream::tests {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::vector<std::string> set(const std::vector<std::string>& settings) {
   std::vector<std::string> arguments;
@@ -257,6 +259,22 @@ TEST_F(MeasuredUsers, CheckAndPlanOfATopicAreOnePreflightWithAttach) {
   const CommandResult beside = run_command(NUSTREAM_COMMAND, with({"check", world.config()}, few));
   EXPECT_EQ(beside.code, 0) << beside.err;
   EXPECT_THAT(beside.out, HasSubstr("attach would refuse this")) << "and replay takes it";
+}
+
+// Each user counts once in a histogram, so that 60 users with 20,000 records are too few at rho = .1: those who plan
+// and check are told, and who runs is told why nothing was found.
+TEST_F(MeasuredUsers, TooFewUsersAreSaidBeforeAndAfterTheyCost) {
+  const UsersWorld few{20'000, 60};
+  const CommandResult planned =
+      run_command(NUSTREAM_COMMAND, with({"plan", few.config(), "--set", "plan.users=60"}, measured));
+  EXPECT_THAT(planned.out, HasSubstr("60 users are few for that: each counts once in a histogram"));
+  const CommandResult checked = run_command(NUSTREAM_COMMAND, with({"check", few.config(), "--data"}, measured));
+  EXPECT_THAT(checked.out, AllOf(HasSubstr("users           59 different"), HasSubstr("59 users are few for that")));
+  const CommandResult run = few.run(with(measured, seed));
+  EXPECT_EQ(run.code, 65) << run.out;
+  EXPECT_THAT(run.err, HasSubstr("there are too few users, since each counts once"));
+  const CommandResult enough = run_command(NUSTREAM_COMMAND, with({"check", world.config(), "--data"}, measured));
+  EXPECT_THAT(enough.out, Not(HasSubstr("are few for that")));
 }
 
 // The bundled orders of 4,338 customers, of whom the busiest has 7,847 lines.

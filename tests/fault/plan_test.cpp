@@ -220,6 +220,7 @@ TEST(PlanThatChooses, NeedsGuessesAndALinearModel) {
     return found.command.err;
   };
   EXPECT_THAT(refused("records = 1000\nresidual = 1\n", {}), HasSubstr("plan.distance is missing"));
+  EXPECT_THAT(refused("records = 1000\n", {}), HasSubstr("plan.residual and plan.distance are missing"));
   const std::string guesses = "records = 100000\nresidual = 1\ndistance = 1\n";
   EXPECT_THAT(refused(guesses, {"--set", "model.loss=huber"}), HasSubstr("model.estimator"));
   EXPECT_THAT(refused(guesses, {"--set", "descent.average=exponential"}), HasSubstr("descent.average"));

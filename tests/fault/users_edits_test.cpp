@@ -15,6 +15,7 @@
 namespace nustream::tests {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -86,13 +87,29 @@ TEST_F(UsersOfAFolder, DoNotCountAgainWhereTheyAreClosed) {
   for (int who = 1; who < 40; ++who) everybody += std::to_string(who) + "\n";
   const CommandResult closed = edit("close", everybody);
   ASSERT_EQ(closed.code, 0) << closed.err;
-  EXPECT_THAT(closed.out, HasSubstr("40 identifiers are closed"));
+  EXPECT_THAT(closed.out,
+              AllOf(HasSubstr("40 identifiers are closed"), HasSubstr("1 of them had contributed to no")));
   EXPECT_EQ(counts(), (std::vector<std::uint64_t>{40, 40}));
   ASSERT_EQ(replay({"--resume"}).code, 0);
   EXPECT_NEAR(slope(), before, 1e-3);
   ASSERT_EQ(replay({"--new-epoch", "--from", "0"}).code, 0);
   EXPECT_NEAR(slope(), before, 1e-3);
   EXPECT_EQ(counts(), (std::vector<std::uint64_t>{40, 40}));
+}
+
+// What people write into such lists: the same identifier twice, empty lines, what stands for nobody, a byte order
+// mark, quotes of CSV.
+TEST_F(UsersOfAFolder, AreNamedOneALineAndEachCountsOnce) {
+  ASSERT_EQ(replay({"--to", "1000"}).code, 0);
+  const CommandResult one = edit("close",
+                                 "\xEF\xBB\xBF"
+                                 "3\r\n");
+  EXPECT_THAT(one.out, AllOf(HasSubstr("1 identifier is closed: it never counts again"), Not(HasSubstr("of them"))));
+  const CommandResult many = edit("close", "3\n4\n4\n\n0\n\"5\"\n 6\n");
+  EXPECT_THAT(many.out,
+              AllOf(HasSubstr("4 identifiers are closed"), HasSubstr("2 of them had contributed to no step"),
+                    HasSubstr("2 stood in quotes or between blanks"), HasSubstr("2 more named nobody")));
+  EXPECT_EQ(counts(), (std::vector<std::uint64_t>{41, 4}));
 }
 
 // An estimate keeps no store of users: its state would forget who was closed, and its rows would count.
@@ -125,6 +142,34 @@ TEST_F(UsersOfAFolder, AreSaidToCountAgainWhereTheirStoreIsLost) {
   EXPECT_THAT(lost.err, HasSubstr(words));
 }
 
+TEST_F(UsersOfAFolder, AreSaidToCountAgainWhereTheyWereEnded) {
+  ASSERT_EQ(replay({"--to", "1000"}).code, 0);
+  ASSERT_EQ(edit("close", "3\n").code, 0);
+  ASSERT_EQ(edit("end").code, 0);
+  const CommandResult next = replay({"--new-epoch", "--from", "0", "--to", "1000"});
+  EXPECT_EQ(next.code, 0) << next.err;
+  EXPECT_THAT(next.err, HasSubstr("users that 'nustream users close' closed there count again"));
+  const CommandResult later = replay({"--new-epoch", "--from", "0", "--to", "1000"});
+  EXPECT_EQ(later.code, 0) << later.err;
+  EXPECT_THAT(later.err, Not(HasSubstr("count again"))) << "the store is there";
+  ASSERT_EQ(edit("end").code, 0);
+  const CommandResult table = estimate();
+  EXPECT_EQ(table.code, 0) << table.err;
+  EXPECT_THAT(table.err, HasSubstr("count again in this table; leave their records out of it"));
+}
+
+// Who reads a refusal has to know which folder it is about, and which command helps.
+TEST_F(UsersOfAFolder, AreRefusedByFolderAndCommandWhereTheirStoreIsDamaged) {
+  ASSERT_EQ(replay({"--to", "1000"}).code, 0);
+  std::filesystem::resize_file(world.path("state/users-0.log"), 0);
+  const CommandResult seen =
+      run_command(NUSTREAM_COMMAND, {"inspect", world.path("state"), "--users", "--insecure-seed", "7"});
+  for (const CommandResult& refused : {replay({"--resume"}), edit("close", "3\n"), seen}) {
+    EXPECT_EQ(refused.code, 65) << refused.err;
+    EXPECT_THAT(refused.err, AllOf(HasSubstr(world.path("state")), HasSubstr("nustream replay")));
+  }
+}
+
 // Whoever closes users may have other settings by then. Those of the counts stay.
 TEST_F(UsersOfAFolder, AreToldApartAsBeforeWhereTheyAreClosedUnderOtherSettings) {
   ASSERT_EQ(replay({"--to", "1000"}).code, 0);
@@ -145,7 +190,11 @@ TEST_F(UsersOfAFolder, AreToldApartAsBeforeWhereTheyAreClosedUnderOtherSettings)
 TEST_F(UsersOfAFolder, AndGoOnWhereNobodyIs) {
   ASSERT_EQ(replay({"--to", "400"}).code, 0);
   const double before = slope();
-  ASSERT_EQ(edit("close", "").code, 0);
+  for (const char* const lines : {"", "\n\r\n", "0\n"}) {
+    const CommandResult none = edit("close", lines);
+    EXPECT_EQ(none.code, 65) << none.out;
+    EXPECT_THAT(none.err, HasSubstr("no line names a user; nobody is closed"));
+  }
   ASSERT_EQ(replay({"--resume"}).code, 0);
   EXPECT_GT(std::abs(slope() - before), 1e-2);
 }

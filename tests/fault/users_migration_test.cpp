@@ -52,7 +52,7 @@ TEST(RecordsThatMoveToUsers, AreRefusedAndLeftAsTheyWere) {
   const auto before = files_of(world.path("state"));
   const CommandResult users = world.run(with(under_a_seed, {"--new-epoch"}));
   EXPECT_EQ(users.code, 78) << users.err;
-  EXPECT_THAT(users.err, AllOf(HasSubstr("promised something about records"), HasSubstr("another state.directory")));
+  EXPECT_THAT(users.err, AllOf(HasSubstr("promised something about records"), HasSubstr("--set state.directory=")));
   EXPECT_EQ(world.run(with(under_a_seed, {"--resume"})).code, 65) << "of other settings";
   EXPECT_TRUE(files_of(world.path("state")) == before) << "a refusal changed the folder";
   const CommandResult kept = world.run(with(with(under_a_seed, twice), {"--to", "1000", "--resume"}));

@@ -143,6 +143,18 @@ TEST_F(Witnessed, OlderCopyIsRefusedAlsoWhereTheSettingsNameAnotherPlace) {
   EXPECT_EQ(files_in(world.path("witnesses"), ".witness").size(), 1U);
 }
 
+// The witness in the place of the settings is not asked where later settings name none. So the one beside the
+// folder's own key goes along.
+TEST_F(Witnessed, OlderCopyIsRefusedAlsoWhereTheSettingsNameNoPlaceAnyMore) {
+  const std::string place = "state.witness=\"" + world.path("witnesses") + "\"";
+  ASSERT_EQ(run({"--to", "500"}).code, 0);
+  ASSERT_EQ(run({"--resume", "--to", "700", "--set", place}).code, 0);
+  copy_folder(world.path("state"), world.path("copy"));
+  ASSERT_EQ(run({"--resume", "--to", "1000", "--set", place}).code, 0);
+  copy_folder(world.path("copy"), world.path("state"));
+  expect_refused(run({"--resume"}), 65, "epoch 0, step 1000, as " + witness().string() + " tells");
+}
+
 // The key was moved, and the link of the folder leads to where it was, as does the witness that stayed there.
 TEST_F(Witnessed, OlderCopyIsRefusedAlsoWhereTheKeyWasMoved) {
   begin_copy_and_go_on();

@@ -285,6 +285,21 @@ TEST(StandardInputSource, PaddingBehindGzipGivesItsCallerTheTurn) {
   alarm(0);
 }
 
+// To recognise a compressed file takes its first bytes. A pipe must not wait for more bytes than have to do with
+// that.
+TEST(StandardInputSource, AShortBeginningIsGivenAtOnce) {
+  for (const std::string text : {"5", "5\n", "BZ\n", "PK,", "P\n"}) {
+    StandardInput input;
+    input.write(text);
+    const auto source = open_source("-");
+    alarm(60);
+    char bytes[16];
+    const ByteSource::Result result = source->read(bytes);
+    alarm(0);
+    EXPECT_EQ(std::string(bytes, result.bytes), text);
+  }
+}
+
 TEST(StandardInputSource, TheWritingEndOfAPipeIsRefused) {
   const int saved = dup(STDIN_FILENO);
   int ends[2];

@@ -13,6 +13,10 @@ enum class Likelihood {
   poisson    ///< targets ≥ 0
 };
 
+/// A logistic fit gives no intervals where its last step is longer than this, in whitened coordinates. A step leaves
+/// an error that grows with the square of its length, and no variance tells of that error.
+inline constexpr double longest_for_intervals = 0.2;
+
 /// Fits the maximum of the likelihood of the target, given an intercept and the features. A target that the model
 /// cannot have (not 0 or 1; below 0) makes its row unusable.
 ///
@@ -30,9 +34,9 @@ enum class Likelihood {
 /// matters for counts alone, which it biases where their tails are heavy.
 ///
 /// Variances are given for the logistic model alone. They are those of H⁻¹(H + σ²I)H⁻¹ and the first-order part of
-/// the curvature's noise, and cover sampling and noise where the model holds. They are withheld where a direction is
-/// hidden or the last step was long (is_settled). For counts they are always withheld, since nothing says that their
-/// variance is their mean. They are withheld where the unit is the user, too.
+/// the curvature's noise, and cover sampling and noise where the model holds. They are withheld where a direction or
+/// a label is hidden, and where the last step was not short (longest_for_intervals). For counts they are always
+/// withheld, since nothing says that their variance is their mean. They are withheld where the unit is the user, too.
 ///
 /// Guarantee: ρ-zCDP, as for fit_linear(). The releases of the steps over the last part compose to ρ (adaptively; Bun
 /// and Steinke 2016, Lemma 2.3). scores.h has the sensitivities of a step.

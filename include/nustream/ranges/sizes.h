@@ -52,5 +52,9 @@ struct Sizes {
 /// The least ρ of the whole fit, and the least n, for which sizes() does not refuse.
 [[nodiscard]] double least_rho(const TableDesign& design);
 [[nodiscard]] std::uint64_t least_records(const TableDesign& design);
+/// How many users are enough where the unit is the user: 60·√(m/2ρ) at the ρ of one histogram, as many as sizes()
+/// asks of rows, since each user counts once in a histogram. In trials noise mostly hid all columns of a third as
+/// many users.
+[[nodiscard]] std::uint64_t enough_users(const TableDesign& design);
 
 }  // namespace nustream::ranges

@@ -101,8 +101,9 @@ struct TableFit {
   /// whose rows are no independent records, and where rows have weights, since nothing says whether weights count
   /// records or express their precision.
   std::vector<inference::EstimatedVariance> variances;
-  /// The standard deviation of what noise alone adds to each entry of theta, to first order. The deviation of an
-  /// entry by sampling is not in it. Empty where noise hides a direction.
+  /// The standard deviation of what noise alone adds to each entry of theta, to first order. Where noise hides a
+  /// direction nearly, or labels are nearly separated, the real deviation is up to half as large again. The deviation
+  /// of an entry by sampling is not in it. Empty where noise hides a direction.
   std::vector<double> noise_stddevs{};
   bool is_label_hidden = false;  ///< noise hides how many records have the rarer of two labels
   /// False where the last of several steps was long: the answer had not settled. False also where a label is hidden.
