@@ -62,18 +62,21 @@ struct TimeColumn {
   friend bool operator==(const TimeColumn&, const TimeColumn&) = default;
 };
 
-/// The columns of times whose unit is smaller than a second, each once.
-std::vector<TimeColumn> fine_time_columns(const record::Schema& schema) {
+/// The columns of times whose unit is smaller than a second, each once: those of features, and the records' own.
+std::vector<TimeColumn> fine_time_columns(const config::InputSettings& input, const record::Schema& schema) {
   std::vector<TimeColumn> columns;
-  const auto add = [&](const record::Term& term) {
-    const TimeColumn column{term.column, term.unit};
-    if (!is_time_of(term, term.column) || term.unit <= record::TimeUnit::seconds) return;
+  const auto add = [&](const TimeColumn& column) {
+    if (column.name.empty() || column.unit <= record::TimeUnit::seconds) return;
     if (std::find(columns.begin(), columns.end(), column) == columns.end()) columns.push_back(column);
   };
+  const auto add_term = [&](const record::Term& term) {
+    if (is_time_of(term, term.column)) add({term.column, term.unit});
+  };
   for (const record::Feature& feature : schema.features) {
-    add(feature.first);
-    if (feature.second) add(*feature.second);
+    add_term(feature.first);
+    if (feature.second) add_term(*feature.second);
   }
+  add({input.time_column, input.time_unit});
   return columns;
 }
 
@@ -119,7 +122,7 @@ std::string line_of(const decode::SeenLine& seen, const config::InputSettings& i
 
 std::string times_in_1970(const config::InputSettings& input, const record::Schema& schema) try {
   constexpr std::size_t looked_at = 20;
-  const std::vector<TimeColumn> columns = fine_time_columns(schema);
+  const std::vector<TimeColumn> columns = fine_time_columns(input, schema);
   if (columns.empty()) return {};
   std::vector<std::uint64_t> ordinals(looked_at);
   std::iota(ordinals.begin(), ordinals.end(), std::uint64_t{0});
@@ -131,10 +134,11 @@ std::string times_in_1970(const config::InputSettings& input, const record::Sche
       if (const auto text = decode::text_in(line, column.name, input); text && !text->empty()) texts.push_back(*text);
     }
     if (!are_seconds(texts, column.unit)) continue;
+    const bool is_of_records = column.name == input.time_column;
     found += fmt::format(
-        "{}the first {} times of column '{}' lie in 1970, but are of these years in seconds: set unit = "
+        "{}the first {} times of column '{}' lie in 1970, and between 1990 and 2100 in seconds: set {} = "
         "\"s\"",
-        found.empty() ? "" : "; ", texts.size(), column.name);
+        found.empty() ? "" : "; ", texts.size(), column.name, is_of_records ? "stream.time_unit" : "unit");
   }
   return found;
 } catch (const Failure&) {

@@ -20,6 +20,7 @@
 #include "config/settings_tree.h"
 #include "decode/reader.h"
 #include "engine/budget_advice.h"
+#include "folder/options.h"
 #include "local/settings.h"
 #include "measure/fit.h"
 #include "publish/epsilons.h"
@@ -167,7 +168,7 @@ PlanArguments plan_of(const CheckArguments& arguments, const config::Config& con
   plan.config = arguments.config;
   const bool is_part = arguments.records.has_value() || reads_topic(arguments, config);
   if (config.measuring.keys.empty() || !is_part) plan.records = std::max<std::uint64_t>(findings.tally.records, 1);
-  if (findings.users) plan.users = *findings.users;
+  if (findings.users && !is_part) plan.users = *findings.users;
   return plan;
 }
 
@@ -203,11 +204,11 @@ void add_large_delta(const config::Config& config, std::uint64_t records, std::v
 void add_missing_key(const config::Config& config, std::vector<std::string>& warnings) {
   const std::string& file = config.state.key_file;
   std::error_code unknown;
-  if (file.empty() || std::filesystem::exists(file, unknown)) return;
+  if (file.empty() || std::filesystem::status(file, unknown).type() != std::filesystem::file_type::not_found) return;
   warnings.push_back(fmt::format(
-      "state.key_file: '{0}' is not there: a run on this machine would be refused; restore it, or, for a new stream, "
-      "make one: nustream key new {0}",
-      file));
+      "state.key_file: '{}' is not there: a run on this machine would be refused; restore it, or, for a new stream, "
+      "make one: nustream key new {}",
+      file, folder::in_shell(file)));
 }
 
 /// The verdict, after a dry run where one is asked for. `steps` are those of a table; empty for a stream.

@@ -1,12 +1,12 @@
 #include <iostream>
 #include <string>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include "attach/edit_users.h"
 #include "attach/preflight.h"
 #include "cli/commands.h"
+#include "console/operator_counts.h"
 #include "console/path_printer.h"
 #include "folder/user_edits.h"
 #include "secrets/locked_memory.h"
@@ -21,24 +21,25 @@ config::Config config_of(const UsersArguments& arguments) {
   return config;
 }
 
-/// What the operator should look at once more: identifiers that were perhaps mistyped.
-std::vector<std::string> cautions(const users::NamedUsers& closed) {
-  std::vector<std::string> all;
+std::string of_users(std::uint64_t part, std::uint64_t all) {
+  if (all == 1) return "it";
+  return part == all ? "all of them" : fmt::format("{} of them", console::with_separators(part));
+}
+
+/// Says what the operator should look at once more: identifiers that were perhaps mistyped. Whether somebody is in
+/// the data is for the operator alone, while the other two follow from the lines.
+void caution(const users::NamedUsers& closed) {
   if (closed.unknown > 0) {
-    all.push_back(
-        fmt::format("operator only, not private: {} of them had contributed to no step; if they should have, "
-                    "compare their text with the records",
-                    console::with_separators(closed.unknown)));
+    console::say_for_operator(of_users(closed.unknown, closed.users) +
+                              " had contributed to no step; if that is not so, compare the text with the records");
   }
   if (closed.quoted > 0) {
-    all.push_back(fmt::format("{} stood in quotes or between blanks, which are taken for a part of the identifier",
-                              console::with_separators(closed.quoted)));
+    fmt::print("{}: in quotes or between blanks, which are taken for a part of the identifier\n",
+               of_users(closed.quoted, closed.users));
   }
   if (closed.nobody > 0) {
-    all.push_back(fmt::format("{} more named nobody: a line that is empty, or a text of privacy.user_null",
-                              console::with_separators(closed.nobody)));
+    fmt::print("{}: a text of privacy.user_null, which stands for nobody\n", of_users(closed.nobody, closed.users));
   }
-  return all;
 }
 
 bool is_attached(const config::Config& config) {
@@ -58,7 +59,7 @@ Exit users_close(const UsersArguments& arguments) {
   fmt::print("{}: {} {} closed: {} again; what was released is not undone\n",
              attached ? config.stream : config.state.directory, console::with_separators(closed.users),
              is_one ? "identifier is" : "identifiers are", is_one ? "it never counts" : "none of them counts");
-  for (const std::string& caution : cautions(closed)) fmt::print("{}\n", caution);
+  caution(closed);
   return Exit::done;
 }
 

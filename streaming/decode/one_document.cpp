@@ -29,6 +29,7 @@ class Outline {
         open(c);
       } else if (c == '}' || c == ']') {
         if (open_.empty()) return {};
+        if (open_.size() == 2) close_member();
         open_.pop_back();
         if (open_.empty()) return ended(is_all);
       } else if (c == ',' && !open_.empty()) {
@@ -62,7 +63,7 @@ class Outline {
     if (open_.empty() || open_.back().kind != '{' || !open_.back().key.empty()) return;
     open_.back().key = text;
     if (open_.size() == 1) found_.members.push_back(text);
-    if (open_.size() == 2 && open_.front().kind == '{' && found_.members.size() == 1) found_.inside.push_back(text);
+    if (open_.size() == 2) inside_.push_back(text);
   }
 
   void open(char kind) {
@@ -79,6 +80,15 @@ class Outline {
     open_.push_back({kind});
   }
 
+  /// A nested member of the document ends.
+  void close_member() {
+    const bool is_first = closed_++ == 0;
+    if (is_first) alike_ = inside_;
+    if (open_.back().kind != '{' || inside_ != alike_) is_alike_ = false;
+    found_.inside = is_alike_ && !is_first ? alike_ : std::vector<std::string>();
+    inside_.clear();
+  }
+
   JsonOutline ended(bool is_all) {
     found_.is_one = is_all && text_.find_first_not_of(white_space, at_) == std::string_view::npos;
     return std::move(found_);
@@ -87,6 +97,10 @@ class Outline {
   std::string_view text_;
   std::size_t at_ = 0;
   std::vector<Level> open_;
+  std::vector<std::string> inside_;  // names of the present member's own members
+  std::vector<std::string> alike_;   // those of the first member
+  std::size_t closed_ = 0;           // nested members that were seen to their end
+  bool is_alike_ = true;
   JsonOutline found_;
 };
 

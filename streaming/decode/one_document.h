@@ -17,7 +17,9 @@ struct JsonOutline {
   bool is_one = false;
   std::vector<std::string> members{};  ///< names of its members at the top level
   std::vector<std::string> nested{};   ///< those of them that are arrays or objects
-  std::vector<std::string> inside{};   ///< names of the members of the first of them, where that is an object
+  /// The names inside each of those members, where all of them that were seen to their end are objects with the same
+  /// names, and there are two or more.
+  std::vector<std::string> inside{};
   /// Path to the first array of objects that is in no other array; may be empty.
   std::vector<std::string> records_in{};
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
@@ -246,10 +247,17 @@ void take_share(const Options& options, const folder::OneStepAccount& account, f
                                              options.account, options.rho));
 }
 
+/// The places of key and witness as absolute paths, since the configuration may be run from another folder.
+KeyPlaces places_of(const Options& options) {
+  const auto absolute = [](const std::string& place) {
+    return place.empty() || place == "none" ? place : std::filesystem::absolute(place).string();
+  };
+  return {absolute(options.key_directory), absolute(options.witness)};
+}
+
 void write_configuration(const Options& options, const Columns& columns, const Report& report) {
   if (options.output.write_config.empty()) return;
-  console::write_new_file(options.output.write_config,
-                          to_config(columns, report, {options.key_directory, options.witness}),
+  console::write_new_file(options.output.write_config, to_config(columns, report, places_of(options)),
                           "what the fit found is committed and stays so");
   fmt::print(stderr,
              "nustream: {} holds the ranges; a run of it over the same records is a second spend, which adds to "

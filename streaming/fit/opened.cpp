@@ -7,6 +7,7 @@
 #include "console/operator_counts.h"
 #include "decode/line_decoder.h"
 #include "fit/input.h"
+#include "folder/options.h"
 
 namespace nustream::fit {
 namespace {
@@ -14,11 +15,18 @@ namespace {
 /// Says why a column is left out that has a number in every record: noise hides values that are spread over many
 /// octaves, since each octave then has few of them.
 void say_of_spread(const Opened& input, std::size_t column) {
-  const std::string& name = input.columns.features[column].name;
-  console::say_for_operator(
-      fmt::format("every record has a number for '{0}', but noise hides how large these are: so few for this rho, or "
-                  "sizes so many; log({0}) has them in one place, if all are above 0",
-                  name));
+  const record::Feature& feature = input.columns.features[column];
+  std::string name = feature.first.column;
+  for (std::size_t at = name.find(','); at != name.npos; at = name.find(',', at + 2)) name.insert(at, 1, '\\');
+  const bool is_plain = feature.first.transform == record::Transform::identity;
+  console::say_for_operator(fmt::format(
+      "every record has a number for '{}', but noise hides how large these numbers are: there are too few records "
+      "for "
+      "this rho, or the numbers have too many sizes{}",
+      feature.name,
+      is_plain
+          ? "; if all are above 0, their logarithm has fewer: --features " + folder::in_shell("log(" + name + ")")
+          : ""));
 }
 
 void say_of(const Opened& input, std::size_t column) {

@@ -83,7 +83,8 @@ double step_size_of(const Report& report) {
   const ranges::TableFit& fit = report.fit;
   const double unit = fit.bounds.curvature / (fit.bounds.inputs * fit.bounds.inputs);
   const double forgetting = 10 / static_cast<double>(report.records);
-  const double noise = clip_norm_of(report) / std::sqrt(2 * report.rho);
+  const double replaced = report.adjacency == privacy::name(privacy::Adjacency::replace_one) ? 2 : 1;
+  const double noise = replaced * clip_norm_of(report) / std::sqrt(2 * report.rho);
   return std::min(std::min(1 / (fit.pilot.inputs * fit.pilot.inputs), forgetting) / unit,
                   widest / (of_one_step * noise));
 }

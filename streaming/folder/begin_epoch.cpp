@@ -34,8 +34,9 @@ void Session::require_nobody_closed(const journal::State& before) const {
 /// needs its state, its store and limits of the same kind.
 bool Session::begin_users(const journal::State* before, const engine::Found& found, const journal::Ledger& ledger) {
   const journal::UsersOfState* const known = before && before->record.users ? &*before->record.users : nullptr;
-  // 'users end' leaves a state that knows no users, and the empty files of their store.
-  const bool was_ended = before != nullptr && known == nullptr && had_store(config_.state.directory);
+  // 'users end' leaves a state that knows no users, and the empty files of their store. Behind an estimate the files
+  // are as they were, and nobody was closed there.
+  const bool was_ended = before != nullptr && known == nullptr && was_store_emptied(config_.state.directory);
   if (!config_.users || !config_.users->are_kept) {
     if (known) require_nobody_closed(*before);
     if (config_.users && was_ended) {

@@ -46,11 +46,12 @@ bool holds_store(const journal::Disk::Path& folder) {
   });
 }
 
-bool had_store(const journal::Disk::Path& folder) {
-  return std::ranges::any_of(std::array{0U, 1U}, [&](unsigned file) {
+bool was_store_emptied(const journal::Disk::Path& folder) {
+  const bool is_there = std::ranges::any_of(std::array{0U, 1U}, [&](unsigned file) {
     std::error_code unknown;
     return std::filesystem::exists(users::UserLog::path(folder, file), unknown);
   });
+  return is_there && !holds_store(folder);
 }
 
 FolderUsers::FolderUsers(journal::Disk& disk, const journal::Disk::Path& folder, const users::StoreIdentity& identity,

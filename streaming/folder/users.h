@@ -73,8 +73,8 @@ class FolderUsers {
 void forget_store(journal::Disk& disk, const journal::Disk::Path& folder);
 /// Whether anything is in the files that forget_store() empties.
 [[nodiscard]] bool holds_store(const journal::Disk::Path& folder);
-/// Whether a store was kept in the folder at some time. Its files stay, empty, where it was forgotten.
-[[nodiscard]] bool had_store(const journal::Disk::Path& folder);
+/// Whether a store was kept in the folder, and was forgotten: its files are there, and are empty.
+[[nodiscard]] bool was_store_emptied(const journal::Disk::Path& folder);
 
 /// What an epoch of users begins with.
 struct EpochUsers {

@@ -302,13 +302,33 @@ void FolderWitness::keep() {
   if (!keeper_) file_.clear();
 }
 
-/// Where the place beside the folder's own key cannot be written any more, its file stays as it is.
+namespace {
+
+/// Whether a witness may be written there: to a folder of this user, which nobody else can change.
+bool may_be_written(const fs::path& place) try {
+  if (::access(place.c_str(), R_OK | W_OK | X_OK) != 0) return false;
+  posix_disk()->require_trusted(place);
+  secrets::require_trusted_above(place, "the folder", "name another one");
+  return true;
+} catch (const Failure&) {
+  return false;
+}
+
+}  // namespace
+
+/// The file is kept where it is this account's, under this key, or under an earlier one whose commit the ledger
+/// holds. Otherwise it stays as it is, as it does where it cannot be written any more. One place may have two paths,
+/// and must not be kept twice.
 void FolderWitness::keep_beside_own_key() {
   const fs::path& place = settings_.beside_own_key;
-  if (place.empty() || place == settings_.place || ::access(place.c_str(), W_OK | X_OK) != 0) return;
+  std::error_code unknown;
+  if (place.empty() || fs::equivalent(place, settings_.place, unknown) || !may_be_written(place)) return;
   const fs::path file = witness_file(place, settings_.stream, account_);
   std::optional<WitnessFile> there = read_witness_file(file, keys_);
-  if (!there || !there->read.is_authentic || there->read.witness.account != account_) return;
+  if (!there || there->read.witness.account != account_) return;
+  const bool is_of_earlier_key = kind_of_witness(there->bytes, keys_) == WitnessKind::under_another_key &&
+                                 ledger_holds(*posix_disk(), settings_.folder, there->read.witness.ledger_head);
+  if (!there->read.is_authentic && !is_of_earlier_key) return;
   beside_ = std::make_unique<WitnessKeeper>(file, std::move(there->bytes), keys_);
 }
 

@@ -115,9 +115,9 @@ void WitnessKeeper::write(const Witness& witness) {
   file->sync();
   NUSTREAM_FAILPOINT("after-sync-witness");
   disk_->rename(next, file_);
+  last_ = std::move(bytes);  // the file holds them now, also where the folder cannot be synced
   NUSTREAM_FAILPOINT("after-rename-witness");
   disk_->sync_folder(file_.parent_path());
-  last_ = std::move(bytes);
 }
 
 }  // namespace nustream::journal

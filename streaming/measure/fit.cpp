@@ -75,15 +75,18 @@ std::string why_stopped(const config::Config& asked, const ranges::TableFit& fit
 /// What the operator may do about a measuring that found nothing. Where the unit is the user, each user counts once
 /// in a histogram, so that noise hides everything of few users, however many records they have.
 std::string cure_of(const config::Config& asked, bool is_hidden) {
-  if (is_hidden) return "Give more rho, more records, or numbers for what is \"private\"";
+  if (is_hidden) {
+    return fmt::format("Give more rho, more {}, or numbers for what is \"private\"",
+                       asked.users ? "users" : "records");
+  }
   constexpr const char* of_input =
       "nustream check CONFIG --data shows what is the matter with them: mend the input or the settings (names and "
       "transforms of columns, stream.delimiter)";
   if (!asked.users) return of_input;
   return fmt::format(
-      "Either there are too few users, since each counts once: about {} show through the noise at this rho; then "
-      "give "
-      "numbers for what is \"private\", or more rho. Or the records are of no use: {}",
+      "Either there are too few users, since each counts once: at this rho it takes about {} to show through the "
+      "noise; "
+      "then give numbers for what is \"private\", or more rho. Or the records are of no use: {}",
       enough_users(asked), of_input);
 }
 

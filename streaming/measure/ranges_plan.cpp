@@ -137,9 +137,9 @@ std::string plan_text(const config::Config& asked, const InputSize& size) {
   if (!few.empty()) out += fmt::format("{} records are too few for that: {}\n", size.records, few);
   if (has_few_users(asked, size)) {
     out += fmt::format(
-        "{} users are few for that: each counts once in a histogram, and about {} show through the noise; where "
-        "nothing "
-        "is found, what the measuring costs is spent all the same\n",
+        "{} users are few for that: each counts once in a histogram, and it takes about {} to show through the "
+        "noise; "
+        "where nothing is found, what the measuring costs is spent all the same\n",
         size.users, enough_users(asked));
   }
   return out +

@@ -23,7 +23,7 @@ namespace nustream::users {
 struct NamedUsers {
   std::uint64_t users = 0;    ///< different ones
   std::uint64_t unknown = 0;  ///< of these: users that had not contributed, so that the identifier may be mistyped
-  std::uint64_t nobody = 0;   ///< lines that name no user: empty ones, and texts of privacy.user_null
+  std::uint64_t nobody = 0;   ///< users whose text is one of privacy.user_null now, which may have been another list
   std::uint64_t quoted = 0;   ///< users whose line is in quotes, or has blanks around its text
 };
 
@@ -36,7 +36,7 @@ struct NamedUsers {
 
 /// Calls `close(entry, number)` once for the user of each line, with the partitioner's number of that user. The entry
 /// has the standing of a user that never contributed. `close` returns whether the user is known. A line may end in CR
-/// LF, and the first one may begin with a byte order mark. Lines that are empty or among `nobody` name no user.
+/// LF, and the first one may begin with a byte order mark. An empty line names no user.
 template <class Close>
 NamedUsers for_each_identifier(std::istream& lines, const UserKey& key, Partitioner partitioner,
                                std::span<const std::string> nobody, const Close& close) {
@@ -47,14 +47,12 @@ NamedUsers for_each_identifier(std::istream& lines, const UserKey& key, Partitio
   for (std::string line; std::getline(lines, line); is_first = false) {
     if (is_first && line.starts_with(byte_order_mark)) line.erase(0, byte_order_mark.size());
     if (line.ends_with('\r')) line.pop_back();
-    if (line.empty() || std::ranges::find(nobody, line) != nobody.end()) {
-      ++found.nobody;
-      continue;
-    }
+    if (line.empty()) continue;
     const UserHash user = key.hash(line);
     if (!seen.insert(user).second) continue;
     ++found.users;
     if (is_quoted(line)) ++found.quoted;
+    if (std::ranges::find(nobody, line) != nobody.end()) ++found.nobody;
     const std::uint32_t number = partition_number(partitioner, line, user);
     if (!close(Entry{user, key.masked(user, number), {}}, number)) ++found.unknown;
   }

@@ -75,9 +75,9 @@ std::string forty_objects(const std::string& between) {
 
 // A pipe is named by what it begins with, as a file is: its first record waits for the second line, or for the end.
 TEST_F(FirstContact, PipesOfAnotherKindAreNamed) {
-  const auto piped = [&](const std::string& text, Words more) {
-    more.insert(more.begin(), {"replay", config_, "-", "--set",
-                               "state.directory=" + (folder_.path() / "state").string(), "--quiet"});
+  const auto piped = [&](const std::string& text, Words more, const std::string& state = "state") {
+    more.insert(more.begin(),
+                {"replay", config_, "-", "--set", "state.directory=" + (folder_.path() / state).string(), "--quiet"});
     return run_command(NUSTREAM_COMMAND, more, write("piped", text));
   };
   const Words jsonl{"--set", "stream.format=jsonl"};
@@ -88,6 +88,12 @@ TEST_F(FirstContact, PipesOfAnotherKindAreNamed) {
         {array + "\n", jsonl, "'-' is a JSON array," + cure + ".[]' 'FILE' > 'FILE.jsonl'"},
         {R"({"schema":{"fields":[]},"data":)" + array + "}", jsonl,
          "'-' is one JSON document whose records are an array inside it," + cure + ".data[]' 'FILE' > 'FILE.jsonl'"},
+        {R"({"0":{"x":1,"y":2},"1":{"x":3,"y":4}})", jsonl,
+         "'-' is one JSON document whose members are the records," + cure + ".[]' 'FILE' > 'FILE.jsonl'"},
+        {R"({"columns":["x","y"],"data":[[1,2],[3,4]]})", jsonl,
+         "'-' is one JSON document with the columns' names beside the rows," + cure +
+             ".columns as $names | .data[] | [[$names, .] | transpose[] | {(.[0]): .[1]}] | add' 'FILE' > "
+             "'FILE.jsonl'"},
         {std::string("x,y\r1,2\r3,4\r"), Words{},
          "'-' is text whose lines end in carriage returns alone: write it "
          "with newlines: tr '\\r' '\\n' < 'FILE' > 'FILE.lf'"}}) {
@@ -96,8 +102,13 @@ TEST_F(FirstContact, PipesOfAnotherKindAreNamed) {
     EXPECT_EQ(result.err, "nustream: error: " + std::string(told) + "\n");
     EXPECT_FALSE(std::filesystem::exists(folder_.path() / "state/ledger")) << told;
   }
-  const CommandResult plain = piped(forty_objects("\n") + "\n", jsonl);
-  EXPECT_EQ(plain.code, 0) << plain.err;
+  // One record whose columns lie inside of a member is a record.
+  for (const std::string& text :
+       {forty_objects("\n"), std::string(R"({"payload":{"x":1,"y":2},"meta":{"q":1}})"),
+        std::string(R"({"payload":{"x":1,"y":2},"list":[1]})"), std::string(R"({"payload":{"x":1,"y":2}})")}) {
+    const CommandResult plain = piped(text + "\n", jsonl, fmt::format("of-{}", text.size()));
+    EXPECT_EQ(plain.code, 0) << plain.err;
+  }
 }
 
 // A command for a compressed file is for its content, which has to be unpacked before.
@@ -146,7 +157,7 @@ TEST_F(FirstContact, SecondsThatAreReadAsMillisecondsAreTold) {
   write("in.csv", "x,y\n" + lines_of(40, [](int i) { return fmt::format("{},{}", 1767225600 + 3600 * i, i % 3); }));
   const Words of_time{"--set", "features.0.transform=hour", "--set", "features.0.unit=ms"};
   const std::string told =
-      "the first 20 times of column 'x' lie in 1970, but are of these years in seconds: set unit = \"s\"";
+      "the first 20 times of column 'x' lie in 1970, and between 1990 and 2100 in seconds: set unit = \"s\"";
   EXPECT_THAT(run("replay", of_time).err, HasSubstr("operator only, not private: " + told));
   EXPECT_THAT(check(of_time).out, HasSubstr("times           " + told));
   Words right = of_time;

@@ -277,7 +277,7 @@ TEST_F(FitInput, SaysWhereNoiseHidesNumbersThatAreSpreadWidely) {
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("left out        wide"));
   EXPECT_THAT(result.err, AllOf(HasSubstr("operator only"), HasSubstr("every record has a number for 'wide'"),
-                                HasSubstr("log(wide)")));
+                                HasSubstr("--features 'log(wide)'")));
 }
 
 // A column that never varies cannot be told from the intercept, so that neither has a number that means anything.

@@ -82,6 +82,22 @@ TEST_F(Rotated, RotationToACopyOfTheKeyTakesTheWitnessAlong) {
   expect_refused(run({"--resume", "--set", "state.key_file=\"" + copy + "\""}), 65, "older state");
 }
 
+// A rotation under settings that name another place leaves the witness beside the folder's own key under the earlier
+// key. The next run takes it along.
+TEST_F(Rotated, WitnessBesideTheOwnKeyGoesOnUnderTheNewKey) {
+  const std::string place = "state.witness=\"" + world.path("witnesses") + "\"";
+  ASSERT_EQ(run({"--to", "500"}).code, 0);
+  ASSERT_EQ(run({"--resume", "--to", "700", "--set", place}).code, 0);
+  const std::string key = new_key();
+  const CommandResult rotated = run_command(
+      NUSTREAM_COMMAND, {"key", "rotate", world.path("state"), key, "--witness", world.path("witnesses")});
+  ASSERT_EQ(rotated.code, 0) << rotated.err;
+  copy_folder(world.path("state"), world.path("copy"));
+  ASSERT_EQ(run({"--resume", "--to", "1000", "--set", place}).code, 0);
+  restore("copy");
+  expect_refused(run({"--resume"}), 65, "older state");
+}
+
 // This is the way on from a copy that only the old key opens. What the copy lacks is charged, and nothing makes it
 // the newest folder.
 TEST_F(Rotated, CopyThatIsRotatedAgainIsStillAnOlderOne) {

@@ -10,6 +10,7 @@
 
 #include "expect_failure.h"
 #include "journal/folder_witness.h"
+#include "journal/witness_files.h"
 #include "keys_from.h"
 #include "secrets/hex.h"
 #include "temporary_folder.h"
@@ -64,6 +65,67 @@ class AFolderAndItsWitness : public ::testing::Test {
   std::vector<journal::Hash> heads{journal::empty_ledger_head};
   const journal::AccountId account{9, 9, 9};
 };
+
+std::string content_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Settings that name another place than that of the folder's own key, which is `own`.
+class WithAnotherPlace : public AFolderAndItsWitness {
+ protected:
+  [[nodiscard]] std::string own_after(const fs::path& own) const {
+    witness_of(1, account);  // beside the folder's own key
+    const fs::path file = journal::witness_file(folder.path() / "keys", "mine", account);
+    before_ = content_of(file);
+    journal::WitnessSettings named = settings();
+    named.place = folder.path() / place_;
+    named.is_asked_for = true;
+    named.beside_own_key = own;
+    journal::FolderWitness witness(named, keys_from(1));
+    witness.find(account);
+    witness.keep();
+    for (const std::size_t count : {2U, 3U}) {
+      witness.committed(EpochId{0}, StepCount{100 * count}, heads[count], {entry(0, 100 * count)});
+      witness.finish();
+    }
+    return content_of(file);
+  }
+
+  std::string place_ = "named";
+  mutable std::string before_;
+};
+
+TEST_F(WithAnotherPlace, TheWitnessBesideTheFoldersOwnKeyGoesAlong) {
+  const std::string after = own_after(folder.path() / "keys");
+  EXPECT_NE(after, before_);
+  EXPECT_EQ(after, content_of(journal::witness_file(folder.path() / "named", "mine", account)));
+}
+
+// A volume may be mounted at two paths. Two keepers of one file would take each other for copies of the folder.
+TEST_F(WithAnotherPlace, OnePlaceByTwoPathsIsWrittenOnce) {
+  place_ = "keys";
+  fs::create_directory(folder.path() / "keys");
+  EXPECT_NE(own_after(folder.path() / "keys/../keys"), before_);
+}
+
+TEST_F(WithAnotherPlace, AFolderThatOthersMayWriteToIsLeftAlone) {
+  fs::create_directory(folder.path() / "keys");
+  fs::permissions(folder.path() / "keys", fs::perms::owner_all);
+  EXPECT_NE(own_after(folder.path() / "keys"), before_);
+  fs::permissions(folder.path() / "keys", fs::perms::all);
+  const fs::path file = journal::witness_file(folder.path() / "keys", "mine", account);
+  const std::string kept = content_of(file);
+  journal::WitnessSettings named = settings();
+  named.place = folder.path() / place_;
+  named.beside_own_key = folder.path() / "keys";
+  journal::FolderWitness witness(named, keys_from(1));
+  witness.find(account);
+  witness.keep();
+  witness.committed(EpochId{0}, StepCount{301}, heads[3], {entry(0, 301)});
+  witness.finish();
+  EXPECT_EQ(content_of(file), kept);
+}
 
 TEST_F(AFolderAndItsWitness, MayBeAheadOfItAndNeverBehind) {
   EXPECT_TRUE(is_held(3, account)) << "no witness";
