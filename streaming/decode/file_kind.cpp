@@ -188,12 +188,12 @@ std::string name_to_type(const std::string& path) {
 std::string told_of_content(const std::string& path,
                             const std::function<std::string(const std::string& name)>& tell) {
   const std::string plain = tell(path);
-  const std::string unpack = plain.empty() ? std::string() : unpacking_command(path);
-  if (unpack.empty()) return plain;
+  const std::string command = plain.empty() ? std::string() : unpacking_command(path);
+  if (command.empty()) return plain;
   const std::string name = content_name(path);
   const std::string found = tell(name);
   const std::string begin = "'" + name + "'";  // each sentence begins with the name
-  return "'" + path + "'" + found.substr(begin.size()) + "; unpack it before: " + unpack + " '" + path + "' > '" +
+  return "'" + path + "'" + found.substr(begin.size()) + "; unpack it before: " + command + " '" + path + "' > '" +
          name + "'";
 }
 
