@@ -20,6 +20,7 @@
 
 #include <fmt/format.h>
 
+#include "made_feature.h"
 #include "nustream/inference/interval.h"
 #include "nustream/ranges/likelihood_fit.h"
 #include "sums_path.h"
@@ -31,9 +32,6 @@ using namespace nustream::benchmarks;
 
 constexpr double level = 0.95;
 constexpr double slope = 0.8;
-
-enum class Feature { normal, rare, lognormal };
-constexpr const char* name_of_feature[] = {"normal", "rare", "lognormal"};
 
 struct Cell {
   Feature feature;
@@ -47,12 +45,6 @@ struct Table {
   std::vector<double> x;
   std::vector<double> y;
 };
-
-double feature_of(Feature kind, std::mt19937_64& engine) {
-  std::normal_distribution<double> normal;
-  if (kind == Feature::rare) return std::bernoulli_distribution(0.05)(engine) ? 1 : 0;
-  return kind == Feature::lognormal ? std::exp(normal(engine)) : normal(engine);
-}
 
 Table table_of(const Cell& cell, std::uint64_t key) {
   std::mt19937_64 engine(key);

@@ -18,6 +18,7 @@
 
 #include <fmt/format.h>
 
+#include "made_feature.h"
 #include "nustream/inference/interval.h"
 #include "nustream/ranges/linear_fit.h"
 #include "private_path.h"
@@ -32,8 +33,6 @@ constexpr std::size_t d = 3;
 constexpr double truth[d] = {0.5, -1, 2};
 constexpr double level = 0.95;
 
-enum class Feature { normal, rare, lognormal };
-constexpr const char* name_of_feature[] = {"normal", "rare", "lognormal"};
 enum class Residuals { alike, growing, heavy, lognormal, far_above };
 constexpr const char* name_of[] = {"alike", "growing with a feature", "t(3)", "lognormal", "a few far above"};
 
@@ -45,12 +44,6 @@ struct Cell {
   std::uint64_t records;
   double rho;
 };
-
-double feature_of(Feature kind, std::mt19937_64& engine) {
-  std::normal_distribution<double> normal;
-  if (kind == Feature::rare) return std::bernoulli_distribution(0.05)(engine) ? 1 : 0;
-  return kind == Feature::lognormal ? std::exp(normal(engine)) : normal(engine);
-}
 
 /// How the deviation grows: as the feature, as its root, or threefold where it is 1.
 double growth(Feature kind, double feature) {

@@ -136,7 +136,7 @@ std::string times_in_1970(const config::InputSettings& input, const record::Sche
     if (!are_seconds(texts, column.unit)) continue;
     const bool is_of_records = column.name == input.time_column;
     found += fmt::format(
-        "{}the first {} times of column '{}' lie in 1970, and between 1990 and 2100 in seconds: set {} = "
+        "{}the first {} times of column '{}' lie in 1970, but between 1990 and 2100 if they count seconds: set {} = "
         "\"s\"",
         found.empty() ? "" : "; ", texts.size(), column.name, is_of_records ? "stream.time_unit" : "unit");
   }

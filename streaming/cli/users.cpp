@@ -34,11 +34,11 @@ void caution(const users::NamedUsers& closed) {
                               " had contributed to no step; if that is not so, compare the text with the records");
   }
   if (closed.quoted > 0) {
-    fmt::print("{}: in quotes or between blanks, which are taken for a part of the identifier\n",
+    fmt::print("{} stood in quotes or between blanks, which count as a part of the identifier\n",
                of_users(closed.quoted, closed.users));
   }
   if (closed.nobody > 0) {
-    fmt::print("{}: a text of privacy.user_null, which stands for nobody\n", of_users(closed.nobody, closed.users));
+    fmt::print("{} named nobody by the present privacy.user_null\n", of_users(closed.nobody, closed.users));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "decode/csv_line.h"
 #include "decode/file_kind.h"
@@ -82,10 +83,10 @@ class Outline {
 
   /// A nested member of the document ends.
   void close_member() {
-    const bool is_first = closed_++ == 0;
-    if (is_first) alike_ = inside_;
-    if (open_.back().kind != '{' || inside_ != alike_) is_alike_ = false;
-    found_.inside = is_alike_ && !is_first ? alike_ : std::vector<std::string>();
+    const bool is_first = !first_;
+    if (is_first) first_ = inside_;
+    if (open_.back().kind != '{' || inside_ != *first_) are_alike_ = false;
+    found_.inside = are_alike_ && !is_first ? *first_ : std::vector<std::string>();
     inside_.clear();
   }
 
@@ -97,10 +98,9 @@ class Outline {
   std::string_view text_;
   std::size_t at_ = 0;
   std::vector<Level> open_;
-  std::vector<std::string> inside_;  // names of the present member's own members
-  std::vector<std::string> alike_;   // those of the first member
-  std::size_t closed_ = 0;           // nested members that were seen to their end
-  bool is_alike_ = true;
+  std::vector<std::string> inside_;                // names of the present member's own members
+  std::optional<std::vector<std::string>> first_;  // those of the first one, once it was seen to its end
+  bool are_alike_ = true;
   JsonOutline found_;
 };
 

@@ -29,12 +29,20 @@ constexpr std::array compressions{
 };
 
 constexpr std::size_t longest_magic = 10;
+constexpr std::size_t skippable_bytes = 4;
 constexpr std::string_view zip_magic = "PK\x03\x04"sv;
 constexpr std::string_view empty_zip_magic = "PK\x05\x06"sv;
 
-/// Whether a zstd frame begins that has to be skipped: 0x184D2A50 to 0x184D2A5F, little endian.
+/// Whether the bytes are, as far as they go, the magic of a zstd frame that has to be skipped: 0x184D2A50 to
+/// 0x184D2A5F, little endian.
+bool begins_as_skippable(std::string_view bytes) {
+  constexpr std::string_view behind_first = "\x2a\x4d\x18";
+  return bytes.empty() ||
+         ((bytes[0] & 0xf0) == 0x50 && behind_first.starts_with(bytes.substr(1, behind_first.size())));
+}
+
 bool is_skippable(std::string_view magic) {
-  return magic.size() >= 4 && magic.substr(1, 3) == "\x2a\x4d\x18" && (magic[0] & 0xf0) == 0x50;
+  return magic.size() >= skippable_bytes && begins_as_skippable(magic);
 }
 
 /// What follows "BZh" and a digit in a bzip2 stream: the magic of a block, the digits of pi, or of an empty stream.
@@ -63,10 +71,7 @@ bool may_become_known(std::string_view bytes) {
   };
   if (begins_as(segment_magic) || begins_as(zip_magic) || begins_as(empty_zip_magic)) return true;
   if (bytes.size() < longest_magic && begins_as_bzip2(bytes)) return true;
-  constexpr std::string_view skippable_end = "\x2a\x4d\x18";
-  if (bytes.size() < 4 && (bytes.empty() || (bytes[0] & 0xf0) == 0x50)) {
-    return bytes.empty() || skippable_end.starts_with(bytes.substr(1));
-  }
+  if (bytes.size() < skippable_bytes && begins_as_skippable(bytes)) return true;
   return std::ranges::any_of(compressions, [&](const Compression& each) { return begins_as(each.magic); });
 }
 

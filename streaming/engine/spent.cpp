@@ -18,6 +18,9 @@
 namespace nustream::engine {
 namespace {
 
+constexpr const char* begin_elsewhere =
+    "begin in another folder (--set state.directory=…) or with topics of another name (--set stream.name=…)";
+
 /// Refuses to add spends of records to spends of users: neither says anything about the other.
 [[noreturn]] void refuse_another_unit(const journal::LedgerEntry& entry, bool of_users) {
   throw Failure(Exit::configuration,
@@ -25,9 +28,8 @@ namespace {
                     std::to_string(entry.epoch.value()) + " of the ledger promised something about " +
                     (of_users ? "records, and a spend of records cannot be converted into one of users"
                               : "users, and a spend of users cannot be converted into one of records") +
-                    "; begin in another folder (--set state.directory=…) or with topics of another name (--set "
-                    "stream.name=…), or keep the ledger's unit (--set privacy.unit=" +
-                    (of_users ? "record)" : "user)"));
+                    "; " + begin_elsewhere +
+                    ", or keep the ledger's unit (--set privacy.unit=" + (of_users ? "record)" : "user)"));
 }
 
 /// Refuses to add spends within windows of different lengths. One window may overlap two of the other kind, and so a
@@ -39,8 +41,8 @@ namespace {
                     "a user's records" +
                     (publish::within_words(entry.user->limits).empty() ? " at any time"
                                                                        : publish::within_words(entry.user->limits)) +
-                    ", which does not add up with another period; keep users.period and users.times, or begin in "
-                    "another folder (--set state.directory=…) or with topics of another name (--set stream.name=…)");
+                    ", which does not add up with another period; keep users.period and users.times, or " +
+                    begin_elsewhere);
 }
 
 /// The total where the unit is the user. Epochs over different records may meet the same user. So ranges of records

@@ -21,8 +21,7 @@ void say_of_spread(const Opened& input, std::size_t column) {
   const bool is_plain = feature.first.transform == record::Transform::identity;
   console::say_for_operator(fmt::format(
       "every record has a number for '{}', but noise hides how large these numbers are: there are too few records "
-      "for "
-      "this rho, or the numbers have too many sizes{}",
+      "for this rho, or the numbers have too many sizes{}",
       feature.name,
       is_plain
           ? "; if all are above 0, their logarithm has fewer: --features " + folder::in_shell("log(" + name + ")")

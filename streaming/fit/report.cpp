@@ -204,35 +204,33 @@ std::string release_line(const Report& report) {
 }
 
 std::string why_no_interval(const Report& report) {
-  if (report.fit.is_label_hidden && report.fit.floored == 0) {
+  if (report.fit.floored > 0) {
+    return fmt::format(
+        "no interval: noise hides {} of {} directions, whose part of the answer is a guess{}: leave out "
+        "columns that say the same, or hardly vary, or spend more rho",
+        report.fit.floored, report.estimate.size(), hidden_names(report));
+  }
+  if (report.fit.is_label_hidden) {
     return "no interval: noise hides how many records have the rarer label; more rho, or more records";
   }
-  if (!report.fit.is_settled && report.fit.floored == 0) {
+  if (!report.fit.is_settled) {
     return "no interval: the last step was still a long one, so that the answer has not settled; more rho, or more "
            "records";
   }
-  if (report.fit.floored == 0 && report.model == "poisson") {
-    return "no interval: how far counts spread about their mean is not measured";
+  if (report.model == "poisson") return "no interval: how far counts spread about their mean is not measured";
+  if (!report.weight.empty()) {
+    return "no interval: weights may count records or tell of their precision, and intervals of the two differ";
   }
-  if (report.fit.floored == 0 && report.model == "logistic" && report.weight.empty()) {
+  if (report.model == "logistic") {
     return "no interval: the last step was not short enough to tell how far off the answer is; more rho, or more "
            "records";
   }
-  if (report.fit.floored == 0 && !report.weight.empty()) {
-    return "no interval: weights may count records or tell of their precision, and intervals of the two differ";
-  }
-  if (report.fit.floored == 0 && report.fit.bounds.widening < ranges::narrowest_for_intervals) {
+  if (report.fit.bounds.widening < ranges::narrowest_for_intervals) {
     return "no interval: this rho needs so narrow a bound of residuals that clipping moves the answer; more rho, or "
            "more records";
   }
-  if (report.fit.floored == 0) {
-    return "no interval: noise hides how far residuals spread, or how much their bound moves the answer; "
-           "more rho, or more records";
-  }
-  return fmt::format(
-      "no interval: noise hides {} of {} directions, whose part of the answer is a guess{}: leave out "
-      "columns that say the same, or hardly vary, or spend more rho",
-      report.fit.floored, report.estimate.size(), hidden_names(report));
+  return "no interval: noise hides how far residuals spread, or how much their bound moves the answer; more rho, or "
+         "more records";
 }
 
 namespace {
@@ -260,9 +258,8 @@ std::string table_of(const Report& report) {
   if (!report.interval.empty()) return out + fmt::format("{:<15} cover {}\n", "intervals", covers(report));
   if (shows_noise(report)) {
     out +=
-        "noise is what privacy adds to an estimate, as one standard deviation, roughly; sampling and the bounds add "
-        "to "
-        "it\n";
+        "noise is what privacy adds to an estimate, roughly, as one standard deviation; sampling and the bounds add "
+        "to it\n";
   }
   return out + why_no_interval(report) + '\n';
 }

@@ -71,6 +71,17 @@ fs::path beside_key_of(const fs::path& folder) {
   return secrets::lies_in(place, folder) ? fs::path() : place;
 }
 
+/// Why no witness can be kept in the folder, which has to be this user's and not to be changed by anybody else; empty
+/// where it can. The folder is made where `may_make` says so.
+std::string why_not_written(const fs::path& place, bool may_make) try {
+  if (may_make) posix_disk()->make_folder(place);
+  posix_disk()->require_trusted(place);
+  secrets::require_trusted_above(place, "the folder", "name another one");
+  return ::access(place.c_str(), W_OK | X_OK) == 0 ? std::string() : std::generic_category().message(errno);
+} catch (const Failure& failure) {
+  return failure.what();
+}
+
 bool is_further(const Witness& a, const Witness& b) {
   return std::pair(a.epoch, a.steps) > std::pair(b.epoch, b.steps);
 }
@@ -270,15 +281,7 @@ std::string FolderWitness::told() const {
 }
 
 bool FolderWitness::make_place() {
-  std::string what;
-  try {
-    posix_disk()->make_folder(settings_.place);
-    posix_disk()->require_trusted(settings_.place);
-    secrets::require_trusted_above(settings_.place, "the folder", "name another one");
-    if (::access(settings_.place.c_str(), W_OK | X_OK) != 0) what = std::generic_category().message(errno);
-  } catch (const Failure& failure) {
-    what = failure.what();
-  }
+  std::string what = why_not_written(settings_.place, true);
   if (what.empty()) return true;
   what = "the witness cannot be kept in " + settings_.place.string() + ": " + what;
   if (settings_.is_asked_for) {
@@ -302,27 +305,14 @@ void FolderWitness::keep() {
   if (!keeper_) file_.clear();
 }
 
-namespace {
-
-/// Whether a witness may be written there: to a folder of this user, which nobody else can change.
-bool may_be_written(const fs::path& place) try {
-  if (::access(place.c_str(), R_OK | W_OK | X_OK) != 0) return false;
-  posix_disk()->require_trusted(place);
-  secrets::require_trusted_above(place, "the folder", "name another one");
-  return true;
-} catch (const Failure&) {
-  return false;
-}
-
-}  // namespace
-
 /// The file is kept where it is this account's, under this key, or under an earlier one whose commit the ledger
 /// holds. Otherwise it stays as it is, as it does where it cannot be written any more. One place may have two paths,
 /// and must not be kept twice.
 void FolderWitness::keep_beside_own_key() {
   const fs::path& place = settings_.beside_own_key;
   std::error_code unknown;
-  if (place.empty() || fs::equivalent(place, settings_.place, unknown) || !may_be_written(place)) return;
+  if (place.empty() || fs::equivalent(place, settings_.place, unknown)) return;
+  if (::access(place.c_str(), R_OK) != 0 || !why_not_written(place, false).empty()) return;
   const fs::path file = witness_file(place, settings_.stream, account_);
   std::optional<WitnessFile> there = read_witness_file(file, keys_);
   if (!there || there->read.witness.account != account_) return;

@@ -93,8 +93,9 @@ class FolderWitness {
 
   /// Begins to keep the witness up to date with the commits that committed() tells of. Makes the place where it is
   /// missing. A witness of this account beside the folder's own key is kept up to date, too, where the settings name
-  /// another place: later settings may name none, and it must not seem to be the newest one then. Throws
-  /// Failure(permission) where the place was asked for and cannot be written.
+  /// another place. Later settings may name no other place, and a file that had stayed behind would then make an
+  /// older copy of the folder look like the newest one. Throws Failure(permission) where the place was asked for and
+  /// cannot be written.
   void keep();
   /// Tells the witness that a commit is durable. `epochs` is as Witness::epochs. May be called from any thread.
   void committed(EpochId epoch, StepCount steps, const Hash& ledger_head, std::vector<LedgerEntry> epochs);

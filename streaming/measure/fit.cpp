@@ -85,8 +85,7 @@ std::string cure_of(const config::Config& asked, bool is_hidden) {
   if (!asked.users) return of_input;
   return fmt::format(
       "Either there are too few users, since each counts once: at this rho it takes about {} to show through the "
-      "noise; "
-      "then give numbers for what is \"private\", or more rho. Or the records are of no use: {}",
+      "noise; then give numbers for what is \"private\", or more rho. Or the records are of no use: {}",
       enough_users(asked), of_input);
 }
 

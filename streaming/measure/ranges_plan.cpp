@@ -138,8 +138,7 @@ std::string plan_text(const config::Config& asked, const InputSize& size) {
   if (has_few_users(asked, size)) {
     out += fmt::format(
         "{} users are few for that: each counts once in a histogram, and it takes about {} to show through the "
-        "noise; "
-        "where nothing is found, what the measuring costs is spent all the same\n",
+        "noise; where nothing is found, what the measuring costs is spent all the same\n",
         size.users, enough_users(asked));
   }
   return out +

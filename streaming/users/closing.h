@@ -19,7 +19,7 @@
 
 namespace nustream::users {
 
-/// What the lines named that users are to be closed by.
+/// Whom the lines named that say which users are to be closed.
 struct NamedUsers {
   std::uint64_t users = 0;    ///< different ones
   std::uint64_t unknown = 0;  ///< of these: users that had not contributed, so that the identifier may be mistyped

@@ -18,8 +18,7 @@ static_assert(read_bytes >= record_bytes_max);
 
 std::string restore_advice() {
   return "; restore the store of users as it was, or begin a new epoch (nustream replay --new-epoch), which is "
-         "charged "
-         "beside what users have spent";
+         "charged beside what users have spent";
 }
 
 }  // namespace

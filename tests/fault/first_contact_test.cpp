@@ -2,18 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <functional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "command.h"
-#include "temporary_folder.h"
+#include "first_contact_world.h"
 
 namespace nustream::tests {
 namespace {
@@ -22,148 +17,6 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-using Words = std::vector<std::string>;
-
-constexpr const char* door_settings = R"([stream]
-name = "door"
-input = "in.csv"
-[target]
-column = "y"
-[[features]]
-column = "x"
-[descent]
-step_size = 0.01
-clip_norm = 2.0
-[privacy]
-rho = 0.5
-delta = 1e-6
-[noise]
-nu = 0.01
-)";
-
-class FirstContact : public ::testing::Test {
- protected:
-  FirstContact() : config_(folder_.write("door.toml", door_settings)) {}
-
-  std::string write(const std::string& name, const std::string& text) const { return folder_.write(name, text); }
-  CommandResult run(const std::string& command, Words more = {}) const {
-    Words words{command, config_, "--set", "state.directory=" + (folder_.path() / "state").string()};
-    words.insert(words.end(), more.begin(), more.end());
-    return run_command(NUSTREAM_COMMAND, words);
-  }
-  CommandResult check(Words more) const {
-    more.insert(more.begin(), {"check", config_, "--data"});
-    return run_command(NUSTREAM_COMMAND, more);
-  }
-
-  TemporaryFolder folder_;
-  std::string config_;
-};
-
-std::string lines_of(int count, const std::function<std::string(int)>& line) {
-  std::string text;
-  for (int i = 0; i < count; ++i) text += line(i) + "\n";
-  return text;
-}
-
-/// Lines for a test of pipes: 40 objects.
-std::string forty_objects(const std::string& between) {
-  std::string text;
-  for (int i = 0; i < 40; ++i) text += (i == 0 ? "" : between) + fmt::format(R"({{"x":{},"y":{}}})", i % 5, i % 3);
-  return text;
-}
-
-// A pipe is named by what it begins with, as a file is: its first record waits for the second line, or for the end.
-TEST_F(FirstContact, PipesOfAnotherKindAreNamed) {
-  const auto piped = [&](const std::string& text, Words more, const std::string& state = "state") {
-    more.insert(more.begin(),
-                {"replay", config_, "-", "--set", "state.directory=" + (folder_.path() / state).string(), "--quiet"});
-    return run_command(NUSTREAM_COMMAND, more, write("piped", text));
-  };
-  const Words jsonl{"--set", "stream.format=jsonl"};
-  const std::string array = "[" + forty_objects(",") + "]";
-  const std::string cure = " and one object a line is read: write it so: jq -c '";
-  for (const auto& [text, more, told] :
-       {std::tuple(array, jsonl, "'-' is a JSON array," + cure + ".[]' 'FILE' > 'FILE.jsonl'"),
-        {array + "\n", jsonl, "'-' is a JSON array," + cure + ".[]' 'FILE' > 'FILE.jsonl'"},
-        {R"({"schema":{"fields":[]},"data":)" + array + "}", jsonl,
-         "'-' is one JSON document whose records are an array inside it," + cure + ".data[]' 'FILE' > 'FILE.jsonl'"},
-        {R"({"0":{"x":1,"y":2},"1":{"x":3,"y":4}})", jsonl,
-         "'-' is one JSON document whose members are the records," + cure + ".[]' 'FILE' > 'FILE.jsonl'"},
-        {R"({"columns":["x","y"],"data":[[1,2],[3,4]]})", jsonl,
-         "'-' is one JSON document with the columns' names beside the rows," + cure +
-             ".columns as $names | .data[] | [[$names, .] | transpose[] | {(.[0]): .[1]}] | add' 'FILE' > "
-             "'FILE.jsonl'"},
-        {std::string("x,y\r1,2\r3,4\r"), Words{},
-         "'-' is text whose lines end in carriage returns alone: write it "
-         "with newlines: tr '\\r' '\\n' < 'FILE' > 'FILE.lf'"}}) {
-    const CommandResult result = piped(text, more);
-    EXPECT_EQ(result.code, 65);
-    EXPECT_EQ(result.err, "nustream: error: " + std::string(told) + "\n");
-    EXPECT_FALSE(std::filesystem::exists(folder_.path() / "state/ledger")) << told;
-  }
-  // One record whose columns lie inside of a member is a record.
-  for (const std::string& text :
-       {forty_objects("\n"), std::string(R"({"payload":{"x":1,"y":2},"meta":{"q":1}})"),
-        std::string(R"({"payload":{"x":1,"y":2},"list":[1]})"), std::string(R"({"payload":{"x":1,"y":2}})")}) {
-    const CommandResult plain = piped(text + "\n", jsonl, fmt::format("of-{}", text.size()));
-    EXPECT_EQ(plain.code, 0) << plain.err;
-  }
-}
-
-// A command for a compressed file is for its content, which has to be unpacked before.
-TEST_F(FirstContact, CommandsForACompressedFileAreForItsContent) {
-  const std::string file = write("in.json", "[" + forty_objects(",\n") + "]\n");
-  ASSERT_EQ(std::system(("gzip -kf '" + file + "'").c_str()), 0);
-  const CommandResult result = run("replay", {file + ".gz", "--set", "stream.format=jsonl"});
-  EXPECT_EQ(result.code, 65);
-  EXPECT_THAT(result.err,
-              HasSubstr(fmt::format("jq -c '.[]' '{0}' > '{0}.jsonl'; unpack it before: gzip -dc '{0}.gz' "
-                                    "> '{0}'",
-                                    file)));
-}
-
-// What was stepped before a cut is committed, and the way on is told.
-TEST_F(FirstContact, AFileThatIsCutTellsWhatIsCommitted) {
-  std::string rows = "x,y\n";
-  for (int i = 0; i < 40'000; ++i) rows += fmt::format("{},{}\n", i * 79 % 1000, i * 47 % 1009);
-  const std::string file = write("in.csv", rows);
-  ASSERT_EQ(
-      std::system(("gzip -kf '" + file + "' && head -c 60000 '" + file + ".gz' > '" + file + ".cut.gz'").c_str()), 0);
-  const CommandResult result = run("replay", {file + ".cut.gz", "--quiet"});
-  EXPECT_EQ(result.code, 74);
-  EXPECT_THAT(
-      result.err,
-      AllOf(HasSubstr("fetch the file again; what was committed until then stays: go on with: nustream replay "),
-            HasSubstr("--resume")));
-  // The same through a pipe takes the same steps.
-  const std::string state = (folder_.path() / "state").string();
-  const auto releases = [](const std::string& folder) {
-    const std::string text = read_file(folder + "/releases.jsonl");
-    return std::ranges::count(text, '\n');
-  };
-  EXPECT_GT(releases(state), 0);
-  const CommandResult piped = run_command(
-      NUSTREAM_COMMAND,
-      {"replay", config_, "-", "--quiet", "--insecure-seed", "1", "--set", "state.directory=" + state + "2"},
-      file + ".cut.gz");
-  EXPECT_EQ(piped.code, 74);
-  EXPECT_THAT(piped.err, HasSubstr("ends in the middle of its gzip data"));
-  EXPECT_EQ(releases(state + "2"), releases(state));
-}
-
-// Seconds that are read as milliseconds are all of January 1970, and every record can be used.
-TEST_F(FirstContact, SecondsThatAreReadAsMillisecondsAreTold) {
-  write("in.csv", "x,y\n" + lines_of(40, [](int i) { return fmt::format("{},{}", 1767225600 + 3600 * i, i % 3); }));
-  const Words of_time{"--set", "features.0.transform=hour", "--set", "features.0.unit=ms"};
-  const std::string told =
-      "the first 20 times of column 'x' lie in 1970, and between 1990 and 2100 in seconds: set unit = \"s\"";
-  EXPECT_THAT(run("replay", of_time).err, HasSubstr("operator only, not private: " + told));
-  EXPECT_THAT(check(of_time).out, HasSubstr("times           " + told));
-  Words right = of_time;
-  right.back() = "features.0.unit=s";
-  EXPECT_THAT(check(right).out, Not(HasSubstr("1970")));
-}
 
 // Where all records of an epoch were unusable, the answer is shown again, and so is what it is worth.
 TEST_F(FirstContact, AResumeThatReadsNothingNewSaysAgainThatAllWasNoise) {

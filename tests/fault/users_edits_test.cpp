@@ -108,8 +108,8 @@ TEST_F(UsersOfAFolder, AreNamedOneALineAndEachCountsOnce) {
   EXPECT_EQ(one.err, "");
   const CommandResult many = edit("close", "3\n4\n4\n\n0\n\"5\"\n 6\n");
   EXPECT_THAT(many.out,
-              AllOf(HasSubstr("5 identifiers are closed"), HasSubstr("2 of them: in quotes or between blanks"),
-                    HasSubstr("1 of them: a text of privacy.user_null")));
+              AllOf(HasSubstr("5 identifiers are closed"), HasSubstr("2 of them stood in quotes or between blanks"),
+                    HasSubstr("1 of them named nobody by the present privacy.user_null")));
   EXPECT_THAT(many.err, HasSubstr("3 of them had contributed to no step"));
   EXPECT_EQ(counts(), (std::vector<std::uint64_t>{42, 5}));
 }
