@@ -95,6 +95,35 @@ std::size_t oldest_kept(const Settings& settings, std::size_t newest) {
   return oldest;
 }
 
+/// The numbers of the oldest and the newest stage in a state of so many steps, which also holds their count.
+std::pair<std::size_t, std::size_t> read_stage_numbers(CanonicalReader& reader, const Settings& settings,
+                                                       std::uint64_t steps) {
+  const std::size_t newest = stage_number(settings, steps == 0 ? 0 : steps - 1);
+  const std::size_t oldest = oldest_kept(settings, newest);
+  const std::uint64_t count = reader.integer();
+  // Where units grow, stages begin at some of the listed steps alone.
+  const bool is_possible = settings.grows
+                               ? count >= 1 && count <= std::min<std::uint64_t>(newest + 1, grown_stages_max)
+                               : count == newest - oldest + 1;
+  if (!is_possible) reader.refuse("another number of stages", "those up to its last step");
+  return {oldest, settings.grows ? static_cast<std::size_t>(count) - 1 : newest};
+}
+
+/// Reads the stages that a lane keeps after so many steps. Where sums are forgotten, only the newest stage has them.
+std::vector<StageSums> read_stages(CanonicalReader& reader, const Settings& settings, std::uint64_t steps) {
+  const auto [oldest, newest] = read_stage_numbers(reader, settings, steps);
+  const bool forgets = memory_of(settings).forgets();
+  std::vector<StageSums> stages;
+  for (std::size_t number = oldest; number <= newest; ++number) {
+    const StageSums* const before = stages.empty() ? nullptr : &stages.back();
+    stages.push_back(read_stage(reader, settings, number, !forgets || number == newest, before));
+  }
+  if (stages.back().first > 0 && stages.back().first >= steps) {
+    reader.refuse("a stage behind the last step", "stages with a step");
+  }
+  return stages;
+}
+
 }  // namespace
 
 std::string Lane::encode() const {
@@ -171,24 +200,7 @@ Lane Lane::decode(Settings settings, std::string_view bytes) {
   if (lane.steps_ > std::numeric_limits<std::uint64_t>::max() / lane.frame_.every) {
     reader.refuse("more steps than records can be counted", "a whole state");
   }
-  std::size_t newest = stage_number(lane.settings_, lane.steps_ == 0 ? 0 : lane.steps_ - 1);
-  const std::size_t oldest = oldest_kept(lane.settings_, newest);
-  const std::uint64_t count = reader.integer();
-  // Where units grow, stages begin at some of the listed steps alone.
-  const bool is_possible = lane.settings_.grows
-                               ? count >= 1 && count <= std::min<std::uint64_t>(newest + 1, grown_stages_max)
-                               : count == newest - oldest + 1;
-  if (!is_possible) reader.refuse("another number of stages", "those up to its last step");
-  if (lane.settings_.grows) newest = static_cast<std::size_t>(count) - 1;
-  std::vector<StageSums> stages;
-  for (std::size_t number = oldest; number <= newest; ++number) {
-    const bool with_sums = !lane.sums_.memory().forgets() || number == newest;
-    const StageSums* const before = stages.empty() ? nullptr : &stages.back();
-    stages.push_back(read_stage(reader, lane.settings_, number, with_sums, before));
-  }
-  if (stages.back().first > 0 && stages.back().first >= lane.steps_) {
-    reader.refuse("a stage behind the last step", "stages with a step");
-  }
+  std::vector<StageSums> stages = read_stages(reader, lane.settings_, lane.steps_);
   if (lane.looked_) {
     lane.looked_->step = reader.integer();
     const std::uint64_t last = std::max<std::uint64_t>(lane.steps_, 1) - 1;

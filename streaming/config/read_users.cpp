@@ -130,6 +130,30 @@ void refuse_what_is_not_there(const Section& root, const Config& config) {
   }
 }
 
+/// Takes note of the keys of users where the unit is the record. They may stand there unused, so that
+/// --set privacy.unit=… is enough to compare the two units; unit_is_the_record() warns.
+void ignore_users(const Section& root, Config& config) {
+  const Section privacy = root.section("privacy");
+  const Section section = root.section("users");
+  for (const char* key : keys_of_users) static_cast<void>(section.has(key));
+  for (const char* key : {"period", "times"}) {
+    if (section.has(key)) section.refuse(key, "only with privacy.unit = \"user\": a record has no windows");
+  }
+  config.privacy.ignores_users = privacy.text("user") || privacy.has("user_null") || root.has("users");
+}
+
+/// The column that names the user of a record.
+std::string read_user_column(const Section& privacy) {
+  const auto column = privacy.text("user");
+  if (!column) privacy.missing("user");
+  const bool is_beside_value = column->starts_with('@');
+  const bool is_header = column->starts_with(header_prefix) && *column != header_prefix;
+  if (column->empty() || (is_beside_value && !is_header && *column != key_column)) {
+    privacy.refuse("user", "a column, \"@key\" or \"@header:NAME\"");
+  }
+  return *column;
+}
+
 }  // namespace
 
 void read_users(const Section& root, Purpose purpose, Config& config) {
@@ -137,26 +161,14 @@ void read_users(const Section& root, Purpose purpose, Config& config) {
   const Section section = root.section("users");
   const std::string unit = privacy.text("unit").value_or("record");
   if (unit != "record" && unit != "user") privacy.refuse("unit", "\"record\" or \"user\"");
-  const auto column = privacy.text("user");
   const std::vector<std::string> nobody = privacy.texts("user_null");
   if (unit == "record") {
-    // These keys may stand there unused, so that --set privacy.unit=… is enough to compare the two units;
-    // unit_is_the_record() warns.
-    for (const char* key : keys_of_users) static_cast<void>(section.has(key));
-    for (const char* key : {"period", "times"}) {
-      if (section.has(key)) section.refuse(key, "only with privacy.unit = \"user\": a record has no windows");
-    }
-    config.privacy.ignores_users = privacy.has("user") || privacy.has("user_null") || root.has("users");
+    ignore_users(root, config);
     return;
   }
-  if (!column) privacy.missing("user");
-  const bool is_beside_value = column->starts_with('@');
-  const bool is_header = column->starts_with(header_prefix) && *column != header_prefix;
-  if (column->empty() || (is_beside_value && !is_header && *column != key_column)) {
-    privacy.refuse("user", "a column, \"@key\" or \"@header:NAME\"");
-  }
+  const std::string column = read_user_column(privacy);
   refuse_what_is_not_there(root, config);
-  config.users = Users{*column, nobody, std::nullopt, identity_of_users(*column, config.input)};
+  config.users = Users{column, nobody, std::nullopt, identity_of_users(column, config.input)};
   if (purpose == Purpose::table) {
     refuse_limits_of_tables(root);
     // With running sums the number of steps follows from the number of rows, in settle_design().
@@ -169,10 +181,10 @@ void read_users(const Section& root, Purpose purpose, Config& config) {
     }
     config.users->on_disk = section.choice<bool>("store", false, {{"memory", false}, {"disk", true}});
     config.users->are_kept = true;
-    config.users->partitioner = read_partitioner(section, *column);
+    config.users->partitioner = read_partitioner(section, column);
   }
   config.descent.users = config.users->limits;
-  config.schema.user = record::UserColumn{*column, nobody, nullptr};
+  config.schema.user = record::UserColumn{column, nobody, nullptr};
 }
 
 std::string identity_of_users(const std::string& column, const InputSettings& input) {

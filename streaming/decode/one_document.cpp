@@ -160,6 +160,14 @@ bool has_names_beside_rows(const JsonOutline& seen) {
          seen.nested.size() == seen.members.size();
 }
 
+/// Whether one of the columns is a member of the document itself, so that the document is a record.
+bool reads_any(const JsonOutline& seen, const std::vector<std::string>& columns) {
+  return std::any_of(columns.begin(), columns.end(), [&](const std::string& column) {
+    if (column.starts_with('/')) return is_among(column.substr(1, column.find('/', 1) - 1), seen.members);
+    return is_among(column, seen.members) && !is_among(column, seen.nested);
+  });
+}
+
 /// Whether the header, which alone is public, is the first line of a JSON document.
 bool is_document_by_header(const FirstContent& first, const config::InputSettings& settings) {
   const std::string_view behind = behind_skipped(first.bytes, settings);
@@ -179,12 +187,7 @@ std::string one_document(std::string_view text, bool is_all, const std::vector<s
                          const config::InputSettings& settings, const std::string& path) {
   if (settings.envelope != config::Envelope::none || columns.empty()) return {};
   const JsonOutline seen = outline_of(without_mark(text), is_all);
-  if (!seen.is_one) return {};
-  const bool none_is_read = std::none_of(columns.begin(), columns.end(), [&](const std::string& column) {
-    if (column.starts_with('/')) return is_among(column.substr(1, column.find('/', 1) - 1), seen.members);
-    return is_among(column, seen.members) && !is_among(column, seen.nested);
-  });
-  if (!none_is_read) return {};
+  if (!seen.is_one || reads_any(seen, columns)) return {};
   const auto sentence = [&](const char* what, const std::string& filter, const char* behind) {
     return "'" + path + "' is one JSON document " + what + ", and one object a line is read: write it so" +
            (has_members(settings) ? "" : ", and set stream.format = \"jsonl\"") + ": jq -c '" + filter + "' '" +

@@ -244,23 +244,29 @@ std::uint64_t RecordedReader::lines_held() const {
   return held - std::min(held, settings_.skip_lines);
 }
 
+/// Reads on until the second line of a pipe without a header is there, or its end. Returns what came last.
+LineBuffer::Behind RecordedReader::read_second_line() {
+  LineBuffer::Behind behind = LineBuffer::Behind::more;
+  while (behind == LineBuffer::Behind::more && lines_held() < 2) behind = buffer_.read_behind(*source_);
+  return behind;
+}
+
 /// Refuses a pipe of another kind. Without a header it waits for the second line, or the end, and refuses only a pipe
 /// of a single line, or one of which enough lines are there at once: of the few lines of a slow pipe one record could
 /// decide. Returns false where nothing came for a moment.
 bool RecordedReader::refuse_other_pipes(const std::string& path) {
   constexpr std::uint64_t enough = 9;
   bool has_ended = false;
-  try {
-    while (!has_header(settings_) && !has_ended && lines_held() < 2) {
-      const LineBuffer::Behind behind = buffer_.read_behind(*source_);
+  if (!has_header(settings_)) {
+    try {
+      const LineBuffer::Behind behind = read_second_line();
       if (behind == LineBuffer::Behind::interrupted) return false;
-      if (behind == LineBuffer::Behind::full) break;
       has_ended = behind == LineBuffer::Behind::end;
+    } catch (const Failure&) {
+      return true;  // the next read meets it again, behind the records that are there
     }
-  } catch (const Failure&) {
-    return true;  // the next read meets it again, behind the records that are there
+    if (!has_ended && lines_held() < enough) return true;
   }
-  if (!has_header(settings_) && !has_ended && lines_held() < enough) return true;
   const std::string_view text = over_long_ ? buffer_.over_long_begin() : buffer_.lines();
   const bool is_all = has_ended && !over_long_;
   FirstContent first{.bytes = std::string(text.substr(0, look_bytes)), .is_all = is_all && text.size() <= look_bytes};

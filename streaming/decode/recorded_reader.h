@@ -51,6 +51,7 @@ class RecordedReader : public Reader {
   void pass_over_long();
   void open_next();
   [[nodiscard]] bool begin_content();
+  [[nodiscard]] LineBuffer::Behind read_second_line();
   [[nodiscard]] bool refuse_other_pipes(const std::string& path);
   [[nodiscard]] std::uint64_t lines_held() const;
   [[nodiscard]] bool skip_above();

@@ -64,6 +64,11 @@ bool names_month(std::string_view text) {
   return std::ranges::any_of(months, [&](const char* month) { return text.find(month) != std::string_view::npos; });
 }
 
+bool looks_like_date(std::string_view text) {
+  const bool is_divided = text.find_first_of("/-:") != std::string_view::npos;
+  return std::ranges::count_if(text, is_digit) >= 3 && (is_divided || names_month(text));
+}
+
 enum class Likeness { decimal_comma, thousands, percent, currency, time, date, empty, unknown };
 
 Likeness likeness_of(std::string_view text) {
@@ -74,9 +79,7 @@ Likeness likeness_of(std::string_view text) {
   if (text.ends_with('%')) return Likeness::percent;
   if (text.front() == '$' || text.starts_with("€") || text.starts_with("£")) return Likeness::currency;
   if (record::parse_timestamp(text)) return Likeness::time;
-  const auto divides = std::ranges::count_if(text, [](char c) { return c == '/' || c == '-' || c == ':'; });
-  const auto digits = std::ranges::count_if(text, is_digit);
-  return digits >= 3 && (divides >= 1 || names_month(text)) ? Likeness::date : Likeness::unknown;
+  return looks_like_date(text) ? Likeness::date : Likeness::unknown;
 }
 
 std::string cure(Likeness likeness, const config::InputSettings& input, const std::string& column) {

@@ -14,6 +14,20 @@
 #include "users/open_table.h"
 
 namespace nustream::folder {
+namespace {
+
+/// What a state says of its users. Null where there is no state, or its records belong to nobody.
+const journal::UsersOfState* users_of(const journal::State* state) {
+  return state != nullptr && state->record.users ? &*state->record.users : nullptr;
+}
+
+/// The limits of users in the last epoch that the ledger knows. Empty where that epoch counted no users.
+std::optional<users::Limits> limits_of_last_epoch(const journal::Ledger& ledger) {
+  if (ledger.epochs.empty() || !ledger.epochs.back().user) return std::nullopt;
+  return ledger.epochs.back().user->limits;
+}
+
+}  // namespace
 
 /// Refuses an epoch that keeps no users (estimate's) behind a state that knows of closed ones. The epoch would count
 /// their rows, and its state would forget them, so that a later epoch counted them, too.
@@ -30,26 +44,28 @@ void Session::require_nobody_closed(const journal::State& before) const {
                                 "state.directory, and leave their records out of its input");
 }
 
+/// Has the operator told that a table counts the users that were closed before 'users end'.
+void Session::tell_of_ended_users() {
+  lost_users_ = config_.state.directory +
+                ": what was known of its users was ended: users that 'nustream users close' closed there count again "
+                "in this table; leave their records out of it";
+}
+
 /// Opens the users of an epoch that begins. Returns whether their counts carry over from the epoch before, which
 /// needs its state, its store and limits of the same kind.
 bool Session::begin_users(const journal::State* before, const engine::Found& found, const journal::Ledger& ledger) {
-  const journal::UsersOfState* const known = before && before->record.users ? &*before->record.users : nullptr;
+  const journal::UsersOfState* const known = users_of(before);
   // 'users end' leaves a state that knows no users, and the empty files of their store. Behind an estimate the files
   // are as they were, and nobody was closed there.
   const bool was_ended = before != nullptr && known == nullptr && was_store_emptied(config_.state.directory);
   if (!config_.users || !config_.users->are_kept) {
     if (known) require_nobody_closed(*before);
-    if (config_.users && was_ended) {
-      lost_users_ = config_.state.directory +
-                    ": what was known of its users was ended: users that 'nustream users close' closed there count "
-                    "again in this table; leave their records out of it";
-    }
+    if (config_.users && was_ended) tell_of_ended_users();
     return false;
   }
   // In an older copy of the folder, nobody knows what users have done since that copy was made.
   const bool may_carry_over = !found.behind_witness && found.state == engine::Found::State::committed;
-  std::optional<users::Limits> limits_before;
-  if (!ledger.epochs.empty() && ledger.epochs.back().user) limits_before = ledger.epochs.back().user->limits;
+  const std::optional<users::Limits> limits_before = limits_of_last_epoch(ledger);
   EpochUsers begun = users_of_epoch(*disk_, config_.state.directory, {config_.stream, config_.lane}, *config_.users,
                                     known, limits_before, may_carry_over);
   if (begun.is_store_lost || was_ended || (before == nullptr && limits_before)) {

@@ -154,6 +154,7 @@ class Session {
   [[nodiscard]] bool begin_users(const journal::State* before, const engine::Found& found,
                                  const journal::Ledger& ledger);
   void require_nobody_closed(const journal::State& before) const;
+  void tell_of_ended_users();
   void go_on_with_users(const journal::State& state);
   [[nodiscard]] journal::State open_state(const std::string& sealed, const secrets::ExpectedIdentity& expected) const;
   void find_keys_and_state(Opening& opening);
