@@ -25,8 +25,8 @@ class SeedNoise {
   virtual void fill(StepIndex first, std::size_t steps, std::span<double> out) = 0;
 };
 
-/// One way to compute z = B w. It is called block by block, in order, from the step on where the constructor or
-/// restore() put it. Such a block is one of the key chain, or the part of it that begins or ends with a segment.
+/// One way to compute z = B w. It is called block by block, in order, beginning at the step that the constructor or
+/// restore() was given. Such a block is one of the key chain, or the part of it that begins or ends with a segment.
 class Generator {
  public:
   virtual ~Generator() = default;

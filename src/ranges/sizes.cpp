@@ -27,16 +27,16 @@ constexpr double share_of_pilot = 0.15;
 constexpr std::size_t column_parts = 4;
 
 /// ρ of one histogram of columns or lengths.
-double rho_of_part(const TableDesign& design) {
+double rho_of_part(const MeasuredTable& design) {
   return part_rhos(design.rho, design.of_users, 2).columns.value();
 }
 
 /// The square of how far a record moves the histograms: m, or 2m under replace-one.
-double moved_squares(const TableDesign& design) {
+double moved_squares(const MeasuredTable& design) {
   return static_cast<double>(design.columns) * (design.adjacency == privacy::Adjacency::replace_one ? 2 : 1);
 }
 
-double needed_rows(const TableDesign& design) {
+double needed_rows(const MeasuredTable& design) {
   return deviations_of_columns * std::sqrt(moved_squares(design) / (2 * rho_of_part(design)));
 }
 
@@ -63,21 +63,21 @@ PartRhos part_rhos(Rho rho, bool of_users, std::size_t lengths) {
   return {histogram, histogram, Rho{all * share_of_pilot}, Rho{all * of_answer}};
 }
 
-double least_rho(const TableDesign& design) {
+double least_rho(const MeasuredTable& design) {
   const double rows = largest_share * static_cast<double>(design.records);
   const double of_part = moved_squares(design) / 2 * std::pow(deviations_of_columns / rows, 2);
   return design.of_users ? of_part / share_of_histogram : of_part;
 }
 
-std::uint64_t least_records(const TableDesign& design) {
+std::uint64_t least_records(const MeasuredTable& design) {
   return std::max(fewest_records, rounded(needed_rows(design) / largest_share));
 }
 
-std::uint64_t enough_users(const TableDesign& design) {
+std::uint64_t enough_users(const MeasuredTable& design) {
   return rounded(needed_rows(design));
 }
 
-Sizes sizes(const TableDesign& design) {
+Sizes sizes(const MeasuredTable& design) {
   const bool in_range = design.rho.value() > 0 && design.rho.value() <= largest_rho;
   if (!in_range) throw InvalidParameter("rho", shown(design.rho.value()), "a number > 0 and <= 1e6");
   if (design.records < fewest_records) {

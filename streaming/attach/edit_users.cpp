@@ -153,7 +153,7 @@ std::uint64_t close_in_lane(const config::Config& config, UsersEdit& edit, const
 
 }  // namespace
 
-users::UserCounts count_users(const config::Config& config, const kafka::ClientSettings& client,
+users::UserTotals count_users(const config::Config& config, const kafka::ClientSettings& client,
                               const kafka::LanePlace& place, const secrets::Keyring& keys,
                               const users::Limits& limits) {
   // A lane that runs may commit between the reading of its state and of its store. The two then contradict each

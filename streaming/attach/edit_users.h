@@ -12,13 +12,13 @@
 #include "nustream/users/limits.h"
 #include "secrets/keyring.h"
 #include "users/closing.h"
-#include "users/user_counts.h"
+#include "users/user_totals.h"
 
 namespace nustream::attach {
 
 /// Counts the users of one lane, whether or not an instance runs it. Changes nothing. Throws Failure(data) where the
 /// lane has no state with users, or where its store is not the one that its state knows.
-[[nodiscard]] users::UserCounts count_users(const config::Config& config, const kafka::ClientSettings& client,
+[[nodiscard]] users::UserTotals count_users(const config::Config& config, const kafka::ClientSettings& client,
                                             const kafka::LanePlace& place, const secrets::Keyring& keys,
                                             const users::Limits& limits);
 

@@ -282,10 +282,9 @@ void check(config::Purpose purpose, bool of_users, const Options& options) {
 Finding audit(const config::Config& config, config::Purpose purpose, const Options& asked) {
   check(purpose, config.users.has_value(), asked);
   if (config.moments && config.moments->solution == moments::Solution::adassp) {
-    throw Failure(
-        Exit::usage,
-        "audit: moments.solve = \"adassp\": its smallest eigenvalue is no sum, which the filter of the games "
-        "is made for; audit the moments with --set moments.solve=floored");
+    throw Failure(Exit::usage,
+                  "audit: moments.solve = \"adassp\": the games are made for sums, and its smallest eigenvalue "
+                  "is none; audit the moments with --set moments.solve=floored");
   }
   Options options = asked;
   if (options.at_random) options.at = random_step(options.steps / options.passes);

@@ -62,7 +62,7 @@ double reach_of(const config::Mechanism& mechanism, const std::vector<Contributi
   constexpr double of_ample = 1e-2;
   constexpr double of_all = 1e-5;
   double rho = 0;
-  for (const config::StageNoise& stage : mechanism.stages) rho += stage.rho.value();
+  for (const config::CalibratedStage& stage : mechanism.stages) rho += stage.rho.value();
   double reach = 0;
   for (std::size_t i = 0; i < added.size(); ++i) {
     const double share = mechanism.stages[i].rho.value() / rho;
@@ -326,7 +326,7 @@ std::optional<Pair> best_of(const Search& search, bool opposites) {
 
 }  // namespace
 
-double part_of_displacement(const config::Config& config, const config::StageNoise& stage, Absent absent) {
+double part_of_displacement(const config::Config& config, const config::CalibratedStage& stage, Absent absent) {
   if (config.privacy.adjacency != privacy::Adjacency::replace_one || absent != Absent::nothing) return 1;
   if (stage.is_one_sided) return 1;
   return config.moments ? 1 / stage.displacement.value() : 0.5;
@@ -341,7 +341,7 @@ double part_of_rho(const config::Config& config, const config::Mechanism& mechan
   std::vector<Rho> alone;
   double together = 0;
   double all = 0;
-  for (const config::StageNoise& stage : mechanism.stages) {
+  for (const config::CalibratedStage& stage : mechanism.stages) {
     const double part = part_of_displacement(config, stage, absent);
     alone.push_back(stage.rho);
     together += part * part * stage.rho.value();

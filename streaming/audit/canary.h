@@ -49,7 +49,7 @@ enum class Absent : std::uint8_t {
 /// How far apart the two worlds can be, as a part of the displacement that is claimed for a stage. It is 1, except
 /// where neighbours are replace-one and one of the two has nothing. There it is 1 for a count, half for a descent,
 /// and one radius over the displacement in running sums.
-[[nodiscard]] double part_of_displacement(const config::Config& config, const config::StageNoise& stage,
+[[nodiscard]] double part_of_displacement(const config::Config& config, const config::CalibratedStage& stage,
                                           Absent absent);
 /// The part of ρ, of all stages together, that two such worlds can show.
 [[nodiscard]] double part_of_rho(const config::Config& config, const config::Mechanism& mechanism, Absent absent);

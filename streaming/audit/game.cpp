@@ -35,7 +35,7 @@ using Vector = Eigen::VectorXd;
 std::vector<double> displacements(const config::Config& config, const config::Mechanism& mechanism,
                                   const GameShape& shape, Absent absent) {
   std::vector<double> all;
-  for (const config::StageNoise& stage : mechanism.stages) {
+  for (const config::CalibratedStage& stage : mechanism.stages) {
     all.push_back(part_of_displacement(config, stage, absent) * stage.displacement.value() * shape.length);
   }
   return all;
@@ -45,7 +45,7 @@ std::vector<MatchedFilter> filters_of(const config::Mechanism& mechanism, const 
                                       const std::vector<double>& displacements) {
   std::vector<MatchedFilter> filters;
   for (std::size_t i = 0; i < displacements.size(); ++i) {
-    const config::StageNoise& stage = mechanism.stages[i];
+    const config::CalibratedStage& stage = mechanism.stages[i];
     filters.emplace_back(stage.correlation, stage.stddev.value(), displacements[i], shape);
   }
   return filters;
@@ -244,7 +244,7 @@ class Game::Stream {
 
   [[nodiscard]] Steps no_steps() const {
     Steps steps;
-    for (const config::StageNoise& stage : mechanism_.stages) {
+    for (const config::CalibratedStage& stage : mechanism_.stages) {
       const auto entries = static_cast<Eigen::Index>(stage.dimension);
       steps.seen.emplace_back(static_cast<Eigen::Index>(shape_.steps), entries);
       steps.shift.emplace_back(static_cast<Eigen::Index>(shape_.at.size()), entries);

@@ -38,7 +38,7 @@ void add(const Pattern& pattern, std::uint64_t first, std::uint64_t end, std::ve
 
 double information(const config::Mechanism& mechanism, const GameShape& shape) {
   double squares = 0;
-  for (const config::StageNoise& stage : mechanism.stages) {
+  for (const config::CalibratedStage& stage : mechanism.stages) {
     const MatchedFilter filter(stage.correlation, stage.stddev.value(), stage.displacement.value(), shape);
     squares += filter.mu() * filter.mu();
   }

@@ -31,7 +31,7 @@ class DataCheck {
   /// The schema to read records by: the run's own, and behind its features the columns of [weight] and [exposure],
   /// unscaled. Where the target is a label, a last feature counts its texts.
   [[nodiscard]] const record::Schema& schema() const noexcept { return schema_; }
-  /// That schema for the records of one partition of a topic. Where the unit is the user, records of a user who
+  /// schema() for the records of one partition of a topic. Where the unit is the user, records of a user who
   /// counts in another lane are unusable, as they are when the topic is attached. The schema is good until this
   /// function is called again.
   [[nodiscard]] record::Schema schema_of_lane(const users::LaneOfUsers& lane);

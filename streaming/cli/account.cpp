@@ -128,7 +128,8 @@ void add_account(CLI::App& app, Job& job) {
   reserve->add_option("FILE", kept.file, "the account")->required();
   reserve->add_option("STREAM", kept.stream, "its name")->required();
   reserve->add_option("--rho", kept.rho, "the part: its privacy.budget")->required()->check(positive());
-  reserve->add_flag("--lower", kept.lower, "less than was kept before: it never spent more");
+  reserve->add_flag("--lower", kept.lower,
+                    "make the part smaller; you confirm that the stream has not spent more than the new part");
   reserve->callback([&job] { job = [] { return account_reserve(kept); }; });
 }
 

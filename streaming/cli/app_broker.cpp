@@ -16,9 +16,8 @@ void add_attach(CLI::App& app, Job& job) {
   command
       ->add_flag(
           "--accept-gap", arguments.options.renewal.accept_gap,
-          "with --new-epoch: go on behind records that are gone before they were read, or at the end of an input "
-          "that is not the one that was read, whose spend is then added; and where nobody can tell any more whom "
-          "'users close' closed in a lane")
+          "with --new-epoch: go on although records are gone that were never read, or the input is another one "
+          "(its spend is then added), or nobody knows any more whom 'users close' closed in a lane")
       ->needs("--new-epoch");
   command
       ->add_flag("--from-start", arguments.options.renewal.from_start,

@@ -9,7 +9,7 @@
 namespace nustream::cli {
 namespace {
 
-void append_users(const users::UserCounts& counts, publish::JsonWriter& json) {
+void append_users(const users::UserTotals& counts, publish::JsonWriter& json) {
   const auto object = json.object("users");
   json.field("private", false);
   json.field("entries", counts.entries);

@@ -32,7 +32,7 @@ std::string place_in_input(const Inspected& report) {
                      with_separators(epochs.back().to.value()));
 }
 
-void print_users(const users::UserCounts& counts) {
+void print_users(const users::UserTotals& counts) {
   using console::with_separators;
   fmt::print("operator only, not private: {} users, {} of them at their limits\n", with_separators(counts.entries),
              with_separators(counts.at_limit));

@@ -11,7 +11,7 @@
 #include "publish/release_json.h"
 #include "secrets/seal.h"
 #include "serve/history.h"
-#include "users/user_counts.h"
+#include "users/user_totals.h"
 
 namespace nustream::cli {
 
@@ -26,7 +26,7 @@ struct Inspected {
   std::string past{};                        ///< earlier releases of a lane whose path is drawn, one a line
   std::string key_file{};                    ///< of a folder; empty under an insecure seed
   std::string witness_file{};                ///< empty where there is none
-  std::optional<users::UserCounts> users{};  ///< where --users asks for them; NOT PRIVATE
+  std::optional<users::UserTotals> users{};  ///< where --users asks for them; NOT PRIVATE
   std::uint64_t rejected = 0;                ///< records of this epoch that could not be used; NOT PRIVATE
   std::uint64_t records = 0;                 ///< records that this epoch has read, by its positions
 };

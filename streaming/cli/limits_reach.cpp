@@ -94,7 +94,7 @@ LimitsReach reach_of_sums(const config::Config& config, const users::Limits& lim
   config::Config asked = config;
   asked.descent.users = limits;
   const config::Mechanism mechanism = config::make_mechanism(asked, privacy::Participation::once());
-  const config::StageNoise& target = mechanism.stages.back();
+  const config::CalibratedStage& target = mechanism.stages.back();
   const moments::Radii& radii = config.moments->stages.front().radii;
   const auto every = static_cast<double>(config.descent.minibatch);
   LimitsReach reach{limits, target.sensitivity, target.stddev.value() * radii.inputs * radii.target / every, {}, {},

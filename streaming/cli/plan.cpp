@@ -221,7 +221,7 @@ std::vector<std::string> warnings_of(const config::Config& config, const Plan& p
 }
 
 std::string to_json(const config::Config& config, const Plan& plan) {
-  const config::StageNoise& stage = plan.mechanism.main();
+  const config::CalibratedStage& stage = plan.mechanism.main();
   return publish::object_text([&](publish::JsonWriter& json) {
     json.field("stream", config.stream);
     json.field("dimension", config.descent.dimension);

@@ -37,7 +37,7 @@ std::vector<std::uint64_t> steps_of_rows(const config::Config& config, const con
 std::optional<ClippedPlan> clipped_plan(const config::Config& config, const config::Mechanism& mechanism,
                                         StepCount steps) {
   if (!config.descent.counts_clipped) return std::nullopt;
-  const config::StageNoise& noise = mechanism.stages.back();
+  const config::CalibratedStage& noise = mechanism.stages.back();
   const publish::ClippedDesign design(noise.correlation, noise.stddev, config.descent.minibatch);
   ClippedPlan plan{noise.rho, {}};
   for (const std::uint64_t at : steps_of_rows(config, mechanism, steps)) {

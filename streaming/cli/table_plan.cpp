@@ -135,7 +135,8 @@ void print_reach_of_descent(const TablePlan& plan) {
   fmt::print("({})\n", assumed_of_start(plan.config));
   if (!plan.config.problem.distance) {
     fmt::print(
-        "(of the start, in its slowest direction; plan.distance, a public guess, makes an error of the two)\n");
+        "(of the start, in its slowest direction; set plan.distance, a public guess, to see the error that start and "
+        "noise make together)\n");
   } else {
     fmt::print(
         "(error: the root of the expected squared distance to the answer of the table, all coordinates; the "
@@ -308,7 +309,7 @@ void append_restarts(const noise::Correlation& correlation, publish::JsonWriter&
 void print_stages(const config::Mechanism& mechanism, std::uint64_t minibatch) {
   fmt::print("{:<17}  {:>8}  {:>12}  {:>12}  {:>14}  {:>16}\n", "stage", "entries", "Delta", "rho", "sigma",
              "noise of a step");
-  for (const config::StageNoise& stage : mechanism.stages) {
+  for (const config::CalibratedStage& stage : mechanism.stages) {
     fmt::print("{:<17}  {:>8}  {:>12.6g}  {:>12.6g}  {:>14.6g}  {:>16.6g}\n", stage.name, stage.dimension,
                stage.displacement.value(), stage.rho.value(), stage.sigma.value(),
                stage.stddev.value() / static_cast<double>(minibatch));
@@ -318,7 +319,7 @@ void print_stages(const config::Mechanism& mechanism, std::uint64_t minibatch) {
 
 void append_stages(const config::Mechanism& mechanism, std::uint64_t minibatch, publish::JsonWriter& json) {
   const auto stages = json.array("stages");
-  for (const config::StageNoise& stage : mechanism.stages) {
+  for (const config::CalibratedStage& stage : mechanism.stages) {
     const auto object = json.object();
     json.field("name", stage.name);
     json.field("entries", stage.dimension);

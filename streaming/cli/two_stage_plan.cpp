@@ -43,8 +43,8 @@ inference::TwoStageGuess guess_of(const config::Config& config, std::uint64_t re
 }
 
 /// The variance that one unit of clip norm leaves in an entry, along a direction of this curvature.
-double noise_left(const config::StageNoise& noise, const descent::Schedule& schedule, double curvature, double clip,
-                  const engine::TableDesign& design) {
+double noise_left(const config::CalibratedStage& noise, const descent::Schedule& schedule, double curvature,
+                  double clip, const engine::TableDesign& design) {
   const double stddev = noise.stddev.value() / static_cast<double>(design.minibatch) / clip;
   return inference::last_iterate(noise.correlation, schedule, curvature, 0, design.steps).noise_variance * stddev *
          stddev;
@@ -84,7 +84,8 @@ std::string step_size_advice(const TwoStagePlan& plan) {
   return fmt::format(
       "two stages are sure to contract at first_stage.step_size below {:.3g} and descent.step_size below {:.3g}{}",
       plan.conditions.eta_max, plan.conditions.alpha_max,
-      plan.conditions.least > 0 ? std::string() : ", and a first stage so weak is not, at any, over so few records");
+      plan.conditions.least > 0 ? std::string()
+                                : "; with so few records so weak a first stage may not contract at any step size");
 }
 
 void print(const TwoStagePlan& plan) {

@@ -232,7 +232,7 @@ void add_correlation(const noise::Correlation& correlation, Canonical& out) {
       correlation.family());
 }
 
-void add_stage(const StageNoise& stage, Canonical& out) {
+void add_stage(const CalibratedStage& stage, Canonical& out) {
   add_correlation(stage.correlation, out);
   out.add_count("generator", static_cast<std::uint64_t>(stage.generator));
   out.add("sigma", stage.sigma.value());
@@ -291,7 +291,7 @@ std::string settings_text(const Config& config, const Mechanism& mechanism, bool
   add_weights(config.schema, out);
   add_value_format(config.input, out);
   config.moments ? add_moments(config, out) : add_descent(config.descent, out);
-  for (const StageNoise& stage : mechanism.stages) add_stage(stage, out);
+  for (const CalibratedStage& stage : mechanism.stages) add_stage(stage, out);
   out.add_count("times", mechanism.participation.times());
   out.add_count("separation", mechanism.participation.separation());
   out.add_count("adjacency", static_cast<std::uint64_t>(config.privacy.adjacency));

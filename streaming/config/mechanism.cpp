@@ -45,8 +45,8 @@ void refuse_without_generator(const noise::Correlation& correlation, noise::Gene
   static_cast<void>(noise::NoiseSource(correlation, kind, 1, none, StepIndex{0}));
 }
 
-StageNoise calibrated(const Config& config, const noise::Correlation& correlation, const lane::Stage& stage,
-                      Sensitivity sensitivity, Rho rho) {
+CalibratedStage calibrated(const Config& config, const noise::Correlation& correlation, const lane::Stage& stage,
+                           Sensitivity sensitivity, Rho rho) {
   // A record that adds between 0 and G moves the sum by at most G, whatever replaces the record. The contributions of
   // two users under replace-one may be at different steps. Then they add up.
   const bool one_sided = stage.is_one_sided && !config.descent.users;
@@ -80,7 +80,7 @@ Mechanism calibrated(const Config& config, const privacy::Participation& partici
                                          : privacy::sensitivity_limit(correlation, participation);
   const std::vector<lane::Stage> stages = lane::stages(config.descent);
   const std::vector<Rho> rhos = shares(config, rho_asked(config.privacy));
-  std::vector<StageNoise> noises;
+  std::vector<CalibratedStage> noises;
   std::vector<noise::Grid> grids;
   std::optional<privacy::Spend> spend;
   for (std::size_t i = 0; i < stages.size(); ++i) {

@@ -16,7 +16,7 @@
 namespace nustream::config {
 
 /// The noise of one stage: one correlation with its own sensitivity and σ. All members belong to the same B.
-struct StageNoise {
+struct CalibratedStage {
   std::string_view name;  ///< lane::Stage::name
   noise::Correlation correlation;
   noise::GeneratorKind generator;
@@ -31,14 +31,14 @@ struct StageNoise {
 
 /// All stages of a lane, in the order of lane::stages(). Each clips and noises on its own, and their ρ add up.
 struct Mechanism {
-  std::vector<StageNoise> stages;
+  std::vector<CalibratedStage> stages;
   std::vector<noise::Grid> grids;  ///< one for each stage
   privacy::Participation
       participation;     ///< of a record; of a user under config.descent.users, which may hold a mass too
   privacy::Spend spend;  ///< of all stages together
 
   /// The stage of the descent itself.
-  [[nodiscard]] const StageNoise& main() const noexcept { return stages.front(); }
+  [[nodiscard]] const CalibratedStage& main() const noexcept { return stages.front(); }
   /// The number of steps that no stage may exceed; empty: there is none.
   [[nodiscard]] std::optional<StepCount> horizon() const { return spend.horizon(); }
 };

@@ -110,7 +110,7 @@ Mechanism moments_mechanism(const Config& config, const privacy::Participation& 
   const moments::Design& design = settings.mechanism.design;
   settings.sigmas = moments::calibrate(settings.mechanism, shares_of(config, design), rho_asked(config.privacy));
   const Sensitivity sensitivity = moments::sensitivity_limit(settings.mechanism);
-  std::vector<StageNoise> stages;
+  std::vector<CalibratedStage> stages;
   const std::vector<moments::Block> blocks = moments::noised_blocks(design);
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const Displacement displacement = moments::displacement(design, blocks[i]);
@@ -137,7 +137,7 @@ std::vector<double> centre_of(const Config& config, std::vector<double> paramete
 moments::Settings moments_settings(const Config& config, const Mechanism& mechanism) {
   moments::Settings settings =
       settings_without_noise(config, mechanism_of(config, mechanism.participation, mechanism.main().correlation));
-  for (const StageNoise& stage : mechanism.stages) settings.sigmas.push_back(stage.sigma);
+  for (const CalibratedStage& stage : mechanism.stages) settings.sigmas.push_back(stage.sigma);
   return settings;
 }
 

@@ -145,8 +145,10 @@ void read_clipped_share(const Section& privacy, Config& config) {
     privacy.refuse(key, "0 where there are [[endogenous]] regressors: each stage clips a gradient of its own");
   }
   if (config.descent.users && config.descent.users->mass() && !(config.descent.users->mass()->value() > 1)) {
-    privacy.refuse(key,
-                   "0 where users.mass is 1 or less: a contribution counts where it is let in whole, and none is");
+    privacy.refuse(
+        key,
+        "0 where users.mass is 1 or less: only contributions that are let in whole are counted, and with so small a "
+        "mass none is let in whole");
   }
   if (!knows_noise_of_sums(config.noise.correlation)) {
     privacy.refuse(

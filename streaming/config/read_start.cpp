@@ -63,13 +63,14 @@ std::vector<double> from_release(const Section& descent, const Config& config, c
   const std::filesystem::path own = std::filesystem::path(config.state.directory) / "releases.jsonl";
   if (std::filesystem::equivalent(file, own, missing)) {
     // The last line of such a file changes with every release, and so would the meaning of the settings.
-    descent.refuse(start_key, "a file that stays as it is: a new epoch goes on from state.directory by itself");
+    descent.refuse(start_key, "a file that runs do not write: a new epoch goes on from state.directory by itself");
   }
   const auto release = last_release_of(file);
   if (!release) descent.refuse(start_key, "a file whose last line is a release");
   if (!release->promise.is_private) {
-    descent.refuse(start_key,
-                   "a release that is private; of others give the coefficients as a table, if they may be known");
+    descent.refuse(
+        start_key,
+        "a release that is private; if the coefficients of another one may be known, write them as a table");
   }
   if (release->promise.target_only && config.privacy.protects != Protects::target) {
     descent.refuse(start_key, "a release that protects whole records, as privacy.protects does");

@@ -11,7 +11,7 @@ using LossKind = model::Loss::Kind;
 double read_most(const Section& section) {
   if (!section.has("max")) section.missing("max");
   const double most = section.number("max").value_or(0);
-  if (!(most > 0)) section.refuse("max", "a finite number > 0: a public bound, larger ones count as it");
+  if (!(most > 0)) section.refuse("max", "a finite number > 0: a public bound; larger values count as this bound");
   return most;
 }
 
@@ -37,8 +37,7 @@ void read_weights(const Section& root, Config& config) {
   }
   if (root.has("exposure")) {
     const Section section = root.section("exposure");
-    if (loss != LossKind::poisson)
-      root.refuse("exposure", "nothing but with loss = \"poisson\", whose target counts");
+    if (loss != LossKind::poisson) root.refuse("exposure", "only with loss = \"poisson\", whose target is a count");
     config.schema.exposure = {read_term(section), section.flag("log").value_or(false), read_most(section)};
     require_no_target(section, config.schema.exposure->term, config);
   }

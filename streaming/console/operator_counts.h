@@ -27,7 +27,7 @@ void print_for_operator(const OperatorCounts& counts, const RejectsList& rejects
 void warn_of_lost(const RejectsList& rejects);
 /// Writes the members "private":false,… of the object of `--operator-json`.
 void append_counts(const OperatorCounts& counts, const RejectsList& rejects, publish::JsonWriter& json);
-/// That object for a run that adds no other members to it.
+/// The object of `--operator-json` for a run that adds no other members to it.
 [[nodiscard]] std::string operator_json(const OperatorCounts& counts, const RejectsList& rejects);
 
 }  // namespace nustream::console

@@ -89,7 +89,7 @@ std::string with_path(std::string_view remedy, const std::string& path) {
 }
 
 std::string sentence(const std::string& path, const std::string& what, std::string_view remedy) {
-  return "'" + path + "' is " + what + ", and CSV or JSON lines are read: " + with_path(remedy, path);
+  return "'" + path + "' is " + what + ", and nustream reads CSV or JSON lines: " + with_path(remedy, path);
 }
 
 /// How much of a file's beginning is looked at for control bytes.

@@ -189,7 +189,8 @@ std::string one_document(std::string_view text, bool is_all, const std::vector<s
   const JsonOutline seen = outline_of(without_mark(text), is_all);
   if (!seen.is_one || reads_any(seen, columns)) return {};
   const auto sentence = [&](const char* what, const std::string& filter, const char* behind) {
-    return "'" + path + "' is one JSON document " + what + ", and one object a line is read: write it so" +
+    return "'" + path + "' is one JSON document " + what +
+           ", and nustream reads one object on each line: write it so" +
            (has_members(settings) ? "" : ", and set stream.format = \"jsonl\"") + ": jq -c '" + filter + "' '" +
            name_to_type(path) + "' > '" + name_to_type(path) + ".jsonl'" + behind;
   };

@@ -31,28 +31,29 @@ bool holds_odd_bytes(std::string_view line) {
 }
 
 const TextKind json_lines{"JSON lines, and stream.format = \"csv\"", "set stream.format = \"jsonl\""};
-const TextKind json_array{"a JSON array, and one object a line is read",
+const TextKind json_array{"a JSON array, and nustream reads one object on each line",
                           "write it so, and set stream.format = \"jsonl\": jq -c '.[]' '%' > '%.jsonl'"};
-const TextKind json_without_lines{"JSON with several objects on a line, and one object a line is read",
+const TextKind json_without_lines{"JSON with several objects on a line, and nustream reads one object on each line",
                                   "write it so, and set stream.format = \"jsonl\": jq -c . '%' > '%.jsonl'"};
 // RFC 7464: the byte 0x1e before each object.
 const TextKind json_sequence{"a sequence of JSON texts with separators (RFC 7464), and JSON lines have none",
                              "take them out, and set stream.format = \"jsonl\": tr -d '\\036' < '%' > '%.jsonl'"};
 const TextKind binary{"binary data, with zero bytes in its first lines", "write its records as CSV or JSON lines"};
-const TextKind json_document{"JSON of many lines an object, and one object a line is read",
+const TextKind json_document{"JSON with each object over several lines, and nustream reads one object on each line",
                              "write it so, and set stream.format = \"jsonl\": jq -c . '%' > '%.jsonl'"};
 
 const TextKind json_with_commas{
     "JSON objects with a comma behind each, and JSON lines have none",
     "take the commas out, and set stream.format = \"jsonl\": sed 's/,[[:space:]]*$//' '%' > '%.jsonl'"};
 const TextKind json_rows{
-    "JSON arrays of values, one a line, and one object a line is read",
+    "JSON arrays of values, one a line, and nustream reads one object on each line",
     "write it as CSV, and set stream.format = \"csv\", stream.header = false and stream.columns: "
     "jq -r @csv '%' > '%.csv'"};
 
-const TextKind json_texts{"JSON written twice (a text in quotes on each line), and one object a line is read",
-                          "write what is in the texts, and set stream.format = \"jsonl\": "
-                          "jq -c fromjson '%' > '%.jsonl'"};
+const TextKind json_texts{
+    "JSON written twice (a text in quotes on each line), and nustream reads one object on each line",
+    "write what is in the texts, and set stream.format = \"jsonl\": "
+    "jq -c fromjson '%' > '%.jsonl'"};
 
 /// Whether the line is a text of JSON that holds an object: "{\"x\":1}".
 bool is_text_of_object(std::string_view line) {
@@ -110,7 +111,7 @@ TextKind instead_of_json_lines(const std::vector<std::string_view>& lines) {
   if (line.starts_with('[')) return json_array;
   if (line.starts_with('{')) return json_document;
   if (most(lines, holds_json_behind)) {
-    return {"a log with text before the JSON of its lines, and one object a line is read",
+    return {"a log with text before the JSON of its lines, and nustream reads one object on each line",
             "take the text away: sed 's/^[^{]*//' '%' > '%.jsonl'"};
   }
   const bool is_divided = most(lines, [](std::string_view each) {
@@ -175,7 +176,7 @@ TextKind text_kind(const FirstContent& first, const config::InputSettings& setti
   TextKind kind = as_told(first, settings);
   constexpr std::string_view to_set = ", and set stream.format = \"jsonl\"";
   const std::size_t at = kind.remedy.find(to_set);
-  const bool is_set = settings.format == config::Format::json_lines;
+  const bool is_set = has_members(settings);
   if (is_set && at != std::string::npos) kind.remedy.erase(at, to_set.size());
   return kind;
 }

@@ -37,7 +37,7 @@ constexpr std::uint64_t counts_in_a_line_max = 64;
 
 /// What a user within `limits` spends in all stages of the mechanism together.
 privacy::Spend spend_of(const config::Mechanism& mechanism, const users::Limits& limits) {
-  const auto of = [&](const config::StageNoise& stage) {
+  const auto of = [&](const config::CalibratedStage& stage) {
     return users::spend(stage.correlation, limits, stage.sigma);
   };
   privacy::Spend all = of(mechanism.stages.front());

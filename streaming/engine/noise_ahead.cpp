@@ -82,7 +82,7 @@ class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
         next_step_(next_step.value()),
         made_up_to_(next_step.value()),
         start_(keep(feed_->checkpoints())) {
-    for (const config::StageNoise& stage : mechanism.stages) dimensions_.push_back(stage.dimension);
+    for (const config::CalibratedStage& stage : mechanism.stages) dimensions_.push_back(stage.dimension);
   }
 
   void make_next() {

@@ -12,7 +12,7 @@ namespace {
 
 /// The noise source of one stage, at `next_step`. It is made from a copy of the checkpoint, whose keys are wiped
 /// before this returns.
-noise::NoiseSource source_of(const config::StageNoise& stage, const journal::NoiseCheckpoints& checkpoints,
+noise::NoiseSource source_of(const config::CalibratedStage& stage, const journal::NoiseCheckpoints& checkpoints,
                              std::size_t number, StepIndex next_step, std::pmr::memory_resource* secrets,
                              const noise::Healing& healing, std::optional<StepCount> end) {
   struct Wiped {
@@ -54,7 +54,7 @@ NoiseFeed::NoiseFeed(const config::Mechanism& mechanism, const journal::NoiseChe
   NUSTREAM_REQUIRE(checkpoints.stages.size() == mechanism.stages.size(), "every stage has its own checkpoint");
   stages_.reserve(mechanism.stages.size());
   for (std::size_t i = 0; i < mechanism.stages.size(); ++i) {
-    const config::StageNoise& stage = mechanism.stages[i];
+    const config::CalibratedStage& stage = mechanism.stages[i];
     stages_.push_back(
         {source_of(stage, checkpoints, i, next_step, secrets, healing, end), mechanism.grids[i], stage.dimension});
   }

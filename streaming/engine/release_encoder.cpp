@@ -45,7 +45,7 @@ std::optional<publish::StrengthDesign> strength_design(const config::Config& con
   if (!descent.first_stage || !descent.moments) return std::nullopt;
   const descent::TwoStageShape& shape = descent.first_stage->shape;
   // In a two-stage model the second moments are the mechanism's last stage.
-  const config::StageNoise& noise = mechanism.stages.back();
+  const config::CalibratedStage& noise = mechanism.stages.back();
   publish::StrengthDesign design{
       shape, {}, noise.correlation, noise.stddev, descent.minibatch, distinct_records(config, mechanism)};
   const auto& features = config.schema.features;
@@ -59,7 +59,7 @@ std::optional<publish::StrengthDesign> strength_design(const config::Config& con
 std::optional<publish::ClippedDesign> clipped_design(const config::Config& config,
                                                      const config::Mechanism& mechanism) {
   if (!config.descent.counts_clipped) return std::nullopt;
-  const config::StageNoise& noise = mechanism.stages.back();
+  const config::CalibratedStage& noise = mechanism.stages.back();
   return publish::ClippedDesign{noise.correlation, noise.stddev, config.descent.minibatch};
 }
 

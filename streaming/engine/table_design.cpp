@@ -84,7 +84,7 @@ TableDesign settle_design(config::Config& config, std::uint64_t rows) {
 
 std::optional<double> predicted_stddev(const config::Config& config, const config::Mechanism& mechanism,
                                        const TableDesign& design) {
-  const auto stddev_of = [&](const config::StageNoise& noise,
+  const auto stddev_of = [&](const config::CalibratedStage& noise,
                              const descent::Schedule& schedule) -> std::optional<double> {
     try {
       const double variance =

@@ -91,9 +91,9 @@ std::string digest_of(const Options& options, const Columns& columns) {
 
 /// The failure for a file that has too few records for its ρ, with the number that would be enough. Its exit code is
 /// 78, as for a setting, because ρ is a setting.
-Failure too_few_records(const Options& options, const ranges::TableDesign& design) {
+Failure too_few_records(const Options& options, const ranges::MeasuredTable& design) {
   const std::uint64_t enough = ranges::least_records(design);
-  ranges::TableDesign spending_more = design;
+  ranges::MeasuredTable spending_more = design;
   spending_more.rho = Rho{1e6};
   std::string remedy = fmt::format("{} records at this rho", enough);
   const std::uint64_t fewest = ranges::least_records(spending_more);
@@ -116,7 +116,7 @@ Failure too_few_records(const Options& options, const ranges::TableDesign& desig
 /// Refuses a file of too few records before a folder is made. At that time the number of records is all that was
 /// read.
 void require_enough_records(const Options& options, std::uint64_t records, std::size_t columns) {
-  const ranges::TableDesign design{records, columns, Rho{options.rho}, neighbours_of(options).adjacency};
+  const ranges::MeasuredTable design{records, columns, Rho{options.rho}, neighbours_of(options).adjacency};
   try {
     static_cast<void>(ranges::sizes(design));
   } catch (const InvalidParameter&) {

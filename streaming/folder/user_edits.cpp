@@ -90,7 +90,7 @@ void change_state(const config::Config& config, std::optional<std::uint64_t> ins
 
 }  // namespace
 
-users::UserCounts count_users(journal::Disk& disk, const std::filesystem::path& folder, const journal::State& state,
+users::UserTotals count_users(journal::Disk& disk, const std::filesystem::path& folder, const journal::State& state,
                               const users::Limits& limits) {
   if (!state.record.users)
     throw Failure(

@@ -11,13 +11,13 @@
 #include "journal/state_record.h"
 #include "nustream/users/limits.h"
 #include "users/closing.h"
-#include "users/user_counts.h"
+#include "users/user_totals.h"
 
 namespace nustream::folder {
 
 /// Counts the users of the store beside `state`. Changes nothing. Throws Failure(data) where the state holds no
 /// users, or the store is not the state's.
-[[nodiscard]] users::UserCounts count_users(journal::Disk& disk, const std::filesystem::path& folder,
+[[nodiscard]] users::UserTotals count_users(journal::Disk& disk, const std::filesystem::path& folder,
                                             const journal::State& state, const users::Limits& limits);
 
 /// Closes the users whose identifiers stand in `identifiers`, one on each line. A closed user contributes to no step

@@ -21,8 +21,9 @@ namespace fs = std::filesystem;
 /// For a damaged witness where there is no state, which alone could say whether the witness is this folder's.
 Failure cannot_be_known(const fs::path& file) {
   return {Exit::data, "the witness " + file.string() +
-                          " is damaged, and may tell what this state folder has spent; restore it, or the folder, or "
-                          "move it away once you know that it is another folder's or that nothing was spent"};
+                          " is damaged, and may tell what this state folder has spent; restore the witness, or the "
+                          "folder, or move the "
+                          "witness away once you know that it is another folder's or that nothing was spent"};
 }
 
 Failure of_this_place_under_another_key(const fs::path& file, const Witness& claimed) {

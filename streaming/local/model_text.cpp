@@ -193,7 +193,8 @@ void add_reliability(const Collected& collected, std::string& out) {
     return;
   }
   out += fmt::format(
-      "The noise is still larger than the signal: do not use this model. It would not be from {}{:.3g} reports on.\n",
+      "The noise is still larger than the signal: do not use this model. With {}{:.3g} reports the signal is as "
+      "large as the noise.\n",
       is_lower_bound(estimate) ? "at least " : "about ", reports_needed(estimate));
 }
 

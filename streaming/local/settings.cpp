@@ -84,7 +84,8 @@ inference::LocalBudget read_budget(const Section& local, const inference::LocalB
   }
   if (paper && budget.norm != LocalNorm::paper)
     local.refuse("sensitivity", "paper (or unset) for the paper's constants");
-  if (paper && local.has("split")) local.refuse("split", "unset for the paper's constants: they are halves");
+  if (paper && local.has("split"))
+    local.refuse("split", "left out for the paper's constants, which give each part half");
   budget.split = local.number("split").value_or(0.5);
   const bool divides = budget.split > 0 && budget.split < 1;
   if (!divides) local.refuse("split", "0 < split < 1");

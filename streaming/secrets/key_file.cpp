@@ -30,9 +30,8 @@ const SecretFile::Words key_words{
     "key file",
     "check path and owner; a state opens under the key that sealed it alone, and a new stream's key is made with: "
     "nustream key new FILE",
-    "run chmod 600 on it, and nustream key rotate if others read it: after that the old key opens no new state, but "
-    "still every old copy of one, its noise up to the step that is resumed at, and what of earlier noise the copy "
-    "remembers"};
+    "run chmod 600 on it, and nustream key rotate if others read it: afterwards the old key opens no new state; old "
+    "copies of a state it still opens, with the noise that they remember and the noise up to the next resume"};
 
 }  // namespace
 

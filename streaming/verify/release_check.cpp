@@ -84,11 +84,11 @@ void check_signature(const journal::ChainPlace& place, const publish::ShownRelea
                      CheckedReleases& lane, bool by_cadence) {
   const bool has_signature = is_signed(place, release, trust, lane, by_cadence);
   if (place.previous && !by_cadence && !has_signature) {
-    throw Failure(
-        Exit::data,
-        "has no signature of a trusted key, and no later release vouches for it: it was changed, or "
-        "signed before the key was rotated, or behind that with the old key; verify with the stream's first "
-        "public key");
+    throw Failure(Exit::data,
+                  "has no signature of a trusted key, and no later release vouches for it: it was changed, or "
+                  "signed before the key was rotated, or signed with the old key after the rotation; verify with the "
+                  "stream's first "
+                  "public key");
   }
   const bool named = place.previous && by_cadence && is_named(trust, lane);
   const bool is_vouched_for = has_signature || named;

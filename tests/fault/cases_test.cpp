@@ -130,11 +130,12 @@ std::string all_unusable(const std::string& records, const std::string& reason, 
 
 TEST(Cases, FilesThatAreSomethingElseAreNamed) {
   const auto array = [](const std::string& to_set) {
-    return "'DIR/in.jsonl' is a JSON array, and one object a line is read: write it so" + to_set +
+    return "'DIR/in.jsonl' is a JSON array, and nustream reads one object on each line: write it so" + to_set +
            ": jq -c '.[]' 'DIR/in.jsonl' > 'DIR/in.jsonl.jsonl'";
   };
   const std::string utf16 =
-      "'DIR/in.csv' is UTF-16 text, and CSV or JSON lines are read: write it as UTF-8: iconv -f UTF-16 -t UTF-8 "
+      "'DIR/in.csv' is UTF-16 text, and nustream reads CSV or JSON lines: write it as UTF-8: iconv -f UTF-16 -t "
+      "UTF-8 "
       "'DIR/in.csv' > 'DIR/in.csv.utf8'";
   for (const Words& more : {Words{}, no_header}) {
     const std::string to_set = more.empty() ? "" : ", and set stream.format = \"jsonl\"";  // no_header says csv

@@ -37,7 +37,7 @@ TEST_F(InputKinds, PipesOfAnotherKindAreNamed) {
   };
   const Words jsonl{"--set", "stream.format=jsonl"};
   const std::string array = "[" + forty_objects(",") + "]";
-  const std::string cure = " and one object a line is read: write it so: jq -c '";
+  const std::string cure = " and nustream reads one object on each line: write it so: jq -c '";
   for (const auto& [text, more, told] :
        {std::tuple(array, jsonl, "'-' is a JSON array," + cure + ".[]' 'FILE' > 'FILE.jsonl'"),
         {array + "\n", jsonl, "'-' is a JSON array," + cure + ".[]' 'FILE' > 'FILE.jsonl'"},

@@ -246,7 +246,7 @@ TEST(PlanOfTwoStages, WarnsOfStepsThatMayNotContract) {
   EXPECT_THAT(text(config, {"--records", "100000", "--set", "descent.step_size=2"}), HasSubstr(warning));
   EXPECT_THAT(text(config, {"--records", "100000"}), Not(HasSubstr(warning)));
   EXPECT_THAT(text(config, {"--records", "200", "--set", "plan.second_moment_eigenvalues=[0.01]"}),
-              HasSubstr("a first stage so weak is not, at any"));
+              HasSubstr("so weak a first stage may not contract at any"));
 }
 
 TEST(PlanOfTwoStages, NeedsItsGuesses) {

@@ -2,7 +2,7 @@
 // same has to pass. A bug that nothing catches means that a test is missing.
 //
 // Audits draw fresh keys. Under a bug their bounds of μ lie five standard errors or more above the claim (seen in ten
-// audits of each), so one of the seventeen audits fails to show its bug less than once in a hundred thousand runs.
+// audits of each), so one of these audits fails to show its bug less than once in a hundred thousand runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

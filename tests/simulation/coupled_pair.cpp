@@ -164,7 +164,7 @@ std::string above_claim(const Settings& settings, const Claims& claims, const Sh
                         LargestShares& shares) {
   std::vector<double> cost(claims.spend.size());
   for (std::size_t i = 0; i < claims.encoders.size(); ++i) {
-    const config::StageNoise& stage = settings.mechanism.stages[i];
+    const config::CalibratedStage& stage = settings.mechanism.stages[i];
     const double claimed = stage.sensitivity.value() * stage.displacement.value();
     const std::vector<double> squares = claims.encoders[i].squares(shifts, i);
     const double norm = std::sqrt(squares.back()) * settings.mechanism.grids[i].spacing();

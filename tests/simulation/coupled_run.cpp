@@ -81,7 +81,7 @@ class Life {
 }  // namespace
 
 Claims::Claims(const config::Mechanism& mechanism, std::uint64_t steps) {
-  for (const config::StageNoise& stage : mechanism.stages) {
+  for (const config::CalibratedStage& stage : mechanism.stages) {
     encoders.emplace_back(stage.correlation, static_cast<std::size_t>(steps));
   }
   for (const noise::Grid& grid : mechanism.grids) {

@@ -87,7 +87,7 @@ std::vector<std::vector<double>> sums_of_step(const WorldOfUsers& world, std::sp
     moments::Settings settings = config::moments_settings(config, mechanism);
     settings.mechanism.users = within_a_step(world);
     std::vector<std::size_t> entries;
-    for (const config::StageNoise& stage : mechanism.stages) entries.push_back(stage.dimension);
+    for (const config::CalibratedStage& stage : mechanism.stages) entries.push_back(stage.dimension);
     std::vector<std::vector<std::int64_t>> units;
     const std::vector<noise::GridNoise> noise = silence(entries, units);
     const moments::Radii radii = settings.stages.front().radii;

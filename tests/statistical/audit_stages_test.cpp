@@ -84,7 +84,7 @@ void expect_what_the_lane_adds(config::Config config, bool are_weighted) {
     const record::RowBatch rows = minibatch_of(random, config.descent, t, are_weighted);
     std::vector<std::vector<std::int64_t>> units;
     std::vector<noise::GridNoise> noise;
-    for (const config::StageNoise& stage : mechanism.stages) {
+    for (const config::CalibratedStage& stage : mechanism.stages) {
       std::vector<std::int64_t>& own = units.emplace_back(stage.dimension);
       for (std::int64_t& unit : own) unit = static_cast<std::int64_t>(random() % 2'000'000'000) - 1'000'000'000;
     }
@@ -284,7 +284,7 @@ TEST(Audit, CatchesNoiseThatIsTooSmallInOneStage) {
   const config::Mechanism claimed = config::make_mechanism(config, privacy::Participation::once());
   const double mu = std::sqrt(2 * claimed.spend.after(StepCount{8}).value());
   for (std::size_t stage = 0; stage < claimed.stages.size(); ++stage) {
-    const config::StageNoise& own = claimed.stages[stage];
+    const config::CalibratedStage& own = claimed.stages[stage];
     for (const double part : {0.4, 1e-3}) {
       config::Mechanism broken = claimed;
       broken.grids[stage] =

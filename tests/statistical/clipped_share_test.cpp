@@ -115,7 +115,7 @@ TEST(ClippedShareStatistics, StatesTheDeviationThatTheRowsOfBGive) {
                                                 {"descent.minibatch=4"}}) {
     const config::Config config = counting(noise);
     const config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
-    const config::StageNoise& stage = mechanism.stages.back();
+    const config::CalibratedStage& stage = mechanism.stages.back();
     const std::vector<double> b = noise::dense_noise_matrix(stage.correlation, steps);
     const std::size_t width = b.size() / steps;
     const ClippedDesign design(stage.correlation, stage.stddev, config.descent.minibatch);
@@ -143,7 +143,7 @@ TEST(ClippedShareStatistics, StatesTheDeviationThatTheRowsOfBGive) {
 TEST(ClippedShareStatistics, CallsAShareLargeAsOftenAsItSays) {
   const config::Config config = counting({});
   const config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
-  const config::StageNoise& stage = mechanism.stages.back();
+  const config::CalibratedStage& stage = mechanism.stages.back();
   const ClippedDesign design(stage.correlation, stage.stddev, 1);
   const double stddev = design.stddev(StepCount{0}, StepCount{every});
   std::mt19937_64 random(1);

@@ -27,7 +27,7 @@ TEST(Mechanism, CalibratesFromEpsilonAsFromTheRhoItComesTo) {
 /// The spend of all stages by the definition: Σ sens²/(2σ²), each with the sensitivity of its own correlation.
 double spent_by_definition(const Mechanism& mechanism, StepCount steps) {
   double sum = 0;
-  for (const StageNoise& stage : mechanism.stages) {
+  for (const CalibratedStage& stage : mechanism.stages) {
     const double sensitivity = privacy::sensitivity(stage.correlation, steps, mechanism.participation).value();
     sum += sensitivity * sensitivity / (2 * stage.sigma.value() * stage.sigma.value());
   }

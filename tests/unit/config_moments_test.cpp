@@ -186,7 +186,7 @@ TEST(MomentsConfig, TheNoiseIsTheBlocksOwn) {
   EXPECT_DOUBLE_EQ(mechanism.stages[0].displacement.value(), std::sqrt(2.0));
   EXPECT_DOUBLE_EQ(mechanism.stages[1].displacement.value(), 2.0);
   for (std::size_t i = 0; i < 2; ++i) {
-    const StageNoise& stage = mechanism.stages[i];
+    const CalibratedStage& stage = mechanism.stages[i];
     EXPECT_DOUBLE_EQ(stage.stddev.value(), stage.sigma.value() * stage.displacement.value());
     EXPECT_LE(mechanism.grids[i].spacing(), stage.stddev.value() * 0x1p-31);
     EXPECT_GE(mechanism.grids[i].spacing(), stage.stddev.value() * 0x1p-33);
@@ -300,7 +300,7 @@ TEST(MomentsConfig, ATableIsOnePass) {
   const Mechanism mechanism = make_mechanism(whole, design.participation(), StepCount{1});
   // Under replace-one with equal shares a: a + a/2 + a/16 = .1. A single release has the noise of one sum.
   const double own = 0.1 / (25.0 / 16);
-  for (const StageNoise& stage : mechanism.stages) {
+  for (const CalibratedStage& stage : mechanism.stages) {
     EXPECT_NEAR(stage.stddev.value(), stage.displacement.value() * std::sqrt(1 / (2 * own)), 1e-9);
   }
 }

@@ -40,7 +40,7 @@ void expect_stages(const Config& config, const std::vector<double>& shares, cons
   ASSERT_EQ(mechanism.stages.size(), shares.size());
   double squares = 0;
   for (std::size_t i = 0; i < shares.size(); ++i) {
-    const StageNoise& stage = mechanism.stages[i];
+    const CalibratedStage& stage = mechanism.stages[i];
     EXPECT_NEAR(stage.rho.value(), shares[i] * rho, 1e-12 * rho) << stage.name;
     EXPECT_EQ(stage.displacement.value(), factor * clips[i]) << stage.name;
     const double sensitivity =
@@ -86,7 +86,7 @@ void expect_count(const std::vector<std::string>& overrides, double displacement
   const Config config = read("", all);
   const Mechanism mechanism = make_mechanism(config, privacy::Participation::once());
   const double rho = config.privacy.rho->value();
-  const StageNoise& count = mechanism.stages.back();
+  const CalibratedStage& count = mechanism.stages.back();
   EXPECT_EQ(count.name, "clipped gradients");
   EXPECT_EQ(count.dimension, 1U);
   EXPECT_EQ(count.displacement.value(), displacement);
@@ -97,7 +97,7 @@ void expect_count(const std::vector<std::string>& overrides, double displacement
   EXPECT_LE(limit, rho);
   EXPECT_NEAR(limit, rho, 1e-12 * rho);
   double spent = 0;
-  for (const StageNoise& stage : mechanism.stages) {
+  for (const CalibratedStage& stage : mechanism.stages) {
     spent += std::pow(stage.sensitivity.value() / stage.sigma.value(), 2) / 2;
   }
   EXPECT_NEAR(limit, spent, 1e-9 * rho);

@@ -37,35 +37,40 @@ TEST(FileKind, OfOtherProgramsIsNamedWithWhatToTypeWhateverTheSettings) {
   std::string tar(512, '\0');
   tar.replace(0, 5, "a.csv").replace(257, 5, "ustar");
   const std::vector<std::pair<std::string, std::string>> cases{
-      {"7z\xbc\xaf\x27\x1c\0\4"s, "'in' is a 7z archive, and CSV or JSON lines are read: unpack it"},
+      {"7z\xbc\xaf\x27\x1c\0\4"s, "'in' is a 7z archive, and nustream reads CSV or JSON lines: unpack it"},
       {tar, "'in' is a tar archive"},
       {"\x04\x22\x4d\x18\x64\x40"s,
-       "'in' is compressed by lz4, and CSV or JSON lines are read: decompress it: lz4 -d 'in'"},
+       "'in' is compressed by lz4, and nustream reads CSV or JSON lines: decompress it: lz4 -d 'in'"},
       {"\x1f\x9d\x90"s, "'in' is compressed by compress"},
       {"\x1f\x8b\x08\0"s, "'in' is compressed twice"},
       {"PAR1\x15\x04"s,
-       "'in' is a Parquet file, and CSV or JSON lines are read: write it as CSV: duckdb -c \"COPY (FROM 'in') TO "
+       "'in' is a Parquet file, and nustream reads CSV or JSON lines: write it as CSV: duckdb -c \"COPY (FROM 'in') "
+       "TO "
        "'in.csv'\""},
       {"Obj\x01\x04\x16"s,
-       "'in' is an Avro file, and CSV or JSON lines are read: write it as JSON lines: avro-tools tojson 'in' > "
+       "'in' is an Avro file, and nustream reads CSV or JSON lines: write it as JSON lines: avro-tools tojson 'in' > "
        "'in.jsonl'"},
       {"ARROW1\0\0\xff"s, "'in' is an Arrow file"},
       {"ORC\x11\0\0"s, "'in' is an ORC file"},
       {"SQLite format 3\0\x10"s,
-       "'in' is an SQLite database, and CSV or JSON lines are read: write a table of it as CSV: sqlite3 -header -csv "
+       "'in' is an SQLite database, and nustream reads CSV or JSON lines: write a table of it as CSV: sqlite3 "
+       "-header -csv "
        "'in'"},
       {"\xff\xfei\0d\0,\0"s,
-       "'in' is UTF-16 text, and CSV or JSON lines are read: write it as UTF-8: iconv -f UTF-16 -t UTF-8 'in' > "
+       "'in' is UTF-16 text, and nustream reads CSV or JSON lines: write it as UTF-8: iconv -f UTF-16 -t UTF-8 'in' "
+       "> "
        "'in.utf8'"},
       {"\xfe\xff\0i\0d"s, "'in' is UTF-16 text"},
       {"i\0d\0,\0x\0,\0y\0\n\0001\0"s,
-       "'in' is UTF-16LE text, and CSV or JSON lines are read: write it as UTF-8: iconv -f UTF-16LE -t UTF-8 'in' "
+       "'in' is UTF-16LE text, and nustream reads CSV or JSON lines: write it as UTF-8: iconv -f UTF-16LE -t UTF-8 "
+       "'in' "
        "> "},
       {"\0i\0d\0,\0x\0,\0y\0\n\0001"s,
-       "'in' is UTF-16BE text, and CSV or JSON lines are read: write it as UTF-8: iconv -f UTF-16BE -t UTF-8 'in' "
+       "'in' is UTF-16BE text, and nustream reads CSV or JSON lines: write it as UTF-8: iconv -f UTF-16BE -t UTF-8 "
+       "'in' "
        "> "},
       {"\xff\xff\xff\xff\xf8\0\0\0\x10\0\0\0"s,
-       "'in' is an Arrow stream, and CSV or JSON lines are read: write it as CSV: python3 -c \"import pyarrow; "
+       "'in' is an Arrow stream, and nustream reads CSV or JSON lines: write it as CSV: python3 -c \"import pyarrow; "
        "pyarrow.ipc.open_stream('in').read_pandas().to_csv('in.csv', index=False)\""},
       {"<!DOCTYPE html><html>404\n"s, "'in' is a web page, such as a server's error"},
       {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"s, "'in' is an Office document"},
@@ -77,14 +82,15 @@ TEST(FileKind, OfOtherProgramsIsNamedWithWhatToTypeWhateverTheSettings) {
        "ELF\2\1\1\0"s,
        "'in' is a program"},
       {"\xff\xfe\0\0i\0\0\0d\0\0\0"s,
-       "'in' is UTF-32 text, and CSV or JSON lines are read: write it as UTF-8: iconv -f UTF-32 -t UTF-8 'in' > "
+       "'in' is UTF-32 text, and nustream reads CSV or JSON lines: write it as UTF-8: iconv -f UTF-32 -t UTF-8 'in' "
+       "> "
        "'in.utf8'"},
       {"\0\0\xfe\xff\0\0\0i"s, "'in' is UTF-32 text"},
       {"\xff\6\0\0sNaPpY"s, "'in' is compressed by snappy"},
       {"<stata_dta><header>"s, "'in' is a file of Stata's"},
       {std::string(12, '\0') + "\xc2\xea\x81\x60\xb3\x14", "'in' is a file of SAS's"},
       {"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n"s,
-       "'in' is a pointer of Git LFS's, and CSV or JSON lines are read: fetch the file itself: git lfs pull"},
+       "'in' is a pointer of Git LFS's, and nustream reads CSV or JSON lines: fetch the file itself: git lfs pull"},
       {"{\\rtf1"s, "'in' is an RTF document"},
   };
   for (const auto& [content, sentence] : cases) {

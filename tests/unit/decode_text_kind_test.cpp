@@ -42,10 +42,12 @@ TEST(FileKind, OfCarriageReturnsAloneIsNamed) {
 
 TEST(FileKind, OfJsonThatIsNotOneObjectALineIsNamedUnderEitherFormat) {
   const std::string array =
-      "'in' is a JSON array, and one object a line is read: write it so, and set stream.format = \"jsonl\": jq -c "
+      "'in' is a JSON array, and nustream reads one object on each line: write it so, and set stream.format = "
+      "\"jsonl\": jq -c "
       "'.[]' 'in' > 'in.jsonl'";
   const std::string document =
-      "'in' is JSON of many lines an object, and one object a line is read: write it so, and set stream.format = "
+      "'in' is JSON with each object over several lines, and nustream reads one object on each line: write it so, "
+      "and set stream.format = "
       "\"jsonl\": jq -c . 'in' > 'in.jsonl'";
   for (const InputSettings& settings : {csv(), csv(false), jsonl()}) {
     EXPECT_EQ(kind("[{\"a\": 1, \"b\": 2}, {\"a\": 3, \"b\": 4}]", settings), under(settings, array))
@@ -71,27 +73,28 @@ TEST(FileKind, OfObjectsWithCommasBehindThemIsNamed) {
 
 TEST(FileKind, OfArraysOnLinesIsNamed) {
   const std::string sentence =
-      "'in' is JSON arrays of values, one a line, and one object a line is read: write it as CSV, and set "
+      "'in' is JSON arrays of values, one a line, and nustream reads one object on each line: write it as CSV, and "
+      "set "
       "stream.format = \"csv\", stream.header = false and stream.columns: jq -r @csv 'in' > 'in.csv'";
   EXPECT_EQ(kind("[1.64,5]\n[2.5,\"a\"]\n[3,4]\n", jsonl()), sentence);
   EXPECT_THAT(kind("[\n[1,2],\n[3,4]\n]\n", jsonl()), StartsWith("'in' is a JSON array"));
 }
 
 TEST(FileKind, OfTextsAroundObjectsIsNamed) {
-  EXPECT_EQ(
-      kind("\"{\\\"a\\\":1,\\\"b\\\":2}\"\n\"{\\\"a\\\":3,\\\"b\\\":4}\"\n", jsonl()),
-      "'in' is JSON written twice (a text in quotes on each line), and one object a line is read: write what is in "
-      "the texts: jq -c fromjson 'in' > 'in.jsonl'");
-  EXPECT_EQ(
-      kind("2020-01-01 INFO {\"a\": 1, \"b\": 2}\n2020-01-02 INFO {\"a\": 3, \"b\": 4}\n", jsonl()),
-      "'in' is a log with text before the JSON of its lines, and one object a line is read: take the text away: "
-      "sed 's/^[^{]*//' 'in' > 'in.jsonl'");
+  EXPECT_EQ(kind("\"{\\\"a\\\":1,\\\"b\\\":2}\"\n\"{\\\"a\\\":3,\\\"b\\\":4}\"\n", jsonl()),
+            "'in' is JSON written twice (a text in quotes on each line), and nustream reads one object on each line: "
+            "write what is in "
+            "the texts: jq -c fromjson 'in' > 'in.jsonl'");
+  EXPECT_EQ(kind("2020-01-01 INFO {\"a\": 1, \"b\": 2}\n2020-01-02 INFO {\"a\": 3, \"b\": 4}\n", jsonl()),
+            "'in' is a log with text before the JSON of its lines, and nustream reads one object on each line: take "
+            "the text away: "
+            "sed 's/^[^{]*//' 'in' > 'in.jsonl'");
   EXPECT_THAT(kind("1,\"{\"\n2,\"}\"\n", jsonl()), StartsWith("'in' is CSV"));
 }
 
 TEST(FileKind, OfObjectsWithoutLinesIsNamed) {
   const std::string sentence =
-      "'in' is JSON with several objects on a line, and one object a line is read: write it so, and set "
+      "'in' is JSON with several objects on a line, and nustream reads one object on each line: write it so, and set "
       "stream.format = "
       "\"jsonl\": jq -c . 'in' > 'in.jsonl'";
   const std::string one = R"({"a": "}{", "b": [{"c": 1}]})";

@@ -167,8 +167,8 @@ TEST(Sizes, LeaveAlmostHalfOfTheRowsToTheAnswerOrRefuse) {
   std::uniform_real_distribution<double> exponent(0, 1);
   int refused = 0;
   for (int i = 0; i < 20'000; ++i) {
-    TableDesign design{1 + static_cast<std::uint64_t>(std::pow(10, 1 + 6 * exponent(random))), 1 + random() % 100,
-                       Rho{std::pow(10, -4 + 6 * exponent(random))}, random() % 2 == 0 ? zero_out : replace_one};
+    MeasuredTable design{1 + static_cast<std::uint64_t>(std::pow(10, 1 + 6 * exponent(random))), 1 + random() % 100,
+                         Rho{std::pow(10, -4 + 6 * exponent(random))}, random() % 2 == 0 ? zero_out : replace_one};
     try {
       const Sizes found = sizes(design);
       const auto n = static_cast<double>(design.records);
@@ -191,7 +191,7 @@ TEST(Sizes, LeaveAlmostHalfOfTheRowsToTheAnswerOrRefuse) {
 }
 
 TEST(Sizes, SayWhichRhoOrHowManyRecordsWouldDo) {
-  const TableDesign design{1000, 13, Rho{0.1}, zero_out};
+  const MeasuredTable design{1000, 13, Rho{0.1}, zero_out};
   try {
     static_cast<void>(sizes(design));
     FAIL();
@@ -204,7 +204,7 @@ TEST(Sizes, SayWhichRhoOrHowManyRecordsWouldDo) {
   EXPECT_THROW(static_cast<void>(sizes({499, 1, Rho{1000}, zero_out})), InvalidParameter);
   EXPECT_THROW(static_cast<void>(sizes({10'000, 1, Rho{2e6}, zero_out})), InvalidParameter);
   EXPECT_THROW(static_cast<void>(sizes({10'000, 1, Rho{0}, zero_out})), InvalidParameter);
-  TableDesign enough = design;
+  MeasuredTable enough = design;
   enough.rho = Rho{2.3400001};
   EXPECT_NO_THROW(static_cast<void>(sizes(enough)));
   enough.rho = Rho{2.339};

@@ -10,7 +10,7 @@
 namespace nustream::ranges {
 
 /// The figures that decide. All of them are public.
-struct TableDesign {
+struct MeasuredTable {
   std::uint64_t records = 0;  ///< n, whether usable or not
   std::size_t columns = 0;    ///< m, the features and the target
   Rho rho{1};
@@ -48,13 +48,13 @@ struct Sizes {
 ///
 /// Throws InvalidParameter where 60·√(m/2ρ) is above 10% of the records, as noise would then hide the columns; it
 /// names the ρ and the n that would do. Throws it also for fewer than 500 records, and for a ρ outside (0, 10^6].
-[[nodiscard]] Sizes sizes(const TableDesign& design);
+[[nodiscard]] Sizes sizes(const MeasuredTable& design);
 /// The least ρ of the whole fit, and the least n, for which sizes() does not refuse.
-[[nodiscard]] double least_rho(const TableDesign& design);
-[[nodiscard]] std::uint64_t least_records(const TableDesign& design);
+[[nodiscard]] double least_rho(const MeasuredTable& design);
+[[nodiscard]] std::uint64_t least_records(const MeasuredTable& design);
 /// How many users are enough where the unit is the user: 60·√(m/2ρ) at the ρ of one histogram, as many as sizes()
 /// asks of rows, since each user counts once in a histogram. In trials noise mostly hid all columns of a third as
 /// many users.
-[[nodiscard]] std::uint64_t enough_users(const TableDesign& design);
+[[nodiscard]] std::uint64_t enough_users(const MeasuredTable& design);
 
 }  // namespace nustream::ranges

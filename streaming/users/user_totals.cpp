@@ -1,4 +1,4 @@
-#include "users/user_counts.h"
+#include "users/user_totals.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t counts_max = 64;
 
-void add(const Standing& standing, const Limits& limits, UserCounts& counts) {
+void add(const Standing& standing, const Limits& limits, UserTotals& counts) {
   ++counts.entries;
   // A step so far behind the user's last one that no separation between two contributions stands in the way.
   const StepIndex later{standing.next + (std::uint64_t{1} << 40)};
@@ -21,8 +21,8 @@ void add(const Standing& standing, const Limits& limits, UserCounts& counts) {
 
 }  // namespace
 
-UserCounts count_users(const Standings& table, const Limits& limits) {
-  UserCounts counts;
+UserTotals count_users(const Standings& table, const Limits& limits) {
+  UserTotals counts;
   const auto& participation = limits.participation();
   counts.by_count.resize(participation ? std::min(participation->times(), counts_max) : counts_max);
   for (unsigned part = 0; part < Standings::parts; ++part) {
