@@ -103,7 +103,8 @@ TEST_F(Local, SaysWhenTheNoiseIsStillLarger) {
   EXPECT_NEAR(json.at_pointer("/second_moment/reports_needed").get_double().value() / (4 * sd * sd * 2 * 144), 1,
               0.2);
   const CommandResult table = run("collect", {"--show", "--set", quiet});
-  EXPECT_THAT(table.out, AllOf(HasSubstr("still larger than the signal"), HasSubstr("reports on")));
+  EXPECT_THAT(table.out, AllOf(HasSubstr("still larger than the signal"),
+                               HasSubstr("reports the signal is as large as the noise")));
   const CommandResult cut = run("collect", {"--show", "--set", quiet, "--set", "local.repair=pseudo-inverse"});
   EXPECT_THAT(cut.out, HasSubstr("pseudo-inverse of rank"));
 }

@@ -68,14 +68,13 @@ TEST(FileKind, OfObjectsWithCommasBehindThemIsNamed) {
   }
   EXPECT_THAT(kind("[{\"a\": 1},\n{\"a\": 2},\n{\"a\": 3}]\n", jsonl()), StartsWith("'in' is a JSON array"));
   EXPECT_THAT(kind("{\"d\": [\n{\"a\": 2},\n{\"a\": 3},\n{\"a\": 4}\n]}\n", jsonl()),
-              StartsWith("'in' is JSON of many lines"));
+              StartsWith("'in' is JSON with each object over several lines"));
 }
 
 TEST(FileKind, OfArraysOnLinesIsNamed) {
   const std::string sentence =
       "'in' is JSON arrays of values, one a line, and nustream reads one object on each line: write it as CSV, and "
-      "set "
-      "stream.format = \"csv\", stream.header = false and stream.columns: jq -r @csv 'in' > 'in.csv'";
+      "set stream.format = \"csv\", stream.header = false and stream.columns: jq -r @csv 'in' > 'in.csv'";
   EXPECT_EQ(kind("[1.64,5]\n[2.5,\"a\"]\n[3,4]\n", jsonl()), sentence);
   EXPECT_THAT(kind("[\n[1,2],\n[3,4]\n]\n", jsonl()), StartsWith("'in' is a JSON array"));
 }
