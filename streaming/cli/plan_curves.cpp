@@ -205,10 +205,12 @@ double rho_set(config::Privacy privacy) {
 }
 
 void add_grid(double rho, std::uint64_t count, double apart, const ErrorsAt& errors_at, PlanCurves& curves) {
+  constexpr double most = 9e15;  // whole numbers of that size are exact as doubles
+  curves.count = std::clamp<std::uint64_t>(count, 1, static_cast<std::uint64_t>(most));
   for (int place = -2; place <= 2; ++place) {
     curves.rhos.push_back(rho * std::pow(10, 0.5 * place));
     const double counted = std::max(1.0, static_cast<double>(count) * std::pow(apart, place));
-    curves.counts.push_back(static_cast<std::uint64_t>(std::llround(std::min(counted, 9e15))));
+    curves.counts.push_back(static_cast<std::uint64_t>(std::llround(std::min(counted, most))));
   }
   curves.counts.erase(std::unique(curves.counts.begin(), curves.counts.end()), curves.counts.end());
   std::vector<std::future<std::vector<std::vector<ErrorOf>>>> rows;

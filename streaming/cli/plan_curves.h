@@ -2,6 +2,7 @@
 // correlations and estimators side by side. They are computed from settings and public guesses alone.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -34,7 +35,8 @@ struct ErrorOf {
 struct PlanCurves {
   std::vector<double> rhos;           ///< rising; the ρ of the settings is in the middle
   std::string counted = "records";    ///< what `counts` count: "records" or "steps"
-  std::vector<std::uint64_t> counts;  ///< rising
+  std::vector<std::uint64_t> counts;  ///< rising; that of the settings is among them
+  std::uint64_t count = 1;            ///< that of the settings
   std::string what;                   ///< what the errors are, in words and units
   std::string why_none;               ///< why there are no errors
   /// By ρ and count; every cell has the same estimators.
@@ -47,13 +49,15 @@ struct PlanCurves {
   std::string left_out;                 ///< names of correlations without a formula
 
   [[nodiscard]] std::size_t rho_as_set() const noexcept { return rhos.size() / 2; }
-  [[nodiscard]] std::size_t count_as_set() const noexcept { return counts.size() / 2; }
+  [[nodiscard]] std::size_t count_as_set() const noexcept {
+    return static_cast<std::size_t>(std::ranges::lower_bound(counts, count) - counts.begin());
+  }
 };
 
 /// Computes one cell of the grid: what is expected at that ρ and count. Empty where the settings are refused there.
 using ErrorsAt = std::function<std::vector<ErrorOf>(double rho, std::uint64_t count)>;
 /// Fills rhos, counts and errors: five values of each around those of the settings, `apart` times as large from one
-/// to the next. Uses all processors.
+/// to the next. Counts below 1 are left out. Uses all processors.
 void add_grid(double rho, std::uint64_t count, double apart, const ErrorsAt& errors_at, PlanCurves& curves);
 /// ρ of the settings, before any calibration takes a part of it away.
 [[nodiscard]] double rho_set(config::Privacy privacy);

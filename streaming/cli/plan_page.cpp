@@ -53,11 +53,11 @@ void append_summary(const config::Config& config, const config::Mechanism& mecha
   out += "</section>\n";
 }
 
-std::string slider(const char* id, std::string_view label, std::size_t positions) {
+std::string slider(const char* id, std::string_view label, std::size_t positions, std::size_t as_set) {
   return fmt::format(
       "<label for=\"{0}\">{1}: <output for=\"{0}\">@{0}@</output><input type=\"range\" id=\"{0}\" min=\"0\" "
       "max=\"{2}\" value=\"{3}\"></label>",
-      id, label, positions - 1, positions / 2);
+      id, label, positions - 1, as_set);
 }
 
 const char* hidden_unless(bool is_shown) {
@@ -81,8 +81,8 @@ std::string controls(const config::Config& config, const PlanCurves& curves) {
                           count(curves.counts[j]));
   }
   const std::string sliders =
-      slider("rho", "Budget", curves.rhos.size()) +
-      slider("records", curves.counted == "steps" ? "Steps" : "Records", curves.counts.size());
+      slider("rho", "Budget", curves.rhos.size(), curves.rho_as_set()) +
+      slider("records", curves.counted == "steps" ? "Steps" : "Records", curves.counts.size(), curves.count_as_set());
   return "<div id=\"controls\" class=\"controls\" hidden>" +
          replaced(replaced(sliders, "@rho@", rhos), "@records@", counts) + "</div>\n";
 }

@@ -74,14 +74,15 @@ constexpr auto setting_names = std::to_array<std::pair<std::string_view, std::st
     {"unit", "privacy.protects"},
     {"times", "--passes"},
     {"user_period", "users.period"},
-    {"user_times", "users.times"},
     {"user_time_column", "stream.time"},
     {"user_time_unit", "stream.time_unit"},
     {"noise", "--insecure-seed"},
     {"stop", "descent.horizon"},
 });
 
-std::string setting_of(std::string_view key) {
+std::string setting_of(std::string_view key, std::string_view value) {
+  // The digest has this key twice: with a number for the participations, and with a word for the times of windows.
+  if (key == "user_times" && (value == "append" || value == "trusted")) return "users.times";
   const auto* const found =
       std::find_if(setting_names.begin(), setting_names.end(), [&](const auto& pair) { return pair.first == key; });
   return std::string(found == setting_names.end() ? key : found->second);
@@ -137,7 +138,7 @@ class Lines {
     if (key == "record_bytes_max") factor_.clear();
     if (!factor_.empty()) return all_.add(name_of_factor(factor_, key), value);
     const bool is_first_format = key == "format" && all_.names.empty();
-    if (!is_passed_over(key) && !is_first_format) all_.add(setting_of(key), value);
+    if (!is_passed_over(key) && !is_first_format) all_.add(setting_of(key, value), value);
   }
   [[nodiscard]] SettingsByName all() && { return std::move(all_); }
 

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <string_view>
 #include <utility>
 
 #include <fcntl.h>
@@ -40,14 +41,30 @@ void require_new_file(const std::string& path) {
   throw Failure(Exit::io, path + " is there already: --write-config names a new file");
 }
 
+namespace {
+
+/// Writes the whole text and makes it durable. Returns 0, or the error number of what failed.
+int write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return written < 0 ? errno : EIO;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return ::fsync(descriptor) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
 void write_new_file(const std::string& path, const std::string& text, const std::string& what_stays) {
   // O_EXCL: a file that is there already is never written over, even if it came after require_new_file().
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  const bool written =
-      descriptor >= 0 && ::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  const int error = errno;
-  if (descriptor >= 0) ::close(descriptor);
-  if (!written) throw system_failure(Exit::io, "write", path, error, what_stays);
+  if (descriptor < 0) throw system_failure(Exit::io, "write", path, errno, what_stays);
+  const int error = write_all(descriptor, text);
+  ::close(descriptor);
+  if (error == 0) return;
+  ::unlink(path.c_str());  // a part of the settings would stand in the way of the next try
+  throw system_failure(Exit::io, "write", path, error, what_stays);
 }
 
 }  // namespace nustream::console

@@ -84,12 +84,7 @@ journal::LedgerEntry at_its_limit(const std::string& folder, std::string_view to
                                   "has no spend for; restore the folder, or begin in another one");
   }
   journal::LedgerEntry last = owed ? *owed : ledger.epochs.back();
-  last.rho = last.rho_limit;
-  if (last.user) {
-    if (!last.user->by_count.empty()) last.user->by_count = {last.rho_limit};
-    if (last.user->of_mass) last.user->of_mass = last.rho_limit;
-  }
-  last.overlap = journal::Overlap::unknown;
+  journal::charge_limit(last);
   last.taken.reset();
   last.run.clear();
   return last;
@@ -108,10 +103,7 @@ std::optional<journal::LedgerEntry> owed_by(const journal::Adopted& adopted, con
 journal::LedgerEntry at_least(journal::LedgerEntry owed, const std::vector<journal::LedgerEntry>& lost) {
   for (const journal::LedgerEntry& entry : lost) {
     if (entry.lane != owed.lane || entry.epoch != owed.epoch) continue;
-    owed.rho = std::max(owed.rho, entry.rho);
-    owed.rho_limit = std::max(owed.rho_limit, entry.rho_limit);
-    owed.steps = std::max(owed.steps, entry.steps);
-    owed.to = std::max(owed.to, entry.to);
+    journal::charge_at_least(owed, entry);
   }
   return owed;
 }

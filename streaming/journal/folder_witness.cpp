@@ -258,11 +258,11 @@ std::vector<LedgerEntry> FolderWitness::not_charged_by(const Ledger& ledger) con
   std::vector<LedgerEntry> lacking;
   for (LedgerEntry entry : found_->epochs) {
     const bool is_last = entry.epoch == found_->epoch;
-    if (is_last) entry.rho = entry.rho_limit;
+    if (is_last) charge_limit(entry);
     entry.overlap = Overlap::unknown;
     const bool is_charged = std::any_of(ledger.epochs.begin(), ledger.epochs.end(), [&](const LedgerEntry& known) {
       if (known.lane != entry.lane || known.epoch != entry.epoch) return false;
-      return is_last ? known.rho >= entry.rho && known.overlap == Overlap::unknown : known.steps >= entry.steps;
+      return is_last ? charges_limit(known) : known.steps >= entry.steps;
     });
     if (!is_charged) lacking.push_back(std::move(entry));
   }

@@ -68,6 +68,14 @@ struct LedgerEntry {
   bool trusts_framing = false;
 };
 
+/// Makes the entry charge all that its epoch can ever spend, over records that nobody knows. Where the unit is the
+/// user, every user is charged as one that used up its limits.
+void charge_limit(LedgerEntry& entry);
+/// Whether the entry charges as much, so that its epoch owes nothing more.
+[[nodiscard]] bool charges_limit(const LedgerEntry& entry);
+/// Makes `entry` charge at least what `other` charges, an entry of the same epoch.
+void charge_at_least(LedgerEntry& entry, const LedgerEntry& other);
+
 /// The head of an empty ledger.
 inline constexpr Hash empty_ledger_head{};
 

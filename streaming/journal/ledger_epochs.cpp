@@ -1,6 +1,7 @@
 // The epochs of a verified ledger.
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "journal/ledger_chain.h"
 
@@ -19,6 +20,50 @@ void Ledger::keep(LedgerEntry entry) {
   } else {
     *known = std::move(entry);
   }
+}
+
+void charge_limit(LedgerEntry& entry) {
+  entry.rho = entry.rho_limit;
+  if (entry.user) {
+    // A spend of k alone is charged to every user, however often that user contributed.
+    if (!entry.user->by_count.empty()) entry.user->by_count = {entry.rho_limit};
+    if (entry.user->of_mass) entry.user->of_mass = entry.rho_limit;
+  }
+  entry.overlap = Overlap::unknown;
+}
+
+bool charges_limit(const LedgerEntry& entry) {
+  LedgerEntry dearest = entry;
+  charge_limit(dearest);
+  if (entry.overlap != dearest.overlap || entry.rho < dearest.rho) return false;
+  // The first of the numbers is that of a user who did nothing, unless all users are charged alike.
+  return !entry.user ||
+         (entry.user->by_count == dearest.user->by_count && entry.user->of_mass == dearest.user->of_mass);
+}
+
+namespace {
+
+/// What each user is charged by the dearer of two lines of an epoch, number for number. Where only one of the lines
+/// tells users apart by what they did, nobody knows any more who did how much: all are charged alike.
+std::vector<Rho> dearer(const std::vector<Rho>& one, const std::vector<Rho>& other) {
+  if (one.empty() || other.empty()) return one.empty() ? other : one;
+  if (one.size() != other.size()) return {std::max(std::ranges::max(one), std::ranges::max(other))};
+  std::vector<Rho> by_count;
+  for (std::size_t j = 0; j < one.size(); ++j) by_count.push_back(std::max(one[j], other[j]));
+  return by_count;
+}
+
+}  // namespace
+
+void charge_at_least(LedgerEntry& entry, const LedgerEntry& other) {
+  entry.rho = std::max(entry.rho, other.rho);
+  entry.rho_limit = std::max(entry.rho_limit, other.rho_limit);
+  entry.steps = std::max(entry.steps, other.steps);
+  entry.to = std::max(entry.to, other.to);
+  if (!entry.user) entry.user = other.user;
+  if (!other.user) return;
+  entry.user->by_count = dearer(entry.user->by_count, other.user->by_count);
+  entry.user->of_mass = std::max(entry.user->of_mass, other.user->of_mass);
 }
 
 bool holds_another(const Ledger& ledger, std::string_view stream, LaneId lane) {

@@ -280,10 +280,7 @@ void add_mark(const SeenRecord& mark, std::vector<SeenRecord>& marks) {
 namespace {
 
 State decode_and_wipe(secrets::OpenedState opened) {
-  struct Wiped {
-    std::string& text;
-    ~Wiped() { secrets::wipe_text(text); }
-  } const wiped{opened.plain};
+  const secrets::WipeAtEnd wiped(opened.plain);
   StateRecord record = decode_record(opened.plain);
   return {std::move(opened.identity), std::move(record)};
 }

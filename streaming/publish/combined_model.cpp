@@ -8,6 +8,7 @@
 
 #include "error.h"
 #include "publish/json_writer.h"
+#include "publish/promise_json.h"
 #include "publish/release_json.h"
 
 namespace nustream::publish {
@@ -131,14 +132,8 @@ std::optional<ShownModel> read_model(std::string_view line) {
     return std::nullopt;
   }
   shown.lanes = parts.size();
-  const auto text = [&](const char* key) {
-    std::string_view value;
-    return std::string(json[key].get(value) == simdjson::SUCCESS ? value : std::string_view());
-  };
-  shown.promise.target_only = text("protects") == "target";
-  shown.promise.trusts_framing = text("framing") == "trusted";
-  shown.promise.adjacency = text("adjacency");
-  shown.model = text("model");
+  read_neighbours(json, shown.promise);
+  shown.model = text_or_nothing(json, "model");
   return shown;
 }
 

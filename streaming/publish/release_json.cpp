@@ -10,7 +10,7 @@
 #include "publish/intervals.h"
 #include "publish/json_text.h"
 #include "publish/json_writer.h"
-#include "publish/limits_json.h"
+#include "publish/promise_json.h"
 #include "publish/released_sums.h"
 
 namespace nustream::publish {
@@ -207,11 +207,6 @@ std::vector<std::pair<std::string, double>> values_of(simdjson::dom::element rel
   return values;
 }
 
-std::string_view text_or_nothing(simdjson::dom::element release, std::string_view key) {
-  std::string_view text;
-  return release[key].get(text) == simdjson::SUCCESS ? text : std::string_view();
-}
-
 std::vector<Epsilons> epsilons_in(simdjson::dom::element release, std::string_view key) {
   std::vector<Epsilons> all;
   simdjson::dom::array array;
@@ -236,19 +231,6 @@ void read_ledger(simdjson::dom::element release, ShownRelease& shown) {
   }
   shown.epsilons = epsilons_in(release, "epsilons");
   shown.epsilons_ledger = epsilons_in(release, "epsilons_ledger");
-}
-
-/// The users whom the promise is about. Empty where its unit is the record, or where limits are missing or out of
-/// range.
-std::optional<PromisedUser> user_of(simdjson::dom::element release) try {
-  if (text_or_nothing(release, "protects") != "user") return std::nullopt;
-  const auto limits = limits_in(release);
-  if (!limits) return std::nullopt;
-  return PromisedUser{std::string(text_or_nothing(release, "user")), *limits};
-} catch (const InvalidParameter&) {
-  return std::nullopt;
-} catch (const simdjson::simdjson_error&) {
-  return std::nullopt;
 }
 
 void read_interval(simdjson::dom::element release, ShownRelease& shown) {
@@ -364,10 +346,7 @@ std::optional<ShownRelease> read_release(std::string_view line) {
   if (release["moments"]["records"].get(shown.sums.records) != simdjson::SUCCESS) shown.sums.records = 0;
   if (simdjson::dom::element moments; release["moments"].get(moments) == simdjson::SUCCESS)
     shown.sums.grown = growth_in(moments);
-  shown.promise.target_only = text_or_nothing(release, "protects") == "target";
-  shown.promise.trusts_framing = text_or_nothing(release, "framing") == "trusted";
-  shown.promise.user = user_of(release);
-  shown.promise.adjacency = text_or_nothing(release, "adjacency");
+  read_neighbours(release, shown.promise);
   shown.model = text_or_nothing(release, "model");
   return shown;
 }

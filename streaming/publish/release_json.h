@@ -45,8 +45,8 @@ struct ReleaseHeader {
   std::string model_digest{};        ///< of what the coefficients mean
   std::vector<Delta> more_deltas{};  ///< where ε is shown beside `delta`
   bool tells_ages = false;           ///< releases tell what records of several ages have cost
-  /// Settings that were measured privately, by key, with their values as JSON: the digest stands for the rule by
-  /// which they were measured, and not for the values.
+  /// Settings that were measured privately, by key, with their values as JSON: the digest is of the rule by
+  /// which they were measured, and of the values.
   std::vector<std::pair<std::string, std::string>> measured{};
   std::string public_key{};  ///< checks the lane's signatures; hexadecimal, shown beside releases and not in them
 

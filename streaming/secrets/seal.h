@@ -54,5 +54,16 @@ struct OpenedState {
 
 /// Overwrites a text that held secrets.
 void wipe_text(std::string& text) noexcept;
+/// Wipes a text at the end of a scope, also where an exception leaves the scope.
+class WipeAtEnd {
+ public:
+  explicit WipeAtEnd(std::string& text) noexcept : text_(text) {}
+  ~WipeAtEnd() { wipe_text(text_); }
+  WipeAtEnd(const WipeAtEnd&) = delete;
+  WipeAtEnd& operator=(const WipeAtEnd&) = delete;
+
+ private:
+  std::string& text_;
+};
 
 }  // namespace nustream::secrets

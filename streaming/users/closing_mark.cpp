@@ -96,6 +96,7 @@ ClosingMark open_closing(const UserKey& key, const StoreIdentity& identity, std:
   auto plain = opened_text(key.log_key(), nonce, closing_context(key, identity, change),
                            bytes.substr(head.size() + nonce_bytes));
   if (!plain) throw damaged_closing(identity);
+  const secrets::WipeAtEnd wiped(*plain);
   secrets::FieldReader fields(*plain, unusable_closing(identity));
   ClosingMark closing;
   const auto known = fields.integer<std::uint8_t>();

@@ -130,10 +130,11 @@ UserRecord open_record(const UserKey& key, std::string_view context, std::string
   const std::string associated = std::string(context) + std::string(bytes.substr(0, record_heading_bytes));
   const AeadNonce nonce(readable(bytes) + record_heading_bytes, nonce_bytes);
   auto plain = opened_text(key.log_key(), nonce, associated, bytes.substr(record_heading_bytes + nonce_bytes));
-  if (!plain || kind < 1 || kind > 4) throw damaged();
+  if (!plain) throw damaged();
+  const secrets::WipeAtEnd wiped(*plain);
+  if (kind < 1 || kind > 4) throw damaged();
   record.kind = static_cast<RecordKind>(kind);
   read_plain(*plain, record);
-  secrets::wipe_text(*plain);
   return record;
 }
 

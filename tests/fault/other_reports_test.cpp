@@ -194,6 +194,18 @@ TEST(PlanReport, IsOfATableToo) {
   EXPECT_THAT(made.page, HasSubstr(exact(double(reach.at(2)["stddev"]))));
 }
 
+// Of four steps there is no sixteenth part, so that the settings' own number is not in the middle.
+TEST(PlanReport, BeginsAtTheSettingsWhereTheyAreNotInTheMiddle) {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("model.toml", example_config());
+  Made made(folder);
+  made.run({"plan", config, "--set", "estimate.steps=4", "--records", "20000"});
+  if (HasFatalFailure()) return;
+  EXPECT_THAT(made.page, AllOf(HasSubstr("<span data-records=\"0\" hidden>1</span>"),
+                               HasSubstr("<span data-records=\"1\">4</span>"),
+                               HasSubstr("id=\"records\" min=\"0\" max=\"3\" value=\"1\"")));
+}
+
 TEST(PlanReport, IsNotOfSettingsThatAreStillToBeMeasured) {
   const TemporaryFolder folder;
   const std::string config = folder.write("model.toml", example_config());

@@ -10,6 +10,7 @@
 #include "command.h"
 #include "estimate_world.h"
 #include "replay_world.h"
+#include "users_world.h"
 #include "witnessed_world.h"
 
 namespace nustream::tests {
@@ -287,6 +288,54 @@ TEST_F(Witnessed, EpochsAreOneAccount) {
   expect_refused(run({"--resume"}), 65, "epoch 1, step 2000");
   ASSERT_EQ(run({"--new-epoch", "--from", "0"}).code, 0);
   EXPECT_NEAR(total_rho(), 0.5 + 0.5 + 0.5, 0.02) << "the first epoch, the lost one, the new one";
+}
+
+/// A run by user, of which each user may take part in 16 steps, five steps apart: after 25 steps nobody can have
+/// spent more than a third of rho.
+class WitnessedUsers : public ::testing::Test {
+ protected:
+  [[nodiscard]] CommandResult run(const std::vector<std::string>& more) const {
+    return world.run(with({"--quiet", "--set", "state.key_directory=" + world.path("keys")}, more));
+  }
+  [[nodiscard]] double total_rho() const {
+    const CommandResult result = run_command(NUSTREAM_COMMAND, {"inspect", world.path("state"), "--json"});
+    EXPECT_EQ(result.code, 0) << result.err;
+    simdjson::dom::parser parser;
+    return parser.parse(result.out)["total_rho"].get_double().value();
+  }
+  void lose(const std::vector<std::string>& files) const {
+    for (const std::string& name : files) fs::remove_all(world.path("state/" + name));
+  }
+
+  const UsersWorld world{2000, 40, "participations = 16\nseparation = 5\n"};
+};
+
+// Behind its witness, an epoch that is lost may have met any user as often as the limits allow.
+TEST_F(WitnessedUsers, LostEpochIsChargedToEveryUserAtItsLimit) {
+  ASSERT_EQ(run({"--to", "500"}).code, 0);
+  EXPECT_LT(total_rho(), 0.17);
+  copy_folder(world.path("state"), world.path("whole"));
+  lose({"state", "ledger", "releases.jsonl"});
+  EXPECT_EQ(run({}).code, 65);
+  ASSERT_EQ(run({"--new-epoch", "--to", "600"}).code, 0);
+  EXPECT_GT(total_rho(), 0.5);
+
+  // The last release tells of less, and stands in the way of nothing.
+  copy_folder(world.path("whole"), world.path("state"));
+  lose({"state", "ledger"});
+  ASSERT_EQ(run({"--new-epoch", "--to", "600"}).code, 0);
+  EXPECT_GT(total_rho(), 0.5);
+}
+
+TEST_F(WitnessedUsers, OlderCopyIsChargedToEveryUserAtItsLimit) {
+  ASSERT_EQ(run({"--to", "100"}).code, 0);
+  copy_folder(world.path("state"), world.path("copy"));
+  ASSERT_EQ(run({"--resume", "--to", "500"}).code, 0);
+  copy_folder(world.path("copy"), world.path("state"));
+  EXPECT_EQ(run({"--resume"}).code, 65);
+  ASSERT_EQ(run({"--new-epoch", "--to", "600"}).code, 0);
+  EXPECT_GT(total_rho(), 0.5);
+  EXPECT_EQ(run({"--resume", "--to", "700"}).code, 0) << "the lost epoch is charged, once";
 }
 
 TEST(WitnessedEstimate, OlderCopyIsRefused) {

@@ -110,6 +110,10 @@ TEST(SettingsDifference, LimitsOfUsersAreNoPasses) {
   const Overrides three{"privacy.unit=user", "privacy.user=who", "users.participations=3"};
   const Overrides four{"privacy.unit=user", "privacy.user=who", "users.participations=4"};
   EXPECT_THAT(between(three, four), ElementsAre("users.participations (3 there, 4 here)"));
+  const Overrides append{"privacy.unit=user", "privacy.user=who", "users.participations=3", "users.period=P7D"};
+  Overrides trusted = append;
+  trusted.insert(trusted.end(), {"users.times=trusted", "stream.time=when"});
+  EXPECT_THAT(between(append, trusted), ::testing::Contains("users.times (append there, trusted here)"));
   EXPECT_THAT(between({}, three), ::testing::Not(::testing::Contains(::testing::StartsWith("--passes"))));
   const auto refused = [](const Overrides& there, const Overrides& here, const std::string& told) {
     const Config config = read(here);

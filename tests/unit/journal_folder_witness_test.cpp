@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/spent.h"
 #include "expect_failure.h"
 #include "journal/folder_witness.h"
 #include "journal/witness_files.h"
@@ -216,6 +217,39 @@ TEST_F(AFolderAndItsWitness, TellsWhatALostLedgerSpent) {
   EXPECT_EQ(lost[0].overlap, journal::Overlap::unknown);
   hold(3);
   EXPECT_TRUE(witness.lost(*disk, journal::read_ledger(*disk, state(), keys_from(1))).empty());
+}
+
+// Behind its witness the epoch may have met a user as often as the limits allow. So every user is charged the limit,
+// and a line that charges less, such as that of an earlier version, does not cover it.
+TEST_F(AFolderAndItsWitness, ChargesEveryUserWhatALostEpochMayHaveSpent) {
+  journal::LedgerEntry of_users = entry(0, 300);
+  of_users.neighbours.of_user = true;
+  of_users.user = journal::UserSpend{
+      users::Limits(privacy::Participation{2, 50}, Mass{2}), false, {Rho{0}, Rho{0.0625}, Rho{0.125}}, Rho{0.125}};
+  journal::FolderWitness run(settings(), keys_from(1));
+  run.find(account);
+  run.keep();
+  run.committed(EpochId{0}, StepCount{300}, heads[3], {of_users});
+  run.finish();
+  hold(1);
+  journal::FolderWitness witness(settings(), keys_from(1));
+  witness.find(account);
+  const auto disk = journal::posix_disk();
+  const auto lost = witness.lost(*disk, journal::read_ledger(*disk, state(), keys_from(1)));
+  ASSERT_EQ(lost.size(), 1U);
+  EXPECT_EQ(lost[0].rho, Rho{0.25});
+  ASSERT_TRUE(lost[0].user);
+  EXPECT_EQ(lost[0].user->by_count, std::vector<Rho>{Rho{0.25}});
+  EXPECT_EQ(lost[0].user->of_mass, Rho{0.25});
+  EXPECT_EQ(engine::total_spent(lost, of_users.neighbours), Rho{0.25});
+
+  journal::LedgerEntry charged = lost[0];
+  EXPECT_TRUE(journal::charges_limit(charged));
+  charged.user->by_count = of_users.user->by_count;
+  EXPECT_FALSE(journal::charges_limit(charged));
+  charged.user->by_count = lost[0].user->by_count;
+  charged.user->of_mass = Rho{0.125};
+  EXPECT_FALSE(journal::charges_limit(charged));
 }
 
 TEST_F(AFolderAndItsWitness, RefusesADamagedOne) {

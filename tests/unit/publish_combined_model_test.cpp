@@ -99,6 +99,18 @@ TEST(CombinedModel, IsReadBackInTheFirstFormatOnly) {
       "a release of format 7; this version reads format 1");
 }
 
+// Whose promise it is has to be read back, too: `nustream solve` says whom a spend protects.
+TEST(CombinedModel, ReadsBackWhomItProtects) {
+  std::string line = release_line(0, 10, R"({"x":1})");
+  const std::string of_users = R"("protects":"user","user":"who","participations":3,"separation":2,"private":)";
+  line.replace(line.find("\"private\":"), std::string("\"private\":").size(), of_users);
+  const auto model = read_model(*combined_model({{LaneId{0}, line}}, 1, digests).json);
+  ASSERT_TRUE(model);
+  ASSERT_TRUE(model->promise.user);
+  EXPECT_EQ(model->promise.user->column, "who");
+  EXPECT_EQ(model->promise.user->limits, users::Limits(privacy::Participation{3, 2}, {}));
+}
+
 // A partition may be empty for ever, or new.
 TEST(CombinedModel, GivesALaneWithoutAReleaseNoWeight) {
   const std::string here = release_line(1, 10, R"({"x":3})");

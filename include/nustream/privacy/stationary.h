@@ -13,8 +13,8 @@ namespace nustream::privacy {
 /// Where the slope of the gradient comes from.
 enum class Curvature {
   fixed,             ///< the slope is the same for every record, as in mean estimation
-  gaussian_features  ///< the slope is x xᵀ with Gaussian x (linear regression): it multiplies into the error, unlike
-                     ///< in CDP+ eq. (8)
+  gaussian_features  ///< the slope is x xᵀ with Gaussian x (linear regression): it multiplies into the error, which
+                     ///< the integral of CDP+ appendix B leaves out
 };
 
 /// A problem near its optimum: F(θ) = ½E(y − xᵀθ)², or a loss that looks like it there. All settings are public;
@@ -34,7 +34,7 @@ struct LocalProblem {
 /// Throws Unsupported for trees and for noise that is begun anew, neither of which is Toeplitz, and
 /// InvalidParameter where some ηλ_j is not in (0, 2).
 ///
-/// Source: CDP+ eq. (8) and appendix C.
+/// Source: CDP+ appendices B (before eq. 18) and C.
 [[nodiscard]] std::vector<double> stationary_variances(const noise::Correlation& correlation, StepSize step_size,
                                                        std::span<const double> eigenvalues);
 
