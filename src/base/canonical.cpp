@@ -1,3 +1,5 @@
+// Writes and reads the numbers of a state: 8 bytes each, little-endian. One state has one form, so that states can be
+// compared by their bytes (docs/formats/lane.md, Canonical).
 #include "base/canonical.h"
 
 #include <bit>
@@ -14,6 +16,7 @@ constexpr std::uint64_t canonical_nan = 0x7ff8000000000000;
 }  // namespace
 
 void CanonicalWriter::integer(std::uint64_t value) {
+  // Bytes are shifted out one by one, so the order does not depend on the machine.
   for (unsigned shift = 0; shift < 64; shift += 8) bytes_ += static_cast<char>(value >> shift & 0xff);
 }
 
@@ -21,6 +24,7 @@ void CanonicalWriter::real(double value) {
   integer(std::isnan(value) ? canonical_nan : std::bit_cast<std::uint64_t>(value));
 }
 
+// All other reads go through this one, so the end of the bytes is checked in a single place.
 std::string_view CanonicalReader::text(std::size_t size) {
   if (left_.size() < size) refuse("cut short", "a whole state");
   const std::string_view taken = left_.substr(0, size);

@@ -1,3 +1,5 @@
+// The exception for a wrong parameter, and what a broken contract does: it ends the process. A process that
+// went on could show what the contract protects. Contracts stay in release builds.
 #include "nustream/base/error.h"
 
 #include <cstdio>

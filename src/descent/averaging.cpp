@@ -1,3 +1,5 @@
+// Averages of iterates, which are post-processing: an iterate is a function of noisy gradients. A loop asks weigh()
+// for the gains of its steps and updates the value itself; update() does both for a caller who has one iterate.
 #include "nustream/descent/averaging.h"
 
 #include <algorithm>
@@ -44,6 +46,7 @@ Average::Average(const Averaging& settings, std::size_t dimension) : settings_(s
 
 void Average::update(std::span<const double> theta, StepCount steps) {
   const double gain = weigh(steps);
+  // The iterate comes before the average begins, or no average is kept.
   if (gain == 0) return;
   for (std::size_t j = 0; j < value_.size(); ++j) value_[j] += gain * (theta[j] - value_[j]);
 }
@@ -54,10 +57,12 @@ std::span<const double> Average::value() const noexcept {
 
 double Average::weigh(StepCount steps) noexcept {
   if (settings_.kind == Averaging::Kind::last || steps.value() <= settings_.from) return 0;
+  // W ← decay·W + 1, and the iterate enters with the gain 1/W.
   weight_ = decay_of(settings_) * weight_ + 1;
   return 1 / weight_;
 }
 
+// Gains follow from step counts alone, so those of a stretch are computed ahead.
 void Average::weigh(StepCount before, std::span<double> gains) noexcept {
   if (settings_.kind == Averaging::Kind::last) {
     std::ranges::fill(gains, 0.0);
@@ -75,11 +80,14 @@ void Average::go_on_from(double weight, std::span<const double> value) {
     throw InvalidParameter("average", std::to_string(value.size()) + " entries", "as many numbers as coefficients");
   }
   const bool is_tail = settings_.kind == Averaging::Kind::tail;
+  // A tail counts whole iterates. An exponential average settles at the weight 1/(1 − decay), so the other run
+  // counts for no more than that.
   weight_ = is_tail ? std::clamp(std::floor(weight), 1.0, count_max) : std::min(weight, 1 / (1 - settings_.decay));
   std::ranges::copy(value, value_.begin());
 }
 
 void Average::restore(double weight, std::span<const double> value, StepCount steps) {
+  // The weight says whether there is a value at all, so it is judged first.
   if (!reachable(settings_, weight, steps.value())) {
     throw InvalidParameter("average_weight", std::to_string(weight), "the weight after as many steps");
   }

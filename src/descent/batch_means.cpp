@@ -1,3 +1,5 @@
+// Keeps between m and 2m − 1 batches of iterates in O(m d) numbers, however long the stream is: when there are 2m of
+// them, neighbours are merged. Intervals for the average are computed from their means.
 #include "nustream/descent/batch_means.h"
 
 #include <algorithm>
@@ -18,6 +20,7 @@ BatchMeans::BatchMeans(const Batching& batching, std::size_t dimension)
   check(batching);
 }
 
+// Batches follow each other from `from` on, and all have the present length: earlier ones were merged to it.
 StepCount BatchMeans::through() const noexcept {
   return StepCount{batching_.from + count() * length_};
 }
@@ -38,6 +41,7 @@ void BatchMeans::close(std::span<const double> average) {
   }
   if (count() < 2 * batching_.batches) return;
   // 2m batches become m of twice the length: the mean of two neighbours is that of their union.
+  // With m = 2 and a first length of 64, for example, four batches of 64 steps become two of 128.
   for (std::size_t i = 0; i < batching_.batches; ++i) {
     for (std::size_t j = 0; j < dimension_; ++j) {
       means_[i * dimension_ + j] = 0.5 * (means_[2 * i * dimension_ + j] + means_[(2 * i + 1) * dimension_ + j]);
@@ -48,6 +52,7 @@ void BatchMeans::close(std::span<const double> average) {
 }
 
 void BatchMeans::restore(std::uint64_t length, std::span<const double> means) {
+  // Lengths are first_length times a power of two. From the first merge on there are always at least m batches.
   const bool doubled =
       length > 0 && length % batching_.first_length == 0 && std::has_single_bit(length / batching_.first_length);
   const std::size_t count = means.size() / dimension_;

@@ -1,3 +1,4 @@
+// Checks what the loops of all losses have in common, once, when a loop is made. The steps themselves check nothing.
 #include "descent/check_rule.h"
 
 #include <cmath>
@@ -7,6 +8,7 @@
 
 namespace nustream::descent {
 
+// An iterate that is not finite stays so, and its gradients are zero. So a start has to be finite.
 void check_start(std::span<const double> start) {
   if (start.empty()) throw InvalidParameter("dimension", "0", "at least one coefficient");
   for (const double entry : start) {
@@ -24,6 +26,7 @@ void check_rule(const StepRule& rule, std::span<const double> start) {
   rule.projection.check(start.size());
   check_l2(rule.l2);
   if (rule.minibatch == 0) throw InvalidParameter("minibatch", "0", "at least one record");
+  // The condition is negated as a whole, so that a NaN is refused too. At 1 the velocity would never forget anything.
   if (!(rule.momentum >= 0 && rule.momentum < 1)) {
     throw InvalidParameter("momentum", std::to_string(rule.momentum), "a number with 0 <= momentum < 1");
   }

@@ -1,3 +1,5 @@
+// A stage of a lane by itself: a count with a sensitivity of 1 and with its own noise. Two sums are kept, before and
+// behind the last mark, so that the shown stretch can grow without being summed again.
 #include "nustream/descent/clipped_count.h"
 
 #include <bit>
@@ -23,6 +25,7 @@ WideUnits one_on(const noise::Grid& grid) {
 StepCount clipped_since(StepCount steps, std::uint64_t every) noexcept {
   // A mark at the present step is passed only after it: it does not end the stretch that is shown there.
   const std::uint64_t releases = steps.value() == 0 ? 0 : (steps.value() - 1) / every;
+  // The last mark that was passed is at bit_floor(releases), and the stretch begins at the one before it.
   return StepCount{std::bit_floor(releases) / 2 * every};
 }
 
@@ -37,6 +40,7 @@ void ClippedCount::add(std::uint64_t clipped, std::span<const std::int64_t> nois
 void ClippedCount::pass(StepCount steps) noexcept {
   const std::uint64_t releases = steps.value() / release_every_;
   if (steps.value() % release_every_ != 0 || !std::has_single_bit(releases)) return;
+  // The older of the two sums leaves the stretch, and the younger takes its place.
   before_ = behind_;
   behind_ = 0;
 }

@@ -1,3 +1,5 @@
+// Sums clipped gradients of one step where a gradient is a matrix, slopes ⊗ x: in losses of several predictors,
+// two-stage models and second moments.
 #include "descent/gradient_sum.h"
 
 #include <algorithm>
@@ -16,6 +18,8 @@ double squares_of(std::span<const double> values) {
 
 }  // namespace
 
+// The norm of an outer product is a product of two norms, and takes the roundings of both. So the radius is that of a
+// vector with `columns` + `inputs` more entries than the gradient has.
 GradientSum::GradientSum(const noise::Grid& grid, std::size_t columns, std::size_t inputs)
     : grid_(grid),
       inputs_(inputs),
@@ -35,6 +39,8 @@ bool GradientSum::add(std::span<const double> slopes, std::span<const double> x)
   const double of_x = squares_of(x);
   const bool in_range = squares_in_range<2>(of_slopes) && squares_in_range<2>(of_x);
   if (__builtin_expect(!in_range, 0)) return add_out_of_range(slopes, x);
+  // The gradient is clipped as a whole: with slope 1 and its own norm. Each column then has the factor times its
+  // slope.
   const ClippedGradient clipped = clip_gradient(1, std::sqrt(of_slopes * of_x), {units_per_gradient_, radius_});
   std::int64_t* sum = sum_.data();
   for (const double slope : slopes) {
@@ -47,6 +53,7 @@ bool GradientSum::add(std::span<const double> slopes, std::span<const double> x)
   return clipped.is_long;
 }
 
+// A kernel sums into rows of whole packs. Their padding, from inputs_ to `stride`, is left out here.
 void GradientSum::take(std::span<std::int64_t> units, std::size_t stride) {
   for (std::size_t j = 0; j < sum_.size(); ++j) {
     sum_[j] = saturating_add(sum_[j], units[j / inputs_ * stride + j % inputs_]);
@@ -54,6 +61,8 @@ void GradientSum::take(std::span<std::int64_t> units, std::size_t stride) {
   std::ranges::fill(units, 0);
 }
 
+// The slow way for a record whose squares leave the range: the matrix is formed, and clip_to_grid() handles any
+// number.
 bool GradientSum::add_out_of_range(std::span<const double> slopes, std::span<const double> x) {
   double* entry = gradient_.data();
   for (const double slope : slopes) {

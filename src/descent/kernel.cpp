@@ -1,3 +1,5 @@
+// The variants of the inner loop, and what all of them call for records and iterates that are not of ordinary size.
+// Such calls are rare, so these functions are compiled once, for the baseline.
 #include "descent/kernel.h"
 
 #include <cmath>
@@ -10,6 +12,7 @@
 
 namespace nustream::descent::kernel {
 
+// From the fastest to the slowest: preferred() takes the first that this processor can run.
 const Variant (&variants() noexcept)[variant_count] {
 #if defined(__x86_64__)
   static const Variant all[] = {

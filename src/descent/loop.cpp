@@ -1,3 +1,5 @@
+// Prepares the job of a stretch of steps and hands it to the kernel that suits the processor. The steps themselves,
+// CDP+ Algorithm 1, are in kernel_body.h.
 #include "nustream/descent/loop.h"
 
 #include <algorithm>
@@ -30,10 +32,12 @@ Loop::Loop(const StepRule& rule, const noise::Grid& grid, std::span<const double
       sum_(packed_size(start.size())),
       units_(start.size()) {
   check_rule(rule, start);
+  // Losses of several predictors have a loop of their own, matrix_loop.h.
   if (model::predictors(rule.loss) != 1) {
     throw InvalidParameter("loss", std::string(model::name(rule.loss.kind)), "a loss of one predictor");
   }
   set_theta(start);
+  // A box is spread over whole packs here, so that the kernel reads its bounds like any other vector.
   if (const auto* const box = std::get_if<Box>(&rule_.projection.family())) {
     lower_ = spread(box->lower, dimension_);
     upper_ = spread(box->upper, dimension_);
@@ -57,6 +61,7 @@ void Loop::set_velocity(std::span<const double> velocity) {
 void Loop::run(const Stretch& stretch, std::span<double> average) {
   const std::size_t steps = stretch.step_sizes.size();
   const std::size_t records = steps * rule_.minibatch;
+  // A wrong size would pair a step with the noise of another one. These contracts stay in release builds.
   NUSTREAM_REQUIRE(stretch.x.size() == records * dimension_, "a stretch holds m rows for each step");
   NUSTREAM_REQUIRE(stretch.y.size() == records, "a stretch holds m targets for each step");
   NUSTREAM_REQUIRE(stretch.weights.empty() || stretch.weights.size() == records, "every record has its own weight");
@@ -64,6 +69,8 @@ void Loop::run(const Stretch& stretch, std::span<double> average) {
   NUSTREAM_REQUIRE(average.empty() || average.size() == dimension_, "an average has d entries");
   NUSTREAM_REQUIRE(average.empty() || stretch.average_gains.size() == steps, "every step has its own gain");
 
+  // The kernel projects by the numbers of a ball or a box, and calls the projection itself where an iterate is too
+  // large or too small for that.
   const auto* const ball = std::get_if<Ball>(&rule_.projection.family());
   kernel::Job job{.loss = rule_.loss,
                   .dimension = dimension_,
@@ -78,6 +85,8 @@ void Loop::run(const Stretch& stretch, std::span<double> average) {
                   // This is exact, since the spacing of a grid is a power of two.
                   .units_per_gradient = 1 / grid_.spacing(),
                   .radius = clip_radius_in_units(grid_, dimension_),
+                  // m is the nominal number of records. How many of them were usable is not public, so no sum is
+                  // divided by that.
                   .gradient_per_unit = grid_.spacing() / static_cast<double>(rule_.minibatch),
                   // The mean's gradient is θ − x. Its θ is taken as a regulariser outside the clip, so that only x is
                   // clipped.

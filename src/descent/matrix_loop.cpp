@@ -1,3 +1,5 @@
+// The loop for losses of several predictors. It takes one step after the other in plain code; the sum, the clip and
+// the step itself are those of gradient_sum.h and private_step.h.
 #include "nustream/descent/matrix_loop.h"
 
 #include <algorithm>
@@ -11,6 +13,7 @@
 namespace nustream::descent {
 namespace {
 
+/// d, the number of inputs: the iterate has d entries for each predictor.
 std::size_t inputs_of(const StepRule& rule, std::span<const double> start) {
   check_rule(rule, start);
   const std::size_t columns = model::predictors(rule.loss);
@@ -26,6 +29,7 @@ std::size_t inputs_of(const StepRule& rule, std::span<const double> start) {
 
 }  // namespace
 
+// Sums are divided by the nominal number of records, which is public. How many of them were usable is not.
 MatrixLoop::MatrixLoop(const StepRule& rule, const noise::Grid& grid, std::span<const double> start)
     : rule_(rule),
       gradient_per_unit_(grid.spacing() / static_cast<double>(rule.minibatch)),
@@ -60,6 +64,7 @@ void MatrixLoop::run(const Stretch& stretch, std::span<double> average) {
 
   const model::Multinomial loss{rule_.loss.classes};
   for (std::size_t t = 0; t < steps; ++t) {
+    // A step: gradients are summed at one iterate, and only then is the iterate moved.
     sum_->clear();
     for (std::size_t i = t * rule_.minibatch; i < (t + 1) * rule_.minibatch; ++i) {
       const std::span<const double> x = stretch.x.subspan(i * inputs_, inputs_);
@@ -71,6 +76,7 @@ void MatrixLoop::run(const Stretch& stretch, std::span<double> average) {
       }
       // Where the target is no label the slopes are NaN, and add() adds zeros.
       loss.slopes(slopes_, stretch.y[i], slopes_);
+      // The weight multiplies the gradient before the clip, so a heavy record moves the sum by no more than G either.
       for (double& slope : slopes_) slope *= stretch.weight(i);
       if (sum_->add(slopes_, x)) ++clipped_;
     }

@@ -1,3 +1,5 @@
+// ‖v‖₂ as a power of two times a number of ordinary size. clip_to_grid(), the contributions of users, row_factor()
+// and the projection onto a ball use it where a plain sum of squares would overflow or vanish.
 #include "descent/norm.h"
 
 #include <algorithm>

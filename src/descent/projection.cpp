@@ -1,3 +1,5 @@
+// The projections, and the checks of their public bounds. The kernels have fast versions of their own for ordinary
+// iterates, and call apply() for all others.
 #include "nustream/descent/projection.h"
 
 #include <algorithm>
@@ -14,6 +16,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
+/// All bounds are public settings, and are checked when the projection is made.
 struct CheckSet {
   void operator()(const Unbounded&) const {}
   void operator()(const Ball& ball) const {
@@ -39,6 +42,7 @@ struct CheckSet {
   }
 };
 
+/// Moves θ to the nearest point of the set.
 struct Apply {
   std::span<double> theta;
 
@@ -50,9 +54,11 @@ struct Apply {
     // This also returns for θ = 0, where the factor is infinite, and for an iterate that is not finite, where it is
     // NaN.
     if (!(factor < 1)) return;
+    // Both quotients are of ordinary size, even where θ itself is near the largest double.
     for (double& entry : theta) entry = (entry / norm.scale) * (ball.radius / norm.fraction);
   }
   void operator()(const Box& box) const {
+    // If there is a single pair of bounds, it holds for every coefficient.
     const bool common = box.lower.size() == 1;
     for (std::size_t j = 0; j < theta.size(); ++j) {
       const std::size_t side = common ? 0 : j;

@@ -1,3 +1,5 @@
+// Checks each family of step sizes and computes η_t. A schedule depends on the step number and on public settings
+// alone: a step size that followed the data would cost privacy.
 #include "nustream/descent/schedule.h"
 
 #include <algorithm>
@@ -16,6 +18,7 @@ void check_knee(double knee) {
   }
 }
 
+/// Everything is checked when a schedule is made, so that at() cannot fail.
 struct CheckFamily {
   void operator()(const Constant&) const {}
   void operator()(const InverseSqrt& schedule) const { check_knee(schedule.knee); }
@@ -25,6 +28,7 @@ struct CheckFamily {
   }
   void operator()(const Piecewise& schedule) const {
     const auto& pieces = schedule.pieces;
+    // Every step has a piece, since the first one begins at step 0. SizeAt relies on it.
     if (pieces.empty() || pieces.front().from != 0) {
       throw InvalidParameter("pieces", pieces.empty() ? "none" : "a first piece from a later step",
                              "a first piece from step 0");
@@ -36,6 +40,7 @@ struct CheckFamily {
     }
   }
   void operator()(const Cooldown& schedule) const {
+    // over() would know the horizon of the outer cooldown alone.
     if (schedule.of == nullptr || schedule.of->cools_down()) {
       throw InvalidParameter("cooldown", "of a cooldown", "one of another schedule");
     }
@@ -55,12 +60,16 @@ double cooling_steps(const Cooldown& schedule) {
   return std::max(1.0, std::round(schedule.share * static_cast<double>(schedule.horizon.value())));
 }
 
+/// What a cooldown multiplies η_t by. With T = 100, a share of ¼ and a floor of 0, for example, it is 1 up to step 75
+/// and 1/25 at step 99.
 double cooled(const Cooldown& schedule, std::uint64_t step) {
   if (step >= schedule.horizon.value()) return schedule.floor;
+  // What is left of the cooldown: more than 1 before it begins, and 1/w at the last step.
   const double left = static_cast<double>(schedule.horizon.value() - step) / cooling_steps(schedule);
   return left >= 1 ? 1 : schedule.floor + (1 - schedule.floor) * left;
 }
 
+/// η_t of each family at one step, t = `step`.
 struct SizeAt {
   std::uint64_t step;
 
@@ -76,6 +85,7 @@ struct SizeAt {
     return schedule.size.value() * (static_cast<double>(step + 1) / static_cast<double>(schedule.steps));
   }
   double operator()(const Piecewise& schedule) const {
+    // The first piece that begins later; the one before it holds the step.
     const auto next = std::ranges::upper_bound(schedule.pieces, step, {}, &Piecewise::Piece::from);
     return std::prev(next)->size.value();
   }
@@ -90,6 +100,7 @@ Schedule::Schedule(Family family) : family_(std::move(family)) {
   std::visit(CheckFamily{}, family_);
 }
 
+// Only a cooldown knows how many steps there are.
 Schedule Schedule::over(StepCount horizon) const {
   const auto* const cooldown = std::get_if<Cooldown>(&family_);
   return cooldown == nullptr ? *this : Schedule{Cooldown{cooldown->of, cooldown->share, cooldown->floor, horizon}};

@@ -1,3 +1,5 @@
+// Second moments as stages of their own: each record adds the clipped triangle of factor · x xᵀ, each step has noise,
+// and a running mean is kept. The bread has the factor 1 (or the weight), the meat the squared residual.
 #include "nustream/descent/second_moments.h"
 
 #include <algorithm>
@@ -26,6 +28,7 @@ std::vector<double> symmetric_matrix(std::span<const double> triangle, std::size
   for (std::size_t i = 0; i < dimension; ++i) {
     matrix[i * dimension + i] = *entry++;
     for (std::size_t j = i + 1; j < dimension; ++j) {
+      // isometric_triangle() multiplied by √2.
       matrix[i * dimension + j] = matrix[j * dimension + i] = *entry++ / std::numbers::sqrt2;
     }
   }
@@ -41,6 +44,7 @@ PrivateMean::~PrivateMean() = default;
 PrivateMean::PrivateMean(PrivateMean&&) noexcept = default;
 PrivateMean& PrivateMean::operator=(PrivateMean&&) noexcept = default;
 
+// add() says whether the triangle was clipped. The lane counts that of the gradients of its descent alone.
 void PrivateMean::add(std::span<const double> triangle, double factor) {
   static_cast<void>(sum_->add({&factor, 1}, triangle));
 }
@@ -48,6 +52,7 @@ void PrivateMean::add(std::span<const double> triangle, double factor) {
 void PrivateMean::step(std::span<const std::int64_t> noise, double gain) {
   const std::span<const std::int64_t> sum = sum_->units();
   for (std::size_t j = 0; j < mean_.size(); ++j) {
+    // Clipped integers and noise are added first, and only their sum becomes a real number.
     mean_[j] += gain * (per_unit_ * add_noise(sum[j], noise[j]) - mean_[j]);
   }
   sum_->clear();
@@ -79,6 +84,7 @@ void SecondMoments::step(std::span<const double> x, std::span<const double> y, s
     const std::span<const double> row = x.subspan(i * dimension_, dimension_);
     isometric_triangle(row, triangle_);
     const double weight = weights.empty() ? 1 : weights[i];
+    // A heavy record has a longer triangle, which is clipped to G like any other.
     bread_.add(triangle_, weight);
     if (!meat_) continue;
     // The meat sums g gᵀ, where g = slope · x is the gradient of the weighted record; so the weight is squared as
@@ -88,6 +94,7 @@ void SecondMoments::step(std::span<const double> x, std::span<const double> y, s
   }
   // The means begin after from_ steps, but the noise of earlier steps is used up all the same: each step has its own.
   const std::uint64_t entered = count(StepCount{steps.value() + 1});
+  // Gains of 1, ½, ⅓, … make a plain mean of the steps that have entered.
   const double gain = entered > 0 ? 1.0 / static_cast<double>(entered) : 0.0;
   bread_.step(bread_noise, gain);
   if (meat_) meat_->step(meat_noise, gain);

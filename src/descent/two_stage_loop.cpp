@@ -1,3 +1,5 @@
+// Two-stage descent (IV paper, Algorithm 1; with public rows its Algorithm 3). A kernel sums the clipped gradients of
+// both stages (two_stage_body.h). This file prepares its job, steps through the stretch and moves both iterates.
 #include "nustream/descent/two_stage_loop.h"
 
 #include <algorithm>
@@ -11,6 +13,7 @@
 namespace nustream::descent {
 namespace {
 
+/// Fewer excluded instruments than regressors would leave the second stage without a unique solution.
 const TwoStageShape& checked(const TwoStageRule& rule, std::span<const double> start) {
   const TwoStageShape& shape = rule.shape;
   if (shape.endogenous == 0) throw InvalidParameter("endogenous", "none", "at least one regressor");
@@ -33,6 +36,8 @@ const TwoStageShape& checked(const TwoStageRule& rule, std::span<const double> s
 
 }  // namespace
 
+// Each stage has its own clip norm, grid and noise, and what the two cost adds up. Both sums are divided by the
+// nominal number of records.
 TwoStageLoop::TwoStageLoop(const TwoStageRule& rule, const noise::Grid& second, const noise::Grid* first,
                            std::span<const double> start)
     : rule_(rule),
@@ -41,6 +46,7 @@ TwoStageLoop::TwoStageLoop(const TwoStageRule& rule, const noise::Grid& second, 
       fitted_(kernel::padded(checked(rule, start).second_stage())),
       residuals_(kernel::padded(rule.shape.endogenous)),
       sum_(std::make_unique<GradientSum>(second, 1, rule.shape.second_stage())) {
+  // The kernel adds whole packs, so these sums are padded. GradientSum::take() leaves the padding out.
   units_.resize(kernel::padded(rule.shape.second_stage()));
   // Without a grid for the first stage its rows are public, and its gradients are summed as doubles.
   if (first == nullptr) {
@@ -62,6 +68,7 @@ void TwoStageLoop::set_theta(std::span<const double> theta) {
 }
 
 void TwoStageLoop::add_records(std::span<const double> rows, std::span<const double> y, const double* weights) {
+  // Where the kernel puts the clipped gradients of a stage. A stage without a grid is public and has no such place.
   const auto target = [](GradientSum* sum, std::vector<std::int64_t>& units) {
     if (sum == nullptr) return kernel::OuterTarget{nullptr, nullptr, 0, 0};
     return kernel::OuterTarget{sum, units.data(), sum->units_per_gradient(), sum->radius()};
@@ -82,9 +89,11 @@ void TwoStageLoop::add_records(std::span<const double> rows, std::span<const dou
                           residuals_.data(),
                           clipped_,
                           weights};
+  // The processor is asked once for the whole process.
   static const kernel::Variant& variant = kernel::preferred();
   variant.run_two_stage(job);
   clipped_ = job.clipped;
+  // What the kernel summed moves into the sums of the step, and the kernel's memory is zero for the next call.
   sum_->take(units_, kernel::padded(shape.second_stage()));
   if (first_sum_) first_sum_->take(first_units_, kernel::padded(shape.instruments));
 }
@@ -95,6 +104,7 @@ void TwoStageLoop::step_public(std::span<double> first_stage, double step_size) 
   const double gain = step_size / static_cast<double>(rule_.minibatch);
   const std::size_t q = rule_.shape.instruments;
   for (std::size_t j = 0; j < first_stage.size(); ++j) {
+    // public_sum_ is stored in columns of whole packs, and Θ in columns of q entries.
     first_stage[j] = first_stage[j] * keep - gain * public_sum_[j / q * kernel::padded(q) + j % q];
   }
   std::ranges::fill(public_sum_, 0.0);

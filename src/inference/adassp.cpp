@@ -1,3 +1,5 @@
+// AdaSSP on a whole table (Wang 2018, Algorithm 2), with noise calibrated in zCDP: three Gaussian releases of ρ/3,
+// from which the ridge and the solution follow by post-processing.
 #include "nustream/inference/adassp.h"
 
 #include <Eigen/QR>
@@ -14,6 +16,7 @@ namespace {
 
 constexpr double failure = 0.05;  // δ': how often the ridge may be too small; privacy does not depend on it
 
+/// XᵀX and Xᵀy.
 struct Statistics {
   Eigen::MatrixXd gram;
   Eigen::VectorXd moments;
@@ -26,6 +29,7 @@ Statistics bounded_statistics(const TableView& table, const AdaSspBounds& bounds
   for (std::size_t i = 0; i < table.rows(); ++i) {
     Eigen::VectorXd x = Eigen::Map<const Eigen::VectorXd>(table.x.data() + i * table.dimension, d);
     const double norm = x.norm();
+    // Such a record adds zeros, as the null record does.
     if (!std::isfinite(norm) || !std::isfinite(table.y[i])) continue;
     if (norm > bounds.x) x *= bounds.x / norm;
     sum.gram.triangularView<Eigen::Upper>() += x * x.transpose();
@@ -64,6 +68,7 @@ std::vector<double> adassp(const TableView& table, const AdaSspBounds& bounds, R
   const double of_gram = stddev_for(replace ? std::numbers::sqrt2 * square : square, share);
   const double of_moments = stddev_for((replace ? 2 : 1) * bounds.x * bounds.y, share);
 
+  // The eigenvalue of the exact matrix: this is a release of its own, so it comes before noise is added below.
   const double smallest = symmetric_eigenvalues(sum.gram)(0);
   const double ridge =
       adaptive_ridge(table.dimension, of_gram, {smallest + of_eigenvalue * normals[0], of_eigenvalue});
@@ -71,6 +76,7 @@ std::vector<double> adassp(const TableView& table, const AdaSspBounds& bounds, R
   const double* normal = normals.data() + 1;
   for (Eigen::Index i = 0; i < sum.gram.rows(); ++i) {
     for (Eigen::Index j = i; j < sum.gram.cols(); ++j) {
+      // Each entry of the upper triangle has its own noise, and the lower one mirrors it.
       sum.gram(i, j) += of_gram * *normal++;
       sum.gram(j, i) = sum.gram(i, j);
     }

@@ -1,3 +1,5 @@
+// The noise in an average, in one of two ways. Where the correlation has a recurrence, states, iterate and faded sum
+// are one linear system, whose covariance is carried forward by doubling. Otherwise the coefficients are summed up.
 #include "nustream/inference/average_noise.h"
 
 #include <Eigen/Dense>
@@ -23,6 +25,7 @@ struct System {
   Vector input;
 };
 
+/// The descent and its faded sum as one linear system with the states of the noise.
 System system_of(const noise::Recurrence& noise, const AveragedDescent& descent) {
   const auto m = static_cast<Eigen::Index>(noise.p.size());
   const Real eta = descent.step_size;
@@ -30,6 +33,7 @@ System system_of(const noise::Recurrence& noise, const AveragedDescent& descent)
   for (Eigen::Index i = 0; i < m; ++i) {
     system.step(i, i) = noise.p[static_cast<std::size_t>(i)];
     system.input(i) = 1;
+    // z = w − Σ a_i s_i and e ← (1 − ηλ)e − ηz.
     system.step(m, i) = eta * noise.a[static_cast<std::size_t>(i)];
   }
   system.step(m, m) = 1 - eta * static_cast<Real>(descent.curvature);
@@ -50,6 +54,8 @@ std::pair<Matrix, Matrix> propagate(const System& system, std::uint64_t count) {
   Matrix spread = system.input * system.input.transpose();
   for (; count > 0; count >>= 1U) {
     if ((count & 1U) != 0) {
+      // A block of 2^k steps follows what was there: the old covariance goes through it, and its own noise comes on
+      // top.
       covariance = square * covariance * square.transpose() + spread;
       power = square * power;
     }
@@ -63,11 +69,14 @@ std::pair<Matrix, Matrix> propagate(const System& system, std::uint64_t count) {
 double total_weight(const AveragedDescent& descent) {
   const auto count = static_cast<double>(descent.steps - descent.from);
   if (descent.decay == 1) return count;
+  // 1 − decay^count would lose its digits where the decay is near 1.
   return -std::expm1(count * std::log(descent.decay)) / (1 - descent.decay);
 }
 
+/// The variance of the faded sum after the last step, over the square of its weights.
 double by_recurrence(const noise::Recurrence& noise, const AveragedDescent& descent) {
   const System system = system_of(noise, descent);
+  // The first steps move states and iterate as usual, while nothing is summed up yet.
   Matrix before = propagate(system, descent.from).second;
   const Eigen::Index sum = before.rows() - 1;
   before.row(sum).setZero();  // the sum begins here

@@ -1,3 +1,5 @@
+// What privacy noise does to an average, per eigenvector, and searches over ν for the least loss. All of it is
+// arithmetic on public guesses.
 #include "nustream/inference/average_plan.h"
 
 #include <algorithm>
@@ -30,6 +32,8 @@ SecondMoment second_moment(const LocalProblem& problem, const std::vector<double
   double fed_back = 0;
   for (std::size_t j = 0; j < without.size(); ++j) {
     const double contraction = problem.step_size.value() * problem.eigenvalues[j];
+    // Σ λ_k m_k appears on both sides of the stationary equation: driven by the correlated noise, and fed back by x
+    // xᵀ. So it is driven/(1 − fed back).
     driven += (2 - contraction) * problem.eigenvalues[j] * without[j] / (2 * (1 - contraction));
     fed_back += contraction / (2 * (1 - contraction));
   }
@@ -58,6 +62,8 @@ double loss_at(double log_nu, const std::vector<EigenvalueGroup>& groups, StepSi
     const AveragedDescent descent{step_size.value(), group.eigenvalue, over.from, over.steps, over.decay};
     loss += group.count * group.eigenvalue * averaged_noise_variance(correlation, descent);
   }
+  // At one budget σ grows with the sensitivity, so the noise's variance is this loss up to a factor that no ν
+  // changes.
   const double sensitivity = privacy::sensitivity_limit(correlation, participation).value();
   return loss * sensitivity * sensitivity;
 }
@@ -152,6 +158,7 @@ Damping suggested_nu_of_every_average(const LocalProblem& problem, std::uint64_t
   const std::vector<EigenvalueGroup> groups = groups_of(problem.eigenvalues);
   constexpr int per_decade = 10;
   constexpr int decades = 9;  // up to .1
+  // For each ν the worst ratio over all lengths, to the best ν of the same length.
   std::array<double, per_decade * decades + 1> worst{};
   for (std::uint64_t length = 10'000; length <= 1'000'000'000; length *= 10) {
     const AverageOver over{from, from + length};

@@ -1,3 +1,7 @@
+// Predicts a descent along each group of equal eigenvalues. What is left of the start is followed step by step over a
+// grid whose cells grow (StartFollower), as the pull of clipped gradients changes on the way. Noise and sampling are
+// computed as if all steps had the pull at the end. Pull and noise depend on each other through the size of
+// residuals, so they are computed in rounds.
 #include "nustream/inference/expected_error.h"
 
 #include <boost/math/distributions/gamma.hpp>
@@ -35,6 +39,8 @@ struct Clipping {
   double variance;
 };
 
+/// A gradient r·x is clipped where |r|‖x‖ > G, so a row of length ‖x‖ bounds its residual by G/‖x‖. Long rows pull
+/// more: each counts with its squared length.
 Clipping clipping_at(double s, double clip, const std::vector<double>& norms) {
   double kept = 0;
   double variance = 0;
@@ -54,6 +60,7 @@ class StartFollower {
   StartFollower(const StreamGuess& guess, const DescentDesign& design, const std::vector<double>& norms)
       : guess_(guess), design_(design), norms_(norms) {}
 
+  // Sets what is left of the start, in the last iterate and in the average.
   void follow(std::vector<Direction>& directions) const {
     const AverageOver& over = design_.over;
     for (Direction& direction : directions) {
@@ -62,7 +69,10 @@ class StartFollower {
     }
     double weight = 0;
     for (std::uint64_t at = 0; at < over.steps;) {
+      // A cell ends where the average begins.
       const std::uint64_t stop = at < over.from ? over.from : over.steps;
+      // Cells of a sixteenth of the steps so far: within one the pull hardly changes, and a stream of any length has
+      // a few hundred of them.
       const std::uint64_t next = std::min(stop, at + std::max<std::uint64_t>(1, at / 16));
       take(directions, at, next, at >= over.from, weight);
       at = next;
@@ -81,6 +91,7 @@ class StartFollower {
   }
 
  private:
+  // Takes the steps of one cell under the pull that residuals of the present size leave.
   void take(std::vector<Direction>& directions, std::uint64_t at, std::uint64_t next, bool averaged,
             double& weight) const {
     const double pull = clipping_at(deviation(directions), design_.clip.value(), norms_).pull;
@@ -90,6 +101,7 @@ class StartFollower {
     const double fade = std::pow(decay, steps);
     const double weights = decay == 1 ? steps : (1 - fade) / (1 - decay);
     for (Direction& each : directions) {
+      // A step that goes beyond the minimum counts as one that reaches it.
       const double kept = std::max(0.0, 1 - design_.step_size.value() * pull * each.eigenvalue);
       const double left = each.left * std::pow(kept, steps);
       // The mean of a geometric decline between two steps. It is accurate enough for cells of a sixteenth.
@@ -115,6 +127,8 @@ void add_sampling_and_noise(const DescentDesign& design, const Clipping& clippin
   const AveragedDescent last{design.step_size.value(), curvature, over.steps - 1, over.steps};
   const AveragedDescent mean{design.step_size.value(), curvature, over.from, over.steps, over.decay};
   const noise::Correlation white{noise::Independent{}};
+  // Records are independent, so sampling is white noise in the gradients. Privacy noise has the correlation of the
+  // design.
   const double sampling = clipping.variance * direction.eigenvalue / static_cast<double>(design.minibatch);
   const double privacy = design.stddev.value() * design.stddev.value();
   direction.noise_last = privacy * averaged_noise_variance(design.correlation, last);
@@ -155,6 +169,7 @@ std::vector<double> squared_row_norms(const StreamGuess& guess) {
   constexpr std::size_t count = 48;
   std::vector<double> values(count);
   for (std::size_t i = 0; i < count; ++i) {
+    // The middle of each of `count` equally likely slices.
     values[i] = quantile(norms, (static_cast<double>(i) + 0.5) / count);
   }
   return values;
@@ -166,6 +181,7 @@ double kept_share(double s, double bound) {
 
 double clipped_variance(double s, double bound) {
   const double at = bound / s;
+  // E[ε²; |ε| < bound], and beside it bound² times P(|ε| ≥ bound).
   const double inside =
       std::erf(at / std::numbers::sqrt2) - std::sqrt(2 / std::numbers::pi) * at * std::exp(-at * at / 2);
   return s * s * inside + bound * bound * std::erfc(at / std::numbers::sqrt2);
@@ -194,6 +210,7 @@ DescentErrors expected_errors(const StreamGuess& guess, const DescentDesign& des
     before = deviation;
     const Clipping clipping = clipping_at(deviation, design.clip.value(), norms);
     for (Direction& direction : directions) {
+      // Beyond 2 a step overshoots by more than it corrects.
       const bool settles = design.step_size.value() * clipping.pull * direction.eigenvalue < 2;
       if (!settles) return {{infinite, 0, 0}, {infinite, 0, 0}};
       add_sampling_and_noise(design, clipping, direction);

@@ -1,3 +1,5 @@
+// F statistics of a first stage from private second moments, with what noise may have added taken off. Two
+// regressions on the same moments, on all of z and on the controls alone, give what the instruments explain.
 #include "nustream/inference/first_stage.h"
 
 #include <Eigen/Cholesky>
@@ -62,6 +64,7 @@ std::optional<FirstStageStrength> first_stage_strength(std::span<const double> s
   const auto q = static_cast<Eigen::Index>(shape.instruments);
   const auto regressors = static_cast<Eigen::Index>(shape.endogenous);
   NUSTREAM_REQUIRE(second_moments.size() == shape.row() * shape.row(), "second moments of whole rows");
+  // Otherwise there is no degree of freedom for the residual.
   if (records <= shape.instruments) return std::nullopt;
   const MatrixXd moments = Eigen::Map<const RowMatrix>(second_moments.data(), e, e);
   if (!moments.allFinite()) return std::nullopt;
@@ -94,6 +97,7 @@ std::optional<FirstStageStrength> first_stage_strength(std::span<const double> s
     strength.f.push_back(f.lower);
   }
   const MatrixXd root = left.with(left.values.cwiseSqrt().cwiseInverse());
+  // Cragg and Donald's statistic: the least eigenvalue of what the instruments explain, relative to what they leave.
   const double least = symmetric_eigenvalues(root * explained * root)(0);
   // In units of the residual: both its own noise and that of the cross moments are relative to its least eigenvalue.
   Allowance relative = allowance(static_cast<double>(regressors), of_residual / left.values(0));

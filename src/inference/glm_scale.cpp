@@ -1,3 +1,6 @@
+// Solves f(c) = 1 for the scale of a generalised linear model. A search in steps of a tenth finds a bracket, since f
+// may have several roots or none, and Newton's method with bisection finds the root inside. Between two steps a peak
+// may reach 1 and fall again, so peaks are searched, too.
 #include "nustream/inference/glm_scale.h"
 
 #include <algorithm>
@@ -41,6 +44,7 @@ class Equation {
     double slope = 0;
     for (std::size_t j = 0; j < predictions_.size(); ++j) {
       const double weight = weights_.empty() ? 1 : weights_[j];
+      // 0 times an infinite term would be no number.
       if (weight == 0) continue;
       const double s = c * predictions_[j];
       const double second = cumulant_second_derivative(family_, s);
@@ -67,6 +71,7 @@ struct Bracket {
 };
 
 /// Newton's method from the lower end. Bisection keeps it inside the bracket.
+/// Where the slope is 0 or points away, the Newton step leaves the bracket, and its middle is taken instead.
 GlmScale solve(const Equation& equation, Bracket bracket) {
   GlmScale result{true, bracket.below, 0, 0};
   for (int step = 1; step <= 200; ++step) {
@@ -124,6 +129,7 @@ GlmScale search_upward(const Equation& equation, double start, double end) {
     const double next = c * search_step;
     const double f_next = equation.at(next).f;
     if (f_next >= 1) return solve(equation, {c, next});
+    // f rose up to here and now falls, so a peak lies between the step before and the next one.
     if (rising && f_next < f) {
       const double top = peak(equation, before, next);
       const double f_top = equation.at(top).f;
@@ -197,8 +203,10 @@ GlmScale glm_scale(GlmFamily family, std::span<const double> predictions, std::s
   check(predictions, weights);
   if (family == GlmFamily::linear) return {true, 1, 1, 0};
   const Equation equation(family, predictions, weights);
+  // Where all predictions are 0, f(c) = cΦ''(0), whose root this is: 4 for logistic, 1 for Poisson.
   const double start = 1 / cumulant_second_derivative(family, 0);
   const double f = equation.at(start).f;
+  // All predictions are 0, and c is then 1/Φ''(0) exactly.
   if (f == 1) return {true, start, f, 0};
   return f < 1 ? search_upward(equation, start, equation.far()) : search_downward(equation, start);
 }

@@ -1,3 +1,5 @@
+// Quantiles by Boost's complements, which keep their digits for levels near 1, and the t interval of a handful of
+// values.
 #include "nustream/inference/interval.h"
 
 #include <boost/math/distributions/normal.hpp>
@@ -11,6 +13,7 @@
 namespace nustream::inference {
 namespace {
 
+/// Half of what a two-sided interval leaves out.
 double upper_tail(double level) {
   const bool is_share = level > 0 && level < 1;  // false for a NaN, too
   if (!is_share) {
@@ -39,6 +42,7 @@ std::optional<Interval> t_interval(std::span<const double> values, double level)
   double sum = 0;
   for (const double value : values) sum += value;
   const double mean = sum / m;
+  // Squares about the mean: a difference of large sums would lose the digits of values that lie close together.
   double squares = 0;
   for (const double value : values) squares += (value - mean) * (value - mean);
   const double stddev = std::sqrt(squares / (m - 1));

@@ -1,3 +1,6 @@
+// Predicts what limits on users cost, from a population of users in equally likely or weighted nodes: their numbers
+// of records, their own effects, and the lengths of their visits. Each kind of user counts with a weight that limits
+// and bounds leave it, and errors follow from sums over the population.
 #include "nustream/inference/limits_cost.h"
 
 #include <boost/math/distributions/normal.hpp>
@@ -75,6 +78,7 @@ std::vector<Size> sizes_of(const UserGuess& guess, const UserCourse& course) {
   double records = 0;
   for (int i = 0; i < size_nodes; ++i) {
     const double z = most * (2.0 * i / (size_nodes - 1) - 1);
+    // Nodes at equal distances of z, weighted by the normal density; the mean is brought to `records` below.
     sizes.push_back({std::exp(-z * z / 2), std::exp(guess.spread * z)});
     likely += sizes.back().likely;
     records += sizes.back().likely * sizes.back().records;
@@ -85,6 +89,7 @@ std::vector<Size> sizes_of(const UserGuess& guess, const UserCourse& course) {
     const double visits = std::max(1.0, size.records / length);
     const double steps = course.steps;
     size.visits = steps > 1 ? std::max(1.0, -steps * std::expm1(visits * std::log1p(-1 / steps))) : 1;
+    // Visits that meet in a step are one contribution there, so the lengths grow until they add up to all records.
     for (const double each : lengths) size.lengths.push_back(each / length * size.records / size.visits);
   }
   return sizes;
@@ -127,6 +132,7 @@ class Population {
 
  private:
   [[nodiscard]] double norm(double length, double effect, double off) const {
+    // σ_ε²: what is independent from record to record.
     const double own = guess_.residual * guess_.residual - guess_.deviation * guess_.deviation;
     const double residuals = length * guess_.dimension * std::max(0.0, own);
     if (const auto* gradient = std::get_if<GradientBound>(&bound_)) {
@@ -134,6 +140,7 @@ class Population {
     }
     const auto& sums = std::get<SumsBound>(bound_);
     const double about = guess_.distance * guess_.distance + effect * effect;
+    // Both blocks are shortened together, so the longer one of them, in units of its bound, decides.
     return std::max(length * guess_.dimension / (sums.inputs * sums.inputs),
                     std::sqrt(length * length * about + residuals) / (sums.inputs * sums.target));
   }
@@ -145,6 +152,7 @@ class Population {
       const double weight = long_as > 1 ? length / long_as : length;
       mean.weight += weight;
       mean.squares += weight * weight;
+      // A mass is used up by norms as they count, so a shortened contribution uses up 1.
       mean.norm += std::min(1.0, long_as);
     }
     const auto count = static_cast<double>(size.lengths.size());
@@ -281,6 +289,7 @@ LimitsCost limits_cost(const UserGuess& guess, const StepBound& bound, const Use
                   .sampling = std::sqrt(std::max(0.0, own * (1 / records - 1 / (guess.users * guess.records)))),
                   .start = 0};
   if (std::holds_alternative<GradientBound>(bound)) {
+    // The share of records that count before the average begins: with a limit on times it is larger than later on.
     const double early =
         before > 0 ? (totals.whole - totals.quoted * (1 - before)) / before / totals.records : cost.quoted;
     cost.start = guess.distance / std::sqrt(guess.dimension) * start_left(course, early, cost.quoted);

@@ -1,3 +1,5 @@
+// Projection of a record onto public bounds, and the displacements that follow from these bounds. Whatever the noise
+// is calibrated to is enforced here, on the user's side; no maximum of the data is ever used.
 #include "nustream/inference/local_bounds.h"
 
 #include <algorithm>
@@ -48,6 +50,7 @@ void check(const LocalBounds& bounds) {
   if (!bounds.l1 && !bounds.l2) throw InvalidParameter("x_l1_max", "none", "a bound on a norm of x");
   require_radius("x_l1_max", bounds.l1);
   require_radius("x_l2_max", bounds.l2);
+  // A difference that overflows is not finite either.
   const double span = bounds.label_upper - bounds.label_lower;
   const bool some = std::isfinite(span) && span > 0;
   if (!some) {
@@ -99,6 +102,7 @@ double local_mu(const LocalBounds& bounds, LocalNorm norm, NoiseStddev second_mo
   const double first = displacement.second_moment / second_moment.value();
   const double second = displacement.cross_moment / cross_moment.value();
   if (norm == LocalNorm::paper) return std::hypot(first, second);
+  // first² is 2(R²/σ_1)², and second²/2 is 2(RY/σ_2)².
   const double a = first * first;        // A
   const double b = second * second / 2;  // B
   return std::sqrt(b < 2 * a ? a + b + b * b / (4 * a) : 2 * b);

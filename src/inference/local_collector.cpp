@@ -1,3 +1,5 @@
+// Sums of reports as 128-bit integers, their bytes (docs/formats/local.md), and the means that a solver starts from.
+// Integers add up exactly, so two collectors that saw the same reports in any order are equal.
 #include "nustream/inference/local_collector.h"
 
 #include <cmath>
@@ -13,6 +15,7 @@ constexpr std::string_view magic_and_version{"nu-sums\x01", 8};
   throw InvalidParameter("collector", value, allowed);
 }
 
+/// Eight bytes, the least significant first.
 void append(std::uint64_t value, std::string& out) {
   for (unsigned shift = 0; shift < 64; shift += 8) out += static_cast<char>(value >> shift & 0xff);
 }
@@ -28,11 +31,13 @@ std::uint64_t take(std::string_view& left) {
 }  // namespace
 
 void WideSum::add(std::int64_t value) noexcept {
+  // The sign fills the upper half (two's complement).
   add(WideSum{static_cast<std::uint64_t>(value), value < 0 ? -1 : 0});
 }
 
 void WideSum::add(const WideSum& other) noexcept {
   low += other.low;
+  // An unsigned sum that is less than one of its terms has wrapped.
   const std::uint64_t carry = low < other.low ? 1 : 0;
   // The halves are added as unsigned numbers, because the overflow of signed ones is undefined.
   high = static_cast<std::int64_t>(static_cast<std::uint64_t>(high) + static_cast<std::uint64_t>(other.high) + carry);
@@ -98,6 +103,7 @@ LocalMoments local_moments(const LocalCollector& collector, double second_moment
   std::size_t at = 0;
   for (std::size_t i = 0; i < p; ++i) {
     for (std::size_t j = i; j < p; ++j) {
+      // Spacings are powers of two, so the only roundings are those of value() and of the division.
       const double mean = collector.sums()[at++].value() * second_moment_spacing / n;
       moments.second_moment[i * p + j] = mean;
       moments.second_moment[j * p + i] = mean;

@@ -1,3 +1,6 @@
+// Calibration of a report's noise, and the report itself: project, draw, round both the parts and the noise to a
+// public grid, and add integers. The exact calibration treats the whole report as one Gaussian mechanism; the paper's
+// divides ε and δ between its two parts (NLDP Algorithm 1, lines 1 to 4).
 #include "nustream/inference/local_mechanism.h"
 
 #include <algorithm>
@@ -27,10 +30,12 @@ double rounding_mu(const LocalBounds& bounds) {
   return 0x1p-31 * std::sqrt(static_cast<double>(local_report_size(bounds.dimension)));
 }
 
+/// μ of the Gaussian mechanism that has exactly this (ε, δ): ρ = μ²/2.
 double mu_for(const LocalBudget& budget) {
   return std::sqrt(2 * privacy::rho_for(budget.epsilon, budget.delta).value());
 }
 
+/// The literal constants of NLDP Algorithm 1, whatever they amount to.
 LocalNoise paper_noise(const LocalBounds& bounds, const LocalBudget& budget) {
   if (budget.norm == LocalNorm::l2 || budget.split != 0.5) {
     throw InvalidParameter("calibration", "paper", "exact, together with the l2 norm or a split");
@@ -65,6 +70,7 @@ LocalBounds checked(const LocalBounds& bounds) {
   return bounds;
 }
 
+/// The public grid of one part, whose largest entry is `largest`.
 noise::Grid grid(NoiseStddev stddev, double largest, const LocalBudget& budget) {
   if (!(stddev.value() > largest * noise_to_displacement_min)) {
     throw InvalidParameter("epsilon", shown(budget.epsilon.value()), "small enough for noise that hides anything");
@@ -77,6 +83,7 @@ double largest_norm(const LocalBounds& bounds) {
   return std::min(bounds.l1.value_or(HUGE_VAL), bounds.l2.value_or(HUGE_VAL));
 }
 
+/// The largest number of a report, in spacings: a sample's end and the largest part, rounded up.
 std::int64_t limit(const noise::Grid& grid, NoiseStddev stddev, double largest) {
   return static_cast<std::int64_t>(std::ceil((deviations_max * stddev.value() + largest) / grid.spacing())) + 1;
 }
@@ -134,6 +141,7 @@ Projected LocalMechanism::randomize(std::span<double> x, double y, std::span<std
     samples[i] = pair.cosine;
     samples[i + 1] = pair.sine;
   }
+  // Whoever has words or samples can subtract the noise from the report, so both go as soon as they were used.
   noise::wipe({reinterpret_cast<std::uint8_t*>(words.data()), words.size_bytes()});
   const std::size_t p = bounds_.dimension;
   const std::size_t triangle = report.size() - p;

@@ -1,3 +1,6 @@
+// From means of reports to a model: the spectrum of the noisy second moment is repaired, ŵ_ols follows, and the scale
+// c is found over public rows (NLDP Algorithm 1, lines 5 to 12). Reports are private already, so everything here is
+// post-processing; the warnings about noise read nothing else.
 #include "nustream/inference/local_solver.h"
 
 #include <Eigen/Core>
@@ -35,6 +38,8 @@ VectorXd weights_of(const PublicRows& rows, std::size_t count) {
   return Eigen::Map<const VectorXd>(rows.weights.data(), static_cast<Index>(count));
 }
 
+/// The least eigenvalue of the rows' second moment, and how far their mean is from 0 as a share of their size. NaN
+/// without rows.
 PublicMoments public_moments(const PublicRows& rows, std::size_t p) {
   if (rows.x.empty()) return {};
   const auto x = matrix(rows.x, p);
@@ -58,6 +63,7 @@ VectorXd inverse_spectrum(const VectorXd& eigenvalues, double noise, const Local
   spectrum.ridge = settings.ridge;
   spectrum.repair = LocalRepair::none;
   spectrum.rank = static_cast<std::size_t>(eigenvalues.size());
+  // The eigenvalues rise, so the first one decides whether a repair is needed.
   if (settings.repair == LocalRepair::none || raised(0) >= noise) return raised.cwiseInverse();
   spectrum.repair = settings.repair;
   if (settings.repair == LocalRepair::ridge) {
@@ -69,11 +75,13 @@ VectorXd inverse_spectrum(const VectorXd& eigenvalues, double noise, const Local
   return (raised.array() >= noise).select(raised.cwiseInverse(), 0.0);
 }
 
+/// Noise of a mean falls as 1/√n, so n·(noise/signal)² reports make the two equal.
 SignalToNoise compare(double signal, double noise, double reports) {
   const double ratio = signal > 0 ? noise / signal : infinity;
   return {signal, noise, noise > signal, reports * ratio * ratio, false};
 }
 
+/// The least eigenvalue of E x xᵀ against the spectral norm of the noise.
 SignalToNoise second_moment_signal(const LocalSpectrum& spectrum, double public_smallest, double noise,
                                    double reports) {
   if (!std::isnan(public_smallest)) return compare(public_smallest, noise, reports);
@@ -85,6 +93,7 @@ SignalToNoise second_moment_signal(const LocalSpectrum& spectrum, double public_
   return result;
 }
 
+/// The length of the cross moment without its noise, against that noise.
 SignalToNoise cross_moment_signal(double length, double stddev, double dimension, double reports) {
   // E‖mean‖² = ‖signal‖² + noise². The square of the noise has the relative standard deviation √(2/p).
   const double noise = stddev * std::sqrt(dimension / reports);
@@ -113,6 +122,7 @@ void check(const LocalMoments& moments, const PublicRows& rows, const LocalSolve
   }
 }
 
+/// Fills in c and the model. Without public rows, or where f(c) = 1 has no root, there is no model.
 void find_scale(const PublicRows& rows, const LocalSolverSettings& settings, LocalEstimate& estimate) {
   const std::size_t p = estimate.ols.size();
   const Eigen::Map<const VectorXd> ols(estimate.ols.data(), static_cast<Index>(p));

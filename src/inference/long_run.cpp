@@ -1,3 +1,5 @@
+// Cosine powers of a series, and the interval from the slowest of them: their mean estimates the series' power at
+// frequency 0, which is what makes its mean vary.
 #include "nustream/inference/long_run.h"
 
 #include <cmath>
@@ -32,6 +34,7 @@ std::optional<Interval> long_run_interval(std::span<const double> values, double
   double power = 0;
   for (const double each : cosine_powers(values, slow_movements)) power += each;
   power /= static_cast<double>(slow_movements);
+  // Each of the powers has one degree of freedom.
   return Interval{sum / m, student_quantile(slow_movements, level) * std::sqrt(power / m)};
 }
 

@@ -1,3 +1,5 @@
+// XᵀX and Xᵀy of the rows whose target is there. Missing targets cut the table into stretches, and each stretch is
+// one product of matrices.
 #include "moments.h"
 
 #include <algorithm>

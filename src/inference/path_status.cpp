@@ -1,3 +1,6 @@
+// Tests of movement and of memory on batch means of a path, coordinate by coordinate. Movement (`moves`, `goes_on`)
+// and memory are collected over all coordinates, and one coordinate is enough for a verdict; the thresholds allow for
+// their number.
 #include "nustream/inference/path_status.h"
 
 #include <boost/math/distributions/fisher_f.hpp>
@@ -43,8 +46,10 @@ Slope slope_of(std::span<const double> values) {
     spread += at * at;
   }
   const double slope = cross / spread;
+  // The squares that the line leaves. Rounding may take them below 0.
   const double left = std::max(squares_about(values, mean) - slope * cross, 0.0);
   const double deviation = std::sqrt(left / (n - 2) / spread);
+  // A path that stands still is 0/0 otherwise, and has not moved.
   return {slope, slope == 0 ? 0 : slope / deviation};
 }
 
@@ -83,6 +88,7 @@ double halves_of(std::span<const double> values) {
 /// the rest.
 constexpr std::size_t middling = 3 * slow_movements;
 
+/// The power of the path at middling frequencies over that at high ones; 0 for a path that stands still.
 double memory_of(std::span<const double> values) {
   const std::vector<double> powers = cosine_powers(values, middling);
   const double low = mean_of(std::span(powers).last(middling - slow_movements));
@@ -93,6 +99,7 @@ double memory_of(std::span<const double> values) {
   return low == 0 ? 0 : low / high;
 }
 
+/// The ratio that independent values exceed with the probability `false_alarm`.
 double most_memory(std::size_t count, double false_alarm) {
   const boost::math::fisher_f ratio(static_cast<double>(middling - slow_movements),
                                     static_cast<double>(count - 1 - middling));
@@ -140,6 +147,8 @@ void look_at(std::span<const double> values, const Thresholds& thresholds, PathS
   const double halves = std::abs(halves_of(values));
   const double memory = memory_of(values);
   const bool moves = trend > thresholds.trend || halves > thresholds.halves;
+  // A first mean apart from the others is what a start leaves behind, so the path converges. A last mean apart says
+  // that something happens now, so it drifts.
   seen.moves = seen.moves || moves || first > thresholds.trend;
   seen.goes_on = seen.goes_on || (moves && !slows_down(values)) || last > thresholds.trend;
   seen.remembers = seen.remembers || memory > thresholds.memory;

@@ -1,3 +1,6 @@
+// Compares independent runs from one start: cosines over a run's stretches show common movement, and the variance of
+// the runs' levels against that of their cosines shows whether a run remembers its own noise. The runs give the
+// variance, so the test of movement holds whatever their memory is.
 #include "nustream/inference/runs_status.h"
 
 #include <boost/math/distributions/fisher_f.hpp>
@@ -40,6 +43,7 @@ struct SpreadOfRuns {
 SpreadOfRuns spread_of(std::span<const double> values) {
   const auto m = static_cast<double>(values.size());
   SpreadOfRuns spread;
+  // Differences from the first value keep the digits that a large mean would cost.
   for (const double value : values) spread.mean += (value - values.front()) / m;
   spread.mean += values.front();
   for (const double value : values) spread.variance += (value - spread.mean) * (value - spread.mean) / (m - 1);
@@ -52,6 +56,7 @@ SpreadOfRuns spread_of_component(std::span<const RunPath> paths, std::size_t j) 
   return spread_of(values);
 }
 
+/// The numerator of the slope over the order of the values, which is enough to compare stretches of one length.
 double cross_with_order(std::span<const double> values) {
   double cross = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -71,6 +76,7 @@ bool runs_slow_down(std::span<const RunPath> paths) {
          std::abs(cross_with_order(all.first(stretches / 2))) / 2;
 }
 
+/// Whether the runs differ more than a hundred times as much at their ends as at the first stretch.
 bool runs_grew_apart(std::span<const RunPath> paths) {
   std::vector<double> early;
   std::vector<double> late;
@@ -93,7 +99,10 @@ struct RunThresholds {
   double memory;
 };
 
+/// A sixth of the false alarms goes to the test of movement, shared by its two cosines; the rest goes to the test of
+/// memory.
 RunThresholds run_thresholds_of(std::size_t runs, double false_alarm) {
+  // m runs leave m − 1 degrees of freedom to the levels, and as many to each cosine.
   const double between = static_cast<double>(runs) - 1;
   const double within = static_cast<double>(cosines) * between;
   const boost::math::fisher_f levels(between, within);
@@ -105,6 +114,7 @@ RunThresholds run_thresholds_of(std::size_t runs, double false_alarm) {
 void look_at_runs(std::span<const RunPath> paths, const RunThresholds& thresholds, RunsStatus& status,
                   Movement& seen) {
   std::array<SpreadOfRuns, cosines> moved;
+  // The variance of both cosines together, over the runs.
   double within = 0;
   for (std::size_t j = 0; j < cosines; ++j) {
     moved[j] = spread_of_component(paths, j + 1);
@@ -114,6 +124,7 @@ void look_at_runs(std::span<const RunPath> paths, const RunThresholds& threshold
   for (const SpreadOfRuns& each : moved) {
     trend = std::max(trend, over(std::abs(each.mean), std::sqrt(within / static_cast<double>(paths.size()))));
   }
+  // If the stretches of a run were independent, its level would vary from run to run as much as its cosines do.
   const double memory = over(spread_of_component(paths, 0).variance, within);
   const bool moves = trend > thresholds.trend;
   seen.moves = seen.moves || moves;

@@ -1,3 +1,6 @@
+// Variances of an averaged descent: H⁻¹SH⁻¹/n from noisy second moments (bread) and scores (meat), and the privacy
+// noise along the eigenvectors of H, which is exact for the correlation. Each variance comes with the degrees of
+// freedom that the noise of bread and meat leaves it.
 #include "nustream/inference/sandwich.h"
 
 #include <Eigen/Core>
@@ -34,10 +37,12 @@ struct Moments {
   double meat_stddev;
 };
 
+/// Everything that is the same for all directions. Empty where noise hides H or iterates would diverge.
 std::optional<Moments> moments_of(std::span<const double> bread, std::span<const double> meat,
                                   const AverageDesign& design, StepCount steps) {
   Matrix hessian = square_matrix(bread);
   const Matrix scores = square_matrix(meat);
+  // The regulariser is part of the loss, but no record's gradient holds it.
   hessian.diagonal().array() += design.l2;
   if (!hessian.allFinite() || !scores.allFinite() || steps.value() <= design.from) return std::nullopt;
   SymmetricSpectrum spectrum = symmetric_spectrum(hessian);
@@ -48,6 +53,7 @@ std::optional<Moments> moments_of(std::span<const double> bread, std::span<const
   const auto m = static_cast<double>(design.minibatch);
   const auto left = [&](double step_size, double curvature, NoiseStddev stddev) {
     const AveragedDescent descent{step_size, curvature, design.from, steps.value()};
+    // σΔ is that of a sum over a minibatch, and steps divide by the public size m.
     return stddev.value() / m * std::sqrt(averaged_noise_variance(design.correlation, descent));
   };
   Vector noise(hessian.rows());
@@ -55,6 +61,7 @@ std::optional<Moments> moments_of(std::span<const double> bread, std::span<const
     noise(j) = std::pow(left(design.step_size.value(), spectrum.values(j), design.stddev), 2);
   }
   std::uint64_t records = design.minibatch * (steps.value() - design.from);
+  // Several passes over the same records tell no more about the population than one.
   if (design.records) records = std::min(records, *design.records);
   // The mean of the z: a descent with η = λ = 1 forgets all of them but the last, so averaging it averages the z.
   return Moments{std::move(spectrum),
@@ -84,6 +91,7 @@ std::optional<EstimatedVariance> variance_along(const Moments& moments, const Ve
       2 * moments.bread_stddev * (solved.norm() * pulled.norm() / moments.records + privacy / curvature(0));
   const double by_meat = moments.meat_stddev * solved.squaredNorm() / moments.records;
   const double variance = sampling + privacy;
+  // Without noise the error is 0, and the degrees of freedom are infinite.
   const double error = variance > 0 ? std::hypot(by_bread, by_meat) / variance : 0;
   return EstimatedVariance{variance, 2 / (error * error)};
 }

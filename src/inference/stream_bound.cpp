@@ -1,3 +1,5 @@
+// The error of a stream's last iterate as three terms, and a clip norm that clips nothing, both in closed form for
+// normal rows (CDP+ Theorem D.13 with constants).
 #include "nustream/inference/stream_bound.h"
 
 #include <algorithm>
@@ -19,11 +21,15 @@ std::optional<StreamBound> stream_bound(const StreamGuess& guess, StepSize step_
   double fed = 0;  // share of Tr H E(θ − θ*)(θ − θ*)ᵀ that x xᵀ feeds back, in the limit
   for (const double eigenvalue : guess.eigenvalues) {
     const double rate = eta * eigenvalue;
+    // For normal x the second moment of a step's contraction is 1 − 2ηλ + η²λ²(1 + 1/m) + η²λ Tr H/m, by E x xᵀAx xᵀ
+    // = 2HAH + H tr(HA).
     kept = std::max(kept, 1 - 2 * rate + rate * rate * (1 + 1 / m) + eta * rate * trace / m);
     fed += rate / (m * (2 - rate * (1 + 1 / m)));
   }
   if (!(kept < 1) || !(fed < 1)) return std::nullopt;
   const double start = largest * std::pow(kept, static_cast<double>(steps)) * guess.distance * guess.distance / 2;
+  // Residuals feed Tr HE(θ − θ*)(θ − θ*)ᵀ, and x xᵀ feeds the share `fed` of it back, so that it grows to fed/(1 −
+  // fed)·σ².
   return StreamBound{start, fed / (1 - fed) * guess.residual * guess.residual / 2, privacy};
 }
 

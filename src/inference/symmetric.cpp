@@ -1,3 +1,5 @@
+// Eigen's solver for symmetric matrices, and what is built on it: functions of a spectrum, one spectrum relative to
+// another, and groups of neighbouring eigenvalues.
 #include "inference/symmetric.h"
 
 #include <Eigen/Eigenvalues>
@@ -23,6 +25,7 @@ Eigen::MatrixXd SymmetricSpectrum::with(const Eigen::VectorXd& other) const {
 
 std::optional<RelativeSpectrum> relative_spectrum(const Eigen::MatrixXd& s, const Eigen::MatrixXd& h) {
   const SymmetricSpectrum lengths = symmetric_spectrum(h);
+  // The comparison is false for a NaN, too.
   if (!(lengths.values(0) > 0)) return std::nullopt;
   const Eigen::VectorXd roots = lengths.values.cwiseSqrt();
   const Eigen::MatrixXd inverse = lengths.with(roots.cwiseInverse());
@@ -44,6 +47,7 @@ std::vector<EigenvalueGroup> groups_of(std::vector<double> eigenvalues) {
       groups.push_back({value, 1});
     }
   }
+  // Otherwise the sorted eigenvalues are cut into eight stretches of as equal length as possible.
   if (groups.size() <= most) return groups;
   groups.clear();
   for (std::size_t g = 0; g < most; ++g) {
@@ -52,6 +56,7 @@ std::vector<EigenvalueGroup> groups_of(std::vector<double> eigenvalues) {
     double inverses = 0;
     for (std::size_t i = begin; i < end; ++i) inverses += 1 / eigenvalues[i];
     const auto count = static_cast<double>(end - begin);
+    // The harmonic mean of the stretch.
     groups.push_back({count / inverses, count});
   }
   return groups;

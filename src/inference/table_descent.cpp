@@ -1,3 +1,6 @@
+// What the last iterate of a full-batch descent holds of its start and its noise, where nothing is clipped. With a
+// constant step size and no momentum there are shorter ways. Otherwise derivatives of the last iterate by each step's
+// noise are computed backwards (weigh()), as e_T is linear in all of them.
 #include "nustream/inference/table_descent.h"
 
 #include <algorithm>
@@ -19,6 +22,8 @@ double weigh(const descent::Schedule& schedule, double curvature, double momentu
   double of_iterate = 1;   // ∂e_T/∂e_{t+1}
   double of_velocity = 0;  // ∂e_T/∂v_{t+1}, through the steps after it
   for (std::size_t t = weights.size(); t-- > 0;) {
+    // ∂e_T/∂v_{t+1}, by the iterate that v_{t+1} moves and by the velocities after it. v_{t+1} contains z_t once,
+    // λe_t, and μ v_t.
     const double moved = of_velocity - schedule.at(StepIndex{t}) * of_iterate;
     weights[t] = -moved;
     of_iterate += curvature * moved;
@@ -53,6 +58,7 @@ LastIterate last_iterate(const noise::Correlation& correlation, const descent::S
   if (steps == 0) return {1, 0};
   const auto* const constant = std::get_if<descent::Constant>(&schedule.family());
   const bool has_series = correlation.toeplitz() || std::holds_alternative<noise::Dense>(correlation.family());
+  // An average that begins at step T − 1 is the last iterate alone.
   if (constant != nullptr && momentum == 0 && has_series) {
     const double size = constant->size.value();
     return {start_left(schedule, curvature, momentum, steps),
@@ -82,6 +88,8 @@ std::optional<double> clip_norm_that_clips_nothing(const TableGuess& guess, doub
   const double row = std::sqrt(trace) + std::sqrt(2 * largest * std::log(2 * n / failure));
   const double tail = std::sqrt(2 * std::log(4 * n * static_cast<double>(guess.steps) / failure));
   const double signal = guess.residual * guess.residual + largest * guess.distance * guess.distance;
+  // Lemma 2.5's bound contains the clip norm itself, as larger clip norms bring more noise: γ² = R²q²(signal + κγ²),
+  // solved for γ.
   const double fed_back = row * row * tail * tail * kappa;
   if (!(fed_back < 1)) return std::nullopt;
   return row * tail * std::sqrt(signal / (1 - fed_back));

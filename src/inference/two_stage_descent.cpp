@@ -1,3 +1,5 @@
+// Algorithm 2 of the IV paper on second moments instead of rows: a full-batch gradient needs ZᵀZ, ZᵀX and Zᵀy alone,
+// so a step costs the same whatever the table's length is.
 #include "nustream/inference/two_stage_descent.h"
 
 #include <Eigen/Core>
@@ -15,6 +17,7 @@ std::vector<double> two_stage_descent(const TableView& table, const TwoStageDesc
   const auto w = static_cast<Eigen::Index>(shape.controls);
   const auto e = static_cast<Eigen::Index>(shape.endogenous);
   Moments moments = moments_of(table);
+  // The divisor counts all rows, also those without a target, which are rows of zeros to both stages.
   moments.gram /= static_cast<double>(table.rows());
   moments.targets /= static_cast<double>(table.rows());
   const auto zz = moments.gram.topLeftCorner(q, q);

@@ -1,3 +1,5 @@
+// Step sizes, contraction and clip norms of two-stage descent from public guesses, in the symbols of the IV paper's
+// equation (10). Gaussian bounds for singular values take the place of its constants C_0 and c_0.
 #include "nustream/inference/two_stage_rules.h"
 
 #include <algorithm>
@@ -53,6 +55,7 @@ TwoStageConditions two_stage_conditions(const TwoStageGuess& guess, double failu
 double contraction(const TwoStageConditions& conditions, double eta, double alpha) {
   const double below = std::max(0.0, 1 - conditions.delta);
   const double above = 1 + conditions.delta;
+  // κ_β and, in the last line, κ_Θ of equation (10).
   const double second = std::max(std::abs(1 - alpha * conditions.least / 2),
                                  std::abs(1 - alpha * (2 * conditions.largest + conditions.least) / 2));
   return std::max({second, std::abs(1 - eta * below * below), std::abs(1 - eta * above * above)});
@@ -65,11 +68,14 @@ std::optional<TwoStageClips> two_stage_clips(const TwoStageGuess& guess, const T
   const auto q = static_cast<double>(guess.instruments);
   const auto p = static_cast<double>(guess.regressors);
   const double each = 5 * n * static_cast<double>(steps) / failure;  // five events; two of them are two-sided
+  // R over all rows; P (`vector`) and r (`tail`) over all rows and steps.
   const double row = std::sqrt(q) + std::sqrt(2 * std::log(5 * n / failure));
   const double vector = std::sqrt(p) + std::sqrt(2 * std::log(each));
   const double tail = std::sqrt(2 * std::log(2 * each));
   const double strong = guess.strongest * guess.strongest;
 
+  // The clip norm is on both sides, as in γ² = a + bγ²: a larger one brings more noise into Θ_t, and so longer
+  // gradients.
   const double lengths = std::pow(row * vector, 2);
   const auto first =
       fixed_point(lengths * (guess.first_residual * guess.first_residual + strong), lengths * noise.first * q);

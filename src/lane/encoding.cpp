@@ -33,6 +33,7 @@ void write_batches(const descent::BatchMeans& batches, CanonicalWriter& writer) 
 void read_batches(CanonicalReader& reader, const Settings& settings, StepCount steps, descent::BatchMeans& batches) {
   const std::uint64_t length = reader.integer();
   const std::uint64_t count = reader.integer();
+  // The count is compared first: a bounded one cannot overflow when it is multiplied by the dimension.
   if (count >= 2 * settings.batching->batches) reader.refuse("more batches than can be", "a whole state");
   batches.restore(length, reader.reals(count * settings.dimension));
   if (steps >= batches.next_boundary()) reader.refuse("batches behind the steps", "a whole state");
@@ -50,6 +51,8 @@ std::string Lane::encode() const {
   writer.real(average_.weight());
   writer.reals(theta());
   writer.reals(average_.value());
+  // Batches that a state may lack come after everything else, so that a state without them is the beginning of one
+  // that has them.
   const bool are_last = batches_ && settings_.batching->may_lack;
   if (batches_ && !are_last) write_batches(*batches_, writer);
   if (moments_) {
@@ -67,17 +70,22 @@ std::string Lane::encode() const {
 
 Lane Lane::decode(Settings settings, std::span<const noise::Grid> grids, std::string_view bytes) {
   CanonicalReader reader("lane_state", bytes);
+  // The version is a part of the magic bytes.
   if (reader.text(magic_and_version.size()) != magic_and_version) {
     reader.refuse("bytes of something else, or of another version", "a lane's state, version 1");
   }
   const std::uint64_t dimension = reader.integer();
+  // The dimension is compared before memory is taken for as many numbers.
   if (dimension != settings.dimension) reader.refuse("a state of another dimension", "the settings' dimension");
+  // The lane is made of the settings as at its beginning. What follows replaces its state field by field, in the
+  // order of encode().
   Lane lane(std::move(settings), grids, Position{0});
   lane.steps_ = reader.integer();
   lane.position_ = reader.integer();
   const double weight = reader.real();
   const std::vector<double> theta = reader.reals(dimension);
   std::visit([&](auto& loop) { loop.set_theta(theta); }, lane.loop_);
+  // Without a weight there is no average, and none was written.
   lane.average_.restore(weight, reader.reals(weight > 0 ? dimension : 0), lane.steps());
   const bool are_last = lane.batches_ && lane.settings_.batching->may_lack;
   if (lane.batches_ && !are_last) read_batches(reader, lane.settings_, lane.steps(), *lane.batches_);
@@ -94,6 +102,7 @@ Lane Lane::decode(Settings settings, std::span<const noise::Grid> grids, std::st
     lane.clipped_count_->restore(before, read_wide(reader));
   }
   if (are_last && reader.is_at_end()) {
+    // A state of an earlier version ends here, and its lane goes on without batches (docs/formats/lane.md).
     lane.batches_.reset();
   } else if (are_last) {
     read_batches(reader, lane.settings_, lane.steps(), *lane.batches_);

@@ -1,3 +1,5 @@
+// The lane's state machine: checks of settings that stages share, the loop that the settings ask for, and advance(),
+// which takes rows with their noise and appends releases. Encoding is in encoding.cpp.
 #include "nustream/lane/lane.h"
 
 #include <algorithm>
@@ -10,11 +12,17 @@
 
 namespace nustream::lane {
 
+// A matrix parameter has a column for each predictor, and all columns are over the same row.
 std::size_t row_entries(const Settings& settings) {
   if (settings.first_stage) return settings.first_stage->shape.row();
   return settings.dimension / model::predictors(settings.loss);
 }
 
+// The order of stages is that of their grids and their noise everywhere. The count of clipped gradients is the last
+// one, and the moments come before it; bread_stage() relies on this.
+//
+// For example, a linear descent with sandwich intervals and a count has the stages 0 descent, 1 second moments, 2
+// residual moments and 3 clipped gradients. Their costs add up.
 std::vector<Stage> stages(const Settings& settings) {
   const auto& first = settings.first_stage;
   std::vector<Stage> all{{settings.dimension, settings.clip, "descent"}};
@@ -38,6 +46,7 @@ constexpr const char* half_taken = "a lane whose rows ended by an exception is d
 
 void check_moments(const Settings& settings) {
   if (!settings.moments) return;
+  // Bread and meat are those of least squares, whose residual is θᵀx − y.
   if (settings.loss.kind != model::Loss::Kind::linear) {
     throw InvalidParameter("moments", "beside another loss", "only the linear loss");
   }
@@ -112,6 +121,7 @@ const Settings& checked(const Settings& settings, std::span<const noise::Grid> g
   return settings;
 }
 
+/// A step with the noise of another step, or without noise, would break the promise. So these are contracts.
 void check_noise(std::span<const Stage> stages, std::uint64_t steps_taken, std::uint64_t steps,
                  std::span<const noise::GridNoise> noise) {
   NUSTREAM_REQUIRE(noise.size() == stages.size(), "every stage has its own noise");
@@ -155,6 +165,7 @@ Lane::Lane(Settings settings, std::span<const noise::Grid> grids, Position start
   if (settings_.counts_clipped) clipped_count_.emplace(grids.back(), settings_.release_every);
 }
 
+// An epoch that goes on from a release begins with what that release shows, so `from` is public.
 void Lane::go_on_from(const Carried& from) {
   NUSTREAM_REQUIRE(steps_ == 0, "a lane goes on from another run at its first step");
   const bool is_finite = std::ranges::all_of(from.theta, [](double entry) { return std::isfinite(entry); });
@@ -162,6 +173,7 @@ void Lane::go_on_from(const Carried& from) {
     throw InvalidParameter("start", std::to_string(from.theta.size()) + " entries",
                            "as many numbers as the iterate has entries");
   }
+  // The other run may have had other bounds.
   std::vector<double> theta = from.theta;
   settings_.projection.apply(theta);
   std::visit([&](auto& loop) { loop.set_theta(theta); }, loop_);
@@ -183,6 +195,7 @@ void Lane::advance(const record::RowSlice& rows, Noise noise, Releases& releases
   NUSTREAM_REQUIRE(!is_half_taken_, half_taken);
   const std::uint64_t steps = rows.count / settings_.minibatch;
   check_noise(stages_, steps_, steps, noise);
+  // If anything below throws, steps_ and the iterate may no longer belong together, and no state may be made of them.
   is_half_taken_ = true;
   // A stretch ends where a release, a batch of iterates or the prepared step sizes end, so that each is exactly at
   // its step.
@@ -191,10 +204,13 @@ void Lane::advance(const record::RowSlice& rows, Noise noise, Releases& releases
     const std::uint64_t count = std::min({steps - taken, to_release, steps_to_next_mark(), steps_ahead});
     take_steps(rows, noise, users, clock, taken, count);
     taken += count;
+    // Positions may have gaps, as offsets of a topic do. Rows that know what comes behind them say so.
     position_ =
         rows.next == nullptr ? position_ + count * settings_.minibatch : rows.next[taken * settings_.minibatch - 1];
+    // A batch closes before the release of the same step, which may show it.
     pass_marks();
     if (count != to_release) continue;
+    // The release comes before the mark is passed: it still shows the stretch that the mark would shorten.
     append_release(releases);
     if (clipped_count_) clipped_count_->pass(this->steps());
   }
@@ -218,11 +234,13 @@ void Lane::pass_marks() {
   if (batches_ && batches_->next_boundary() == this->steps()) batches_->close(average_.value());
 }
 
+// Takes `count` steps, beginning with step `begin` of the rows.
 void Lane::take_steps(const record::RowSlice& rows, Noise noise, users::Changes* users, users::WindowClock* clock,
                       std::uint64_t begin, std::uint64_t count) {
   std::array<double, steps_ahead> sizes;
   std::array<double, steps_ahead> first_sizes;
   std::array<double, steps_ahead> gains;
+  // Sizes and gains follow from step numbers alone, so they can be prepared before a row is looked at.
   settings_.schedule.sizes(StepIndex{steps_}, std::span(sizes).first(count));
   if (settings_.first_stage) {
     settings_.first_stage->schedule.sizes(StepIndex{steps_}, std::span(first_sizes).first(count));
@@ -236,6 +254,7 @@ void Lane::take_steps(const record::RowSlice& rows, Noise noise, users::Changes*
   const auto of_stage = [&](std::size_t stage) {
     return noise[stage].units.subspan(begin * noise[stage].dimension, count * noise[stage].dimension);
   };
+  // What is clipped from here on enters the count below, together with the noise of these very steps.
   const std::uint64_t counted_before = counted();
   // The moments come first: their residuals are those of the iterate before the step.
   if (moments_) take_moments(rows, noise, begin);
@@ -249,6 +268,7 @@ void Lane::take_steps(const record::RowSlice& rows, Noise noise, users::Changes*
   } else if (auto* matrix = std::get_if<descent::MatrixLoop>(&loop_)) {
     matrix->run({x, y, of_stage(0), step_sizes, average_gains, weights}, average_.memory());
   } else if (auto* of_users = std::get_if<users::Loop>(&loop_)) {
+    // Limits that hold for ever need no clock, whoever passes one.
     if (!settings_.users->windows()) clock = nullptr;
     const std::span<const double> times =
         clock == nullptr ? std::span<const double>() : std::span(rows.times + first_row, row_count);
@@ -274,6 +294,7 @@ void Lane::take_moments(const record::RowSlice& rows, Noise noise, std::uint64_t
                  steps());
 }
 
+// A release outside the cadence. It passes no mark: marks stand at releases by cadence.
 void Lane::release_now(Releases& releases) const {
   NUSTREAM_REQUIRE(!is_half_taken_, half_taken);
   append_release(releases);
@@ -295,6 +316,7 @@ void Lane::append_release(Releases& releases) const {
     release.meat = moments_->meat();
     release.moment_steps = moments_->count(steps());
   }
+  // Before the first step there is no noise in the count, so nothing of it is shown.
   if (clipped_count_ && steps_ > 0) {
     release.clipped = ClippedStretch{descent::clipped_since(steps(), settings_.release_every), clipped_count_->sum()};
   }

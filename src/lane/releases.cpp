@@ -1,3 +1,4 @@
+// Copies the releases of a batch. Their numbers lie one behind the other in a single vector, whose memory is reused.
 #include <algorithm>
 #include <array>
 
@@ -26,10 +27,12 @@ void Releases::append(const Release& release) {
     entry.sizes[i] = parts[i].size();
     values_.insert(values_.end(), parts[i].begin(), parts[i].end());
   }
+  // No span may be kept that points into the lane.
   entry.shown.theta = entry.shown.average = entry.shown.batch_means = entry.shown.bread = entry.shown.meat = {};
   entries_.push_back(entry);
 }
 
+/// The spans of the result point into values_, and hold until the next append() or clear().
 Release Releases::operator[](std::size_t index) const {
   const Entry& entry = entries_.at(index);
   Release release = entry.shown;

@@ -1,3 +1,5 @@
+// The losses by name, and value and gradient of a single record. The loops do not call these: they take the slope of
+// a formula directly (visit.h). Each formula has a header of its own.
 #include "nustream/model/loss.h"
 
 #include <algorithm>
@@ -51,14 +53,18 @@ void check(const Loss& loss) {
   }
 }
 
+// A multinomial model of K classes has K − 1 predictors: class 0 has the prediction 0.
 std::size_t predictors(const Loss& loss) noexcept {
   return loss.kind == Loss::Kind::multinomial ? loss.classes - 1 : 1;
 }
 
+// A mean is the mean of the rows themselves.
 bool needs_target(Loss::Kind kind) noexcept {
   return kind != Loss::Kind::mean;
 }
 
+// The loss of the mean is ½‖x‖² − ⟨x, θ⟩ with ½‖θ‖² as its regulariser. So only x is clipped, whatever θ is, and
+// what is estimated is the mean of clip(x, G).
 double own_regularisation(Loss::Kind kind) noexcept {
   return kind == Loss::Kind::mean ? 1.0 : 0.0;
 }
@@ -112,6 +118,7 @@ std::vector<double> gradient(const Loss& loss, std::span<const double> theta, st
   } else {
     slopes[0] = visit(loss, [&](const auto& formula) { return formula.slope(slopes[0], y); });
   }
+  // slopes ⊗ x, column by column, as an iterate of several predictors is laid out.
   std::vector<double> result;
   for (const double slope : slopes) {
     for (const double entry : x) result.push_back(slope * entry);

@@ -1,3 +1,6 @@
+// A row's way into the sums: it is scaled by its inputs alone, its residual is clipped, and its products are
+// truncated to integers of each block's grid and added in 64 bits, several rows at once. From time to time flush()
+// moves the 64-bit sums into 128 bits. No noise is added here; RunningSums does that for whole steps.
 #include "nustream/moments/batch_sums.h"
 
 #include <algorithm>
@@ -79,7 +82,9 @@ BatchSums::BatchSums(const Design& design, const Spacings& spacings)
   for (std::size_t i = 0; i < all.size(); ++i) {
     Part& part = this->part(all[i]);
     part.spacing = spacings[i];
+    // One multiplication takes the margin for rounding off a contribution and brings it into units of the grid.
     part.units = factor / spacings[i];
+    // A row adds at most 1/spacing units to an entry, so this many rows stay below 2^62 in the finest block.
     whole_ = std::min(whole_, static_cast<std::uint64_t>(largest_sum * spacings[i]));
     part.open.resize(open_layout(design, all[i], kernel_->lanes).size());
     part.sums.resize(entries(design, all[i]));
@@ -114,6 +119,8 @@ void BatchSums::add(const record::RowSlice& rows) noexcept {
     unflushed_ += count;
     std::size_t usable = 0;
     for (std::size_t i = first; i < first + count; ++i) {
+      // The place of an unusable row is taken by the next one: it would only add zeros. It counts among the records
+      // all the same, since the number of usable rows is private.
       if (scale_weighted(rows.x + i * rows.dimension, rows.y[i], rows.weight(i), scaled(usable))) ++usable;
     }
     add_scaled(usable);
@@ -141,6 +148,7 @@ double BatchSums::residual(const double* row, std::size_t response, double value
 bool BatchSums::scale_weighted(const double* row, double target, double weight, const Scaled& scaled) noexcept {
   if (weight == 1 && inverse_scales_.empty()) return scale_row(row, target, scaled);
   const double root = weight == 1 ? 1 : std::sqrt(weight);
+  // √w on inputs and target alike makes w the weight of the row's square.
   for (std::size_t j = 0; j < weighted_.size(); ++j) weighted_[j] = root * row[j];
   for (std::size_t j = 0; j < inverse_scales_.size(); ++j) weighted_[j] *= inverse_scales_[j];
   return scale_row(weighted_.data(), root * target, scaled);
@@ -178,12 +186,14 @@ bool BatchSums::contribution(const double* row, double target, double weight, st
   double* entry = entries.data();
   for (std::size_t i = 0; i < d; ++i) {
     *entry++ = one.inputs[i] * one.inputs[i];
+    // With √2 beside the diagonal, the triangle's Euclidean length is the Frobenius norm of xxᵀ.
     for (std::size_t j = i + 1; j < d; ++j) *entry++ = std::numbers::sqrt2 * one.inputs[i] * one.inputs[j];
   }
   for (std::size_t j = 0; j < d; ++j) *entry++ = one.residuals[0] * one.inputs[j];
   return true;
 }
 
+/// Users' sums come here: they were shortened and truncated elsewhere, in units of the same grid.
 void BatchSums::add_units(Block block, std::span<const std::int64_t> units) noexcept {
   std::vector<Wide>& sums = part(block).sums;
   NUSTREAM_REQUIRE(units.size() == sums.size(), "a block's sums have its entries");
@@ -256,7 +266,9 @@ void BatchSums::add_scaled(std::size_t rows) noexcept {
   add_spread(rows);
 }
 
+/// Brings the 64-bit sums into the 128-bit ones. Afterwards another whole_ rows have room.
 void BatchSums::flush() noexcept {
+  // The smallest eigenvalue is not among them: it is no sum over rows, and is computed from the whole second moments.
   for (const Block block : {Block::second, Block::regressors, Block::target, Block::spread}) {
     Part& part = this->part(block);
     move(open_layout(design_, block, kernel_->lanes), part.open, part.sums);

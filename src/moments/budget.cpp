@@ -1,3 +1,6 @@
+// Turns a budget into one multiplier for each noised block, and multipliers into spend. All blocks are one Gaussian
+// mechanism under one encoder, so each block's ρ is computed at its own Δ, and joint() says what they cost together.
+// Costs are rounded up and what σ may spend is rounded down, so that no rounding error hides a cost.
 #include "nustream/moments/budget.h"
 
 #include <algorithm>
@@ -20,7 +23,8 @@ void check_count(const char* name, std::size_t count, const Design& design) {
                            "one for each of " + std::to_string(blocks) + " noised blocks");
 }
 
-/// ρ of the moments under replace-one, from ρ_H at Δ = √2 and ρ_g at Δ = 2, as joint() says.
+/// ρ of the moments under replace-one, from ρ_H at Δ = √2 and ρ_g at Δ = 2, as joint() says. Beyond ρ_g = 4ρ_H the
+/// worst pair of records has parallel inputs, so H does not move at all.
 double replaced(double second, double responses) {
   if (responses > 4 * second) return responses;
   return second + responses / 2 + (second > 0 ? responses * responses / (16 * second) : 0);
@@ -85,6 +89,7 @@ std::vector<NoiseMultiplier> calibrate(const Mechanism& mechanism, const Shares&
   for (const double share : shares) {
     if (!(std::isfinite(share) && share > 0))
       throw InvalidParameter("share", std::to_string(share), "a finite number > 0");
+    // Shares stand in for the ρ of the parts: only their proportions matter here.
     parts.emplace_back(share);
   }
   // joint() of c times the parts is c times joint() of the parts. So the shares times budget/whole cost the budget.
@@ -106,6 +111,7 @@ NoiseMultiplier joint_multiplier(const Design& design, const std::vector<NoiseMu
 Spend::Spend(const Mechanism& mechanism, const std::vector<NoiseMultiplier>& sigmas)
     : layers_(layers(mechanism.participation)),
       at_unit_sensitivity_((check_count("sigmas", sigmas.size(), mechanism.design),
+                            // The count is checked first, so that an error names the multipliers.
                             joint(mechanism.design, unit_parts(sigmas)).value())),
       fewer_(mechanism.correlation, layers_.of_fewer, NoiseMultiplier{1}) {
   if (mechanism.users) throw InvalidParameter("users", "given", "none: their spend is users::spend()");
@@ -127,6 +133,7 @@ Rho Spend::of_age(StepCount age) const {
   if (layers_.fewer + layers_.more > 1) {
     throw Unsupported("the spend by age is defined for records that take part once: ask for the running spend");
   }
+  // A record that takes part once is one layer.
   return of_layers(fewer_.of_age(age), std::nullopt);
 }
 

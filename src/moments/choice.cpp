@@ -1,3 +1,6 @@
+// Searches small grids of settings for the one with the least predicted error, for descents and for running sums. The
+// errors come from inference/expected_error.h and moments/expected_error.h. No record is read: every number follows
+// from guesses, so a choice costs no privacy.
 #include "nustream/moments/choice.h"
 
 #include <algorithm>
@@ -22,6 +25,7 @@ double trace(const inference::StreamGuess& guess) {
 }
 
 /// The standard deviation of y − xᵀθ about the start.
+/// The distance to the start is spread evenly over the eigenvectors, so that the mean eigenvalue multiplies it.
 double first_residual(const inference::StreamGuess& guess) {
   const double mean_eigenvalue = trace(guess) / static_cast<double>(guess.eigenvalues.size());
   return std::sqrt(guess.residual * guess.residual + mean_eigenvalue * guess.distance * guess.distance);
@@ -35,6 +39,8 @@ bool is_less(const inference::ExpectedError& one, const inference::ExpectedError
 noise::Correlation correlation_of(const Problem& problem) {
   if (!problem.ends) return noise::Correlation{noise::Rational::nu_ftrl(Damping{1e-6})};
   const std::uint64_t releases = problem.records / problem.every;
+  // At a known T the rational correlation of ν = .8/T with five poles has a little less prefix error than the exact
+  // one of ν = 0.
   constexpr std::size_t poles = 5;
   const Damping nu{std::max(0.8 / static_cast<double>(releases), 1e-10)};
   return noise::Correlation{noise::Rational::nu_ftrl(nu, poles), StepCount{releases}};
@@ -54,6 +60,7 @@ std::vector<double> step_sizes() {
   return sizes;
 }
 
+/// Keeps the candidate if its predicted error is less than that of the best one so far.
 void try_sums(const Problem& problem, SumsChoice candidate, std::optional<SumsChoice>& best) {
   candidate.error =
       expected_error(problem.guess, sums_settings(problem, candidate), StepCount{problem.records / problem.every});
@@ -64,6 +71,7 @@ void try_sums(const Problem& problem, SumsChoice candidate, std::optional<SumsCh
 
 inference::DescentDesign descent_design(const Problem& problem, const DescentChoice& choice) {
   const noise::Correlation correlation{noise::Rational::nu_ftrl(choice.nu)};
+  // Records take part once, and Δ carries the factor of the adjacency.
   const privacy::Budget budget{problem.rho, privacy::Participation::once(),
                                privacy::displacement(choice.clip, problem.adjacency)};
   return {correlation, choice.step_size,
@@ -75,6 +83,7 @@ namespace {
 
 /// The best of the step sizes and clip norms, either for the last iterate or for an average that begins at `from`.
 DescentChoice best_descent_from(const Problem& problem, bool average, std::uint64_t from) {
+  // 1/tr H is the longest step for which a single row of mean length does not overshoot; sizes are tried below it.
   const double total = trace(problem.guess);
   const auto once = privacy::Participation::once();
   const Settled& settled = problem.settled;
@@ -89,6 +98,7 @@ DescentChoice best_descent_from(const Problem& problem, bool average, std::uint6
   // them.
   const std::optional<Damping> shared = average ? std::optional(nu_of(StepSize{0.01 / total})) : std::nullopt;
   DescentChoice best;
+  // The first candidate then is better in any case, as long as its error is finite.
   best.error.start = INFINITY;
   const auto try_one = [&](DescentChoice choice) {
     const inference::DescentErrors errors =
@@ -102,6 +112,7 @@ DescentChoice best_descent_from(const Problem& problem, bool average, std::uint6
       try_one({StepSize{size}, ClipNorm{clip}, nu, from});
     }
   }
+  // Its own ν may still be worse than the shared one, so the better of the two is kept.
   if (average) try_one({best.step_size, best.clip, nu_of(best.step_size), from});
   return best;
 }
@@ -130,6 +141,7 @@ Settings sums_settings(const Problem& problem, const SumsChoice& choice) {
       .sigmas = {},
       .stages = {{0, choice.radii}},
       .start = std::vector<double>(problem.guess.eigenvalues.size(), 0.0)};
+  // Without a spread there are two noised blocks: H, then the target's moments.
   settings.sigmas = calibrate(settings.mechanism, {choice.second_share, 1 - choice.second_share}, problem.rho);
   settings.stages.insert(settings.stages.end(), choice.later.begin(), choice.later.end());
   if (!choice.later.empty()) settings.weighting.residual_variance = choice.residual_variance;
@@ -203,6 +215,7 @@ std::optional<SumsChoice> best_sums(const Problem& problem, std::size_t recentri
     }
   }
   if (!best || recentrings < 2 || problem.settled.second_share) return best;
+  // The other share is tried for the best settings alone.
   SumsChoice shared = *best;
   shared.second_share = smaller_share;
   try_sums(problem, shared, best);
@@ -210,6 +223,7 @@ std::optional<SumsChoice> best_sums(const Problem& problem, std::size_t recentri
 }
 
 bool second_recentring_pays(const Problem& problem) {
+  // Both are compared at one share, because best_sums() tries the smaller one for two recentrings only.
   Problem half = problem;
   half.settled.second_share = problem.settled.second_share.value_or(0.5);
   const auto once = best_sums(half, 1);

@@ -20,6 +20,8 @@ constexpr std::uint64_t with_marks = 16;
 /// Added to it where every stage has scales.
 constexpr std::uint64_t with_scales = 32;
 
+/// One number that says what follows the moments: the spread's own number and the flags above. A sandwich with
+/// scales, for example, is 2 + 32.
 std::uint64_t kept_beside_moments(const Settings& settings) {
   const Design& design = settings.mechanism.design;
   const std::uint64_t eigenvalue = design.solution == Solution::adassp ? with_eigenvalue : 0;
@@ -28,6 +30,7 @@ std::uint64_t kept_beside_moments(const Settings& settings) {
 
 constexpr std::string_view magic_and_version{"nu-sums\x01", 8};
 
+/// Bytes may come from a damaged disk or another program. A NaN among the sums would spread to every later release.
 std::vector<double> finite_reals(CanonicalReader& reader, std::size_t count) {
   std::vector<double> values = reader.reals(count);
   if (!std::ranges::all_of(values, [](double value) { return std::isfinite(value); })) {
@@ -63,6 +66,7 @@ StageSums read_stage(CanonicalReader& reader, const Settings& settings, std::siz
   const Design& design = settings.mechanism.design;
   StageSums stage;
   stage.first = reader.integer();
+  // Where units grow, stages begin at some of the listed steps; otherwise at each of them.
   const bool is_listed = settings.grows ? stage_from(settings, stage.first) &&
                                               (before == nullptr ? stage.first == 0 : stage.first > before->first)
                                         : stage.first == stage_first(settings, number);
@@ -73,6 +77,7 @@ StageSums read_stage(CanonicalReader& reader, const Settings& settings, std::siz
   check_radii(reader, settings, stage);
   if (settings.grows) read_scales(reader, design.shape.inputs, before, stage);
   stage.centre = finite_reals(reader, design.shape.coefficients());
+  // BatchSums::aim() ends the process over a centre further away, and bytes must not be able to do that.
   const auto is_in_range = [](double entry) { return std::fabs(entry) <= 0x1p100; };
   if (!std::ranges::all_of(stage.centre, is_in_range)) reader.refuse("a centre too far away", "one within 2^100");
   if (!with_sums) return stage;
@@ -98,6 +103,7 @@ std::size_t oldest_kept(const Settings& settings, std::size_t newest) {
 /// The numbers of the oldest and the newest stage in a state of so many steps, which also holds their count.
 std::pair<std::size_t, std::size_t> read_stage_numbers(CanonicalReader& reader, const Settings& settings,
                                                        std::uint64_t steps) {
+  // A stage that begins with the next step is begun by that step's first row, so it is in no state yet.
   const std::size_t newest = stage_number(settings, steps == 0 ? 0 : steps - 1);
   const std::size_t oldest = oldest_kept(settings, newest);
   const std::uint64_t count = reader.integer();
@@ -147,6 +153,7 @@ std::string Lane::encode() const {
       writer.reals(*values);
     }
   }
+  // The order is that of docs/formats/moments.md: stages, then the last look, then marks.
   if (looked_) {
     writer.integer(looked_->step);
     writer.reals(looked_->diagonal);
@@ -165,6 +172,7 @@ std::size_t encoded_bytes_max(const Settings& settings) {
   const std::size_t with_sums = Lane(settings, Position{0}).encode().size();  // with one stage
   const Memory memory = memory_of(settings);
   if (!memory.forgets()) {
+    // The head is there once; all the rest of a state with one stage is counted again for each stage.
     const std::size_t head = magic_and_version.size() + 6 * sizeof(std::uint64_t);
     const Design& design = settings.mechanism.design;
     const std::size_t mark = (entries(design, Block::second) + design.shape.coefficients()) * sizeof(double);
@@ -210,6 +218,7 @@ Lane Lane::decode(Settings settings, std::string_view bytes) {
     lane.looked_->squares = finite_reals(reader, 1).front();
   }
   if (lane.marks_) {
+    // How many marks there are follows from the steps of the newest stage, so no count is stored.
     for (std::size_t i = mark_count(lane.steps_ - stages.back().first); i > 0; --i) {
       std::vector<double> second = finite_reals(reader, entries(design, Block::second));
       lane.marks_->push_back({std::move(second), finite_reals(reader, design.shape.coefficients())});

@@ -1,3 +1,7 @@
+// The estimate of a release: all stages become one system about the newest centre (combined()), weighted by how much
+// each informs, and the system is solved with its eigenvalues raised to a floor, which noise alone seldom exceeds.
+// The floor and the weights read noisy sums, noise covariances and public settings alone, so no part of this costs
+// privacy.
 #include "nustream/moments/estimate.h"
 
 #include <algorithm>
@@ -67,11 +71,15 @@ double noise_variance(const Frame& frame, const std::vector<StageSums>& stages, 
   const auto inputs = static_cast<double>(d);
   const double of_second = stage.radii.inputs * stage.radii.inputs * frame.noise.second;
   const double of_target = stage.radii.inputs * stage.radii.target * frame.noise.target;
+  // Without grown scales all shares are 1, and `mean` is 1 too.
   const double mean = shares / inputs;
+  // At a centre that is the solution itself the quotient would be 0/0.
   const double spread = squares > 0 ? 0.5 * squares * (mean + diagonal / squares / inputs) : 0;
   return variance * (mean * of_target * of_target + of_second * of_second * spread);
 }
 
+/// tr H/d, never below 0: noise may make the trace negative. Row i of the triangle has d − i entries, so that the
+/// next diagonal entry comes that much later.
 double mean_eigenvalue(const StageSums& stage, std::size_t dimension) {
   double trace = 0;
   std::size_t diagonal = 0;
@@ -82,6 +90,8 @@ double mean_eigenvalue(const StageSums& stage, std::size_t dimension) {
   return std::max(trace / static_cast<double>(dimension), 0.0);
 }
 
+/// w_s = n_sσ²/(n_sσ² + v_s), with n_s the mean eigenvalue of the stage's H: how much a stage informs, against the
+/// noise that its distance from the solution brings in.
 std::vector<double> precision_weights(const RunningSums& sums, const Frame& frame, std::span<const double> covariance,
                                       std::span<const double> theta) {
   const std::vector<StageSums>& stages = sums.stages();
@@ -102,6 +112,7 @@ std::vector<double> precision_weights(const RunningSums& sums, const Frame& fram
 Estimate ridged(const RunningSums& sums, const Frame& frame, double deviation, double floor) {
   const StageSums& stage = sums.stages().front();
   const double unit = stage.radii.inputs * stage.radii.inputs;
+  // The eigenvalue's noise is in units of R_x², as the sums' is.
   const double ridge = inference::adaptive_ridge(frame.design.shape.inputs, deviation,
                                                  {stage.eigenvalue.front(), frame.noise.eigenvalue * unit});
   NormalEquations equations = combined(frame.design, sums.stages(), std::vector<double>{1});
@@ -114,6 +125,8 @@ Estimate ridged(const RunningSums& sums, const Frame& frame, double deviation, d
   return {std::move(solution.theta), {1}, floor, solution.floored, ridge};
 }
 
+/// The solution under given weights. The floor belongs to the weights, since the noise of the weighted H depends on
+/// them.
 Estimate solved(const RunningSums& sums, const Frame& frame, std::span<const double> covariance,
                 std::vector<double> weights) {
   const double deviation = second_stddev(sums.stages(), frame.design.shape.inputs, frame.noise, covariance, weights);

@@ -1,3 +1,7 @@
+// Predicts the error of running sums stage by stage. settle_rows() says what scaling and clipping make of a stage's
+// rows, weigh() weighs the stages as estimate() does, and solved() adds up the errors along each eigenvector of H,
+// where the equations fall apart into one number each. The centre of a later stage is a release too, so its distance
+// is itself a prediction: stages_of() calls after() for the steps before.
 #include "nustream/moments/expected_error.h"
 
 #include <algorithm>
@@ -39,6 +43,8 @@ void settle_rows(const StreamGuess& guess, const std::vector<double>& norms, Sta
   double kept = 0;
   double squares = 0;
   double weighted = 0;  // how much of a residual is left if rows are scaled
+  // The row lengths of `norms` are equally likely, so plain sums over them are means. A row that is scaled by
+  // `factor` has its residual scaled too: its deviation is factor·s against the same bound.
   for (const double squared : norms) {
     const double factor = std::min(1.0, stage.radii.inputs / std::sqrt(squared));
     const double second = factor * factor * squared;
@@ -88,6 +94,7 @@ class Prediction {
   }
 
  private:
+  // The stages that have a step by then, and the first step of each, as StageNoise wants them.
   [[nodiscard]] std::vector<StageGuess> stages_of(StepCount releases, std::vector<std::uint64_t>& firsts) const {
     const std::size_t d = guess_.eigenvalues.size();
     std::vector<StageGuess> stages;
@@ -125,6 +132,8 @@ class Prediction {
       StageGuess& stage = stages[s];
       const double mean_eigenvalue = stage.records * stage.scaled * sum(guess_.eigenvalues) / d;
       const double informs = mean_eigenvalue * *settings_.weighting.residual_variance;
+      // E‖θ_s − θ̂‖², with both distances from θ* taken as independent. The noise of H_s multiplies it, as
+      // noise_variance() of estimate.cpp says, here with all shares of scales 1.
       const double squares = sum(stage.away) + sum(errors);
       const double of_second = stage.radii.inputs * stage.radii.inputs * noise_.second;
       const double of_target = stage.radii.inputs * stage.radii.target * noise_.target;
@@ -136,6 +145,8 @@ class Prediction {
 
   [[nodiscard]] Errors solved(const std::vector<StageGuess>& stages, const std::vector<double>& covariance) const {
     const std::size_t d = guess_.eigenvalues.size();
+    // The variance of Σ w_s·scale_s·N_s. Noises of neighbouring stages mostly cancel, so rounding may leave a sum
+    // below 0.
     const auto quadratic = [&](auto scale) {
       double total = 0;
       for (std::size_t s = 0; s < stages.size(); ++s) {
@@ -149,6 +160,7 @@ class Prediction {
     double information = 0;
     for (const StageGuess& stage : stages) information += stage.informs();
     const double second = quadratic([&](auto s, auto r) { return std::pow(inputs(s) * inputs(r), 2); });
+    // λ = √(2d)·τ, as for the released estimate.
     const double floor = std::sqrt(2.0 * static_cast<double>(d) * second) * noise_.second;
     const double target = noise_.target * noise_.target * quadratic([&](auto s, auto r) {
                             return inputs(s) * stages[s].radii.target * inputs(r) * stages[r].radii.target;
@@ -160,15 +172,21 @@ class Prediction {
       for (std::size_t j = 0; j < d; ++j) {
         const double curvature = information * guess_.eigenvalues[j];
         const double raised = std::max(curvature, floor);
+        // The share of the way from the centre that the solution goes along this eigenvector: 1 unless the floor is
+        // above it.
         const double there = curvature / raised;
         double bias = 0;
         double sampling = 0;
         for (const StageGuess& stage : stages) {
+          // Of the distance to its centre, a stage leaves the share p of clipped residuals uncovered.
           bias += std::pow(stage.informs() / information * stage.clipped * there, 2) * stage.away[j];
           sampling += stage.weight * stage.informs() * stage.variance * guess_.eigenvalues[j];
         }
+        // What the floor holds back stays at the newest centre.
         bias += std::pow(1 - there, 2) * stages.back().away[j];
         const double met = quadratic([&](auto s, auto r) {
+          // Cov(Nδ_s, Nδ_r) along j is ½(E δ_sᵀδ_r + E δ_s,j δ_r,j). Two stages share the error of θ̂; the errors of
+          // their centres are taken as independent.
           const double both = sum(own) + own[j] + (s == r ? sum(stages[s].away) + stages[s].away[j] : 0.0);
           return std::pow(inputs(s) * inputs(r), 2) * both / 2;
         });

@@ -1,3 +1,5 @@
+// Adds up what the noise of all stages leaves in released normal equations, and carries it to other centres and to
+// solutions. The formulas are those of the header; `one` and `other` stand for its δ_i and δ_j.
 #include "nustream/moments/gap_noise.h"
 
 #include <Eigen/Core>
@@ -57,6 +59,7 @@ GapNoise gap_noise(const RunningSums& sums, const Frame& frame, std::span<const 
     }
   }
   noise.moved.assign(moved.data(), moved.data() + moved.size());
+  // Each pair of stages came in both orders, so the sum is symmetric but for rounding.
   noise.spread = isometric((spread + spread.transpose()) / 2);
   return noise;
 }
@@ -85,6 +88,7 @@ GapNoise added(std::span<const GapNoise> noises, std::span<const NormalEquations
 std::vector<double> noise_covariance(const GapNoise& noise, std::span<const double> away) {
   const Vector moved = vector_of(noise.moved);
   const Vector to = vector_of(away);
+  // E uuᵀ of the distances u = δ − a between the stages' centres and θ_c + a, weighted by the variances of their H.
   const Matrix square = full_matrix(noise.spread, away.size()) - moved * to.transpose() - to * moved.transpose() +
                         noise.second * to * to.transpose();
   return spread_out(square, noise.target);
@@ -103,6 +107,7 @@ std::vector<double> solution_covariance(const NormalEquations& equations, std::s
   const std::vector<Eigen::Index> chosen(features.begin(), features.end());
   // Noise may make H indefinite, so a factorisation for positive definite matrices would not do here.
   const Eigen::FullPivLU<Matrix> second(full_matrix(equations.second, equations.dimension));
+  // H⁻¹Q, and below H⁻¹(H⁻¹Q)ᵀ, which is H⁻¹QH⁻¹ as both are symmetric.
   const Matrix half = second.solve(noise(chosen, chosen));
   return entries_of(second.solve(half.transpose()));
 }

@@ -1,3 +1,6 @@
+// How units and centres of later stages follow from noisy sums (Lane::grow()). A window is the part of the newest
+// stage since the last look. Its sums are differences of noisy sums, and where a scale may grow, three deviations of
+// the noise are taken off first: noise may hide a growth, but hardly makes one.
 #include "nustream/moments/growth.h"
 
 #include <Eigen/Cholesky>
@@ -30,6 +33,7 @@ std::size_t diagonal_of(std::size_t input, std::size_t inputs) {
   return input * (2 * inputs + 1 - input) / 2;
 }
 
+/// Which input is the intercept: the frame's combination is a unit vector here, with its 1 at that input.
 std::size_t constant_of(const Frame& frame) {
   return static_cast<std::size_t>(std::ranges::max_element(frame.constant) - frame.constant.begin());
 }
@@ -116,6 +120,7 @@ double bound_of_rows(const Window& window, std::span<const double> growth) {
     sum += window.at(j) / square;
     noise += 1 / (square * square);
   }
+  // The diagonal entries' noises are independent; each is divided as its entry is.
   const double lower = sum - certainty * window.of_second() * std::sqrt(noise);
   const double before = window.stage().radii.inputs;
   if (!(most > 0 && lower > 0)) return before;
@@ -124,6 +129,8 @@ double bound_of_rows(const Window& window, std::span<const double> growth) {
   return bound >= least_of_rows * before ? bound : before;
 }
 
+/// R_r from the mean square of clipped residuals. Where clipping was tight that mean is too small, and several stages
+/// are needed until the bound fits.
 double bound_of_residuals(const Window& window) {
   const double before = window.stage().radii.target;
   const Window::Squares squares = window.squares();
@@ -176,6 +183,7 @@ std::vector<double> shrunken_centre(const RunningSums& sums, const Frame& frame,
   const Eigen::Map<const Eigen::VectorXd> theta(found.theta.data(), before.size());
   const Eigen::VectorXd away = theta - before;
   const Eigen::LLT<Eigen::MatrixXd> noise(floored_privacy_of(sums, frame, covariance, found, std::vector<double>{1}));
+  // Without noise, C is 0 and has no factor. The centre then stays, as if the move could not be judged.
   if (noise.info() != Eigen::Success) return centre;
   const double square = away.dot(noise.solve(away));
   if (!(square > 0)) return centre;

@@ -1,3 +1,6 @@
+// Two-stage least squares from the reduced form, the effective F, and the Anderson–Rubin set. The set is found over
+// angles: β = tan(angle) makes the whole real line with its point at infinity one half turn, on which the statistic
+// is continuous. So an interval, the outside of one, and everything are all arcs.
 #include "nustream/moments/instruments.h"
 
 #include <Eigen/Cholesky>
@@ -33,6 +36,7 @@ Vector column(const Estimate& estimate, const Shape& shape, std::size_t response
                                   static_cast<Eigen::Index>(shape.inputs));
 }
 
+/// The combination of responses that is one of them.
 std::vector<double> alone(const Shape& shape, std::size_t response) {
   std::vector<double> combination(shape.responses());
   combination[response] = 1;
@@ -98,12 +102,15 @@ struct Reduced {
   }
 };
 
+/// Everything that the statistic needs at any angle. It is computed once, because the search asks at thousands of
+/// angles.
 std::optional<Reduced> reduced(const RunningSums& sums, const Frame& frame, std::span<const double> covariance,
                                const Estimate& estimate, std::size_t controls, StepCount steps, double level) {
   const auto of = [&](double x, double y) {
     return privacy_of(sums, frame, covariance, estimate, std::vector<double>{x, y});
   };
-  // Covariances are quadratic in the weights, so that of both together gives the one between them.
+  // Covariances are quadratic in the weights, so that of both together gives the one between them: V(1, 1) =
+  // V_xx + 2V_xy + V_yy.
   const auto regressor = of(1, 0);
   const auto target = of(0, 1);
   const auto both = of(1, 1);
@@ -225,6 +232,7 @@ std::optional<std::vector<double>> two_stage_least_squares(const NormalEquations
   const auto exogenous = static_cast<Eigen::Index>(controls);
   const auto endogenous = static_cast<Eigen::Index>(sums.columns()) - 1;
   const Eigen::Map<const Matrix> columns(reduced.theta.data(), d, endogenous + 1);
+  // A = [unit vectors of the controls, Π̂]: controls stand for themselves in both stages.
   Matrix fitted = Matrix::Zero(d, exogenous + endogenous);
   fitted.topLeftCorner(exogenous, exogenous).setIdentity();
   fitted.rightCols(endogenous) = columns.leftCols(endogenous);
@@ -232,6 +240,7 @@ std::optional<std::vector<double>> two_stage_least_squares(const NormalEquations
   const Matrix normal = metric * fitted;
   const Eigen::LDLT<Matrix> solver(normal);
   const Vector pivots = solver.vectorD();
+  // A NaN among the pivots fails the comparison, too.
   if (!(pivots.minCoeff() > negligible * pivots.maxCoeff())) return std::nullopt;
   const Vector beta = solver.solve(metric * columns.col(endogenous));
   return std::vector<double>(beta.data(), beta.data() + beta.size());
@@ -254,6 +263,7 @@ std::optional<Structural> structural(const RunningSums& sums, const Frame& frame
     if (!privacy) return Structural{*beta};
     const double statistic =
         wald(column(estimate, shape, k), *privacy + spread->sampling(a), static_cast<Eigen::Index>(controls));
+    // β needs no covariance. Where one is missing, β is given without any F rather than with some of them.
     if (!(statistic >= 0)) return Structural{*beta};
     found.effective_f.push_back(statistic / static_cast<double>(shape.inputs - controls));
     found.bounded = found.bounded || spread->is_bounded(a);
@@ -297,9 +307,11 @@ std::optional<AndersonRubinSet> anderson_rubin(const RunningSums& sums, const Fr
   if (!(known->statistic(best) >= 0)) return std::nullopt;
   using Kind = AndersonRubinSet::Kind;
   const auto is_bounded = [&](double angle) { return known->spread.is_bounded(Reduced::direction(angle)); };
+  // The least statistic is rejected, so every β is.
   if (known->statistic(best) > 1) return AndersonRubinSet{Kind::empty, 0, 0, is_bounded(best)};
   const auto rejected = longest_rejected(*known, half_turn(best));
   if (!rejected) return AndersonRubinSet{Kind::everything, 0, 0, is_bounded(best)};
+  // The accepted arc begins behind the rejected stretch and goes round to where the stretch begins.
   const double last = boundary(*known, rejected->accepted_before, rejected->begin);
   const double first = boundary(*known, rejected->accepted_behind, rejected->end);
   const double upper = std::tan(last);

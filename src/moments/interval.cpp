@@ -1,3 +1,6 @@
+// Covariances of θ̂: the part of privacy noise from the noise of all stages (privacy_of()), the part of sampling from
+// the released spread (sampling.h), and both together as variances of directions. All of it is computed from noisy
+// sums and public figures, so intervals cost nothing.
 #include "nustream/moments/interval.h"
 
 #include <Eigen/Cholesky>
@@ -75,6 +78,7 @@ Matrix noise_of_gap(const RunningSums& sums, const Frame& frame, std::span<const
   return (noise + noise.transpose()) / 2;
 }
 
+/// The combination of responses that is one of them.
 std::vector<double> alone(const Shape& shape, std::size_t response) {
   std::vector<double> combination(shape.responses());
   combination.at(response) = 1;
@@ -94,11 +98,14 @@ std::optional<Matrix> privacy_of(const RunningSums& sums, const Frame& frame, st
   return Matrix(second.solve(half.transpose()));
 }
 
+/// Here the eigenvalues are raised as in solve(), so that there is always an answer: shrunken_centre() must judge an
+/// estimate that is floored, too.
 Matrix floored_privacy_of(const RunningSums& sums, const Frame& frame, std::span<const double> covariance,
                           const Estimate& estimate, std::span<const double> combination) {
   const NormalEquations whole = combined(frame.design, sums.stages(), estimate.weights);
   const inference::SymmetricSpectrum spectrum =
       inference::symmetric_spectrum(full_matrix(whole.second, whole.dimension));
+  // Without noise the floor is 0, and a singular H would give infinities.
   const double least = std::max(estimate.floor, 1e-10 * spectrum.values.cwiseAbs().maxCoeff());
   const Vector inverse = spectrum.values.cwiseMax(least).cwiseInverse();
   const Matrix solver = spectrum.vectors * inverse.asDiagonal() * spectrum.vectors.transpose();
@@ -151,7 +158,10 @@ std::optional<std::vector<inference::EstimatedVariance>> target_variances(const 
     const double by_second = 2 * second_stddev * solved.norm() * lengths;
     const double by_meat = std::hypot(meat->stddev * solved.squaredNorm(), meat->relative * sampling);
     const double error = std::hypot(by_second, by_meat) / (sampling + own);
+    // Satterthwaite: an estimate with the relative standard deviation `error` varies as a χ² of 2/error² degrees of
+    // freedom does.
     const double degrees = 2 / (error * error);
+    // One direction without a variance withholds them all.
     if (!(sampling > 0) || !(degrees >= fewest_degrees_of_freedom)) return std::nullopt;
     variances.push_back({sampling + own, degrees});
   }

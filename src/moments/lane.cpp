@@ -1,3 +1,6 @@
+// The loop of a lane of running sums: rows enter the open step, a full step gets its noise, and a release follows.
+// The checks of the settings come first, so that nothing behind the constructor checks them again. The bytes of a
+// state are in encoding.cpp, and the steps at which stages begin in schedule.cpp.
 #include "nustream/moments/lane.h"
 
 #include <algorithm>
@@ -21,10 +24,13 @@ constexpr double furthest_centre = 0x1p100;
 
 constexpr const char* half_taken = "a lane whose rows ended by an exception is dropped";
 
+/// False for a NaN, too: a comparison with it is false.
 bool is_centre(std::span<const double> theta) {
   return std::ranges::all_of(theta, [](double entry) { return std::fabs(entry) <= furthest_centre; });
 }
 
+/// A user's contribution to a step has second and target moments alone (BatchSums::contribution()), and all of it is
+/// shortened together, so no other block and no public part may stand beside them.
 void check_users(const Design& design) {
   if (design.shape.endogenous > 0) throw InvalidParameter("users", "beside endogenous regressors", "none");
   if (design.spread != Spread::none) throw InvalidParameter("users", "beside a spread of residuals", "none");
@@ -54,6 +60,8 @@ void check_estimate(const Settings& settings) {
   }
 }
 
+/// Marks serve sums_status(), which compares parts of a stage. It needs the spread for the sampling part, and sums in
+/// which every step counts alike.
 void check_marks(const Settings& settings) {
   const Design& design = settings.mechanism.design;
   const bool allowed = design.shape.endogenous == 0 && design.spread != Spread::none && !settings.memory;
@@ -74,6 +82,8 @@ void check_growth(const Settings& settings) {
                          "false but for plain sums of a linear model with a constant, which are not released");
 }
 
+/// Throws for the first setting that is out of range, and hands the others on: the constructor checks before it
+/// builds anything.
 const Settings& checked(const Settings& settings) {
   check(settings.mechanism.design);
   if (settings.mechanism.design.spread == Spread::tight_sandwich) {
@@ -102,6 +112,8 @@ const Settings& checked(const Settings& settings) {
   return settings;
 }
 
+/// What estimates need besides the sums. The number of the constant input becomes a combination of inputs, here a
+/// unit vector, because in whitened coordinates the constant is no single input.
 Frame frame_of(const Settings& settings) {
   const Design& design = settings.mechanism.design;
   std::vector<double> constant(settings.constant ? design.shape.inputs : 0);
@@ -110,6 +122,7 @@ Frame frame_of(const Settings& settings) {
           std::move(constant)};
 }
 
+/// The grid of each block: that of its noise, or a fine one where its sums are public.
 Spacings spacings_of(const Settings& settings) {
   const Design& design = settings.mechanism.design;
   const std::vector<noise::Grid> noised = grids(settings);
@@ -149,6 +162,8 @@ std::vector<noise::Grid> grids(const Settings& settings) {
     throw InvalidParameter("sigmas", std::to_string(settings.sigmas.size()), "one for each noised block");
   }
   const double largest = noise::largest_stddev(settings.mechanism.correlation);
+  // Blocks are divided by their radii, so a contribution has length 1 at most on every grid, whatever the radii of
+  // the day are. The grids can then stay the same for all stages.
   std::vector<noise::Grid> all;
   for (std::size_t i = 0; i < noised.size(); ++i) {
     all.emplace_back(noise_stddev(settings.sigmas[i], displacement(design, noised[i])), largest, ClipNorm{1});
@@ -171,6 +186,7 @@ Lane::Lane(Settings settings, Position start)
   if (settings_.keeps_marks) marks_.emplace();
   if (settings_.grows) looked_ = look(sums_, frame_, steps());
   if (!by_user_) return;
+  // A row's contribution has a place for each entry of all blocks.
   for (const Block block : blocks(frame_.design)) row_.resize(row_.size() + entries(frame_.design, block));
   units_.resize(row_.size());
 }
@@ -183,6 +199,7 @@ void Lane::begin_about(std::span<const double> centre) {
   }
   settings_.start.assign(centre.begin(), centre.end());
   const Radii& radii = settings_.stages.front().radii;
+  // The sums are still empty, and their first stage holds the centre, so they are made anew.
   sums_ = RunningSums(settings_.mechanism.design, spacings_, memory_of(settings_), radii, centre);
   batch_.aim(radii, centre);
 }
@@ -194,6 +211,7 @@ void Lane::require_noise(std::span<const noise::GridNoise> noise, std::size_t re
   NUSTREAM_REQUIRE(noise.size() == noised.size(), "every noised block has its own noise");
   for (std::size_t i = 0; i < noised.size(); ++i) {
     NUSTREAM_REQUIRE(noise[i].dimension == entries(frame_.design, noised[i]), "noise has its block's dimension");
+    // Rows that close no step need no noise, so that of another step, or none, may then be passed.
     NUSTREAM_REQUIRE(closing == 0 || noise[i].first.value() == steps_, "noise begins at the lane's next step");
     NUSTREAM_REQUIRE(noise[i].units.size() / noise[i].dimension >= closing, "every step has its own noise");
   }
@@ -219,7 +237,9 @@ void Lane::advance(const record::RowSlice& rows, std::span<const noise::GridNois
     add(rows.part(taken, count), within, users);
     taken += count;
     if (batch_.records() < frame_.every) break;
+    // Rows without positions of their own are numbered one by one.
     position_ = rows.next == nullptr ? position_ + frame_.every : rows.next[taken - 1];
+    // The users' shortened sums come in before the noise: they are what the noise is calibrated to.
     if (by_user_) settle(*users);
     close_step(noise, closed++);
     append_release(releases);
@@ -232,6 +252,8 @@ void Lane::begin_step() {
   if (by_user_) by_user_->begin(StepIndex{steps_});
   const std::optional<Radii> radii = stage_from(settings_, steps_);
   if (!radii || steps_ == 0 || sums_.stages().back().first == steps_) return;
+  // All sums up to the step before hold their noise, and no row of this step has been read: so a centre may follow
+  // from them at no cost (CDP+ Theorem 1.1).
   settings_.grows ? grow() : begin_stage(*radii, {}, Centre::estimate);
 }
 
@@ -239,6 +261,7 @@ void Lane::begin_step() {
 /// on.
 void Lane::grow() {
   const std::vector<std::uint64_t> window{looked_->step};
+  // The window counts as the only stage here, so this is the variance of the noise in the sums over it.
   const double variance = noise_of_parts_.covariance(window, steps()).front();
   std::optional<StageUnits> units;
   if (sums_.stages().size() < grown_stages_max) units = grown_units(sums_, frame_, *looked_, variance, steps());
@@ -286,6 +309,7 @@ void Lane::add(const record::RowSlice& rows, std::size_t within, const users::Ch
 void Lane::settle(users::Changes& users) {
   std::ranges::fill(units_, 0);
   static_cast<void>(by_user_->settle(users, units_));
+  // The blocks lie one behind the other, as contributions_of() listed them.
   std::span<const std::int64_t> rest = units_;
   for (const Block block : blocks(frame_.design)) {
     const std::size_t count = entries(frame_.design, block);
@@ -321,6 +345,7 @@ void Lane::append_release(Releases& releases) const {
   release.floored = found.floored;
   release.floor = found.floor;
   release.ridge = found.ridge;
+  // Where units grow, stages begin at some of the listed steps alone, so those that there are get counted.
   release.stage = settings_.grows ? sums_.stages().size() - 1 : stage_number(settings_, sums_.stages().back().first);
   if (settings_.grows) release.grown = grown_inputs(sums_.stages());
   add_spread(covariance, found, release);
@@ -329,6 +354,7 @@ void Lane::append_release(Releases& releases) const {
     release.sums = combined(frame_.design, sums_.stages(), found.weights);
     if (frame_.design.shape.endogenous == 0) release.noise = gap_noise(sums_, frame_, covariance, found);
   }
+  // This comes last, because everything above reads θ̂ in the newest stage's units.
   release.theta = in_working_units(std::move(found.theta), sums_.stages().back());
   releases.push_back(std::move(release));
 }

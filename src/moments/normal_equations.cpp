@@ -1,3 +1,6 @@
+// Linear algebra on released sums: they are solved, penalised, restricted, added up, or turned on another feature. H
+// carries noise and may be indefinite, so nothing here assumes that it is positive definite. Solutions are about a
+// centre: where noise hides a direction, they stay near it.
 #include "nustream/moments/normal_equations.h"
 
 #include <Eigen/Core>
@@ -32,6 +35,8 @@ void check_nonnegative(const char* name, double value) {
   if (!in_range) throw InvalidParameter(name, shown(value), "a finite number >= 0");
 }
 
+/// Sizes are the caller's contract, and a wrong one ends the process. What users name, such as features, is refused
+/// by an exception.
 void check_sizes(const NormalEquations& equations) {
   NUSTREAM_REQUIRE(equations.dimension > 0, "equations have a feature");
   NUSTREAM_REQUIRE(equations.second.size() == descent::triangle_size(equations.dimension), "a triangle of H");
@@ -70,9 +75,12 @@ FlooredSolution solve(const NormalEquations& equations, double floor) {
   for (Eigen::Index j = 0; j < inverse.size(); ++j) {
     const double value = spectrum.values(j);
     const double raised = std::max(value, floor);
+    // A floor above 0 is above `smallest` unless it is tiny beside H; a floor of 0 leaves collinear directions at the
+    // centre.
     inverse(j) = raised > smallest ? 1 / raised : 0;
     floored += value < floor || !(value > smallest) ? 1 : 0;
   }
+  // U diag(1/max(e, λ)) Uᵀ gap, for all columns at once.
   const Eigen::MatrixXd moved = spectrum.vectors * (inverse.asDiagonal() * (spectrum.vectors.transpose() * gap));
   const Eigen::MatrixXd theta = columns_of(equations.centre, equations.dimension) + moved;
   return {entries_of(theta), floored, {spectrum.values.data(), spectrum.values.data() + spectrum.values.size()}};
@@ -140,6 +148,7 @@ NormalEquations for_feature(const NormalEquations& equations, std::size_t target
   const Eigen::MatrixXd second = full_matrix(equations.second, equations.dimension);
   const std::vector<Eigen::Index> chosen = indices_of(features);
   const Eigen::MatrixXd own = second(chosen, chosen);
+  // A column of H holds the moments of the features with this one. About a centre of 0 they are the gap.
   const Eigen::MatrixXd targets = second(chosen, std::vector<Eigen::Index>{static_cast<Eigen::Index>(target)});
   return {features.size(), isometric(own), entries_of(targets), std::vector<double>(features.size())};
 }

@@ -1,3 +1,5 @@
+// Where each 64-bit sum lies in the memory that kernels add to, and how the sums move to 128 bits. The rows of an
+// outer product begin at a whole lane, so a few places left of the diagonal are filled too; nothing reads them.
 #include "moments/open_sums.h"
 
 #include <algorithm>
@@ -19,6 +21,7 @@ Wide* move_outer(const OpenLayout& layout, const std::int64_t* open, Wide* sums)
   for (std::size_t i = 0; i < layout.outer; ++i) {
     *sums++ += open[i];
     const std::size_t first = first_of(layout, i);
+    // Row i begins in memory with entry `first` ≤ i + 1, and what lies before entry i + 1 is skipped.
     for (std::size_t j = i + 1; j < layout.outer; ++j) *sums++ += open[row + j - first];
     row += layout.padded(layout.outer) - first;
   }
@@ -28,6 +31,7 @@ Wide* move_outer(const OpenLayout& layout, const std::int64_t* open, Wide* sums)
 }  // namespace
 
 std::size_t OpenLayout::vector(std::size_t k) const noexcept {
+  // The diagonal comes first, then each row from the lanes on that hold the entry right of the diagonal.
   std::size_t at = padded(outer);
   for (std::size_t i = 0; i + 1 < outer; ++i) at += padded(outer) - first_of(*this, i);
   return at + k * padded(length);
@@ -58,6 +62,7 @@ OpenLayout open_layout(const Design& design, Block block, std::size_t lanes) noe
     case Spread::tight_sandwich:
       break;
   }
+  // A tight sandwich is followed by a vector of one entry, Σ r².
   return {lanes, d, 1, 1};
 }
 

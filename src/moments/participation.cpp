@@ -1,3 +1,5 @@
+// Deals a unit's records out into layers, of which no step holds two records, and adds up the layers' sensitivities.
+// The sensitivity of one layer over steps is that of privacy/sensitivity.h.
 #include "nustream/moments/participation.h"
 
 #include <algorithm>

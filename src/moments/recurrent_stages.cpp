@@ -1,3 +1,6 @@
+// Noise of a recurrent correlation is a linear system with a few states, so the covariance of states and stage sums
+// after L steps follows by squaring: a block of 2^k steps is two blocks of half the length. When a stage begins, one
+// more sum joins the vector, and the blocks are made anew for its size.
 #include "moments/recurrent_stages.h"
 
 #include <bit>
@@ -7,6 +10,7 @@ namespace nustream::moments {
 
 RecurrentStages::RecurrentStages(noise::Recurrence noise, double kept) : noise_(std::move(noise)), kept_(kept) {
   const auto m = static_cast<Eigen::Index>(noise_.p.size());
+  // Before the first stage there are states alone: they take in the seed noise, but nothing is summed.
   stages_.push_back({0, {one_step(m, false)}, {0}, {Matrix::Zero(m, m)}});
 }
 
@@ -24,6 +28,7 @@ RecurrentStages::Matrix RecurrentStages::Block::after(const Matrix& before) cons
 /// One step: s_i ← p_i s_i + w and N_j ← κ N_j; the last N also gets z = w − Σ a_i s_i.
 RecurrentStages::Block RecurrentStages::one_step(Eigen::Index size, bool in_a_stage) const {
   const auto m = static_cast<Eigen::Index>(noise_.p.size());
+  // The states' own factors, their poles, are set below; what stays at κ are the stage sums.
   Block step{Vector::Constant(size, kept_), Vector::Zero(size), {}};
   Vector input = Vector::Zero(size);
   for (Eigen::Index i = 0; i < m; ++i) {
@@ -32,6 +37,7 @@ RecurrentStages::Block RecurrentStages::one_step(Eigen::Index size, bool in_a_st
     input(i) = 1;
     if (in_a_stage) step.into_last(i) = -static_cast<Real>(noise_.a[pole]);
   }
+  // z holds the fresh w_t besides the states, since β_0 = 1.
   if (in_a_stage) input(size - 1) = 1;
   step.spread = input * input.transpose();
   return step;
@@ -44,6 +50,8 @@ const RecurrentStages::Matrix& RecurrentStages::after(Stage& stage, std::uint64_
     const std::uint64_t left = steps ^ reached;  // the digits still missing lie below all those that are there
     return (reached & ~steps) == 0 && (reached == 0 || left < (reached & (~reached + 1)));
   };
+  // Way points that are no prefix of the binary digits of `steps`, longest first, do not lead there. The way to 6 = 4
+  // + 2 goes over 4; the way to 5 = 4 + 1 goes over 4 too, but not over 6.
   while (!is_on_the_way(stage.steps.back())) {
     stage.steps.pop_back();
     stage.reached.pop_back();
@@ -68,12 +76,15 @@ void RecurrentStages::open(std::uint64_t first) {
   const Matrix& before = after(stages_.back(), first - stages_.back().first);
   const Eigen::Index size = before.rows() + 1;
   Matrix start = Matrix::Zero(size, size);
+  // The new stage's sum is 0, and so has no covariance with anything yet.
   start.topLeftCorner(size - 1, size - 1) = before;
   stages_.push_back({first, {one_step(size, true)}, {0}, {std::move(start)}});
 }
 
 std::vector<double> RecurrentStages::covariance(std::span<const std::uint64_t> firsts, std::uint64_t steps) {
   std::size_t known = 0;
+  // Stages that the last call had too are kept with all they have reached; from the first different one on they are
+  // opened anew.
   while (known < firsts.size() && known + 1 < stages_.size() && stages_[known + 1].first == firsts[known]) ++known;
   stages_.resize(known + 1);
   for (; known < firsts.size(); ++known) open(firsts[known]);

@@ -1,3 +1,6 @@
+// What the noisy sums tell of residuals' variances in models with instruments: an estimate from recentred stages or,
+// before there is one, from the first stage moved to θ̂ (about_estimate()); otherwise the bound that clipping gives.
+// Only noisy sums are read.
 #include "moments/response_spread.h"
 
 #include <Eigen/Cholesky>
@@ -28,6 +31,7 @@ Vector bounds_of(const Shape& shape, const Radii& radii) {
   return bounds;
 }
 
+/// One column for each response, as coefficients are kept.
 Matrix by_response(std::span<const double> entries, const Shape& shape) {
   return Eigen::Map<const Matrix>(entries.data(), static_cast<Eigen::Index>(shape.inputs),
                                   static_cast<Eigen::Index>(shape.responses()));
@@ -40,6 +44,7 @@ struct Squares {
   double variance;
 };
 
+/// In units of the stage's bounds. The 2 undoes the halving of contributions, as the scale of about_centre() does.
 double noise_about_centre(const Frame& frame, double covariance) {
   return std::pow(2 * frame.noise.spread, 2) * covariance;
 }
@@ -94,6 +99,8 @@ Told told(const RunningSums& sums, const Frame& frame, std::span<const double> c
     const StageSums& stage = stages[s];
     if (is_recentred == (stage.first == 0) || stage.first >= steps) continue;
     const double own = covariance[s * stages.size() + s];
+    // Variances are in units of the newest bounds: a stage whose bounds are twice as wide has 2⁴ times the noise
+    // variance, as squares of residuals were summed.
     const double wider = std::pow(bounds_of(shape, stage.radii).cwiseQuotient(last).maxCoeff(), 4);
     if (stage.spread.empty()) {  // it was moved on into a later stage
       found.variance += wider * noise_about_centre(frame, own);
@@ -122,6 +129,7 @@ std::optional<ResponseSpread::Estimated> estimated(const RunningSums& sums, cons
     records = constant.dot(found.second * constant);
   }
   if (!(records > 0)) return std::nullopt;
+  // Brings the sums of the stages that tell to the weights with which all stages are in the estimate.
   const double share = weights.squares / (is_recentred ? weights.recentred : weights.all);
   return ResponseSpread::Estimated{found.square, bounds_of(frame.design.shape, sums.stages().back().radii),
                                    found.variance, between(second, share / records * found.second)};
@@ -134,6 +142,7 @@ double degrees_of_estimate(const ResponseSpread::Estimated& estimated, const Vec
   return value > 0 ? 2 * value * value / (length * length * estimated.variance) : 0;
 }
 
+/// Residuals of all stages are in the sums, so what bounds their variance is the widest bound of any stage.
 Vector largest_bounds(const RunningSums& sums, const Shape& shape) {
   Vector bounds = bounds_of(shape, sums.stages().front().radii);
   for (const StageSums& stage : sums.stages()) bounds = bounds.cwiseMax(bounds_of(shape, stage.radii));

@@ -1,3 +1,6 @@
+// Holds the sums of all stages: a step is added with its noise, stages begin, and stages are brought to other units
+// or to another centre. Whatever is in these sums is public or has its noise already, so everything here but step()
+// is post-processing.
 #include "nustream/moments/running_sums.h"
 
 #include <algorithm>
@@ -13,6 +16,7 @@
 namespace nustream::moments {
 namespace {
 
+/// A stage before its first step: all sums are 0, and blocks that the design does not have are empty.
 StageSums empty_stage(const Design& design, std::uint64_t first, const Radii& radii, std::span<const double> centre) {
   check(radii);
   NUSTREAM_REQUIRE(centre.size() == design.shape.coefficients(), "a centre has a coefficient for every response");
@@ -47,6 +51,8 @@ RunningSums::RunningSums(const Design& design, const Spacings& spacings, const M
   NUSTREAM_REQUIRE(spacings.size() == blocks(design).size(), "every block has a spacing");
 }
 
+/// Where a block's sums stand in the newest stage, what one unit of its grid is worth there, and whether it has
+/// noise. The cross moments of regressors and of the target lie in one vector.
 RunningSums::Cells RunningSums::cells(Block block) {
   StageSums& stage = stages_.back();
   const std::vector<Block> all = blocks(design_);
@@ -91,12 +97,15 @@ void RunningSums::begin_stage(std::uint64_t first, const Radii& radii, std::span
       growth[j] /= stages_.back().scale(j);
       NUSTREAM_REQUIRE(growth[j] >= 1, "a scale only grows");
     }
+    // All stages are kept in the units of the newest, so that they can be added up as they are.
     for (StageSums& stage : stages_) divide(growth, stage);
     for (std::size_t j = 0; j < growth.size(); ++j) next.centre[j] *= growth[j];
     next.scales.assign(scales.begin(), scales.end());
   }
   NUSTREAM_REQUIRE(!scales.empty() || stages_.back().scales.empty(), "a scale only grows");
   if (memory_.forgets()) {
+    // Forgetting sums live in the newest stage alone, at its centre. The earlier stages stay as centres and radii
+    // without sums, since their noise is still in it.
     move(stages_.back(), next);
     StageSums& last = stages_.back();
     last.second = last.cross = last.spread = {};

@@ -1,3 +1,5 @@
+// Which blocks a design has, which of them get noise, and how many numbers each holds. Everything that walks through
+// blocks, such as grids, shares, states and sums, relies on the one order of blocks().
 #include "nustream/moments/shape.h"
 
 #include "nustream/base/error.h"
@@ -30,6 +32,7 @@ void check(const Design& design) {
   if (design.spread == Spread::tight_sandwich && (design.neighbours.target_only || design.neighbours.of_user)) {
     throw InvalidParameter("spread", "tight sandwich, of public inputs or users", "sandwich, residuals or none");
   }
+  // The smallest eigenvalue's sensitivity is known for sums of single private records (BatchSums::sums()).
   const bool is_plain = design.shape.endogenous == 0 && design.spread == Spread::none &&
                         !design.neighbours.target_only && !design.neighbours.of_user;
   if (design.solution == Solution::adassp && !is_plain) {

@@ -1,3 +1,6 @@
+// The covariances of the noise in the sums of stages: by the recurrence of recurrent_stages.h where the correlation
+// has one, otherwise from a table of its coefficients. Both give the same numbers up to rounding, and both are
+// functions of public settings and step counts.
 #include "nustream/moments/stage_noise.h"
 
 #include <algorithm>
@@ -12,8 +15,8 @@
 
 namespace nustream::moments {
 namespace {
-/// The table takes 32 MiB at this length, and the sum over it has a product for each step and pair of stages.
 
+/// The table takes 32 MiB at this length, and the sum over it has a product for each step and pair of stages.
 constexpr std::uint64_t longest_table = std::uint64_t{1} << 22U;
 
 /// The covariances from the coefficients. The seed noise w_u enters N_i of stage i = [f, e) with the factor
@@ -47,6 +50,7 @@ class TabledStages {
   }
 
  private:
+  // The table is doubled at least, so that it is seldom built anew where one step after another is asked for.
   void extend(std::uint64_t steps) {
     if (steps <= sums_.size()) return;
     if (steps > longest_table) {
@@ -55,11 +59,13 @@ class TabledStages {
     const auto length =
         static_cast<std::size_t>(std::min(std::max<std::uint64_t>(2 * sums_.size(), steps), longest_table));
     sums_ = noise::noise_coefficients(correlation_, length);
+    // R_t = β_t + κR_{t−1}: how much of w_u is, after step u + t, in a sum that began no later than u.
     for (std::size_t t = 1; t < length; ++t) sums_[t] += kept_ * sums_[t - 1];
   }
   [[nodiscard]] double power(std::uint64_t steps) const {
     return kept_ == 1 ? 1 : std::pow(kept_, static_cast<double>(steps));
   }
+  // How much of w_u is in a sum of everything up to step end − 1; nothing if w_u comes later.
   [[nodiscard]] double sum_before(std::uint64_t end, std::uint64_t u) const {
     return u < end ? sums_[end - 1 - u] : 0;
   }
@@ -74,6 +80,8 @@ class TabledStages {
 class StageNoise::Impl {
  public:
   Impl(const noise::Correlation& correlation, double kept) : correlation_(correlation), tabled_(correlation, kept) {
+    // Independent, rational and damped anti-PGD noise follow from a few states; other correlations from their
+    // coefficients.
     if (const auto recurrence = noise::recurrence_of(correlation)) recurrent_.emplace(*recurrence, kept);
   }
 

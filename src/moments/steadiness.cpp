@@ -1,3 +1,6 @@
+// The marks of a stage, and the test whether a part of the stage has the same least squares as the whole. Marks are
+// noisy sums, so both are post-processing. Their number stays bounded: when there would be too many, every second one
+// goes, and the distance between them doubles.
 #include "nustream/moments/steadiness.h"
 
 #include <Eigen/Cholesky>
@@ -16,6 +19,7 @@
 
 namespace nustream::moments {
 
+/// 1 up to 7 steps, 2 up to 15, 4 up to 31, and so on.
 std::uint64_t mark_distance(std::uint64_t steps_of_stage) noexcept {
   std::uint64_t distance = 1;
   while (steps_of_stage / distance > marks_max) distance *= 2;
@@ -31,6 +35,7 @@ void take_mark(const StageSums& newest, std::uint64_t steps_of_stage, std::vecto
                    "the marks are those of the step before");
   const std::uint64_t distance = mark_distance(steps_of_stage);
   if (distance != mark_distance(steps_of_stage - 1)) {
+    // Marks at 1, 2, … 7 steps become those at 2, 4 and 6; the mark at 8 is taken below.
     for (std::size_t i = 0; 2 * i + 1 < marks.size(); ++i) std::swap(marks[i], marks[2 * i + 1]);
     marks.resize(marks.size() / 2);
   }
@@ -63,10 +68,13 @@ Vector of_target(std::span<const double> cross, std::size_t d) {
   return Eigen::Map<const Vector>(last.data(), static_cast<Eigen::Index>(d));
 }
 
+/// What is known of the newest stage. Empty where noise hides its sums or their spread, so that nothing can be
+/// judged.
 std::optional<JudgedStage> judged_stage(const RunningSums& sums, const Frame& frame,
                                         std::span<const double> covariance, const Estimate& found, StepCount steps) {
   const StageSums& stage = sums.stages().back();
   const std::size_t d = frame.design.shape.inputs;
+  // The stage alone must stand out from the noise, since its own H is inverted below.
   if (found.floored > 0 || !(smallest_eigenvalue(stage.second, d) > found.floor)) return std::nullopt;
   Estimate alike = found;  // sums of single stages, in which all steps weigh 1
   std::ranges::fill(alike.weights, 1.0);
@@ -96,6 +104,7 @@ struct Distance {
 std::optional<Distance> distance_of_part(const JudgedStage& stage, const StageNoise& noise, const Mark& sums,
                                          std::uint64_t mark) {
   const auto d = static_cast<std::size_t>(stage.gap.size());
+  // Two stages that never were: the noise of the part before the mark, and of the part behind it.
   const std::array<std::uint64_t, 2> firsts{stage.first, mark};
   const std::vector<double> shared = noise.covariance(firsts, StepCount{stage.end});
   const auto covariance_of = [&](std::size_t i, std::size_t j, std::uint64_t steps) -> Matrix {
@@ -103,11 +112,13 @@ std::optional<Distance> distance_of_part(const JudgedStage& stage, const StageNo
   };
   const Matrix early = covariance_of(0, 0, mark - stage.first);
   const Matrix late = covariance_of(1, 1, stage.end - mark);
+  // Records of different steps are independent, so the parts share noise, but no sampling.
   const Matrix both = covariance_of(0, 1, 0);
   const Matrix part = full_matrix(sums.second, d);
   const Matrix share = stage.second.llt().solve(part).transpose();  // W = H_A H⁻¹
   const Matrix rest = Matrix::Identity(share.rows(), share.cols()) - share;
   const Matrix crossed = rest * both * share.transpose();
+  // Cov(e) of the header. H and its parts are noisy, so that it may come out indefinite, which is checked below.
   const Matrix covariance =
       rest * early * rest.transpose() - crossed - crossed.transpose() + share * late * share.transpose();
   const Eigen::SelfAdjointEigenSolver<Matrix> spectrum((covariance + covariance.transpose()) / 2);
@@ -124,6 +135,7 @@ std::optional<Distance> distance_of_part(const JudgedStage& stage, const StageNo
   return Distance{squares.sum() / static_cast<double>(d), freedom};
 }
 
+/// Fisher's F rather than χ²/d, because the covariance that the distance is measured by is itself an estimate.
 bool alarms(const Distance& distance, std::size_t d, double false_alarm) {
   const boost::math::fisher_f alike(static_cast<double>(d), distance.freedom);
   return distance.square > boost::math::quantile(boost::math::complement(alike, false_alarm));
@@ -155,6 +167,7 @@ SumsStatus sums_status(const RunningSums& sums, const Frame& frame, const StageN
     const auto seen = distance_of_part(*stage, noise, marks[number - 1], stage->first + number * mark_distance(own));
     if (!seen) return unknown;
     *figure = seen->square;
+    // Half for each of the two comparisons (Bonferroni), so that both together are as rare as said.
     if (alarms(*seen, frame.design.shape.inputs, false_alarm / 2)) status.verdict = inference::Verdict::drifting;
   }
   return status;

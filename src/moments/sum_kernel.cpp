@@ -1,9 +1,12 @@
+// Chooses among the compiled kernels by what the processor can do when the program runs, so that one binary serves
+// all machines of an architecture.
 #include "moments/sum_kernel.h"
 
 #include <vector>
 
 namespace nustream::moments::kernel {
 
+/// Each of the files sum_kernel_*.cpp defines one.
 extern const Variant baseline;
 #if defined(__x86_64__)
 extern const Variant avx2;
@@ -11,6 +14,7 @@ extern const Variant avx512;
 #endif
 
 std::span<const Variant> variants() {
+  // From the widest instructions down; the baseline is always there.
   static const std::vector<Variant> all = [] {
     std::vector<Variant> found;
 #if defined(__x86_64__)

@@ -1,3 +1,6 @@
+// Symmetric matrices as isometric triangles: row by row from the diagonal on, entries beside the diagonal times √2,
+// so that the triangle's Euclidean length is the matrix's Frobenius norm. The order for d = 3 is (0,0), (0,1), (0,2),
+// (1,1), (1,2), (2,2).
 #include "moments/triangle.h"
 
 #include <numbers>
@@ -15,6 +18,7 @@ std::vector<double> times_triangle(std::span<const double> triangle, std::span<c
   for (std::size_t i = 0; i < v.size(); ++i) {
     product[i] += *entry++ * v[i];
     for (std::size_t j = i + 1; j < v.size(); ++j) {
+      // An entry beside the diagonal stands for two of the matrix, one on each side.
       const double beside = *entry++ / std::numbers::sqrt2;
       product[i] += beside * v[j];
       product[j] += beside * v[i];
@@ -31,6 +35,7 @@ Eigen::MatrixXd full_matrix(std::span<const double> triangle, std::size_t dimens
 }
 
 double smallest_eigenvalue(std::span<const double> triangle, std::size_t dimension) {
+  // Eigenvalues come in rising order.
   return inference::symmetric_eigenvalues(full_matrix(triangle, dimension))(0);
 }
 

@@ -18,6 +18,7 @@ using Series = std::vector<double>;
                     " is not Toeplitz and has no coefficients: use dense_noise_matrix");
 }
 
+// The first `count` entries of a series that is zero behind its given coefficients.
 Series padded(const Series& coefficients, std::size_t count) {
   Series series(count, 0.0);
   std::copy_n(coefficients.begin(), std::min(count, coefficients.size()), series.begin());
@@ -38,12 +39,15 @@ void add_powers(Series& series, double weight, double rate) {
   }
 }
 
+// 1, weight, weight·rate, weight·rate², …
 Series powers(double weight, double rate, std::size_t count) {
   Series series = padded({1.0}, count);
   add_powers(series, weight, rate);
   return series;
 }
 
+// 1 and then sign·Σ_i weights_i rates_i^{t−1}: β of a rational correlation with the sign −1, and its c with the sign
+// +1.
 Series one_plus_powers(double sign, const Series& weights, const Series& rates, std::size_t count) {
   Series series = padded({1.0}, count);
   for (std::size_t i = 0; i < weights.size(); ++i) add_powers(series, sign * weights[i], rates[i]);
@@ -64,6 +68,8 @@ Series square_root_series(Damping nu, double shift, std::size_t count) {
 
 }  // namespace
 
+// The cut β is a correlation of its own. Its C is not that of ν-FTRL, and the privacy room computes its own
+// sensitivity.
 Correlation windowed_nu(Damping nu, std::size_t terms, std::optional<StepCount> horizon) {
   return Correlation{Windowed{square_root_series(nu, -3, terms), horizon}};
 }
@@ -80,6 +86,7 @@ std::vector<double> noise_coefficients(const Correlation& correlation, std::size
                  return padded({1.0, -1.0}, count);
                },
                [&](const Windowed& family) { return padded(family.beta, count); },
+               // Here C is what was given, so B is its inverse. For a window below it is the other way round.
                [&](const Strategy& family) { return series_inverse(family.c, count); },
                [&](const Tree&) { return refuse_matrix(correlation); },
                [&](const Dense&) { return refuse_matrix(correlation); },
@@ -88,6 +95,7 @@ std::vector<double> noise_coefficients(const Correlation& correlation, std::size
 }
 
 std::vector<double> strategy_coefficients(const Correlation& correlation, std::size_t count) {
+  // c is the inverse of the very β above. Where c has a closed form, that is taken in place of a series inverse.
   return std::visit(
       Overload{[&](const Independent&) { return padded({1.0}, count); },
                [&](const NuFtrl& family) { return square_root_series(family.nu, -1, count); },
@@ -113,6 +121,7 @@ std::vector<double> series_inverse(const std::vector<double>& a, std::size_t cou
   std::size_t support = a.size();
   while (a[support - 1] == 0) --support;
   Series inverse(count, 0.0);
+  // b_t = ([t = 0] − Σ_{s≥1} a_s b_{t−s})/a_0.
   for (std::size_t t = 0; t < count; ++t) {
     double sum = t == 0 ? 1 : 0;
     const std::size_t reach = std::min(t, support - 1);

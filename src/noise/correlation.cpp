@@ -1,3 +1,5 @@
+// Checks a correlation when it is made, and answers for its horizon. Whoever holds a Correlation therefore holds one
+// whose sensitivity is finite over its horizon, or over all steps where it has none.
 #include "nustream/noise/correlation.h"
 
 #include <algorithm>
@@ -17,6 +19,8 @@ void check_horizon(const StepCount& horizon) {
   if (horizon.value() == 0) refuse("horizon", horizon.value(), "at least 1 step");
 }
 
+/// A first coefficient of 1 fixes the scale: the fresh noise of a step then has the standard deviation σΔ in every
+/// family.
 void check_coefficients(const char* name, const std::vector<double>& coefficients) {
   if (coefficients.empty()) throw InvalidParameter(name, "no coefficients", "at least the first, which is 1");
   if (coefficients.front() != 1) refuse(name, coefficients.front(), "1 as the first coefficient");
@@ -42,6 +46,7 @@ void check(const NuFtrl& family) {
   if (family.nu.value() == 0) throw InvalidParameter("horizon", "none", "a finite horizon where nu = 0");
 }
 
+// Undamped anti-PGD has γ_T² = T. The damped family has no horizon, so its damping must not be 0.
 void check(const DampedAntiPgd& family) {
   if (family.nu.value() == 0) refuse("nu", family.nu.value(), "0 < nu < 1; undamped, use anti-pgd with a horizon");
 }
@@ -71,6 +76,7 @@ void check(const Tree& family) {
 
 void check(const Restarted&) {}
 
+/// Noise can begin anew only where it ends, so a block needs a horizon.
 const Correlation& checked_block(const Correlation& block) {
   if (!block.horizon()) throw InvalidParameter("horizon", "none", "a horizon, where the noise begins anew");
   if (std::holds_alternative<Tree>(block.family())) {
@@ -88,6 +94,7 @@ std::optional<StepCount> horizon_of(const Correlation::Family& family) {
                [](const AntiPgd& anti) { return Horizon{anti.horizon}; },
                [](const Windowed& window) { return window.horizon; },
                [](const Strategy& strategy) { return Horizon{strategy.horizon}; },
+               // Without restarts a tree ends with its last leaf.
                [](const Tree& tree) {
                  if (tree.restarts) return Horizon{};
                  return Horizon{StepCount{std::uint64_t{1} << tree.height}};
@@ -104,6 +111,7 @@ Restarted::Restarted(const Correlation& block)
 
 Correlation::Correlation(Family family, std::optional<StepCount> stop) : family_(std::move(family)), stop_(stop) {
   if (stop_) check_horizon(*stop_);
+  // Every family has its own check(). A new one without it does not compile.
   std::visit([](const auto& member) { check(member); }, family_);
 }
 
@@ -119,6 +127,7 @@ std::string Correlation::name() const {
       family_);
 }
 
+// A `stop` that was given with the family counts as well; the earlier of the two ends the noise.
 std::optional<StepCount> Correlation::horizon() const {
   const std::optional<StepCount> horizon = horizon_of(family_);
   if (!horizon || !stop_) return horizon ? horizon : stop_;

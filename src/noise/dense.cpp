@@ -1,3 +1,5 @@
+// The rows of a dense encoder C, packed one behind the other: row t has min(t + 1, bands) entries and ends with the
+// diagonal. With 3 bands the rows are 1, 2, 3, 3, … entries long.
 #include "nustream/noise/dense.h"
 
 #include <algorithm>
@@ -32,10 +34,12 @@ std::size_t Dense::entries(std::size_t bands, StepCount horizon) {
 
 Dense::Dense(std::vector<double> rows, std::size_t bands, StepCount horizon) : bands_(bands), horizon_(horizon) {
   if (rows.size() != entries(bands, horizon)) refuse("rows", rows.size(), "min(t + 1, bands) entries for each row t");
+  // Copies of a correlation share the entries, as nobody changes them.
   rows_ = std::make_shared<const std::vector<double>>(std::move(rows));
   for (const double entry : *rows_) {
     if (!std::isfinite(entry)) refuse("rows", entry, "finite entries");
   }
+  // Substitution divides by the diagonal, and C has to have an inverse.
   for (std::size_t t = 0; t < horizon_.value(); ++t) {
     if (!(row(t).back() > 0)) refuse("rows", row(t).back(), "a diagonal > 0");
   }

@@ -1,3 +1,5 @@
+// The plain generator, z_t = Σ_s β_s w_{t−s}: it defines what the others compute, and is the fastest for short
+// windows.
 #include "generator.h"
 
 #include <algorithm>
@@ -16,6 +18,7 @@ class Direct final : public Generator {
 
   [[nodiscard]] std::size_t seed_width() const override { return dimension_; }
 
+  // The first step of the block reads W − 1 steps back, or as many as there are.
   [[nodiscard]] StepIndex oldest_needed(StepIndex block_first) const override {
     const std::uint64_t earlier = beta_.size() - 1;
     return StepIndex{block_first.value() - std::min(block_first.value(), earlier)};
@@ -25,6 +28,7 @@ class Direct final : public Generator {
   [[nodiscard]] std::vector<double> memory() const override { return {}; }
   [[nodiscard]] bool memoryless() const override { return true; }
 
+  // Nothing but the place is restored. The window is filled from the keys when the next block is asked for.
   void restore(StepIndex block_first, std::span<const double> memory) override {
     if (!memory.empty()) throw InvalidParameter("checkpoint", "other than empty", "no memory for a window");
     next_ = block_first;
@@ -45,6 +49,7 @@ class Direct final : public Generator {
 
   // Fills seed_ with the W − 1 steps before the block (zeros before step 0) and then with the block's steps.
   void load(StepIndex block_first, std::size_t steps, SeedNoise& seed) {
+    // After a block the earlier steps already stand at the front, where keep_window() has put them.
     seed_.resize(earlier_samples() + steps * dimension_);
     if (!window_filled_) {
       const std::uint64_t known = block_first.value() - oldest_needed(block_first).value();
@@ -75,6 +80,7 @@ class Direct final : public Generator {
     }
   }
 
+  // Moves the last W − 1 steps to the front, for the next block.
   void keep_window(std::size_t steps) {
     std::copy_n(seed_.begin() + static_cast<std::ptrdiff_t>(steps * dimension_), earlier_samples(), seed_.begin());
   }

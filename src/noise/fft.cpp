@@ -1,3 +1,5 @@
+// The generator for long windows: overlap-save, one stretch of steps at a time. The first call in a stretch convolves
+// all of it, and the blocks of the stretch are then copied out.
 #include "generator.h"
 
 #include <fftw3.h>
@@ -14,6 +16,7 @@
 namespace nustream::noise {
 namespace {
 
+// Memory that FFTW aligned has to go back to FFTW.
 struct FreeFftw {
   void operator()(void* memory) const noexcept { fftw_free(memory); }
 };
@@ -53,6 +56,7 @@ class Convolution {
       forward_.reset(fftw_plan_dft_r2c_1d(size, series_.get(), spectrum_.get(), FFTW_ESTIMATE));
       backward_.reset(fftw_plan_dft_c2r_1d(size, spectrum_.get(), series_.get(), FFTW_ESTIMATE));
     }
+    // The kernel is β, with zeros behind it up to the length of the transform.
     std::fill_n(series_.get(), length, 0.0);
     std::copy(kernel.begin(), kernel.end(), series_.get());
     fftw_execute_dft_r2c(forward_.get(), series_.get(), spectrum_.get());
@@ -71,6 +75,7 @@ class Convolution {
 
   void run(std::size_t column) {
     fftw_execute_dft_r2c(forward_.get(), series(column), spectrum_.get());
+    // A product of spectra is a circular convolution.
     for (std::size_t i = 0; i < frequencies_; ++i) {
       const auto [real, imaginary] = kernel_spectrum_[i];
       const double x = spectrum_[i][0];
@@ -95,6 +100,7 @@ class Convolution {
 // before a long one would pay.
 std::size_t transform_length(std::size_t window, const std::optional<StepCount>& horizon) {
   constexpr std::size_t shortest = 2048;
+  // A window of 1000 terms, for example, has transforms of 4096, and stretches of 4096 − 999 steps.
   const std::size_t endless = std::max(4 * std::bit_ceil(window), shortest);
   if (!horizon || horizon->value() > endless) return endless;
   return std::min(endless, std::max(std::bit_ceil(window + horizon->value()), shortest));
@@ -116,10 +122,12 @@ class Fft final : public Generator {
     return StepIndex{begin - std::min<std::uint64_t>(begin, earlier_)};
   }
 
+  // A block may begin at the last step of a stretch, whose first step reads W − 1 steps further back.
   [[nodiscard]] std::uint64_t reach() const override { return earlier_ + stretch_ - 1; }
   [[nodiscard]] std::vector<double> memory() const override { return {}; }
   [[nodiscard]] bool memoryless() const override { return true; }
 
+  // Nothing but the place is restored: the stretch is convolved once more from the keys.
   void restore(StepIndex block_first, std::span<const double> memory) override {
     if (!memory.empty()) throw InvalidParameter("checkpoint", "other than empty", "no memory for a window");
     next_ = block_first;
@@ -131,6 +139,7 @@ class Fft final : public Generator {
     NUSTREAM_REQUIRE(z.size() == steps * dimension_, "a block of noise has its place");
     for (std::size_t done = 0; done < steps;) {
       const std::uint64_t step = block_first.value() + done;
+      // After restore() the first block may lie in the middle of a stretch, which is then convolved whole.
       if (current_ != step / stretch_) convolve_stretch(step / stretch_, seed);
       const std::size_t offset = step % stretch_;
       const std::size_t count = std::min(steps - done, stretch_ - offset);
@@ -149,6 +158,7 @@ class Fft final : public Generator {
   // stretch.
   void load(std::uint64_t number, SeedNoise& seed) {
     const std::uint64_t first = number * stretch_;
+    // These steps are known: convolve_stretch() left them behind the stretch before.
     if (current_ && *current_ + 1 == number) {
       std::copy_n(row(stretch_), earlier_ * dimension_, row(0));
     } else {
@@ -165,6 +175,7 @@ class Fft final : public Generator {
     load(number, seed);
     for (std::size_t first = 0; first < dimension_; first += most_columns) {
       const std::size_t columns = std::min(most_columns, dimension_ - first);
+      // Rows become series, several columns at a time, so that whole cache lines of rows_ are read.
       for (std::size_t t = 0; t < convolution_.length(); ++t) {
         for (std::size_t j = 0; j < columns; ++j) convolution_.series(j)[t] = rows_[t * dimension_ + first + j];
       }

@@ -1,3 +1,5 @@
+// The generator of dense correlations: solves C z = w row by row. It needs no inverse. But each z depends on all
+// earlier ones, so after restore() they are computed again from step 0 on.
 #include "generator.h"
 
 #include <algorithm>
@@ -17,6 +19,7 @@ class Forward final : public Generator {
 
   [[nodiscard]] std::size_t seed_width() const override { return dimension_; }
   [[nodiscard]] StepIndex oldest_needed(StepIndex /*block_first*/) const override { return StepIndex{0}; }
+  // Seed noise since step 0 may be read again, so the keys of all segments have to be kept.
   [[nodiscard]] std::uint64_t reach() const override { return encoder_.horizon().value(); }
   [[nodiscard]] std::vector<double> memory() const override { return {}; }
   [[nodiscard]] bool memoryless() const override { return true; }
@@ -34,6 +37,7 @@ class Forward final : public Generator {
     NUSTREAM_REQUIRE(block_first.value() + steps <= encoder_.horizon().value(),
                      "a dense encoder ends at its horizon");
     catch_up(block_first, steps, seed);
+    // w is written into z itself, and is then replaced in place.
     seed.fill(block_first, steps, z);
     substitute(z);
     next_ = StepIndex{block_first.value() + steps};
@@ -61,6 +65,7 @@ class Forward final : public Generator {
       const std::uint64_t step = substituted_;
       const std::span<const double> row = encoder_.row(static_cast<std::size_t>(step));
       double* const z = values.data() + first;
+      // The entries of a row are in the order of the steps, and the last one is the diagonal.
       const std::uint64_t oldest = step + 1 - row.size();
       for (std::size_t i = 0; i + 1 < row.size(); ++i) {
         const double weight = row[i];
@@ -68,6 +73,7 @@ class Forward final : public Generator {
         for (std::size_t j = 0; j < dimension_; ++j) z[j] -= weight * earlier[j];
       }
       for (std::size_t j = 0; j < dimension_; ++j) z[j] /= row.back();
+      // The next rows read this z, perhaps in the same call.
       std::copy_n(z, dimension_, window_row(step));
       ++substituted_;
     }

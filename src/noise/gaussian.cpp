@@ -1,3 +1,5 @@
+// Chooses among the compiled loops for Gaussian samples. All of them give the same bits, so the choice is one of
+// speed alone, and a state may move between processors.
 #include "nustream/noise/gaussian.h"
 
 #include <algorithm>
@@ -11,6 +13,7 @@ namespace {
 
 static_assert(gaussian_chunk == 2 * pairs_per_chunk);
 
+/// What this processor can run, from the slowest to the fastest: fastest_instruction_set() takes the last.
 std::vector<InstructionSet> detect() {
   std::vector<InstructionSet> sets{InstructionSet::baseline};
 #if defined(__x86_64__)
@@ -50,6 +53,7 @@ const Kernels& kernels(InstructionSet set) {
   return kernels_baseline;
 }
 
+// One pair by itself, as the plain twin of fill_gaussian().
 GaussianPair gaussian_pair(std::uint64_t radius_word, std::uint64_t angle_word) noexcept {
   GaussianPair pair{};
   box_muller(radius_word, angle_word, pair.cosine, pair.sine);
@@ -57,6 +61,7 @@ GaussianPair gaussian_pair(std::uint64_t radius_word, std::uint64_t angle_word) 
 }
 
 void fill_gaussian(std::span<const std::uint64_t> words, std::span<double> samples, InstructionSet set) {
+  // Words i and i + 128 of a chunk make its samples i and i + 128, so no part of a chunk can be computed by itself.
   NUSTREAM_REQUIRE(words.size() == samples.size() && words.size() % gaussian_chunk == 0,
                    "the Gaussian takes whole chunks of words");
   kernels(set).gaussian(words.data(), samples.data(), words.size());

@@ -55,6 +55,7 @@ std::unique_ptr<Generator> recurrent(const Correlation& correlation, std::size_t
   if (!std::holds_alternative<Independent>(correlation.family())) {
     refuse_pair(correlation, "recurrent", "use rational or independent");
   }
+  // Independent noise is a filter without poles, so that it goes through the same fast loops.
   return make_recurrent(Rational::from_poles({}, {}), dimension);
 }
 
@@ -72,6 +73,7 @@ std::unique_ptr<Generator> dense(const Correlation& correlation, std::size_t dim
 
 }  // namespace
 
+// Where a filter can do it, it is taken: it reads no old seed noise, so that a state keeps a single key.
 GeneratorKind automatic_kind(const Correlation& correlation) {
   return std::visit(
       Overload{[](const Independent&) { return GeneratorKind::recurrent; },
@@ -85,6 +87,7 @@ GeneratorKind automatic_kind(const Correlation& correlation) {
 }
 
 std::unique_ptr<Generator> make_generator(const Correlation& correlation, GeneratorKind kind, std::size_t dimension) {
+  // Whatever the kind, it generates the block, and the restarts are put around it.
   if (const auto* restarted = std::get_if<Restarted>(&correlation.family())) {
     return make_restarted(make_generator(restarted->block(), kind, dimension), restarted->every(), dimension);
   }

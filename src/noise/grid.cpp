@@ -1,3 +1,5 @@
+// Chooses the public grid of a stage from σΔ, the correlation and G, and refuses settings whose numbers would not fit
+// into it. docs/formats/noise.md (Grid) has the rule for the spacing.
 #include "nustream/noise/grid.h"
 
 #include <cmath>
@@ -26,10 +28,13 @@ Grid::Grid(NoiseStddev noise, double largest, ClipNorm clip) {
     throw InvalidParameter("noise_stddev", shown(noise.value()),
                            "at least 2^-990, or the spacing is no normal number");
   }
+  // s lies between σΔ·2^-33 and σΔ·2^-32: far below the noise, so that rounding to the grid costs no accuracy.
   spacing_ = std::ldexp(1.0, exponent);
   inverse_spacing_ = std::ldexp(1.0, -exponent);
   scale_ = noise.value() * inverse_spacing_;
+  // The clip aims a little below G, so that no rounding of a norm leads beyond G, for which the noise is scaled.
   clip_radius_ = clip.value() * (1 - 0x1p-48);
+  // With σΔ = 1, for example, s is 2^-32, and G has to be below 2^19.
   if (!(clip.value() * inverse_spacing_ < units_max)) {
     throw InvalidParameter("clip_norm", shown(clip.value()),
                            "less than 2^51 spacings of the grid, 2^18 to 2^19 noise standard deviations");

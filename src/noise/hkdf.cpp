@@ -1,3 +1,4 @@
+// HKDF-SHA256 over OpenSSL's HMAC: RFC 5869, section 2.2 (extract) and section 2.3 (expand).
 #include "hkdf.h"
 
 #include <openssl/core_names.h>
@@ -15,6 +16,7 @@ void Hkdf::FreeContext::operator()(EVP_MAC_CTX* context) const noexcept {
 }
 
 Hkdf::Hkdf() {
+  // All allocations are made here, so that a derivation makes none.
   EVP_MAC* const hmac = EVP_MAC_fetch(nullptr, "HMAC", nullptr);
   NUSTREAM_REQUIRE(hmac != nullptr, "OpenSSL provides HMAC");
   context_.reset(EVP_MAC_CTX_new(hmac));
@@ -40,7 +42,10 @@ void Hkdf::finish(KeyBytes& digest) {
                    "HMAC gives its digest");
 }
 
+// `input` has been read when `key` is written, so both may be the same memory. The key ring mixes fresh bytes
+// into a key that way.
 void Hkdf::extract(std::span<const std::uint8_t> salt, std::span<const std::uint8_t> input, KeyBytes& key) {
+  // Without a salt the RFC takes as many zero bytes as a digest has.
   static constexpr KeyBytes no_salt{};
   begin(salt.empty() ? std::span<const std::uint8_t>(no_salt) : salt);
   append(input);
@@ -62,6 +67,7 @@ void Hkdf::expand(const KeyBytes& key, std::span<const std::uint8_t> info, std::
     std::copy_n(digest.begin(), std::min(digest.size(), output.size() - done),
                 output.begin() + static_cast<std::ptrdiff_t>(done));
   }
+  // The last digest is a part of the derived keys.
   wipe(digest);
 }
 

@@ -1,3 +1,6 @@
+// The chain of noise keys, as docs/formats/noise.md (Keys, Segments) has it. Parts are held in a ring from oldest_ to
+// newest_. Of the newest part only the chain key is held: its cipher key, and the fresh bytes of a segment that
+// begins there, come when ratchet() draws it. Every key is wiped at the place where it is no longer needed.
 #include "key_ring.h"
 
 #include <openssl/crypto.h>
@@ -12,6 +15,8 @@
 namespace nustream::noise {
 namespace {
 
+/// The labels are part of the format: sealed states are read by other builds, so another derivation needs other
+/// labels.
 constexpr std::string_view block_label = "nustream noise block v1";
 constexpr std::string_view chain_label = "nustream noise chain v1";
 constexpr std::size_t slots_at_first = 4;
@@ -62,6 +67,7 @@ KeyRing::KeyRing(std::span<const Segment> segments, std::size_t block_steps, std
       slots_(slots_at_first, Keys{}, secrets),
       places_(slots_at_first),
       segment_first_(segments.front().first.value()) {
+  // The key moves into the ring, and the copy that was given is wiped, as it is for every later segment.
   part(0) = {segment_first_, true};
   slot(0).chain = given_.front().chain_key;
   wipe(given_.front().chain_key);
@@ -89,6 +95,8 @@ std::uint64_t KeyRing::number_of(std::uint64_t step) const {
   return low;
 }
 
+// The contract comes before anything else. Were the noise of such a step drawn again, under whatever key is held now,
+// two noises would lie over one step.
 KeyRing::Part KeyRing::part_of(std::uint64_t step) {
   NUSTREAM_REQUIRE(oldest() <= step, "the noise of a block whose key was wiped is never drawn again");
   while (part(newest_).first <= step) ratchet();
@@ -100,6 +108,7 @@ const KeyBytes& KeyRing::cipher_key(std::uint64_t step) {
   return slot(part_of(step).number).cipher;
 }
 
+// The newest part counts too: a state may be committed whose next step was not drawn yet.
 const KeyBytes& KeyRing::chain_key(std::uint64_t step) const {
   NUSTREAM_REQUIRE(oldest() <= step && step <= part(newest_).first, "the chain key of a block that is held");
   return slots_[number_of(step) % slots_.size()].chain;
@@ -111,6 +120,8 @@ std::vector<Segment> KeyRing::segments(std::uint64_t oldest, std::uint64_t last)
   std::uint64_t number = number_of(oldest);
   const auto keep = [&] { kept.push_back({StepIndex{part(number).first}, slots_[number % slots_.size()].chain}); };
   keep();
+  // After the first, only parts that begin a segment are kept. The key of any other part follows from that of its
+  // segment.
   while (++number <= newest_ && part(number).first <= last) {
     if (part(number).begins_segment) keep();
   }
@@ -151,9 +162,12 @@ void KeyRing::mix_fresh_bytes(KeyBytes& chain) {
 /// The end of the newest part: the border of its block, or an earlier step where a given segment begins or where the
 /// run is resumed.
 std::uint64_t KeyRing::end_of_newest() const {
+  // For example: with blocks of 1024 steps, a run that is resumed at step 1500 has the parts [1024, 1500), [1500,
+  // 2048), [2048, 3072) and so on.
   const std::uint64_t first = part(newest_).first;
   std::uint64_t end = (first / block_steps_ + 1) * block_steps_;
   if (next_given_ < given_.size()) end = std::min(end, given_[next_given_].first.value());
+  // A resumed run begins a segment at its next step, which may lie inside a block.
   const bool resumed = cuts_.healing.fresh && cuts_.healing.resumed;
   if (resumed && cuts_.next_step > first) end = std::min(end, cuts_.next_step);
   return end;
@@ -164,6 +178,7 @@ void KeyRing::begin_part(std::uint64_t first) {
   const bool given = next_given_ < given_.size() && given_[next_given_].first.value() == first;
   part(newest_ + 1) = {first, given};
   if (!given) return;
+  // This takes the place of the key that ratchet() derived: a given segment does not follow from the one before.
   slot(newest_ + 1).chain = given_[next_given_].chain_key;
   wipe(given_[next_given_++].chain_key);
   segment_first_ = first;
@@ -173,6 +188,7 @@ void KeyRing::begin_part(std::uint64_t first) {
 /// Derives the cipher key of the newest part and the chain key of what follows from one expansion. Fresh bytes are
 /// mixed in first where a segment begins, so that both keys depend on them.
 void KeyRing::ratchet() {
+  // The part that begins needs a slot of its own while the oldest one is still held.
   if (newest_ - oldest_ + 2 > slots_.size()) grow();
   Place& place = part(newest_);
   if (is_cut(place.first)) {

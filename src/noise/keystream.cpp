@@ -1,3 +1,5 @@
+// Words of a block by AES-256-CTR (NIST SP 800-38A, section 6.5; docs/formats/noise.md, Words). OpenSSL keeps the
+// counter, so reading on from the last position takes no set-up.
 #include "keystream.h"
 
 #include <openssl/evp.h>
@@ -14,10 +16,12 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "keystream words are copied as they lie in memory");
 
+/// The zeros that are encrypted at a time, 32 KiB.
 constexpr std::size_t words_per_call = 4096;
 constexpr std::array<std::uint64_t, words_per_call> zeros{};
 
 /// The counter as AES takes it: 128 bits, big-endian, of which the upper half stays 0.
+/// Two words make a cipher block: word 5, for example, is the second half of cipher block 2.
 std::array<std::uint8_t, 16> counter_block(std::uint64_t counter) {
   std::array<std::uint8_t, 16> block{};
   for (std::size_t byte = 0; byte < 8; ++byte) block[15 - byte] = static_cast<std::uint8_t>(counter >> (8 * byte));
@@ -35,6 +39,7 @@ Keystream::Keystream() : context_(EVP_CIPHER_CTX_new()) {
                    "OpenSSL provides AES-256-CTR");
 }
 
+// The key schedule is computed here. seek() changes the counter alone.
 void Keystream::set_key(const KeyBytes& cipher_key) {
   const auto start = counter_block(0);
   NUSTREAM_REQUIRE(EVP_EncryptInit_ex(context_.get(), nullptr, nullptr, cipher_key.data(), start.data()) == 1,

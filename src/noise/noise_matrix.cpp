@@ -35,6 +35,7 @@ class DenseTree {
     Row row(nodes_, 0.0);
     std::size_t first = 0;
     for (std::size_t remaining = step + 1; remaining > 0;) {
+      // The largest subtree that fits into the leaves that are left, but no larger than one tree.
       const unsigned level = std::min<unsigned>(height_, static_cast<unsigned>(std::bit_width(remaining)) - 1);
       add(row, 1, subtree(first, level));
       first += std::size_t{1} << level;
@@ -63,6 +64,7 @@ class DenseTree {
   std::size_t nodes_;
 };
 
+// z_t = P_t − P_{t−1} as rows of weights.
 std::vector<double> dense_tree(const Tree& tree, std::size_t steps) {
   const DenseTree dense(tree, steps);
   std::vector<double> matrix;
@@ -91,6 +93,7 @@ double squared_nu_norm(Damping nu) {
           complement * complete_elliptic_integral_first(complement));
 }
 
+// Σ β_t² over as many terms as the horizon has, of a series with at most `terms` of them.
 double squared_norm_within(const Correlation& correlation, std::size_t terms, StepCount horizon) {
   return squared_sum(noise_coefficients(correlation, std::min<std::uint64_t>(terms, horizon.value())));
 }
@@ -103,6 +106,7 @@ double squared_nu_norm(const Correlation& correlation, const NuFtrl& family) {
   return squared_norm_within(correlation, few, *horizon);
 }
 
+// Σ β_t² of a rational correlation, by its closed forms.
 double squared_rational_norm(const Correlation& correlation, const Rational& rational) {
   const std::optional<StepCount> horizon = correlation.horizon();
   return horizon ? rational.squared_noise_norm(*horizon) : rational.squared_noise_norm_limit();
@@ -123,6 +127,7 @@ class InverseRows {
         row(t).assign(t + 1, 0.0);
         row(t)[t] = 1;
       }
+      // The first row of the block reads this far back, and no later row of it further.
       const std::size_t oldest = first + 1 - encoder_.row(first).size();
       for (std::size_t s = oldest; s < first; ++s) take_out(s, first, last);
       for (std::size_t t = first; t < last; ++t) {
@@ -139,6 +144,7 @@ class InverseRows {
 
   Row& row(std::size_t t) { return rows_[t % rows_.size()]; }
 
+  // Subtracts C_ts times row s from each of the rows [first, last) that the band of C connects with it.
   void take_out(std::size_t s, std::size_t first, std::size_t last) {
     const Row& earlier = row(s);
     for (std::size_t t = first; t < last && t - s < encoder_.bands(); ++t) {
@@ -154,6 +160,7 @@ class InverseRows {
   std::vector<Row> rows_;
 };
 
+// B is not Toeplitz, so any of its rows may be the longest.
 double largest_squared_row(const Dense& encoder, StepCount horizon) {
   double largest = 0;
   InverseRows(encoder, static_cast<std::size_t>(horizon.value())).for_each([&](const Row& row) {
@@ -162,6 +169,7 @@ double largest_squared_row(const Dense& encoder, StepCount horizon) {
   return largest;
 }
 
+// B as a full matrix, with zeros above the diagonal.
 std::vector<double> dense_inverse(const Dense& encoder, std::size_t steps) {
   std::vector<double> matrix;
   matrix.reserve(steps * steps);
@@ -221,6 +229,7 @@ std::vector<double> dense_noise_matrix(const Correlation& correlation, std::size
     if (steps > dense->horizon().value()) throw Unsupported("a dense correlation ends at its horizon");
     return dense_inverse(*dense, steps);
   }
+  // B is Toeplitz: row t is β_t … β_0.
   const std::vector<double> beta = noise_coefficients(correlation, steps);
   std::vector<double> matrix(steps * steps, 0.0);
   for (std::size_t row = 0; row < steps; ++row) {

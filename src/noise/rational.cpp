@@ -1,3 +1,5 @@
+// Rational correlations: their norms in closed form, and p and a from given q and b. C has the symbol 1 + Σ b_j/(p −
+// q_j), whose zeros are the poles p of B; each lies below one q and above the next, so that bisection finds it.
 #include "nustream/noise/rational.h"
 
 #include <algorithm>
@@ -49,6 +51,7 @@ double squared_norm_of_later_steps(const std::vector<double>& weights, const std
   });
 }
 
+// q < 1 makes c decay, and b > 0 makes it fall. The closed forms of the sensitivity need both.
 void check_poles(const std::vector<double>& q, const std::vector<double>& b) {
   if (q.size() != b.size()) refuse("poles", b.size(), "as many weights b as decay rates q");
   for (const double rate : q) {
@@ -109,6 +112,7 @@ Rational::Rational(std::vector<double> p, std::vector<double> a, std::vector<dou
 Rational Rational::from_poles(std::vector<double> q, std::vector<double> b) {
   check_poles(q, b);
   const std::size_t poles = q.size();
+  // q in falling order, each with its weight, so that each zero has its place between two neighbours.
   std::vector<std::size_t> order(poles);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) { return q[i] > q[j]; });
@@ -143,6 +147,7 @@ Rational Rational::from_poles(std::vector<double> q, std::vector<double> b) {
   return {std::move(p), std::move(a), std::move(rates), std::move(weights)};
 }
 
+// In all four norms the coefficient of t = 0, which is 1, comes on top of the sum over t ≥ 1.
 double Rational::squared_column_norm(StepCount steps) const {
   return 1 + squared_norm_of_later_steps(b_, q_, steps);
 }

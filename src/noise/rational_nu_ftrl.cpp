@@ -54,6 +54,7 @@ double residue(double a, const std::vector<double>& s, const std::vector<double>
 Rational Rational::nu_ftrl(Damping nu, std::size_t poles) {
   if (!(nu.value() >= smallest_damping)) refuse("nu", nu.value(), "1e-10 <= nu < 1 for a rational correlation");
   if (poles > most_poles) refuse("poles", poles, "1 ... 64, or 0 for the default");
+  // The fewest poles whose mean-estimation excess is small enough. At ν = 1e-4 these are 6.
   if (poles == 0) {
     for (std::size_t count = 1;; ++count) {
       Rational candidate = nu_ftrl(nu, count);

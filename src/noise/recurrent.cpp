@@ -1,3 +1,5 @@
+// The default generator, a filter with m states for each coordinate. It reads no old seed noise, so a checkpoint
+// needs one key and the states. The loops themselves are in kernel_recurrent.h and kernel_lookahead.h.
 #include "generator.h"
 
 #include <algorithm>
@@ -17,8 +19,11 @@ LookaheadTable lookahead_table(const std::vector<double>& p, const std::vector<d
   // With more poles than that the kernels do not read the table.
   if (p.size() > most_unrolled_poles) return table;
   double beta[lookahead_steps] = {};
+  // All powers of p_i come from repeated products, as docs/formats/noise.md (Correlated noise) has them.
   for (std::size_t i = 0; i < p.size(); ++i) {
     double power = 1;
+    // Step k of a stride takes a_i p_i^k of the state at the start (decay). The state after the stride takes p_i^8 of
+    // that state (survival), and p_i^{7−j} of the seed noise of step j (arrival).
     for (std::size_t k = 0; k < lookahead_steps; ++k) {
       table.decay[i][k] = a[i] * power;
       table.arrival[lookahead_steps - 1 - k][i] = power;
@@ -27,6 +32,7 @@ LookaheadTable lookahead_table(const std::vector<double>& p, const std::vector<d
     }
     table.survival[i] = power;
   }
+  // Step k also takes β_{k−j} of the seed noise of each earlier step j of the same stride.
   for (std::size_t j = 0; j + 1 < lookahead_steps; ++j) {
     for (std::size_t k = j + 1; k < lookahead_steps; ++k) table.beta[j][k] = beta[k - j - 1];
   }
@@ -45,6 +51,7 @@ class Recurrent final : public Generator {
 
   [[nodiscard]] std::size_t seed_width() const override { return dimension_; }
 
+  // The states hold all that is needed of earlier seed noise.
   [[nodiscard]] StepIndex oldest_needed(StepIndex block_first) const override { return block_first; }
 
   [[nodiscard]] std::vector<double> memory() const override { return states_; }
@@ -58,6 +65,7 @@ class Recurrent final : public Generator {
     std::copy(memory.begin(), memory.end(), states_.begin());
   }
 
+  // The seed noise is written into z itself, and the kernel replaces it in place.
   void generate(StepIndex block_first, std::size_t steps, SeedNoise& seed, std::span<double> z) override {
     seed.fill(block_first, steps, z);
     kernels_.recurrent({p_.size(), p_.data(), a_.data(), &lookahead_}, states_.data(), z.data(), dimension_, steps);

@@ -1,3 +1,5 @@
+// Noise that begins anew every R steps: an ordinary generator is run on each stretch with step numbers from 0, and is
+// reset at the border. Seed noise keeps its absolute steps, so no two stretches share any.
 #include "generator.h"
 
 #include <algorithm>
@@ -36,10 +38,12 @@ class RestartedGenerator final : public Generator {
       : block_(std::move(block)), every_(every), dimension_(dimension), fresh_(block_->memory()) {}
 
   [[nodiscard]] std::size_t seed_width() const override { return block_->seed_width(); }
+  // Nothing before the present stretch is read: noise of one stretch does not depend on that of another.
   [[nodiscard]] StepIndex oldest_needed(StepIndex block_first) const override {
     const std::uint64_t base = base_of(block_first.value());
     return StepIndex{base + block_->oldest_needed(StepIndex{block_first.value() - base}).value()};
   }
+  // Of a stretch no more can be read again than the steps before its last one.
   [[nodiscard]] std::uint64_t reach() const override { return std::min(block_->reach(), every_ - 1); }
   [[nodiscard]] std::vector<double> memory() const override { return block_->memory(); }
   void copy_memory(std::vector<double>& out) const override { block_->copy_memory(out); }
@@ -47,6 +51,7 @@ class RestartedGenerator final : public Generator {
 
   void restore(StepIndex block_first, std::span<const double> memory) override {
     next_ = block_first.value();
+    // The block generator counts from the start of its stretch.
     block_->restore(StepIndex{next_ - base_of(next_)}, memory);
   }
 

@@ -1,3 +1,5 @@
+// Samples of seed noise from the keys of their steps. A sample is a function of the cipher key of its part and of its
+// number within the block alone, so it does not matter in which order or in which pieces steps are asked for.
 #include "seed_noise.h"
 
 #include <algorithm>
@@ -39,6 +41,7 @@ void KeyedSeedNoise::use_key(std::uint64_t part, std::uint64_t step) {
 
 /// Whole chunks go straight to `out`; a chunk of which only a part is asked for is computed whole and copied from.
 void KeyedSeedNoise::fill_in_block(std::uint64_t sample, std::span<double> out) {
+  // Samples up to the next chunk, where the piece begins inside one.
   const std::size_t head =
       std::min<std::size_t>(out.size(), (gaussian_chunk - sample % gaussian_chunk) % gaussian_chunk);
   fill_part(sample, out.first(head));
@@ -58,18 +61,22 @@ void KeyedSeedNoise::fill_chunks(std::uint64_t sample, std::span<double> out) {
 
 void KeyedSeedNoise::fill_part(std::uint64_t sample, std::span<double> out) {
   if (out.empty()) return;
+  // Samples i and i + 128 of a chunk come from one pair of words, so a chunk of which a piece is asked for is
+  // computed whole.
   const std::size_t within = sample % gaussian_chunk;
   std::array<double, gaussian_chunk> chunk;
   fill_chunks(sample - within, chunk);
   std::copy_n(chunk.begin() + static_cast<std::ptrdiff_t>(within), out.size(), out.begin());
 }
 
+// Sample n < 128 of a chunk is the cosine of pair n, and sample n + 128 its sine.
 double seed_sample(const KeyBytes& cipher_key, std::uint64_t n) {
   constexpr std::uint64_t half = gaussian_chunk / 2;
   const std::uint64_t radius_index = n / gaussian_chunk * gaussian_chunk + n % half;
   Keystream keystream;
   keystream.set_key(cipher_key);
   const auto word = [&keystream](std::uint64_t index) {
+    // The keystream is read from even words on.
     std::array<std::uint64_t, 2> pair{};
     keystream.fill(index / 2 * 2, pair);
     return pair[index % 2];

@@ -1,3 +1,5 @@
+// Drives one generator over the blocks of one key ring. It keeps what a checkpoint at either of the last two blocks
+// needs, and forgets keys as soon as no such checkpoint can ask for them (privacy promise: forward secrecy).
 #include "nustream/noise/source.h"
 
 #include <algorithm>
@@ -20,6 +22,8 @@ namespace {
 #ifdef NUSTREAM_BLOCK_SAMPLES  // for tests that cross many blocks in few steps
 constexpr std::size_t block_samples = NUSTREAM_BLOCK_SAMPLES;
 #else
+// 16384 samples make the cost of a key expansion small. Larger blocks would widen what one chain key opens
+// (docs/formats/noise.md, Blocks).
 constexpr std::size_t block_samples = 16384;
 #endif
 constexpr std::size_t block_steps_min = 16;
@@ -39,9 +43,13 @@ Samples make_samples(std::size_t count) {
 
 std::size_t steps_per_block(std::size_t dimension) {
   if (dimension == 0) throw InvalidParameter("dimension", "0", "at least 1");
+  // A function of the dimension alone, so that every run divides the steps into the same blocks.
+  // For example 16384 steps for d = 1, 1024 for d = 10, and 16 for d = 2000.
   return std::max(block_steps_min, std::bit_floor(block_samples / std::min(dimension, block_samples)));
 }
 
+// upcoming_ is the first step that next() gives. given_ holds what the generator remembered at the start of each of
+// the last two blocks: a state may be committed at either of them while the blocks behind are already in use.
 class NoiseSource::Impl {
  public:
   Impl(const Correlation& correlation, GeneratorKind kind, std::size_t dimension, const Checkpoint& checkpoint,
@@ -63,12 +71,14 @@ class NoiseSource::Impl {
   // What the checkpoint of this block needs is kept before the block is generated. Keys are forgotten only as far as
   // the last two blocks allow, since a checkpoint may still be asked for at either of them.
   CorrelatedBlock next() {
+    // A block ends at its border, at the horizon, or at the end that was said, whichever comes first.
     const std::size_t steps = std::min(steps_within_horizon(upcoming_), steps_before_end(upcoming_));
     Given& given = given_[count_ % given_.size()];
     given.first = upcoming_;
     generator_->copy_memory(given.memory);
     const std::span<const double> z = generate(steps);
     ++count_;
+    // The older of the two blocks is in place 0 until both places are filled, and then where the next block will go.
     keys_.forget_before(oldest_needed(given_[count_ < given_.size() ? 0 : count_ % given_.size()].first));
     return {StepIndex{given.first}, steps, z};
   }
@@ -77,6 +87,7 @@ class NoiseSource::Impl {
     const Given* const given = given_with(next_step.value());
     NUSTREAM_REQUIRE(given != nullptr || is_upcoming(next_step.value()),
                      "a checkpoint lies within the last two blocks or at their end");
+    // A step inside a block is opened by what its block began with; the steps before it are then generated once more.
     const std::uint64_t at = given != nullptr ? given->first : upcoming_;
     Checkpoint result{keys_.segments(oldest_needed(at), at), {}};
     result.memory = given != nullptr ? given->memory : generator_->memory();
@@ -124,10 +135,14 @@ class NoiseSource::Impl {
     refuse_unless(generator_->memoryless() || segments.size() == 1, "one segment for a generator that remembers");
     const std::uint64_t last = segments.back().first.value();
     refuse_unless(last <= next_step, "segments up to the next step");
+    // A segment that begins at the next step cuts its block. Without one, the block that holds the step is given
+    // whole, from its border or from the start of the last segment.
     const std::uint64_t start = is_cut ? next_step : std::max(next_step / block_steps_ * block_steps_, last);
     const std::uint64_t oldest = oldest_needed(start);
     refuse_unless(!generator_->memoryless() || segments.front().first.value() <= oldest,
                   "a first segment at or before the oldest step that its next step needs");
+    // The new segment would stand beside these, and beside the one that holds the oldest step. A segment that begins
+    // at next_step itself has no step yet; it is replaced, and so needs no place.
     const auto later = std::count_if(segments.begin(), segments.end(),
                                      [&](const Segment& segment) { return segment.first.value() > oldest; });
     if (is_cut && last<next_step&& static_cast<std::size_t>(later) + 2> segments_max) {
@@ -141,12 +156,15 @@ class NoiseSource::Impl {
   // the checkpoint. One with memory begins where the checkpoint was taken, and goes through the steps in between.
   void restore(const Checkpoint& checkpoint) {
     upcoming_ = generator_->memoryless() ? start_ : checkpoint.segments.front().first.value();
+    // A generator that was just made stands at step 0, and need not be told so.
     const bool fresh = upcoming_ == 0 && checkpoint.memory.empty();
     if (!fresh) generator_->restore(StepIndex{upcoming_}, checkpoint.memory);
     while (upcoming_ < start_) {
+      // This is only for what the generator remembers. The noise itself was given in an earlier run.
       static_cast<void>(generate(
           static_cast<std::size_t>(std::min({room_, std::uint64_t{left_of_block(upcoming_)}, start_ - upcoming_}))));
     }
+    // A checkpoint may hold keys that are no longer needed. They are wiped before the first block is given.
     keys_.advance_to(oldest_needed(start_));
     keys_.forget_before(oldest_needed(start_));
   }

@@ -1,3 +1,5 @@
+// The encoder of dense correlations. C itself is at hand, so its columns are squared and added row by row as steps
+// are taken; several participations take a dynamic programme over these sums.
 #include "encoders.h"
 
 #include <algorithm>
@@ -11,6 +13,7 @@
 namespace nustream::privacy {
 namespace {
 
+/// columns_[s] is x_s(steps), the squared norm of column s within the steps taken so far.
 class DenseNorm final : public EncoderNorm {
  public:
   DenseNorm(noise::Dense encoder, const Participation& participation)
@@ -22,10 +25,12 @@ class DenseNorm final : public EncoderNorm {
     advance(static_cast<std::size_t>(steps));
     const std::uint64_t times = participation_.times_within(StepCount{steps});
     if (times == 1) return outward(largest_, 1);
+    // ⌈bands/b⌉: the most participations whose columns have an entry in one row.
     const std::uint64_t meeting = (encoder_.bands() - 1) / participation_.separation() + 1;
     return outward(static_cast<double>(std::min(times, meeting)) * best_sum(times), times);
   }
 
+  /// Row t counts for the column of step s only while t < s + age, so that of each row the last `age` entries count.
   double squared_by_age(std::uint64_t age) override {
     std::vector<double> columns(columns_.size(), 0.0);
     double largest = 0;
@@ -65,6 +70,7 @@ class DenseNorm final : public EncoderNorm {
   /// max_π Σ_{s∈π} x_s over at most `times` steps within the first rows_, any two of them at least b apart. A step
   /// is either left out or taken: best_m(t) = max(best_m(t − 1), best_{m−1}(t − b) + x_t).
   [[nodiscard]] double best_sum(std::uint64_t times) const {
+    // A separation beyond the last row leaves room for one participation, as one of rows_ steps does.
     const std::size_t separation = std::min<std::uint64_t>(participation_.separation(), rows_);
     std::vector<double> fewer(rows_ + 1, 0.0);  // fewer[t]: one participation less, within the first t steps
     std::vector<double> best(rows_ + 1, 0.0);

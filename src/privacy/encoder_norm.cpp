@@ -1,3 +1,6 @@
+// Chooses the encoder of each family of correlations, by one visit of the very Correlation that the generators draw
+// from: so that what is accounted for is what is generated. Families with a closed form go to exponential_encoder.cpp
+// or nu_encoder.cpp, and those that need their column as numbers to numeric_encoder.cpp.
 #include "encoder_norm.h"
 
 #include <algorithm>
@@ -15,6 +18,8 @@
 namespace nustream::privacy {
 namespace {
 
+/// c_t = kept^t, written as a sum of one exponential; anti-PGD has kept = 1. There is no slack for the pole, since
+/// the noise is generated with −kept, the same double.
 ExponentialEncoder damped_encoder(double kept) {
   return {{kept}, {kept}, 0};
 }
@@ -41,6 +46,8 @@ ColumnSource fixed(EncoderColumn column) {
   return [column = std::move(column)](std::uint64_t) { return column; };
 }
 
+/// One participation needs no stored column: a running sum, an integral for late terms and the closed limit give its
+/// norm. The column of ν-FTRL falls, so that it needs no envelope for several participations.
 std::unique_ptr<EncoderNorm> nu_norm(const noise::NuFtrl& nu, const Participation& participation) {
   if (participation.times() == 1) return nu_column_norm(nu.nu);
   const std::uint64_t reach = nu_reach(nu.nu, participation.times());
@@ -80,6 +87,7 @@ EncoderColumn strategy_bound(EncoderColumn column, const Participation& particip
   return column;
 }
 
+/// A strategy ends by definition, so its column is complete and nothing lies beyond it.
 std::unique_ptr<EncoderNorm> strategy_norm(const noise::Correlation& correlation, const Participation& participation,
                                            std::optional<StepCount> most_steps) {
   EncoderColumn column = strategy_column(correlation, most_steps);

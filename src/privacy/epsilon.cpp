@@ -1,3 +1,6 @@
+// The three conversions of ρ to (ε, δ). The exact Gaussian curve comes first: a tail function
+// that keeps its digits at any δ, then Newton's method for ε. The two zCDP bounds follow, and last the inverse, ρ for
+// a given ε, by halving.
 #include "nustream/privacy/epsilon.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The encoders that are sums of exponentials: independent noise, anti-PGD with and without damping, and rational
+// correlations. Their norms have closed forms at any number of steps, so no column is ever written out.
 #include "encoders.h"
 
 #include <algorithm>
@@ -36,6 +38,7 @@ class ExponentialNorm final : public EncoderNorm {
 
   double squared(std::uint64_t steps) override {
     const std::uint64_t times = participation_.times_within(StepCount{steps});
+    // All participations but the last have b steps, their own included. The last one has what is left, at least one.
     const std::uint64_t last = steps - (times - 1) * participation_.separation();
     const long double squared = whole_blocks(times - 1) + block_norm(static_cast<double>(last - 1));
     return outward(squared, static_cast<double>(steps));
@@ -52,6 +55,7 @@ class ExponentialNorm final : public EncoderNorm {
  private:
   /// Σ v_t² over the first `blocks` blocks of b steps each. Leaves in amplitudes_ those of the block that follows.
   [[nodiscard]] long double whole_blocks(std::uint64_t blocks) {
+    // Fewer blocks than before begin anew, so that the answer does not depend on what was asked earlier.
     if (blocks < blocks_) {
       blocks_ = 0;
       sum_ = 0;
@@ -63,6 +67,8 @@ class ExponentialNorm final : public EncoderNorm {
       sum_ += block_norm(length);
       ++blocks_;
       const std::vector<double> before = amplitudes_;
+      // From one participation to the next, what is there decays by q^b, and the participation in between adds
+      // q^{b−1}.
       for (std::size_t i = 0; i < amplitudes_.size(); ++i) {
         amplitudes_[i] = (encoder_.decays[i] * amplitudes_[i] + 1) * block_decays_[i];
       }

@@ -1,3 +1,6 @@
+// Rule 7 of the privacy statement, in two stages: the entries are merged into one for each epoch, and the epochs are
+// charged. Within a lane, disjoint epochs count by their worst position and overlapping ones by their sum. Among
+// lanes the dearest one counts. Epochs of which nothing is known are added on top.
 #include "nustream/privacy/ledger.h"
 
 #include <algorithm>
@@ -42,6 +45,9 @@ std::map<std::pair<LaneId, EpochId>, Epoch> latest(std::span<const EpochSpend> e
 
 /// The largest sum of ρ over the epochs that hold one position. The sum can only rise where an epoch begins, so it
 /// is enough to look at those positions.
+///
+/// The epochs are those of one lane that were recorded as disjoint. They may overlap all the same, and are charged by
+/// their sum where they do.
 Rho largest_overlap(const std::vector<Epoch>& epochs) {
   Rho largest{0};
   for (const Epoch& beginning : epochs) {
@@ -74,6 +80,8 @@ Rho total(std::span<const EpochSpend> entries) {
     }
   }
   Rho worst_lane{0};
+  // Every record of a lane may have been in all overlapping epochs, and the worst one also bears the largest overlap
+  // of the others. A record is in one lane, so lanes are compared and not added.
   for (auto& [id, lane] : lanes) {
     lane.everywhere.push_back(largest_overlap(lane.disjoint));
     worst_lane = std::max(worst_lane, compose(lane.everywhere));

@@ -1,3 +1,5 @@
+// Two computations about a descent of T steps. mean_excess() follows the variance in each direction from step to
+// step; least_mean_excess() sums a bound over frequencies.
 #include "nustream/privacy/mean_excess.h"
 
 #include <algorithm>
@@ -17,9 +19,13 @@ struct Response {
   double overlap;  ///< Re(v* v_T), v_T being the response whose k-th term counts (T − k)/T times
 };
 
+/// How the excess in one direction responds to noise of frequency ω. Term k of the response is η√(λ/2)·(1 − ηλ)^k
+/// e^{−iωk}. With z = (1 − ηλ)e^{−iω}, Σ_k z^k = 1/(1 − z) and Σ_{k<T} (1 − k/T) z^k = 1/(1 − z) − z(1 − z^T)/(T(1 −
+/// z)²).
 Response response_at(double omega, double eigenvalue, double step_size, double steps) {
   const double kept = 1 - step_size * eigenvalue;
   const std::complex<double> z = std::polar(kept, -omega);
+  // z^T is computed from its modulus and its angle. The angle ω·T is large, so it is reduced to one turn first.
   const std::complex<double> power =
       std::polar(std::pow(kept, steps), -std::fmod(omega * steps, 2 * std::numbers::pi));
   const std::complex<double> whole = 1.0 / (1.0 - z);
@@ -40,6 +46,8 @@ double mean_excess(const noise::Correlation& correlation, const LocalProblem& pr
   std::vector<double> linear(d);    // variance of the iterate without what x xᵀ multiplies in
   std::vector<double> variance(d);
   double sum = 0;
+  // Iteration t adds the response to seed noise that is t steps old. By then the iterate has met one such response
+  // for each age up to t, and their squares add up to its variance.
   for (const double coefficient : beta) {
     double fed_back = 0;
     for (std::size_t j = 0; j < d; ++j) fed_back += problem.eigenvalues[j] * variance[j];
@@ -58,6 +66,7 @@ double mean_excess(const noise::Correlation& correlation, const LocalProblem& pr
       sum += problem.eigenvalues[j] / 2 * variance[j];
     }
   }
+  // Everything so far is for seed noise of variance 1.
   const double stddev = calibrated_stddev(correlation, budget).value();
   return sum / static_cast<double>(beta.size()) * stddev * stddev;
 }
@@ -76,9 +85,13 @@ double least_mean_excess(const LocalProblem& problem, Rho rho, Displacement disp
       squared += found.squared;
       overlap += found.overlap;
     }
+    // The frequencies ω and −ω have equal terms, as all responses are real series. So only half of the circle is
+    // computed, and a node that has a mirror counts twice.
     const bool is_own_mirror = node == 0 || node == nodes / 2;
     sum += (is_own_mirror ? 1 : 2) * overlap / std::sqrt(squared);
   }
+  // This is tr(VU)/T. The mean error times γ² is at least its square, because the largest squared column of B⁻¹ is no
+  // less than their mean ‖B⁻¹‖²/T, and ‖VB‖ ‖B⁻¹‖ ≥ tr(VU).
   const double root = sum / static_cast<double>(nodes);
   return root * root * displacement.value() * displacement.value() / (2 * rho.value());
 }

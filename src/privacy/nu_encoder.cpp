@@ -1,3 +1,4 @@
+// The encoder of exact ν-FTRL (CDP+ eq. (7)): its norm for one participation, and its column as numbers for several.
 #include "encoders.h"
 
 #include <algorithm>
@@ -113,6 +114,7 @@ EncoderColumn nu_column(Damping nu, std::uint64_t count) {
 }
 
 std::uint64_t nu_reach(Damping nu, std::uint64_t times) {
+  // With ν = 0, c_t falls like 1/√(πt), whose squares have an infinite sum.
   if (nu.value() == 0) return endless_reach;
   // The rest of c has a norm below (1−ν)^n/√(1 − (1−ν)²), `times` times over. Where it is added to later
   // participations its norm enters once, not squared, so it must itself be negligible.

@@ -1,3 +1,5 @@
+// The norm of an encoder whose column is known as numbers: exact ν-FTRL for several participations, windows and
+// strategies. A table of running sums of squares is built once and doubled when more steps are asked for.
 #include "encoders.h"
 
 #include <algorithm>
@@ -14,8 +16,10 @@ namespace {
 
 /// The longest table that is built: half a GiB of doubles, and a few times that while it is built.
 constexpr std::uint64_t longest_table = std::uint64_t{1} << 26;
+/// A shorter table would soon have to be built again while a stream is young.
 constexpr std::uint64_t shortest_table = 1024;
 
+/// endless_reach stands for infinity, so sums and products with it stay there in place of wrapping.
 std::uint64_t saturating_sum(std::uint64_t a, std::uint64_t b) {
   return b > endless_reach - a ? endless_reach : a + b;
 }
@@ -52,6 +56,8 @@ std::vector<double> evenly_spaced_sum(std::vector<double> c, std::uint64_t times
   for (std::size_t t = length - separation; t-- > 0;) {
     if ((t / separation + 1) % times != 0) c[t] += c[t + separation];
   }
+  // With three participations and a separation of 1, for example, v_4 is c_3 + c_4 from the stretch of the entries 3
+  // to 5, and c_2 from the stretch before.
   const std::size_t span = times * separation;
   for (std::size_t t = span; t < length; ++t) {
     if ((t / separation + 1) % times != 0) v[t] += c[t - (span - separation)];
@@ -59,6 +65,7 @@ std::vector<double> evenly_spaced_sum(std::vector<double> c, std::uint64_t times
   return v;
 }
 
+/// v_t becomes Σ_{s≤t} v_s², in long double, so that a table of millions of entries adds no error that matters.
 void replace_by_running_sum_of_squares(std::vector<double>& v) {
   long double sum = 0;
   for (double& entry : v) {
@@ -76,6 +83,7 @@ class NumericNorm final : public EncoderNorm {
         reach_(saturating_sum(reach, shift_)) {}
 
   double squared(std::uint64_t steps) override {
+    // What comes behind reach_ is so small that one bound, tail(), covers all of it, whatever the number of steps.
     const std::uint64_t tabled = std::min(steps, reach_);
     if (tabled > sums_.size()) build(tabled);
     const double beyond = steps > tabled ? tail() : 0;
@@ -90,6 +98,7 @@ class NumericNorm final : public EncoderNorm {
       throw Unsupported("the sensitivity over " + std::to_string(steps) +
                         " steps needs too long a table: use a rational correlation");
     }
+    // At least twice the last table, so that steps that rise one by one take O(T) in all.
     const std::uint64_t length = std::min(
         {std::max({steps, 2 * static_cast<std::uint64_t>(sums_.size()), shortest_table}), reach_, longest_table});
     const EncoderColumn column = source_(length);
@@ -133,6 +142,7 @@ class NumericNorm final : public EncoderNorm {
 
 }  // namespace
 
+// c_0 = 1 is not touched: the bound for several participations needs a column that falls from c_1 on.
 EncoderColumn envelope(EncoderColumn column) {
   double largest = column.beyond;
   for (std::size_t t = column.c.size(); t-- > 1;) {

@@ -1,3 +1,4 @@
+// Adjacency and participation as values: the one place where Δ is made of G, and where k and b are checked.
 #include "nustream/privacy/participation.h"
 
 #include <algorithm>
@@ -32,6 +33,7 @@ Participation::Participation(std::uint64_t times, std::uint64_t separation) : ti
 }
 
 std::uint64_t Participation::times_within(StepCount steps) const noexcept {
+  // ⌈T/b⌉, without the sum T + b − 1, which could overflow.
   const std::uint64_t whole = steps.value() / separation_;
   const std::uint64_t fitting = whole + (steps.value() % separation_ != 0 ? 1 : 0);
   return std::min(times_, fitting);

@@ -1,3 +1,5 @@
+// What a plan predicts from public settings alone: the table of spends, the noise that a budget allows, the error
+// that this noise leaves (stationary.cpp), and the ν that would leave the least.
 #include "nustream/privacy/plan.h"
 
 #include <algorithm>
@@ -17,6 +19,7 @@ Rho spent(const Spend& spend, std::optional<StepCount> steps) {
   return steps ? spend.after(*steps) : spend.limit();
 }
 
+/// `spend` is that of all mechanisms, and `first` that of the first one alone, whose sensitivity is shown.
 SpendRow row(const Spend& spend, const Spend& first, std::optional<StepCount> steps, Delta delta,
              Conversion conversion) {
   const Rho rho = spent(spend, steps);
@@ -81,6 +84,7 @@ std::vector<SpendRow> spend_table(const Spend& spend, Delta delta, Conversion co
   if (also && also->value() > 0) counts.insert(also->value());
   std::vector<SpendRow> rows;
   for (const std::uint64_t steps : counts) {
+    // The row of the horizon comes below, and there are no steps behind it.
     if (horizon && steps >= horizon->value()) break;
     rows.push_back(row(spend, first, StepCount{steps}, delta, conversion));
   }
@@ -108,6 +112,7 @@ double least_excess(const LocalProblem& problem, Rho rho, Displacement displacem
 
 Damping suggested_nu(const LocalProblem& problem, const Participation& participation) {
   if (problem.eigenvalues.empty()) throw InvalidParameter("eigenvalues", "none", "one for each coordinate");
+  // CDP+ Theorem 2.1 for the mean, where λ = 1: the best ν is η. In any problem with one eigenvalue it is ηλ.
   const double contraction = problem.step_size.value() * problem.eigenvalues.front();
   if (participation.times() == 1 && all_equal(problem.eigenvalues) && contraction < 1) return Damping{contraction};
   // Where the second moment diverges, it does so for every ν and by the same factor, so the variances P_j alone
@@ -134,6 +139,7 @@ Damping suggested_nu(const LocalProblem& problem, const Participation& participa
       best = i;
     }
   }
+  // The valley lies between the two neighbours of the best place of the grid.
   const double low = lowest + std::max(best - 1, 0) * cell;
   const double high = lowest + std::min(best + 1, cells) * cell;
   return Damping{std::exp(lowest_place(excess, low, high))};
@@ -150,6 +156,7 @@ Prediction predict(const noise::Correlation& correlation, const LocalProblem& pr
   const Damping suggested = suggested_nu(problem, budget.participation);
   std::vector<double> stddevs = stationary_variances(correlation, problem.step_size, problem.eigenvalues);
   for (double& entry : stddevs) entry = std::sqrt(entry) * seed.value();
+  // The noise of the two comparisons is scaled for the same budget, each with its own sensitivity.
   return {stationary_excess(correlation, problem, seed),
           suggested,
           predicted_excess(nu_ftrl(suggested, budget.participation), problem, budget),

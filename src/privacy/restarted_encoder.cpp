@@ -1,3 +1,5 @@
+// The encoder of noise that begins anew every R steps. C is block diagonal, so the blocks' squared sensitivities add;
+// a dynamic programme spreads the participations over the blocks, and bounds take its place where it would take long.
 #include "encoders.h"
 
 #include <algorithm>
@@ -16,6 +18,8 @@ constexpr std::uint64_t most_times = 512;    ///< largest k for which the progra
 constexpr std::uint64_t most_in_block = 64;  ///< largest ⌈R/b⌉ for which the programme runs
 constexpr std::uint64_t most_entries = std::uint64_t{1} << 22;  ///< largest number of entries of all its columns
 
+/// With R = 1000 and b = 300, for example, a block has room for 4 participations, so f(1) … f(4) are kept, if k is at
+/// least 4.
 class RestartedNorm final : public EncoderNorm {
  public:
   RestartedNorm(const noise::Restarted& restarted, const Participation& participation)
@@ -43,6 +47,7 @@ class RestartedNorm final : public EncoderNorm {
 
   double squared_limit() override {
     if (participation_.times() == 1) return full_.front();
+    // There are never more useful blocks than participations, so the largest number of blocks stands for no end.
     return of_blocks(std::numeric_limits<std::uint64_t>::max(), 0, participation_.times());
   }
 
@@ -61,6 +66,7 @@ class RestartedNorm final : public EncoderNorm {
       return outward(static_cast<double>(used) * full_.front() + last, times);
     }
     advance(used);
+    // The last block is not whole: m participations in it leave times − m to the whole ones.
     double largest = best_[times];
     for (std::uint64_t m = 1; rest > 0 && m <= std::min(in_block_, times); ++m) {
       largest = std::max(largest, best_[times - m] + norms_[m - 1]->squared(rest));
@@ -85,6 +91,7 @@ class RestartedNorm final : public EncoderNorm {
   }
 
   [[nodiscard]] double bound(std::uint64_t whole, std::uint64_t rest, std::uint64_t times) {
+    // The first bound fills every block, whatever k is.
     const double last = rest > 0 ? norms_.back()->squared(rest) : 0;
     const double all_full = static_cast<double>(whole) * full_.back() + last;
     // The norm of m columns is at most m times that of one, and at most that of in_block_ of them. So f(m) ≤ m √f(1)

@@ -1,3 +1,6 @@
+// Computes what the worst record has spent after t steps, ρ_t = sens_t(k, b)²/(2σ²) (CDP+ Theorem 1.1). Each question
+// is answered in three stages: the norm of this mechanism's own encoder gives a ρ; the least over the other bounds of
+// the same mechanism is taken (or_); then the mechanisms beside this one are added (beside_).
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -15,6 +18,8 @@ Rho Spend::rho_of_square(double squared) const {
   return rho(Sensitivity{length_ == 1 ? norm : rounded_up(length_ * norm, 0)}, sigma_);
 }
 
+/// The least of `own` and what the other bounds of this mechanism say, as each of them holds by itself. `of` asks
+/// such a bound the question that `own` answers.
 template <class Of>
 Rho Spend::least(Rho own, const Of& of) const {
   for (const Spend& other : or_) own = std::min(own, of(other));
@@ -42,6 +47,8 @@ Spend& Spend::operator=(const Spend& other) {
   return *this;
 }
 
+/// `own` and what the mechanisms beside this one say, composed. or_ bounds this mechanism alone, so its bounds are
+/// compared before.
 template <class Of>
 Rho Spend::with_others(Rho own, const Of& of) const {
   if (beside_.empty()) return own;
@@ -51,6 +58,7 @@ Rho Spend::with_others(Rho own, const Of& of) const {
 }
 
 Spend Spend::beside(const Spend& other) const {
+  // Both mechanisms see the same records at the same steps, so one (k, b) describes them both.
   if (other.participation_ != participation_) {
     throw InvalidParameter("participation", "another one", "that of the mechanism beside it");
   }
@@ -59,6 +67,7 @@ Spend Spend::beside(const Spend& other) const {
   return both;
 }
 
+// length_ and or_ hold for the participation that is replaced, so the new spend has neither.
 Spend Spend::with(Participation participation) const {
   Spend other(correlation_, participation, sigma_);
   for (const Spend& beside : beside_) other.beside_.push_back(beside.with(participation));
@@ -73,6 +82,7 @@ Spend Spend::of_length(noise::Correlation correlation, double length, NoiseMulti
 }
 
 Spend Spend::or_less(const Spend& other) const {
+  // A bound of a mechanism with other noise says nothing about this one, and the least of the two could be too low.
   if (other.correlation_.horizon() != correlation_.horizon() || other.sigma_ != sigma_ || !other.beside_.empty()) {
     throw InvalidParameter("other bound", "of another mechanism", "the same correlation and sigma");
   }
@@ -82,6 +92,7 @@ Spend Spend::or_less(const Spend& other) const {
 }
 
 Rho Spend::after(StepCount steps) const {
+  // Before the first step nothing was said about anybody. The encoders are asked for one step at least.
   if (steps.value() == 0) return Rho{0};
   require_within_horizon(correlation_, steps);
   // The horizon is the longest question that after() allows, so the norm is built for it once.
@@ -103,12 +114,14 @@ Rho Spend::of_age(StepCount age) const {
 }
 
 Rho Spend::limit() const {
+  // A horizon of any of the mechanisms ends all of them, and ρ_t never falls, so its supremum is at the horizon.
   if (const auto steps = horizon()) return after(*steps);
   if (!norm_) norm_ = encoder_norm(correlation_, participation_, {});
   const auto limit_of = [](const Spend& other) { return other.limit(); };
   return with_others(least(rho_of_square(norm_->squared_limit()), limit_of), limit_of);
 }
 
+// Mechanisms beside each other take their steps together, so the first one that ends stops the others too.
 std::optional<StepCount> Spend::horizon() const {
   std::optional<StepCount> smallest = correlation_.horizon();
   for (const Spend& other : beside_) {

@@ -1,3 +1,6 @@
+// The stationary variance of the iterate, and from it the excess of a plan. Each family goes one of three ways: an
+// integral over frequencies where |B(ω)|² has a closed form, a sum of squares where β is a list of numbers, and a
+// triangular system where C is a matrix.
 #include "nustream/privacy/stationary.h"
 
 #include <algorithm>
@@ -74,6 +77,7 @@ std::vector<double> energies(const std::vector<double>& beta, const std::vector<
       sum += response * response;
     }
     const double decay = contraction * (2 - contraction);  // 1 − r²
+    // Behind the last coefficient the response shrinks by r from step to step: a geometric sum.
     if (goes_on) sum += response * response * (kept * kept) / decay;
     sums.push_back(sum);
   }
@@ -101,6 +105,8 @@ std::vector<double> last_energies(const noise::Dense& encoder, StepCount steps,
   return sums;
 }
 
+/// ηλ_j, each checked to lie in (0, most). Beyond 2 the iterate itself diverges; beyond 1 the formula for Gaussian
+/// features does not hold.
 std::vector<double> contractions_of(StepSize step_size, std::span<const double> eigenvalues, double most) {
   std::vector<double> contractions;
   for (const double eigenvalue : eigenvalues) {
@@ -154,14 +160,15 @@ std::vector<double> frequency_integrals(const noise::Correlation& correlation,
       correlation.family());
 }
 
+/// Σ_j (λ_j/2) P_j: F has the factor ½.
 double excess_with_fixed_curvature(const LocalProblem& problem, const std::vector<double>& variances) {
   double sum = 0;
   for (std::size_t j = 0; j < variances.size(); ++j) sum += problem.eigenvalues[j] / 2 * variances[j];
   return sum;
 }
 
-/// The exact excess where x xᵀ of Gaussian features multiplies the error. CDP+ eq. (8) leaves this multiplied
-/// noise out.
+/// The exact excess where x xᵀ of Gaussian features multiplies the error. The variances P_j alone, one integral of
+/// CDP+ appendix B for each eigenvalue, leave this multiplied noise out.
 double excess_with_gaussian_features(const LocalProblem& problem, const std::vector<double>& variances) {
   double driven = 0;
   double fed_back = 0;
@@ -171,6 +178,7 @@ double excess_with_gaussian_features(const LocalProblem& problem, const std::vec
     driven += (2 - contraction) * eigenvalue * variances[j] / (2 * (1 - contraction));
     fed_back += contraction / (2 * (1 - contraction));
   }
+  // From fed_back = 1 on, a step multiplies more noise in than it takes away, and the second moment has no limit.
   return fed_back < 1 ? driven / (1 - fed_back) / 2 : std::numeric_limits<double>::infinity();
 }
 

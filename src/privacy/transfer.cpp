@@ -1,3 +1,5 @@
+// Gives |B(ω)|² for each family that has a spectrum. Products of squared_factor() are used wherever the zeros and
+// poles of B are known; a window's B is a polynomial and is evaluated as such.
 #include "transfer.h"
 
 #include <cmath>
@@ -14,6 +16,9 @@ namespace {
 using Transfer = std::function<double(const Frequency&)>;
 
 /// |Σ_t β_t e^{iωt}|² by Horner's rule.
+///
+/// A node does not say on which half of the circle it lies, so sin ω is taken as positive. This changes nothing: β is
+/// real, so |B(−ω)| = |B(ω)|.
 double squared_polynomial(const std::vector<double>& beta, const Frequency& at) {
   const double cosine = at.cosine_squared - at.sine_squared;
   const double sine = 2 * std::sqrt(at.cosine_squared * at.sine_squared);
@@ -27,6 +32,8 @@ double squared_polynomial(const std::vector<double>& beta, const Frequency& at) 
   return real * real + imaginary * imaginary;
 }
 
+/// Refuses correlations that end and matrices that are not Toeplitz. The variance of their noise differs from step to
+/// step, so they have no spectrum.
 Transfer refuse(const noise::Correlation& correlation) {
   throw Unsupported("the correlation " + correlation.name() + " has no stationary spectrum");
 }
@@ -46,6 +53,7 @@ Transfer squared_transfer(const noise::Correlation& correlation) {
   return std::visit(
       noise::Overload{
           [](const noise::Independent&) -> Transfer { return [](const Frequency&) { return 1.0; }; },
+          // β(x) = √(1 − (1−ν)x) by CDP+ eq. (7), so |B|² is a square root of a squared factor.
           [](const noise::NuFtrl& nu) -> Transfer {
             return [damping = nu.nu.value()](const Frequency& at) { return std::sqrt(squared_factor(damping, at)); };
           },

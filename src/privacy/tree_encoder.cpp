@@ -1,3 +1,5 @@
+// The encoder of binary trees (Kairouz et al. 2021): each time that a record takes part it adds to one
+// node on each level, and a node that holds n of these times costs n².
 #include "encoders.h"
 
 #include <algorithm>
@@ -93,6 +95,7 @@ class TreeNorm final : public EncoderNorm {
   TreeNorm(unsigned height, const Participation& participation) : height_(height), participation_(participation) {}
 
   double squared(std::uint64_t steps) override {
+    // The work of the programme grows with the places that there are, ⌈T/b⌉, and not with k.
     const Participation every(std::numeric_limits<std::uint64_t>::max(), participation_.separation());
     const bool small =
         every.times_within(StepCount{steps}) <= most_exact_participations && (steps >> height_) <= most_exact_trees;
@@ -111,6 +114,7 @@ class TreeNorm final : public EncoderNorm {
   [[nodiscard]] double exact(std::uint64_t steps) const {
     Choices subtrees(participation_);
     std::vector<Choice> choices = {{0, 0, 0}};
+    // 11 leaves, for example, are subtrees of 8, 2 and 1 leaves.
     for (std::uint64_t remaining = steps; remaining > 0;) {
       const unsigned level = std::min(height_, static_cast<unsigned>(std::bit_width(remaining)) - 1);
       choices = subtrees.followed_by(choices, level);

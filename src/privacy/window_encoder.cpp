@@ -1,3 +1,5 @@
+// The encoder of windows: c = 1/β as numbers, with a proven bound of what they are off by, and of all entries that
+// are not computed. A window differs from the correlation that it was cut from, and so does its C.
 #include "encoders.h"
 
 #include <algorithm>
@@ -18,6 +20,7 @@ constexpr double negligible = 1e-15;
 constexpr double most_work = 4e9;
 constexpr std::size_t most_entries = std::size_t{1} << 25;
 
+/// ‖·‖₁ and ‖·‖₂ of a series.
 struct Norms {
   double absolute, euclidean;
 };
@@ -51,6 +54,8 @@ double kappa(std::size_t terms) {
          (static_cast<double>(terms) + 1) * static_cast<double>(std::numeric_limits<long double>::epsilon());
 }
 
+/// The bound of ‖ĉ − c‖₂ that window_column() derives in encoders.h. ζ must be far below 1: otherwise the noise's own
+/// coefficients are so ill-conditioned that the bound would mean nothing.
 double absolute_error(const std::vector<double>& beta, const std::vector<double>& c) {
   const double sum = norms(beta).absolute - 1;
   const Norms size = norms(c);
@@ -94,6 +99,7 @@ std::optional<double> certified_growth(const std::vector<double>& beta) {
   if (!certified(low)) return {};
   double high = 2;
   while (high < 1024 && certified(high)) high *= 2;
+  // `low` is certified throughout, so wherever the halving ends, the answer is valid.
   for (int halving = 0; halving < 60; ++halving) {
     const double middle = (low + high) / 2;
     (certified(middle) ? low : high) = middle;
@@ -121,6 +127,8 @@ EncoderColumn window_column(const std::vector<double>& beta, std::optional<StepC
     column.absolute_error = absolute_error(beta, column.c);
     if (count == whole) return column;
     column.ratio = 1 / rate;
+    // Whether the rest matters is judged by the entries alone. Their error does not shrink with more entries, so
+    // with it the loop might go on until it refuses.
     const double left = bound_beyond(column.c, beta.size(), rate, 0);
     if (static_cast<double>(times) * left / std::sqrt(1 - column.ratio * column.ratio) <= negligible) {
       column.beyond = bound_beyond(column.c, beta.size(), rate, column.absolute_error);

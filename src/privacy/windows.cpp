@@ -1,3 +1,6 @@
+// Puts the bounds of sensitivity_over_windows() together: P times one window, all P·k steps without a distance, and
+// the worst pattern that one of two searches finds. A user's charge over several periods follows from the result
+// (users/over_windows.h).
 #include "windows.h"
 
 #include <algorithm>
@@ -15,6 +18,7 @@ namespace {
 /// The largest P·k that is asked for in the place of windows.
 constexpr std::uint64_t most_neighbours = std::uint64_t{1} << 16;
 
+/// The sensitivity over `steps` steps, or the supremum over all numbers of steps where none is given.
 Sensitivity sensitivity_within(const noise::Correlation& correlation, std::optional<StepCount> steps,
                                const Participation& participation) {
   return steps ? sensitivity(correlation, *steps, participation) : sensitivity_limit(correlation, participation);
@@ -25,6 +29,7 @@ std::optional<Sensitivity> of_neighbours(const noise::Correlation& correlation, 
                                          const Participation& within, std::uint64_t windows) {
   std::uint64_t all = 0;
   if (__builtin_mul_overflow(within.times(), windows, &all)) return std::nullopt;
+  // With b = 1 this is the answer itself and not only a bound, so it is computed at any size.
   if (all > most_neighbours && within.separation() > 1) return std::nullopt;
   try {
     return sensitivity_within(correlation, steps, Participation(all, border_gap));
@@ -38,6 +43,7 @@ std::optional<WorstPattern> worst_pattern(const noise::Correlation& correlation,
                                           const Participation& within, std::uint64_t windows) try {
   if (windows > most_windows) return std::nullopt;
   std::optional<FallingColumn> column = falling_column(correlation, horizon, within.times() * windows);
+  // Trying all counts comes first: with a number of steps it is exact, and the search over lags is only a bound.
   if (column && horizon) {
     if (auto tried = worst_by_trial(*column, *horizon, within, windows)) return tried;
   }
@@ -68,6 +74,8 @@ WindowsSensitivity sensitivity_over_windows(const noise::Correlation& correlatio
     least = {std::min(*all, least.sensitivity), are_neighbours && falls};
   }
   if (are_neighbours) return least;
+  // A pattern that is reached costs at most what both bounds say, except for rounding. So its claim stays true when
+  // the least of the three is taken.
   if (const auto pattern = worst_pattern(correlation, horizon, within, windows)) {
     const Sensitivity of_pattern{rounded_up(std::sqrt(pattern->squared), 0)};
     least = {std::min(of_pattern, least.sensitivity), pattern->is_reached};

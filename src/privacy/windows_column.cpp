@@ -1,3 +1,5 @@
+// The first part of sensitivity_over_windows(): a column that falls, by family, and the products of its shifted
+// copies at each lag. The two searches (windows_search.cpp, windows_trial.cpp) read nothing else of a correlation.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -13,6 +15,8 @@
 namespace nustream::privacy {
 namespace {
 
+/// The longest columns: 32 MiB of doubles. An entry of a sum of exponentials takes a power for each term, so such
+/// a column may have fewer.
 constexpr std::uint64_t most_column_entries = std::uint64_t{1} << 22;
 constexpr std::uint64_t most_exponential_entries = std::uint64_t{1} << 20;
 
@@ -25,6 +29,8 @@ double relative_error(const ExponentialEncoder& encoder, double steps) {
   return encoder.rounding_per_step * std::min(memory, steps) + (2 * terms + 8) * unit_roundoff;
 }
 
+/// The column of a sum of exponentials, for a known number of steps. Without one, exponential_products() has its
+/// products in closed form.
 std::optional<FallingColumn> column_of(const ExponentialEncoder& encoder, std::optional<StepCount> steps) {
   if (!steps || steps->value() > most_exponential_entries) return std::nullopt;
   FallingColumn column{{1}, relative_error(encoder, static_cast<double>(steps->value())), 0, true};
@@ -51,16 +57,19 @@ FallingColumn column_of(EncoderColumn column, std::optional<StepCount> steps) {
     is_c = is_c && column.c[t] >= 0 && falling.c[t] <= std::max(column.c[t], column.beyond);
   }
   const double entries = static_cast<double>(falling.c.size());
+  // ‖(beyond·ratio^n)_{n≥0}‖₂: what the entries behind the end may add to the length of the column.
   const double beyond =
       falling.beyond == 0 ? 0 : falling.beyond / std::sqrt((1 - falling.ratio) * (1 + falling.ratio));
   return {falling.c, falling.rounding_per_step * entries, rounded_up(falling.absolute_error + beyond, 0), is_c};
 }
 
+/// The column of exact ν-FTRL, up to the number of steps or to where the rest is negligible.
 std::optional<FallingColumn> column_of(const noise::NuFtrl& nu, std::optional<StepCount> steps, std::uint64_t times) {
   const std::uint64_t reach = nu_reach(nu.nu, times);
   const std::uint64_t count = steps ? std::min(steps->value(), reach) : reach;
   if (count > most_column_entries) return std::nullopt;
   EncoderColumn column = nu_column(nu.nu, count);
+  // If the column has an entry for each step, no entry lies beyond its end.
   if (steps && steps->value() == count) column.beyond = 0;
   return column_of(std::move(column), steps);
 }
@@ -85,6 +94,7 @@ std::optional<FallingColumn> falling_column(const noise::Correlation& correlatio
 }
 
 bool column_falls(const noise::Correlation& correlation, std::optional<StepCount> steps, std::uint64_t times) {
+  // Sums of exponentials with positive weights fall from c_1 on, and so does c_t = (1−ν)^t·C(2t, t)/4^t.
   if (exponential_encoder(correlation) || std::holds_alternative<noise::NuFtrl>(correlation.family())) return true;
   try {
     const auto column = falling_column(correlation, steps, times);
@@ -98,6 +108,7 @@ LagProducts products_of(FallingColumn column, bool has_horizon) {
   const std::uint64_t reach = column.c.size();
   const double relative = 2 * column.relative_error + (static_cast<double>(reach) + 4) * unit_roundoff;
   const double absolute = column.absolute_error;
+  // With a horizon the columns of late steps are cut. Their products are smaller, so the bound need not be reached.
   const bool is_reached = column.is_c && !has_horizon;
   const auto of_lag = [c = std::move(column.c)](std::uint64_t lag) {
     double sum = 0;
@@ -116,6 +127,7 @@ std::optional<LagProducts> exponential_products(const noise::Correlation& correl
   std::vector<double> later(q.size(), 0.0);
   double own = 1;
   for (std::size_t i = 0; i < q.size(); ++i) {
+    // Anti-PGD: c does not decay, so its products have no limit.
     if (q[i] == 1) return std::nullopt;
     for (std::size_t j = 0; j < q.size(); ++j) later[i] += b[j] / std::fma(-q[i], q[j], 1.0);
     own += b[i] * later[i];
@@ -124,6 +136,7 @@ std::optional<LagProducts> exponential_products(const noise::Correlation& correl
     if (lag == 0) return own;
     double sum = 0;
     for (std::size_t i = 0; i < q.size(); ++i) {
+      // The term of c_0 c_d is b_i q_i^{d−1}, and that of the sum over t ≥ 1 is b_i q_i^d · later_i.
       sum += b[i] * std::pow(q[i], static_cast<double>(lag - 1)) * (1 + q[i] * later[i]);
     }
     return sum;

@@ -1,3 +1,5 @@
+// The second part of sensitivity_over_windows(): branch and bound over how many steps each window has. All costs come
+// from tables that are filled once, so that a box takes O(P²) whatever its counts are.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -11,6 +13,7 @@
 namespace nustream::privacy {
 namespace {
 
+/// The most steps in all windows together. The tables have an entry for each of them.
 constexpr std::uint64_t most_searched_steps = std::uint64_t{1} << 16;
 /// The most work for the products, in multiplications (about a second), and the most boxes.
 constexpr double most_products = 5e8;
@@ -28,13 +31,16 @@ class CountCosts {
       const bool is_far = apart > products.reach / separation;  // also keeps the product within 64 bits
       return is_far ? 0.0 : products.of_lag(apart * separation + gap);
     };
+    // What the n-th step of a window adds: its own square, and twice its products with the n − 1 steps before it.
     long double row = at(0, 0);
     own_.assign(most_ + 1, 0);
     for (std::size_t n = 1; n <= most_; ++n) {
       own_[n] = own_[n - 1] + row;
       row += 2.0L * at(n, 0);
     }
+    // The greatest distance at which across() looks, in multiples of b, is below this.
     const std::size_t length = windows_ * most_ + 2;
+    // `gap` counts the borders between two windows. At a border, steps are border_gap apart in place of b.
     for (std::size_t gap = 1; gap < windows_; ++gap) {
       std::vector<long double>& twice = sums_.emplace_back(length + 1, 0.0L);
       long double once = 0;
@@ -107,6 +113,8 @@ std::size_t widest(const Box& box) {
   return best;
 }
 
+/// The search itself. known_ is the most that any pattern was found to cost; open_ holds the boxes that may contain a
+/// dearer one.
 class CountSearch {
  public:
   CountSearch(const CountCosts& costs, std::uint64_t windows, std::uint64_t times) : costs_(costs) {
@@ -120,9 +128,11 @@ class CountSearch {
   WorstPattern run() {
     for (std::size_t boxes = 0; !open_.empty() && boxes < most_boxes; ++boxes) {
       const Box box = open_.top();
+      // The box with the largest bound comes first. If it cannot be dearer than what is known, no other box can.
       if (box.bound <= known_ * (1 + tolerance)) return {known_ * (1 + tolerance), true};
       open_.pop();
       const std::size_t w = widest(box);
+      // The counts are cut at their geometric mean, as widest() compares them by their ratio.
       const auto middle =
           static_cast<std::size_t>(std::sqrt(static_cast<double>(box.least[w]) * static_cast<double>(box.most[w])));
       std::vector<std::size_t> cut = box.most;
@@ -132,6 +142,7 @@ class CountSearch {
       above[w] = cut[w] + 1;
       add(std::move(above), box.most);
     }
+    // Boxes whose bound was within the tolerance were never opened, so what is known is raised by the tolerance.
     if (open_.empty()) return {known_ * (1 + tolerance), true};
     return {std::max(open_.top().bound, known_ * (1 + tolerance)), false};
   }
@@ -167,6 +178,8 @@ std::optional<WorstPattern> worst_counts(const LagProducts& products, const Part
   const CountCosts costs(products, within, windows);
   WorstPattern worst = CountSearch(costs, windows, within.times()).run();
   const double in_all = static_cast<double>(within.times()) * static_cast<double>(windows);
+  // The errors of tables and products are errors of the square. The error of the column itself is one of length:
+  // it moves each column in the sum, and so the length of the sum by at most as many times as much.
   const double length = std::sqrt(rounded_up(worst.squared + costs.error(), products.relative_error));
   const double moved = length + in_all * products.absolute_error;
   return WorstPattern{rounded_up(moved * moved, 8 * unit_roundoff), worst.is_reached && products.is_reached};

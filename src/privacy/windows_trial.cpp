@@ -1,3 +1,6 @@
+// The third part of sensitivity_over_windows(): tries every number of steps in every window, where that takes less
+// than a second. Unlike the search over lags it adds the columns up as the horizon cuts them, so it is exact where
+// the column is c itself.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -40,6 +43,7 @@ class Trials {
   /// Tries all counts of window w, which begins at step `begin`; sums_[w] has the columns of the windows before.
   void try_window(std::size_t w, std::uint64_t begin) {
     std::vector<double>& sum = sums_[w];
+    // This is the last window, or the first one that does not fit before the horizon: the pattern is complete.
     if (w + 1 == sums_.size() || begin >= sum.size()) {
       if (begin < sum.size()) add_moved(last_, begin, sum);
       long double square = 0;
@@ -47,6 +51,7 @@ class Trials {
       largest_ = std::max(largest_, static_cast<double>(square));
       return;
     }
+    // Every depth has a sum of its own. Columns are only added and never taken out again, so nothing cancels.
     std::vector<double> here = sum;
     for (std::uint64_t n = 1; n <= most_; ++n) {
       const std::uint64_t at = begin + (n - 1) * separation_;
@@ -76,6 +81,7 @@ std::optional<WorstPattern> worst_by_trial(const FallingColumn& column, StepCoun
   // Beyond the last pattern's last column nothing is left to add up.
   const double steps = std::min(static_cast<double>(horizon.value()), entries + span);
   const double trials = std::pow(fit, static_cast<double>(windows - 1));
+  // A trial goes over the steps about four times: it copies, adds a column, adds the last window, and squares.
   if (4 * trials * steps > most_additions) return std::nullopt;
   Trials all(column, static_cast<std::size_t>(steps), within, windows);
   const double in_all = fit * static_cast<double>(windows);

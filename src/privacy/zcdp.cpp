@@ -1,3 +1,5 @@
+// The arithmetic of zCDP: ρ of a Gaussian mechanism (CDP+ Theorem 1.1), σ for a given ρ, and composition (Bun and
+// Steinke 2016, Lemma 1.7). Results are rounded to the safe side, ρ and σ upwards. The running spend is in spend.cpp.
 #include "nustream/privacy/zcdp.h"
 
 #include <algorithm>

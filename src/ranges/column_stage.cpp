@@ -1,3 +1,6 @@
+// place_columns() of working_rows.h: octaves of all columns, then equal bins, then up to two closer looks at the
+// columns that need them. Each look is a release over a part of its own. Which columns are looked at again follows
+// from noisy counts, and so do the features that stay.
 #include "ranges/part_counts.h"
 #include "ranges/working_rows.h"
 
@@ -26,7 +29,9 @@ NoisyCounts count(Rows& rows, const Part& part, const HistogramDesign& design, s
 
 /// Chooses the features that stay, rising, and finds a column that makes a fit impossible.
 void choose_features(const Table& table, const FitSettings& settings, TableFit& fit) {
+  // The number behind the features' stands for the target.
   if (fit.shares.back() < share_of_a_fit) fit.unusable_column = table.features;
+  // Lines that are no records lower the shares of all columns alike, so a feature is compared with the target.
   const double enough = share_of_a_feature * std::clamp(fit.shares.back(), share_of_a_fit, 1.0);
   for (std::size_t j = 0; j < table.features; ++j) {
     if (!settings.drop_unusable_features && fit.shares[j] < share_of_a_fit && !fit.unusable_column) {
@@ -91,6 +96,7 @@ void choose_placements(Rows& rows, const Sizes& sizes, const FitSettings& settin
       fit.placements[looked_at[j]] = without_kept(choices[j].placement, settings, columns[looked_at[j]]);
       if (look > 0) {
         outside[looked_at[j]].count += choices[j].outermost;
+        // Two bins, the outermost on each side.
         outside[looked_at[j]].variance += 2 * counts.stddev() * counts.stddev();
       }
       if (columns[looked_at[j]] == rows.table.features) fit.is_one_target_seen = choices[j].is_one_value;
@@ -123,6 +129,7 @@ void place_columns(Rows& rows, const Sizes& sizes, const FitSettings& settings, 
   choose_features(rows.table, settings, fit);
   if (fit.is_stopped) return;
   columns = fit.features;
+  // The target is always the last column.
   columns.push_back(rows.table.features);
   choose_placements(rows, sizes, settings, draw, columns, fit);
 }

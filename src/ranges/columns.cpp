@@ -1,3 +1,6 @@
+// Placements of columns from noisy histograms. Octaves give the interval of a column, equal bins its median and
+// spread, and a zoom is asked for where the spread is narrower than two bins. Everything here reads noisy counts and
+// public figures alone.
 #include "nustream/ranges/columns.h"
 
 #include <algorithm>
@@ -15,12 +18,14 @@ constexpr std::size_t zero_bin = octave_count;
 Interval values_of(std::size_t bin) {
   if (bin == zero_bin) return {};
   const bool is_positive = bin > zero_bin;
+  // Bin zero_bin + 50 holds [512, 1024), and zero_bin − 50 the negative numbers of that size.
   const std::size_t from_zero = is_positive ? bin - zero_bin : zero_bin - bin;
   const int exponent = lowest_octave + static_cast<int>(from_zero) - 1;
   const double inner = std::ldexp(1.0, exponent);
   return is_positive ? Interval{inner, 2 * inner} : Interval{-2 * inner, -inner};
 }
 
+/// The values from the lowest to the highest octave that is above the threshold; of the largest count where none is.
 Interval outermost(std::span<const double> counts, double threshold) {
   std::optional<Interval> found;
   const auto extend = [&](std::size_t bin) {
@@ -76,6 +81,7 @@ Interval zoom(const Interval& interval, double width, double low, double high) {
   return zoomed;
 }
 
+/// The placement of one column, and where to look next.
 ColumnChoice choose(std::span<const double> all, double stddev, const Interval& interval, std::uint64_t rows,
                     bool is_closer, bool is_target) {
   if (interval.is_zero()) return {{}, std::nullopt, 0, true};
@@ -86,6 +92,7 @@ ColumnChoice choose(std::span<const double> all, double stddev, const Interval& 
   const auto outer = [&](double q) { return quantile(counts, outer_threshold * stddev, q).value_or(*inner(q)); };
   const double width = (interval.high - interval.low) / static_cast<double>(counts.size());
   const std::optional<double> median = inner(0.5);
+  // No bin stands out, so the middle and half of the interval are all that is known.
   if (!median)
     return {{(interval.low + interval.high) / 2, (interval.high - interval.low) / 2}, std::nullopt, 0, false};
   const double low = outer(0.02);
@@ -94,6 +101,8 @@ ColumnChoice choose(std::span<const double> all, double stddev, const Interval& 
   const bool may_be_one = is_closer || (is_target && interval.has_one_sign());
   const auto one = may_be_one ? one_value(counts, stddev, rows) : std::nullopt;
   double scale = (one ? 0.5 : std::max(spread, 0.5)) * width;
+  // Where zeros are common and other values rare, the spread is that of the zeros. A scale as small as that would
+  // have rows with the rare values scaled away.
   if (!interval.has_one_sign()) scale = std::max(scale, coarsest * (interval.high - interval.low));
   ColumnChoice choice{
       {interval.low + *median * width, scale}, std::nullopt, all.front() + all.back(), one.has_value()};
@@ -141,6 +150,7 @@ std::vector<double> usable_shares(const NoisyCounts& octaves) {
 
 std::size_t equal_bin(const Interval& interval, double value) noexcept {
   if (!std::isfinite(value)) return no_bin;
+  // A column of zeros has an interval without width, and one bin holds it all.
   if (!(interval.high > interval.low)) return 0;
   const double bins = static_cast<double>(equal_bins);
   const double at = (value - interval.low) / (interval.high - interval.low) * bins;

@@ -1,3 +1,5 @@
+// Maps between original, placed and whitened coordinates. The whitening comes from a noisy H, and all the rest is
+// public arithmetic.
 #include "ranges/coordinates.h"
 
 #include <algorithm>
@@ -18,6 +20,8 @@ Whitening whitening_of(std::span<const double> second, std::size_t dimension, do
   const Eigen::MatrixXd full = moments::full_matrix(second, dimension);
   const inference::SymmetricSpectrum spectrum = inference::symmetric_spectrum(full);
   NUSTREAM_REQUIRE(spectrum.converged, "second moments have eigenvalues");
+  // The intercept's second moment counts the rows. Noise may have made it small or negative, so the floor holds for
+  // it too.
   const double records = std::max(full(0, 0), floor);
   const Eigen::VectorXd roots = (spectrum.values.array().max(floor) / records).sqrt();
   return {spectrum.with(roots.cwiseInverse()), spectrum.with(roots)};
@@ -27,6 +31,7 @@ WayBack way_back(std::span<const Placement> placements) {
   const auto d = static_cast<Eigen::Index>(placements.size());  // the intercept takes the place of the target
   const Placement& target = placements.back();
   WayBack back{Eigen::MatrixXd::Zero(d, d), target.centre};
+  // From y = offset + s_y(θ_0 + Σ θ_j (v_j − c_j)/s_j).
   back.matrix(0, 0) = target.scale;
   for (Eigen::Index j = 1; j < d; ++j) {
     const Placement& feature = placements[static_cast<std::size_t>(j) - 1];
@@ -43,6 +48,7 @@ std::vector<std::size_t> undetermined(const Eigen::MatrixXd& directions, std::si
   if (hidden == 0) return found;
   const Eigen::MatrixXd along = to_original * directions;
   for (Eigen::Index j = 0; j < along.rows(); ++j) {
+    // The columns of `directions` are orthonormal, so the squares of a row's parts add up to its squared length.
     const double of_hidden = along.row(j).head(static_cast<Eigen::Index>(hidden)).squaredNorm();
     if (of_hidden >= quarter * along.row(j).squaredNorm()) found.push_back(static_cast<std::size_t>(j));
   }

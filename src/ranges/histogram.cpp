@@ -1,3 +1,5 @@
+// Private histograms: exact integer counts, or the shortened counts of users, with noise on a grid. A row has at most
+// one bin in each of m histograms, so its counts are a vector of length √m at most, and Δ follows from that.
 #include "nustream/ranges/histogram.h"
 
 #include <algorithm>
@@ -10,6 +12,7 @@
 namespace nustream::ranges {
 namespace {
 
+/// σΔ of a release that costs ρ: γ = 1, since it is released once.
 NoiseStddev stddev_of(const HistogramDesign& design, Rho rho) {
   check(design);
   return noise_stddev(privacy::multiplier_for(Sensitivity{1}, rho), displacement(design));
@@ -105,6 +108,7 @@ double NoisyCounts::most_in_a_histogram() const {
 NoisyCounts::NoisyCounts(const ExactCounts& counts, const CountNoise& mechanism, std::span<const std::int64_t> noise)
     : design_(mechanism.design()), stddev_(mechanism.stddev().value()), rows_(counts.rows_) {
   NUSTREAM_REQUIRE(counts.design_ == design_, "counts are of the mechanism's design");
+  // The spacing is a power of two of at most 1, so this is a whole number.
   const auto units = static_cast<descent::WideUnits>(1 / mechanism.grid().spacing());
   std::vector<descent::WideUnits> exact;
   exact.reserve(counts.counts_.size());

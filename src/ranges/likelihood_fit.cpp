@@ -1,3 +1,6 @@
+// The stages of a logistic or Poisson fit: columns, lengths and a pilot as for a linear fit, then a start, bounds
+// about it, and four Newton steps with noisy curvature and score (scores.h). Counts take two further looks: a
+// histogram of residuals, as most counts may be alike and a few large, and lengths again before the last step.
 #include "nustream/ranges/likelihood_fit.h"
 
 #include <algorithm>
@@ -41,6 +44,8 @@ bool is_allowed(Likelihood likelihood, double target) {
   return likelihood == Likelihood::logistic ? target == 0 || target == 1 : target >= 0;
 }
 
+/// The targets with NaN in place of those that the model cannot have. Their rows are then unusable from the first
+/// stage on, as if the number could not be read.
 std::vector<double> allowed_targets(Likelihood likelihood, std::span<const double> targets) {
   std::vector<double> allowed(targets.begin(), targets.end());
   for (double& target : allowed) {
@@ -74,17 +79,22 @@ Start start_of(Likelihood likelihood, const Pilot& pilot, const TableFit& fit) {
   if (likelihood == Likelihood::poisson && fit.is_one_target_seen && fit.intervals.back().is_zero()) {
     return constant_start(0, pilot.theta.size());
   }
+  // The first placed input is the intercept's 1, so the first column holds the sums of the inputs.
   const Vector means = pilot.second.col(0) / pilot.second(0, 0);
   double mean = original(target, means.dot(pilot.theta));
   // Noise may have moved the mean out of the range in which its logit or its logarithm exists.
   mean = likelihood == Likelihood::logistic ? std::clamp(mean, 0.003, 0.997) : std::max(mean, 1e-3);
+  // A Newton step from the best constant solves Σ w xxᵀ δ = Σ x(y − μ) with the same w in every row, so its slopes
+  // are those of least squares divided by w.
   Vector slopes = target.scale * pilot.theta;
   slopes(0) = 0;
   const Matrix spread = pilot.second / pilot.second(0, 0) - means * means.transpose();
   const double length = std::sqrt(std::max(slopes.dot(spread * slopes), 0.0));
   const double constant = likelihood == Likelihood::logistic ? std::log(mean / (1 - mean)) : std::log(mean);
+  // The predictors' standard deviation stays within one longest step, where w would make it larger.
   const double steepest = length > 0 ? longest_step / length : std::numeric_limits<double>::infinity();
   Vector theta = std::min(1 / expected(likelihood, constant).weight, steepest) * slopes;
+  // The mean predictor is that of the constant.
   theta(0) = constant - means.dot(theta);
   return {theta, mean};
 }
@@ -122,6 +132,7 @@ struct RarerLabel {
 /// parts along the intercept are Σ v μ(1−μ) and Σ v (y−μ). Their sum is Σ v (y − μ²), about the number of ones where
 /// ones are rare, and their difference is about the number of zeros where zeros are rare. Both are far from 0 where
 /// neither is rare, unless the labels are nearly separated by the inputs.
+/// Both sums have noise already, so the count is post-processing.
 RarerLabel rarer_label(const ScoreSums::Released& found, const Vector& constant) {
   const double curvature = constant.dot(found.curvature * constant);
   const double score = constant.dot(found.score);
@@ -129,6 +140,8 @@ RarerLabel rarer_label(const ScoreSums::Released& found, const Vector& constant)
           std::hypot(found.curvature_stddev * constant.squaredNorm(), found.score_stddev * constant.norm())};
 }
 
+/// The scales of rows about θ. The three lengths are ‖x‖, |y − μ|, and √w·‖x‖, whose square is the norm of a row's
+/// curvature.
 std::optional<RowScales> measure_about(const Steps& steps, const Part& part, const Vector& theta, KeyStage stage) {
   const auto lengths = [&](const Eigen::Ref<const Vector>& x, double target, std::span<double> found) {
     const Expected at = expected(steps.likelihood, x.dot(theta));
@@ -151,6 +164,7 @@ ResidualTails tails_about(const Steps& steps, const Part& part, const Vector& th
 
 /// The standard deviation of the noise in the last score for a bound of residuals of 1.
 double noise_per_unit(const Steps& steps, double inputs) {
+  // The score's Δ is R_x·R_r, twice that under replace-one, and the last step has the last share of ρ.
   const double replaced = steps.settings.adjacency == privacy::Adjacency::replace_one ? 2 : 1;
   return replaced * inputs / std::sqrt(2 * steps.rho.value() * shares.back() * (1 - ScoreSums::curvature_share));
 }
@@ -243,6 +257,7 @@ void answer(const Steps& steps, const NewtonStep& last, const Vector& theta, con
   fit.theta.assign(found.begin(), found.end());
   if (fit.floored > 0) return;
   fit.noise_stddevs = deviations(to_original * last.privacy * to_original.transpose());
+  // From here on it is about intervals, which the header promises for unweighted records of labels alone.
   if (!are_labels || steps.rows.are_weighted() || steps.rows.are_of_users() || !fit.is_settled) return;
   if (last.change.norm() > longest_for_intervals) return;
   const Matrix covariance = to_original * last.covariance * to_original.transpose();
@@ -283,6 +298,8 @@ void take_steps(Steps steps, const StepParts& parts, Vector theta, std::optional
   // A second histogram is needed before the last step where most counts are alike.
   const double for_tails = tails ? tails_share(fit) : 0;
   const bool are_alike = tails && scales && are_mostly_alike(steps, *scales, *tails);
+  // The histograms of residuals and the steps read the same rows, so they share the answer's ρ: the first histogram
+  // is paid for already, and the second one, if it comes, is taken off before the steps divide the rest.
   const Rho of_tails{for_tails * steps.rhos.answer.value()};
   steps.rho = Rho{(1 - (are_alike ? 2 : 1) * for_tails) * steps.rhos.answer.value()};
   for (std::size_t number = 0; scales && number < shares.size(); ++number) {
@@ -296,6 +313,8 @@ void take_steps(Steps steps, const StepParts& parts, Vector theta, std::optional
     const ScoreBounds bounds = bounds_of(steps, *scales, tails);
     const NewtonStep step = newton_step(steps, parts.rest, bounds, theta, number);
     const double length = step.change.norm();
+    // Early steps are shortened, as the quadratic that a step solves says little far away. The last step is taken
+    // whole, and the fit says if it was long (is_settled).
     theta += is_last || length <= longest_step ? step.change : Vector(longest_step / length * step.change);
     if (!is_last) continue;
     fit.answer_records = parts.rest.count;
@@ -328,11 +347,13 @@ TableFit fit_likelihood(Likelihood likelihood, const Table& table, const FitSett
   if (!measure_first(steps, rows.dealer.deal(parts.rows), fit)) return fit;
   const Pilot first = pilot(working, rows.dealer.deal(parts.pilot), settings.at(rhos.pilot), fit.pilot, draw);
   working.whiten(first.whitening.whiten);
+  // Whitened inputs are Wx with x_0 = 1, and (W⁻¹e_0)ᵀWx = x_0.
   steps.constant = first.whitening.restore.col(0);
   fit.largest_second = first.largest;
   fit.smallest_second = first.smallest;
   const auto whitened = [&](const Vector& placed) -> Vector { return first.whitening.restore * placed; };
   Start start = start_of(likelihood, first, fit);
+  // `rest` is what no other stage reads. The steps and the histograms of residuals share its ρ.
   StepParts of_steps{rows.dealer.deal(parts.rows), {}, {}};
   if (are_counts) of_steps.again = rows.dealer.deal(parts.rows);
   of_steps.rest = rows.dealer.rest();

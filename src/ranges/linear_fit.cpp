@@ -1,3 +1,6 @@
+// The stages of a linear fit, each over rows of its own: columns are placed, lengths give the pilot's bounds, the
+// pilot gives a centre and the whitening, and lengths about it give the scales of residuals. The answer's rows are
+// read twice: for a histogram of their residuals, which sets the bound, and for the moments. The variances come last.
 #include "nustream/ranges/linear_fit.h"
 
 #include <Eigen/Cholesky>
@@ -29,6 +32,7 @@ constexpr double most_of_bound = 0.5;
 /// In units of the target's scale: a narrower bound says that nearly all targets are alike, and that the noise hides
 /// the others.
 constexpr double least_residuals = 0x1p-13;
+/// The shares of second moments, target moments and spread.
 const moments::Shares answer_shares{0.34, 0.58, 0.08};
 
 /// The scales of rows about `centre`. Residuals of a hundredth of the rows widen the scale of residuals, so that a
@@ -41,6 +45,7 @@ std::optional<RowScales> measure_rows(WorkingRows& rows, const Part& part, const
     found[0] = x.norm();
     found[1] = std::fabs(target - x.dot(centre));
   };
+  // Whatever is read from these scales is post-processing of two noisy histograms.
   auto scales = row_scales(measure(rows, part, 2, lengths, settings, stage, draw));
   if (!scales) return scales;
   const double longest = 2 * longest_target(fit);
@@ -130,6 +135,7 @@ std::vector<inference::EstimatedVariance> variances_of(const PartSums& found, co
                                                        const Pilot& pilot, double ratio, double middle,
                                                        const Eigen::MatrixXd& to_original) {
   constexpr double target[] = {1.0};
+  // The only stage begins at step 1 (answer()), so it ends at 2.
   const StepCount steps{2};
   const auto known = moments::target_variances(found.sums, found.frame, alone, estimate, steps);
   const auto covariance = moments::covariance_of(found.sums, found.frame, alone, estimate, target, steps);
@@ -170,6 +176,7 @@ void answer(PartSums found, const Pilot& pilot, double pilot_records, const Work
   moments::StageSums stage = found.sums.stages().front();
   stage.first = 1;
   const Eigen::MatrixXd second = moments::full_matrix(stage.second, static_cast<std::size_t>(d));
+  // Whitened inputs are Wx with x_0 = 1, so this vector's product with every usable row is 1.
   const Vector constant = whitening.restore.col(0);
   found.frame.constant = entries_of(constant);
   found.sums.restore({stage});
@@ -179,6 +186,7 @@ void answer(PartSums found, const Pilot& pilot, double pilot_records, const Work
   const Eigen::MatrixXd to_original = back.matrix * whitening.whiten;
   fit.undetermined = undetermined(inference::symmetric_spectrum(second).vectors, fit.floored, to_original);
   Vector theta = to_original * Eigen::Map<const Vector>(estimate.theta.data(), d);
+  // The way back is affine: the target's centre belongs to the intercept alone.
   theta(0) += back.offset;
   fit.theta = entries_of(theta);
   const auto by_noise = moments::privacy_of(found.sums, found.frame, alone, estimate, alone);
@@ -199,6 +207,7 @@ TableFit fit_linear(const Table& table, const FitSettings& settings, const DrawN
   NUSTREAM_REQUIRE(table.weights.empty() || table.weights.size() == table.y.size(), "a weight for every row");
   NUSTREAM_REQUIRE(table.users.empty() || table.users.size() == table.y.size(), "a user for every row");
   const bool of_users = !table.users.empty();
+  // It throws before any noise is drawn, so that a fit that is refused costs nothing.
   const Sizes parts = sizes({table.records(), table.features + 1, settings.rho, settings.adjacency, of_users});
   const PartRhos rhos = part_rhos(settings.rho, of_users, 2);
   TableFit fit;
@@ -206,6 +215,7 @@ TableFit fit_linear(const Table& table, const FitSettings& settings, const DrawN
   place_columns(rows, parts, settings.at(rhos.columns), draw, fit);
   if (fit.is_stopped) return fit;
   WorkingRows working(rows, fit);
+  // Before the pilot the centre is 0, so residuals are the placed targets themselves.
   const auto scales = measure_rows(working, rows.dealer.deal(parts.rows), Vector::Zero(working.dimension()),
                                    settings.at(rhos.lengths), fit, KeyStage::first_lengths, draw);
   fit.is_stopped = !scales || scales->counted < hardly_usable;
@@ -225,6 +235,7 @@ TableFit fit_linear(const Table& table, const FitSettings& settings, const DrawN
   if (fit.is_stopped) return fit;
   const Part rest = rows.dealer.rest();
   fit.answer_records = rest.count;
+  // Tails and moments are two releases over the same rows, so their ρ add up to the answer's.
   const double for_tails = tails_share(fit);
   const ResidualTails tails = residual_tails(
       working, rest, [&](const auto& x, double target) { return target - x.dot(centre); },

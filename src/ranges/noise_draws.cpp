@@ -1,3 +1,5 @@
+// Makes the noise of each release from the epoch's key: one step of independent noise in the release's own key stage,
+// rounded to its grid (docs/formats/noise.md).
 #include "nustream/ranges/noise_draws.h"
 
 #include <array>

@@ -1,3 +1,5 @@
+// Counts the bins of a part's rows, as records or as shortened users, and releases the counts with noise that is
+// drawn once, on the mechanism's grid.
 #include "ranges/part_counts.h"
 
 #include <vector>

@@ -1,3 +1,5 @@
+// Sums moments over a part as a single step of running sums, with the clipping, calibration and noise of the moments
+// room. Each block's noise is drawn once, in a key stage of its own.
 #include "ranges/part_sums.h"
 
 #include <optional>
@@ -38,6 +40,7 @@ void add_users(const EachRow& rows, const moments::Design& design, const moments
   rows(
       [&](std::span<const double> inputs, double target, double weight) {
         if (batch.contribution(inputs.data(), target, weight, row)) user.add(row);
+        // The row counts as a record whether or not it can be used.
         batch.count(1);
       },
       [&] {
@@ -79,6 +82,7 @@ PartSums sum_part(const PartDesign& part, const EachRow& rows, const DrawNoise& 
   }
   for (const std::vector<std::int64_t>& of_block : noise) views.emplace_back(of_block);
   moments::RunningSums sums(part.design, spacings, {}, part.radii, part.centre);
+  // Only from here on do the sums have their noise; `batch` is dropped with this function.
   sums.step(batch, views);
   return {std::move(sums), {part.design, moments::block_noise(part.design, settings.sigmas), {}, 1, {}}};
 }

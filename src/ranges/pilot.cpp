@@ -1,3 +1,6 @@
+// The pilot: moments about 0 over its own part, half of ρ each for H and for the target's moments, solved above the
+// floor. From its noisy H come the whitening and the eigenvalues. left_of_pilot() says how much of its error is left
+// in the answer.
 #include "ranges/pilot.h"
 
 #include <algorithm>
@@ -33,6 +36,7 @@ Pilot pilot(WorkingRows& rows, const Part& part, const FitSettings& settings, co
   const double counted = std::max(noisy(0, 0), estimate.floor);
   const double records = rows.are_of_users() ? counted : static_cast<double>(part.count);
   const Eigen::VectorXd eigenvalues = inference::symmetric_eigenvalues(noisy).array().max(estimate.floor) / records;
+  // Each row enters with its weight's root, so the intercept's second moment is the sum of the weights.
   const double weight = rows.are_weighted() ? counted / static_cast<double>(part.count) : 1;
   return {Eigen::Map<const Eigen::VectorXd>(estimate.theta.data(), rows.dimension()),
           whitening.restore * whitening.restore,

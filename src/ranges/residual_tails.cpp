@@ -1,3 +1,6 @@
+// Reads a noisy histogram of residuals, one half for each side of 0. Single bins count where they stand out of their
+// noise. Bins that noise hides one by one are looked at in sums of neighbours, because a few long residuals spread
+// over many bins can move an answer without showing in any of them.
 #include "ranges/residual_tails.h"
 
 #include <algorithm>
@@ -51,6 +54,8 @@ struct HiddenSide {
 ResidualTails::ResidualTails(const NoisyCounts& counts, double most)
     : counts_(counts),
       most_(most),
+      // One octave beyond the bin of `most`. For a length that is not finite length_bin() is no_bin, hence the inner
+      // limit.
       end_(std::min(length_bins, std::min(length_bin(most), length_bins) + 1 + octave)),
       together_(sides * length_bins) {
   reach_far_bins();
@@ -231,6 +236,7 @@ double ResidualTails::longest_together() const {
   return longest;
 }
 
+/// Along a direction of unit second moment Σ x·r varies by sampling as Σ r² does.
 double ResidualTails::deviation(double noise_per_unit, double bound) const {
   return std::sqrt(sum_of_squares(bound) + std::pow(bound * noise_per_unit, 2));
 }
@@ -248,6 +254,8 @@ double longest_target(const TableFit& fit) {
 bool hides_targets(const TableFit& fit, double longest, Rho rho, double pilot_records) {
   constexpr double most_deviations = 12;
   if (!fit.is_one_target_seen) return false;
+  // The pilot gives half of ρ to the target moments, so σ² = 1/ρ, and this is the noise of an entry of Σ x·r. If the
+  // target is one value, the pilot's θ and so the residuals come from this noise alone.
   const double moment = fit.pilot.inputs * fit.pilot.residuals / std::sqrt(rho.value());
   const double deviation = std::sqrt(static_cast<double>(fit.placements.size())) * moment / pilot_records;
   return longest == 0 || longest <= most_deviations * deviation;
@@ -258,6 +266,7 @@ ResidualTails residual_tails(WorkingRows& rows, const Part& part, const Residual
   const RowBins bins_of = [&](const auto& x, double target, double weight, std::span<std::size_t> bins) {
     const double residual = std::sqrt(weight) * residual_of(x, target);
     const std::size_t size = length_bin(std::fabs(residual));
+    // Both sides are one histogram, since a row is on one side alone: so Δ is that of a single histogram.
     bins[0] = size == no_bin || residual > 0 ? size : length_bins + size;
   };
   const HistogramDesign histogram{1, sides * length_bins, design.adjacency};
@@ -282,12 +291,14 @@ double residual_bound(const ResidualTails& tails, BoundChoice choice) {
     const double off = tails.taken_off(bound);
     const double deviation = tails.deviation(choice.noise_per_unit, bound);
     const double both = tails.taken_off_both(bound);
+    // The narrowest bound that moves the answer by no more than its own uncertainty allows.
     if (off <= small_share * deviation && both <= small_share_of_both * deviation) return bound;
     const double error = std::hypot(off, deviation);
     if (error < least_error) {
       least_error = error;
       best = bound;
     }
+    // Beyond this a wider bound adds more noise than all residuals add by sampling.
     const double noise = bound * choice.noise_per_unit;
     if (bound >= most || noise * noise > of_all) return best;
   }

@@ -1,3 +1,6 @@
+// Scales of rows from noisy histograms of lengths, and the widths of bounds that follow from them. A count enters a
+// quantile only if it stands out of its noise, by itself or among neighbours, since a far bin of pure noise would
+// stand for a length of up to 2^40.
 #include "nustream/ranges/rows.h"
 
 #include <algorithm>
@@ -21,6 +24,8 @@ constexpr double bins_per_octave = 2;
 constexpr std::size_t near_bins = 4;
 
 /// The length at a place that quantile() gives in bins.
+/// Places count bins from the left edge of the bin in front. The length grows by 2^(1/2) with each bin, except in the
+/// bin in front, which holds lengths from 0 to 2^-20 evenly.
 double length_at(double place) {
   return place < 1 ? std::ldexp(place, lowest) : std::exp2(lowest + (place - 1) / bins_per_octave);
 }
@@ -39,6 +44,7 @@ std::vector<bool> seen_bins(std::span<const double> counts, double stddev) {
     const bool is_among = show_together && most.holds(bin) && counts[bin] > 0;
     kept[bin] = is_among || counts[bin] > octave_threshold * stddev;
   }
+  // A bin that is kept makes its neighbours near, so the search goes on until nothing changes.
   for (bool is_changed = true; is_changed;) {
     is_changed = false;
     const std::vector<bool> near = near_others(kept, near_bins);
@@ -87,6 +93,7 @@ class Seen {
 std::size_t length_bin(double length) noexcept {
   if (!std::isfinite(length)) return no_bin;
   if (length < std::ldexp(1.0, lowest)) return 0;
+  // A length of 1 lies 20 octaves above the lowest: bin 2·20 + 1 = 41.
   const double above = std::floor((std::log2(length) - lowest) * bins_per_octave);
   return static_cast<std::size_t>(std::clamp(above, 0.0, static_cast<double>(length_bins) - 2)) + 1;
 }

@@ -1,3 +1,6 @@
+// Curvature and score of a likelihood, row by row: a row's weight and clip bound what it adds, entries are truncated
+// to a grid, and the sums get their noise when they are released. Where the unit is the user, UserSums shortens what
+// a user's rows add up to first.
 #include "ranges/scores.h"
 
 #include <algorithm>
@@ -84,6 +87,7 @@ bool ScoreSums::set_row(const Eigen::Ref<const Eigen::VectorXd>& inputs, double 
   if (counts < smallest || !std::isfinite(heavy)) return false;
   const double root = std::sqrt(counts);
   const double longer = std::sqrt(times);
+  // √(vω)·x is at most R_x long and the clipped factor at most R_r, so the score's norm is at most R_x·R_r.
   const double residual = longer * root * descent::clamp_to(root * longer * (target - mean), bounds_.residuals);
   double* entry = row_.data();
   for (Eigen::Index i = 0; i < inputs.size(); ++i) {
@@ -97,6 +101,7 @@ bool ScoreSums::set_row(const Eigen::Ref<const Eigen::VectorXd>& inputs, double 
 
 void ScoreSums::add(const Eigen::Ref<const Eigen::VectorXd>& inputs, double target, double times) noexcept {
   if (user_) {
+    // A user's rows are summed before truncation, and UserSums brings the shortened sum to the grids.
     if (set_row(inputs, target, times, 1, 1)) user_->add(row_);
     return;
   }

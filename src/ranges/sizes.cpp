@@ -1,3 +1,5 @@
+// Sizes and ρ of the parts of a fit, from n, the number of columns and ρ alone. The constants say how far counts must
+// stand out of their noise; a fit that could not see its columns is refused before it spends anything.
 #include "nustream/ranges/sizes.h"
 
 #include <algorithm>
@@ -36,6 +38,7 @@ double moved_squares(const MeasuredTable& design) {
   return static_cast<double>(design.columns) * (design.adjacency == privacy::Adjacency::replace_one ? 2 : 1);
 }
 
+/// 60·√(m/2ρ): the noise of a count has the deviation √(m/2ρ), or √(2m/2ρ) under replace-one.
 double needed_rows(const MeasuredTable& design) {
   return deviations_of_columns * std::sqrt(moved_squares(design) / (2 * rho_of_part(design)));
 }
@@ -65,6 +68,7 @@ PartRhos part_rhos(Rho rho, bool of_users, std::size_t lengths) {
 
 double least_rho(const MeasuredTable& design) {
   const double rows = largest_share * static_cast<double>(design.records);
+  // The ρ at which needed_rows() are a tenth of all records.
   const double of_part = moved_squares(design) / 2 * std::pow(deviations_of_columns / rows, 2);
   return design.of_users ? of_part / share_of_histogram : of_part;
 }

@@ -1,3 +1,5 @@
+// The permutation of positions and its inverse, by products modulo n of 128 bits, and the dealing of places into
+// parts. Both are functions of n and of counts alone; no record is read.
 #include "nustream/ranges/stride.h"
 
 #include <algorithm>
@@ -27,6 +29,7 @@ std::uint64_t multiplier_for(std::uint64_t records) {
   constexpr double golden = 0.6180339887498949;
   // g must be odd and prime to the number of records; one of the next few odd numbers is.
   std::uint64_t candidate = static_cast<std::uint64_t>(golden * static_cast<double>(records)) | 1U;
+  // The search ends, because an odd number that is prime to n follows sooner or later.
   while (std::gcd(candidate, records) != 1) candidate += 2;
   return candidate;
 }
@@ -41,6 +44,7 @@ std::uint64_t inverse_of(std::uint64_t multiplier, std::uint64_t modulus) {
   while (rest > 1) {
     const std::uint64_t quotient = before / rest;
     const std::uint64_t step = product(quotient, coefficient, modulus);
+    // Coefficients stay within [0, n): a difference is taken by adding n first.
     coefficient_before = std::exchange(coefficient, (coefficient_before + (modulus - step)) % modulus);
     before = std::exchange(rest, before % rest);
   }

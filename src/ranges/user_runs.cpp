@@ -1,3 +1,5 @@
+// The order in which a part's rows are read, and the sums of one user at a time. Users' rows are brought together by
+// a counting sort over positions, because a user's sum can be shortened only when all of its rows are known.
 #include "ranges/user_runs.h"
 
 #include <algorithm>
@@ -33,7 +35,9 @@ void Rows::each(const Part& part, const std::function<void(std::uint64_t positio
   for (std::uint64_t place = part.first; place < behind; ++place) {
     const record::RowUser of = user_at(place);
     if (of.is_nobody()) continue;
+    // Users are numbered in the order in which they come in this part; nothing of that order leaves the call.
     const std::size_t number = index.number_of({of.high, of.low});
+    // begins[number + 1] counts the rows of user `number` here; the sums below turn counts into beginnings.
     if (number + 2 > begins.size()) begins.push_back(0);
     ++begins[number + 1];
   }

@@ -1,3 +1,5 @@
+// Brings rows into placed and whitened coordinates, and counts what is measured of them. A row that lacks a number
+// goes the same way as the others, as zeros with a target of NaN, so that the number of rows of a part stays public.
 #include "ranges/working_rows.h"
 
 #include <algorithm>
@@ -29,6 +31,7 @@ void WorkingRows::each(const Part& part, const AddRow& add, const EndUser& end) 
 }
 
 void WorkingRows::at(std::uint64_t position, const AddRow& add) {
+  // Entry 0 is the intercept's 1, which the constructor has set.
   for (Eigen::Index j = 1; j < dimension(); ++j) {
     const std::size_t k = static_cast<std::size_t>(j) - 1;
     placed_(j) = placed(fit_.placements[k], rows_.value(position, fit_.features[k]));
@@ -39,6 +42,7 @@ void WorkingRows::at(std::uint64_t position, const AddRow& add) {
     // An unusable row is handed on as zeros, so that every part has its public number of rows.
     return add(unusable(), std::numeric_limits<double>::quiet_NaN(), 0);
   }
+  // Before the pilot the matrix is the identity.
   whitened_.noalias() = whiten_ * placed_;
   add({whitened_.data(), static_cast<std::size_t>(whitened_.size())}, target, weight);
 }
@@ -53,6 +57,7 @@ NoisyCounts count(WorkingRows& rows, const Part& part, const HistogramDesign& de
   const auto bins_at = [&](std::uint64_t position, std::span<std::size_t> bins) {
     std::ranges::fill(bins, no_bin);
     rows.at(position, [&](std::span<const double> inputs, double target, double weight) {
+      // Such a row has no bin, and counts among the part's rows all the same.
       if (!std::isfinite(target)) return;
       bins_of(Eigen::Map<const Eigen::VectorXd>(inputs.data(), static_cast<Eigen::Index>(inputs.size())), target,
               weight, bins);
@@ -65,6 +70,7 @@ NoisyCounts measure(WorkingRows& rows, const Part& part, std::size_t histograms,
                     const FitSettings& settings, KeyStage stage, const DrawNoise& draw) {
   std::vector<double> found(histograms);
   const RowBins bins_of = [&](const auto& x, double target, double weight, std::span<std::size_t> bins) {
+    // Weighted rows enter sums multiplied by √w, so their lengths are measured so.
     lengths(x, target, found);
     for (std::size_t i = 0; i < histograms; ++i) bins[i] = length_bin(std::sqrt(weight) * found[i]);
   };

@@ -1,3 +1,5 @@
+// Reads a number by std::from_chars, which knows no locale: "1,5" is no number anywhere. Spaces, a plus sign and what
+// from_chars would read besides numbers are handled here.
 #include "nustream/record/number.h"
 
 #include <charconv>
@@ -21,6 +23,7 @@ std::optional<double> parse_number(std::string_view text) noexcept {
   text = trim(text);
   if (text.empty()) return std::nullopt;
   const bool negative = text.front() == '-';
+  // from_chars takes no plus sign, so the sign is read here.
   if (negative || text.front() == '+') text.remove_prefix(1);
   // from_chars would also read a second minus, nan and inf.
   const char first = text.empty() ? '\0' : text.front();

@@ -1,3 +1,6 @@
+// From the fields of one record to its row, in three stages: read_field() makes a number of each text; the maps
+// of the schema are applied; build() writes the row, or zeros where the record is unusable. All maps are public and
+// read one record alone, so that a change to one record changes one row. docs/formats/input.md says what is read how.
 #include "nustream/record/row.h"
 
 #include <algorithm>
@@ -13,6 +16,8 @@ namespace {
 
 constexpr double unreadable = std::numeric_limits<double>::quiet_NaN();  // differs from `missing`
 
+/// How the column of a term is read. A transform that works on the text is a reading of its own; the others work on a
+/// number and are applied later, by apply().
 Reading reading_of(Transform transform) {
   switch (transform) {
     case Transform::indicator:
@@ -34,6 +39,8 @@ Reading reading_of(Transform transform) {
   }
 }
 
+/// A public map of a number. Outside its domain, as for the logarithm of 0, the result is not finite, and the record
+/// is unusable.
 double apply(Transform transform, double reading) noexcept {
   switch (transform) {
     case Transform::log:
@@ -49,6 +56,7 @@ double apply(Transform transform, double reading) noexcept {
   }
 }
 
+/// What an operator reads about a transform whose result is not finite.
 const char* description(Transform transform) {
   switch (transform) {
     case Transform::log:
@@ -67,6 +75,7 @@ const char* description(Transform transform) {
 /// The reason that is given for a user whose records count in another lane than the one that reads them.
 constexpr const char* other_lane = "a user of another lane: the topic is not divided by privacy.user";
 
+/// What an operator reads about a field whose text could not be read. It never quotes the text itself.
 const char* expectation(const Field& field) {
   switch (field.reading) {
     case Reading::hour:
@@ -94,11 +103,13 @@ double is_in_bin(double reading, double from, double below) noexcept {
 double place_of(std::string_view text, std::span<const std::string> labels) noexcept {
   constexpr std::string_view spaces = " \t";
   const std::size_t begin = std::min(text.find_first_not_of(spaces), text.size());
+  // Of a blank text nothing is left.
   text = text.substr(begin, text.find_last_not_of(spaces) + 1 - begin);
   const auto found = std::find(labels.begin(), labels.end(), text);
   return found == labels.end() ? unreadable : static_cast<double>(found - labels.begin());
 }
 
+/// Whether a target is a class number; without classes any number is one.
 bool is_label(double target, std::size_t labels) noexcept {
   return labels == 0 || (target >= 0 && target < static_cast<double>(labels) && target == std::floor(target));
 }
@@ -148,6 +159,7 @@ double read_user(const Field& field, std::string_view text) noexcept {
   return field.users == nullptr ? 0 : field.users->read(text);
 }
 
+/// The hour or the day of the week of a time.
 double read_place_in_time(const Field& field, std::string_view text) noexcept {
   const auto timestamp = parse_time(text, field.unit);
   if (!timestamp) return unreadable_text(text);
@@ -161,6 +173,7 @@ double read_field(const Field& field, std::string_view text) noexcept {
     case Reading::number:
       return parse_number(text).value_or(unreadable_text(text));
     case Reading::equals:
+      // Any text has an answer here, also an empty one, so this reading never makes a record unusable.
       return text == field.equals ? 1 : 0;
     case Reading::label:
       return place_of(text, field.labels);
@@ -197,13 +210,16 @@ RowBuilder::RowBuilder(const Schema& schema)
       labels_(schema.labels),
       counts_(schema.counts),
       features_public_(schema.features_public) {
+  // maps_ holds the features in their order, and the target behind them.
   for (const Feature& feature : schema.features) maps_.push_back(map(feature));
   if (schema.target) maps_.push_back(map(*schema.target));
+  // The column of users is a field without a map: it enters no number of the row.
   if (schema.user) {
     user_field_ = static_cast<std::uint32_t>(fields_.size());
     fields_.push_back(
         {schema.user->column, Reading::user, {}, schema.user->nobody, nullptr, TimeUnit::none, schema.user->reader});
   }
+  // Weight and exposure are factors like those of features, and may share their fields.
   if (schema.weight) {
     check(schema.weight->term, "weight");
     weight_ = factor(schema.weight->term);
@@ -222,6 +238,8 @@ RowBuilder::RowBuilder(const Schema& schema)
   });
 }
 
+/// Finds or adds the field that a term reads. Terms that read a column in the same way share its field, which is then
+/// read once for each record.
 RowBuilder::Factor RowBuilder::factor(const Term& term) {
   Field field{term.column, reading_of(term.transform), {}, {}, term.reader, term.unit};
   if (field.reading == Reading::equals) field.equals = term.equals;
@@ -230,6 +248,7 @@ RowBuilder::Factor RowBuilder::factor(const Term& term) {
   const auto known = std::find(fields_.begin(), fields_.end(), field);
   const auto index = static_cast<std::uint32_t>(known - fields_.begin());
   if (known == fields_.end()) fields_.push_back(std::move(field));
+  // A bucket is the bin [number, number + 1) of the reading, so that all buckets of a column share one field.
   if (term.transform == Transform::bin) return {index, Transform::bin, term.from, term.below};
   if (term.transform == Transform::bucket) {
     return {index, Transform::bin, static_cast<double>(term.bucket), static_cast<double>(term.bucket) + 1};
@@ -246,12 +265,14 @@ RowBuilder::Map RowBuilder::map(const Feature& feature) {
   return result;
 }
 
+/// What a term makes of one reading: its bin, or its transform.
 double RowBuilder::value(const Factor& factor, const double* readings) noexcept {
   const double reading = readings[factor.field];
   if (factor.transform == Transform::bin) return is_in_bin(reading, factor.from, factor.below);
   return apply(factor.transform, reading);
 }
 
+/// A number of the row, or the target: the product of one or two terms, clamped, centred and scaled.
 double RowBuilder::value(const Map& map, const double* readings) noexcept {
   double value = RowBuilder::value(map.first, readings);
   if (map.second) value *= RowBuilder::value(*map.second, readings);
@@ -273,11 +294,14 @@ double RowBuilder::weight(const double* readings) const noexcept {
   double weight = 1;
   if (weight_) {
     const double read = value(*weight_, readings);
+    // The weight is cut off at its public bound. An infinite one is no weight, and is not cut to the bound.
     weight = std::isfinite(read) && read >= 0 ? std::min(read, weight_most_) : unreadable;
   }
+  // A rate over an exposure E counts E times, as E observations of one unit would.
   return exposure_ ? weight * std::min(exposure(readings), exposure_most_) : weight;
 }
 
+// A label is a class number, and a count is not negative.
 bool RowBuilder::is_target(double value) const noexcept {
   return is_label(value, labels_) && !(counts_ && value < 0);
 }
@@ -289,9 +313,11 @@ bool RowBuilder::build(const double* readings, double* x, double& y, double* wei
     usable &= std::isfinite(result);
     return result;
   };
+  // With an intercept and the features a and b, x is 1, a, b.
   double* at = x;
   if (intercept_) *at++ = 1;
   for (std::size_t j = 0; j < features_; ++j) at[j] = evaluate(maps_[j]);
+  // A record that is nobody's is unusable: the limits of no user would hold for it.
   if (user_field_) usable &= std::isfinite(readings[*user_field_]);
   const double counts_as = has_weights() ? this->weight(readings) : 1;
   usable &= std::isfinite(counts_as);
@@ -300,6 +326,7 @@ bool RowBuilder::build(const double* readings, double* x, double& y, double* wei
   const bool keep_features = usable && features_public_;
   y = maps_.size() > features_ ? evaluate(maps_.back()) : 0;
   usable &= is_target(y);
+  // The target becomes a rate: counts over the exposure.
   if (exposure_) {
     y /= exposure(readings);
     usable &= std::isfinite(y);
@@ -310,6 +337,7 @@ bool RowBuilder::build(const double* readings, double* x, double& y, double* wei
     if (!keep_features) std::fill_n(x, dimension_, 0.0);
     y = keep_features ? unreadable : 0;
   }
+  // An unusable record counts for nothing, unless its public features are used without the target.
   if (weight != nullptr) *weight = usable || keep_features ? counts_as : 0;
   return usable;
 }
@@ -324,8 +352,10 @@ void RowBuilder::forget_users() const noexcept {
   if (user_field_ && fields_[*user_field_].users != nullptr) fields_[*user_field_].users->forget();
 }
 
+// The reason is for the operator. It names columns and what was expected of them, and no value of a field.
 std::string RowBuilder::reason(const double* readings) const {
   for (std::size_t f = 0; f < fields_.size(); ++f) {
+    // Fields come first, as their readings say more than the values that were made of them.
     if (!std::isfinite(readings[f])) return "column '" + fields_[f].column + "': " + reason_of_field(f, readings[f]);
   }
   return reason_of_values(readings);
@@ -336,6 +366,7 @@ std::string RowBuilder::reason_of_field(std::size_t f, double reading) const {
   if (is_empty(reading)) return "empty";
   const bool is_label = labels_ > 0 && maps_.size() > features_ && maps_.back().first.field == f;
   if (is_label && fields_[f].reading == Reading::number) return no_label();
+  // A user of another lane is read as an infinity, where nobody is a NaN.
   const bool is_elsewhere = fields_[f].reading == Reading::user && std::isinf(reading);
   return is_elsewhere ? other_lane : expectation(fields_[f]);
 }

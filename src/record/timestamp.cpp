@@ -1,3 +1,5 @@
+// Reads times such as 2010-12-01, 2010-12-01T08:26, 2010-12-01 8:26:30.5 and 2010-12-01T08:26:30+01:00. The reader
+// goes from left to right, one part after the other; a text that holds anything else is no time.
 #include "nustream/record/timestamp.h"
 
 #include <algorithm>
@@ -52,6 +54,7 @@ struct Cursor {
   }
 };
 
+// YYYY-MM-DD as a day that exists; 2011-02-29 is none.
 std::optional<std::chrono::sys_days> read_date(Cursor& cursor) {
   const auto year = cursor.number(4, 9999);
   if (!year || !cursor.accept('-')) return std::nullopt;
@@ -72,6 +75,7 @@ struct TimeOfDay {
 };
 std::optional<TimeOfDay> read_time(Cursor& cursor) {
   auto hour = cursor.number(2, 23);
+  // Hours before ten may have a single digit, as in 8:26.
   if (!hour) hour = cursor.number(1, 9);
   if (!hour || !cursor.accept(':')) return std::nullopt;
   const auto minute = cursor.number(2, 59);
@@ -137,12 +141,15 @@ std::optional<Timestamp> parse_timestamp(std::string_view text) noexcept {
 }
 
 std::optional<Timestamp> parse_time(std::string_view text, TimeUnit unit) noexcept {
+  // A written time has dashes, so it cannot be taken for a number.
   if (const auto written = parse_timestamp(text)) return written;
   if (unit == TimeUnit::none) return std::nullopt;
   const auto number = parse_number(text);
   if (!number) return std::nullopt;
+  // How many units of the number a second has.
   const double a_second = unit == TimeUnit::seconds ? 1 : unit == TimeUnit::milliseconds ? 1e3 : 1e6;
   const double seconds = *number / a_second;
+  // The seconds of 0000-01-01 and of 10000-01-01: the years that a written date can have.
   constexpr double year_0 = -62'167'219'200;
   constexpr double year_10000 = 253'402'300'800;
   if (!(seconds >= year_0 && seconds < year_10000)) return std::nullopt;

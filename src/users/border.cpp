@@ -1,3 +1,5 @@
+// The clock is asked once for each record, and the table is emptied at a border before any record of the step is
+// gated.
 #include "nustream/users/border.h"
 
 namespace nustream::users {

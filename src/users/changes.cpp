@@ -1,3 +1,6 @@
+// The overlay of an uncommitted batch over the table of users: a look-up goes to the changes first, then to the batch
+// that is on its way to be committed, then to the table. Nothing reaches the table except by apply(), after the
+// commit.
 #include "nustream/users/changes.h"
 
 #include <utility>
@@ -8,10 +11,12 @@ namespace nustream::users {
 
 /// The standing of a user when the batch began.
 Standing Changes::before(const UserHash& user) const {
+  // An emptied table has nobody in it, and neither has what lies below: the batch below came before the border.
   if (emptied_) return {};
   return below_ != nullptr ? below_->find(user) : table_->find(user);
 }
 
+// The latest standing, committed or not: within one batch a user must not be let in by an old one.
 Standing Changes::find(const UserHash& user) const {
   const std::size_t number = index_.find(user);
   if (number < changes_.size()) return changes_[number].entry.standing;
@@ -35,6 +40,7 @@ void Changes::put(const Entry& entry) {
   }
 }
 
+// What the batch changed before the border is dropped as well: it would be emptied with the rest.
 void Changes::empty_table() noexcept {
   forget();
   emptied_ = true;
@@ -62,11 +68,13 @@ void Changes::begin_window() {
 }
 
 void Changes::apply(Standings& table, std::string_view mark) {
+  // Standings that were computed over one table mean nothing over another.
   NUSTREAM_REQUIRE(&table == table_, "changes go into the table that they were made over");
   table.take(changes_, emptied_, mark);
   forget();
 }
 
+// The open batch lies above this object, which is empty by now. It moves down, and the next one begins above it.
 void Changes::take_over(Changes& above) {
   NUSTREAM_REQUIRE(changes_.empty() && !emptied_ && above.below_ == this, "one batch is on its way at a time");
   std::swap(index_, above.index_);

@@ -1,3 +1,5 @@
+// What a user is charged over several epochs. Epochs fall into groups whose counts carry over; within a group two
+// dynamic programmes find the worst way to spread a count or a mass over the epochs; among groups the charges add up.
 #include "nustream/users/charge.h"
 
 #include <algorithm>
@@ -22,10 +24,12 @@ Rho rho_of(std::span<const Mechanism> mechanisms, const Limits& limits, std::opt
   return privacy::compose(parts);
 }
 
+/// Every sum is rounded up, so that a charge is never too small, whatever the number of epochs.
 double sum_up(double a, double b) {
   return privacy::rounded_up(a + b, 0);
 }
 
+/// k of the epoch; by_count has an entry for 0 as well.
 std::size_t times_of(const Epoch& epoch) {
   return epoch.by_count.size() - 1;
 }
@@ -38,10 +42,15 @@ double alone(const Epoch& epoch) {
 }
 
 /// best[n] is the most that users have spent who have contributed n times so far; it is negative where no user has.
+///
+/// For example, with k = 3 in a first epoch and k = 5 in a second one, a user may contribute 3 and 2 times, or 0 and
+/// 5 times. In the other order it may contribute 2 and 1 times, or 5 and 0 times, but not 3 and 1 times.
 std::vector<double> best_by_count(std::span<const Epoch> epochs) {
   std::vector<double> best{0};
   for (const Epoch& epoch : epochs) {
+    // `next` begins as `best`: a user need not take part in this epoch.
     std::vector<double> next = best;
+    // A count that an earlier, larger k allowed stays, though this epoch lets nobody add to it beyond its own k.
     next.resize(std::max(best.size(), times_of(epoch) + 1), -1);
     for (std::size_t before = 0; before < std::min(best.size(), times_of(epoch)); ++before) {
       if (best[before] < 0) continue;
@@ -54,6 +63,7 @@ std::vector<double> best_by_count(std::span<const Epoch> epochs) {
   return best;
 }
 
+/// The most that any user can have spent by (k, b), whatever its final count.
 double spread_counts(std::span<const Epoch> epochs) {
   return std::ranges::max(best_by_count(epochs));
 }
@@ -71,6 +81,7 @@ double spread_mass(std::span<const Epoch> epochs) {
     for (std::size_t to = 1; to < levels.size() && levels[to] <= epoch.mass->value(); ++to) {
       for (std::size_t from = 0; from < to; ++from) {
         if (best[from] < 0) continue;
+        // A part m of W costs (m/W)² of what all of W costs, as the sensitivity is proportional to the mass.
         const double share = (levels[to] - levels[from]) / epoch.mass->value();
         const double rho = privacy::rounded_up(share * share * epoch.of_mass.value(), 0);
         next[to] = std::max(next[to], sum_up(best[from], rho));
@@ -119,6 +130,8 @@ void never_fall(std::vector<Rho>& by_count) {
   for (std::size_t i = 1; i < by_count.size(); ++i) by_count[i] = std::max(by_count[i], by_count[i - 1]);
 }
 
+/// What the group costs by the user's final count. Where an epoch has no ρ for each count, a single entry holds the
+/// sum of what the epochs cost at their full k.
 std::vector<Rho> folded_counts(std::span<const Epoch> group) {
   std::vector<Rho> by_count;
   if (std::ranges::all_of(group, can_be_spread)) {
@@ -140,6 +153,7 @@ Epoch epoch_of(std::span<const Mechanism> mechanisms, const Limits& limits, std:
   if (const auto& participation = limits.participation()) {
     const std::uint64_t times = participation->times();
     const auto of = [&](std::uint64_t count) {
+      // The count alone is limited here; the mass has its own figure below, and the lesser of the two is charged.
       return rho_of(mechanisms, Limits({{count, participation->separation()}}, {}), steps);
     };
     if (times <= spread_times_max) {
@@ -165,9 +179,11 @@ Rho charged(std::span<const Epoch> epochs) {
       NUSTREAM_REQUIRE(!epoch.by_count.empty() || epoch.mass, "every epoch of users has a limit");
     }
     const double group = of_group(epochs.subspan(first, end - first));
+    // A first group by itself keeps its bits: adding it to 0 would round it up once more.
     sum = first == 0 ? group : sum_up(sum, group);
     first = end;
   }
+  // What was spent before does not depend on the present counts, so it is added whatever the groups say.
   for (const Epoch& epoch : epochs) {
     if (epoch.before > Rho{0}) sum = sum_up(sum, epoch.before.value());
   }
@@ -181,6 +197,7 @@ Epoch folded(std::span<const Epoch> epochs) {
   Epoch one = epochs.back();
   one.carries_over = false;
   if (!depend_on_counts(group)) {
+    // The counts say too little, so all of the charge is moved to `before`, where no later epoch can lower it.
     one = without_counts(one);
     one.before = charged(epochs);
     return one;
@@ -200,6 +217,7 @@ Epoch folded(std::span<const Epoch> epochs) {
 Epoch dearest(const Epoch& one, const Epoch& other) {
   const bool are_alike = one.by_count.empty() == other.by_count.empty() &&
                          can_be_spread(one) == can_be_spread(other) && one.mass == other.mass;
+  // The counts of the two cannot be compared. Both charges go into `before`, and the larger of them stays.
   if (!are_alike) {
     Epoch most = without_counts(one);
     most.before = std::max(most.before, without_counts(other).before);
@@ -219,6 +237,7 @@ Epoch dearest(const Epoch& one, const Epoch& other) {
 
 Epoch without_counts(const Epoch& epoch) {
   Epoch none{false, {}, epoch.mass, Rho{0}, charged({&epoch, 1})};
+  // The single entry of 0 keeps the kind of the limits: an epoch without any limit is not allowed.
   if (!epoch.by_count.empty()) none.by_count.push_back(Rho{0});
   return none;
 }

@@ -1,3 +1,6 @@
+// What the users of one step contribute: sums by user, in the order in which users are met, and at the end of the
+// step the clip, the charge and the grid for each sum. The clip is that of private_step.h. No user moves a block by
+// more than its bound, however many records the user has.
 #include "nustream/users/contribution.h"
 
 #include <algorithm>
@@ -15,6 +18,7 @@ namespace {
 
 constexpr double roundoff = 0x1p-53;
 
+/// The same conditions as those of a grid: numbers on it stay below 2^51, and its spacing is a power of two.
 void check(const ContributionBlock& block) {
   if (block.entries == 0) throw InvalidParameter("entries of a block", "0", "at least 1");
   if (!(std::isfinite(block.bound) && block.bound > 0)) {
@@ -42,6 +46,7 @@ double slack(std::size_t entries) {
 double clipped_norm(std::span<const double> v, double bound) {
   const descent::ScaledNorm norm = descent::scaled_norm(v);
   const double relative = norm.scale / bound * norm.fraction * (1 + slack(v.size()));
+  // A quotient that overflowed is not below 1, nor is a NaN; both count as 1.
   return relative < 1 ? relative : 1;
 }
 
@@ -51,6 +56,7 @@ void add_clipped(std::span<const double> v, const ContributionBlock& block, doub
   if (std::isnan(norm.fraction) || norm.fraction == 0) return;
   const int exponent = std::ilogb(norm.scale);
   const double shrink = 1 - slack(v.size());
+  // G/s, less what roundings may add to a norm and to its entries (clip.h), times the share that may enter.
   const double radius = block.bound / block.spacing * (1 - 0x1p-48) * shrink * scale;
   // A sum that is scaled down is shortened once more, so that no rounding makes it longer than what is charged.
   const double slope = std::scalbn(scale < 1 ? scale * shrink : 1, exponent - std::ilogb(block.spacing));
@@ -104,6 +110,7 @@ void StepContributions::shorten_together(std::span<double> sum) const noexcept {
   for (const ContributionBlock& block : blocks_) {
     const descent::ScaledNorm norm = descent::scaled_norm(rest.first(block.entries));
     const double relative = norm.scale / block.bound * norm.fraction;
+    // Such a sum has no direction in which it could be shortened.
     if (!std::isfinite(relative)) {
       std::ranges::fill(sum, std::numeric_limits<double>::quiet_NaN());
       return;
@@ -111,10 +118,12 @@ void StepContributions::shorten_together(std::span<double> sum) const noexcept {
     longest = std::max(longest, relative);
     rest = rest.subspan(block.entries);
   }
+  // One factor for all blocks keeps the sums consistent with each other: they stay sums over the same weighted rows.
   if (longest <= 1) return;
   for (double& entry : sum) entry /= longest;
 }
 
+// The largest of the blocks' norms, each in units of its bound: one mass is charged for all blocks.
 double StepContributions::norm_of(std::span<const double> sum) const noexcept {
   double largest = 0;
   for (const ContributionBlock& block : blocks_) {
@@ -124,6 +133,7 @@ double StepContributions::norm_of(std::span<const double> sum) const noexcept {
   return largest;
 }
 
+// The same scale for every block, as charge() allowed one share for all of them.
 void StepContributions::add_to_grid(std::span<const double> sum, double scale, std::span<std::int64_t> units) const {
   for (const ContributionBlock& block : blocks_) {
     add_clipped(sum.first(block.entries), block, scale, units.data());

@@ -1,3 +1,5 @@
+// The gate and the charge, on whole numbers of units of mass. Each rounding is against the user: what is used up is
+// rounded up, and what is left is rounded down. So the norms that were let in add up to at most W, exactly.
 #include "nustream/users/gate.h"
 
 #include <algorithm>
@@ -21,12 +23,16 @@ double whole_units(double value) {
 }  // namespace
 
 bool may_contribute(const Limits& limits, const Standing& standing, StepIndex step) noexcept {
+  // A step that is gated twice, or after a later one, would let a user contribute more often than is accounted for.
   NUSTREAM_REQUIRE(standing.next <= step.value(), "a user's steps only rise");
   if (standing.count == closed_count) return false;
+  // Of a mass that is used up nothing could enter, so the record is not even read.
   if (limits.mass() && standing.mass >= mass_units) return false;
   if (!limits.participation() || standing.count == 0) return true;
   if (standing.count >= limits.participation()->times()) return false;
+  // With b = 10, for example, a user that contributed in step 4 has next = 5, and may contribute again in step 14.
   const bool apart = step.value() - standing.next >= limits.participation()->separation() - 1;  // t − last ≥ b
+  // next is 0 where the count was carried over from another epoch, whose steps do not count here.
   return standing.next == 0 || apart;
 }
 
@@ -35,6 +41,7 @@ Charge charge(const Limits& limits, const Standing& standing, StepIndex step, do
   NUSTREAM_REQUIRE(may_contribute(limits, standing, step), "a contribution passed the gate before it is charged");
   Charge charged{norm, standing};
   charged.after.next = step.value() + 1;
+  // The count stops below closed_count, which would close the user.
   charged.after.count = std::min(standing.count + 1, static_cast<std::uint32_t>(times_max));
   if (!limits.mass()) return charged;
   const double mass = limits.mass()->value();
@@ -56,6 +63,7 @@ Standing closed(Standing standing) noexcept {
   return standing;
 }
 
+// Steps are numbered anew in another epoch, so the last step is forgotten.
 Standing carried_over(Standing standing) noexcept {
   standing.next = 0;
   return standing;
@@ -64,6 +72,7 @@ Standing carried_over(Standing standing) noexcept {
 Standing carried_over(Standing standing, Mass from, Mass to) noexcept {
   standing.next = 0;
   if (from == to) return standing;
+  // The norm that was used up stays what it was; under another W it is another share.
   const double used = whole_units(std::nextafter(from.value() / to.value(), infinity) * standing.mass);
   standing.mass = used >= units ? mass_units : static_cast<std::uint32_t>(used);
   return standing;

@@ -1,3 +1,4 @@
+// A user without any limit could move the sums without bound, so at least one is asked for.
 #include "nustream/users/limits.h"
 
 #include <string>

@@ -1,3 +1,5 @@
+// The descent loop where the unit is the user. In each step, records are gated, their gradients are summed by user at
+// one iterate, each sum is clipped and charged, and the step is taken with its noise (gradient_sum.h).
 #include "nustream/users/loop.h"
 
 #include <algorithm>
@@ -16,6 +18,7 @@ namespace {
 /// The table is asked for users this many records ahead, because a look-up in memory takes longer than a step.
 constexpr std::size_t records_ahead = 32;
 
+/// d, the number of inputs: the iterate has d entries for each predictor.
 std::size_t inputs_of(const descent::StepRule& rule, std::span<const double> start) {
   descent::check_rule(rule, start);
   const std::size_t columns = model::predictors(rule.loss);
@@ -28,6 +31,7 @@ std::size_t inputs_of(const descent::StepRule& rule, std::span<const double> sta
 
 }  // namespace
 
+// A gradient is a single block. Its bound is the clip radius of the grid, as for records.
 Loop::Loop(const descent::StepRule& rule, const noise::Grid& grid, std::span<const double> start,
            const Limits& limits)
     : rule_(rule),
@@ -69,6 +73,7 @@ void Loop::add(const descent::Stretch& stretch, std::size_t row, const record::R
     slopes_[0] = model::visit(rule_.loss, [&](const auto& formula) { return formula.slope(slopes_[0], y); });
   }
   for (std::size_t k = 0; k < columns_; ++k) {
+    // The weight belongs to the gradient, and the clip comes later, on the sum of all of the user's gradients.
     slopes_[k] *= stretch.weight(row);
     for (std::size_t j = 0; j < inputs_; ++j) gradient_[k * inputs_ + j] = slopes_[k] * x[j];
   }
@@ -86,11 +91,13 @@ void Loop::run(const descent::Stretch& stretch, std::span<const record::RowUser>
   NUSTREAM_REQUIRE(stretch.noise.size() == steps * theta_.size(), "every step has its own noise");
   NUSTREAM_REQUIRE(clock == nullptr || times.size() == records, "where limits hold within windows, rows have times");
   for (std::size_t t = 0; t < steps; ++t) {
+    // With windows, the step may hold records of the next one. They take no part, but they are in its nominal size.
     std::size_t within = rule_.minibatch;
     if (clock != nullptr) within = take_times(times.subspan(t * within, within), true, *clock, changes);
     contributions_.begin(StepIndex{first.value() + t});
     std::ranges::fill(units_, 0);
     for (std::size_t i = t * rule_.minibatch; i < t * rule_.minibatch + within; ++i) {
+      // The look-up of a later record is begun now, so that it is there when that record is gated.
       if (i + records_ahead < records)
         changes.prefetch({users[i + records_ahead].high, users[i + records_ahead].low});
       add(stretch, i, users[i], changes);

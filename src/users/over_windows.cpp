@@ -1,3 +1,5 @@
+// Turns a ρ within one window of time into one over several. The ratio of two sensitivities of the same mechanism is
+// all that is needed, so σ does not have to be known here.
 #include "nustream/users/over_windows.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Periods such as P30D, and the clock that tells when a lane passes from one window into the next. Window n of a
+// period of 30 days holds the times from 30·n days after 1970 on.
 #include "nustream/users/period.h"
 
 #include <algorithm>
@@ -52,6 +54,8 @@ std::optional<Period> parse_period(std::string_view text) {
   std::chrono::seconds length{0};
   bool is_behind_t = false;
   const Unit* next = std::begin(duration_units);
+  // Each turn reads a number and its letter. `next` only moves forward, so the units stand in their order and each
+  // comes once.
   while (!text.empty()) {
     if (text.front() == 'T') {
       if (is_behind_t || text.size() < 2) return std::nullopt;
@@ -63,6 +67,7 @@ std::optional<Period> parse_period(std::string_view text) {
     next =
         std::find_if(next, std::end(duration_units), [&](const Unit& unit) { return unit.letter == text.front(); });
     if (next == std::end(duration_units) || next->is_of_day != is_behind_t) return std::nullopt;
+    // The product below cannot overflow then.
     if (*number > period_max / next->length) return std::nullopt;
     length += *number * next->length;
     ++next;
@@ -72,6 +77,7 @@ std::optional<Period> parse_period(std::string_view text) {
   return Period{length};
 }
 
+// Units of which there are none are left out: a day and six hours are P1DT6H.
 std::string text_of(const Period& period) {
   auto rest = std::chrono::duration_cast<std::chrono::seconds>(period.length());
   std::string text = "P";
@@ -85,6 +91,7 @@ std::string text_of(const Period& period) {
   return text;
 }
 
+// The comparison is false for a NaN, which is how a time that is not known comes.
 std::optional<std::chrono::milliseconds> milliseconds_of(double epoch_seconds) noexcept {
   constexpr double furthest = 0x1p40;  // some 35,000 years
   if (!(std::abs(epoch_seconds) < furthest)) return std::nullopt;
@@ -96,6 +103,7 @@ WindowClock::WindowClock(Period period, std::optional<std::chrono::milliseconds>
     : period_(period), latest_(latest), window_(window) {}
 
 bool WindowClock::record(std::optional<std::chrono::milliseconds> append_time, bool first_of_step) noexcept {
+  // The clock never goes back, whatever times come.
   if (append_time) latest_ = latest_ ? std::max(*latest_, *append_time) : append_time;
   if (!latest_) return false;
   const std::int64_t now = period_.window_of(*latest_);
@@ -103,6 +111,7 @@ bool WindowClock::record(std::optional<std::chrono::milliseconds> append_time, b
     window_ = now;
     return false;
   }
+  // A step keeps the window of its first record. Whether later records lie behind it, is_behind_border() says.
   if (!first_of_step) return false;
   const bool border = *window_ != now;
   window_ = now;

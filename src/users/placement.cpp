@@ -1,3 +1,5 @@
+// In which lane a user counts, by the partitioners of Kafka's clients, and the barrier between two numbers of lanes.
+// A user that counted in two lanes would be charged for one.
 #include "nustream/users/placement.h"
 
 #include <string>
@@ -11,6 +13,7 @@ namespace {
 constexpr std::uint32_t seed = 0x9747b28c;
 constexpr std::uint32_t multiplier = 0x5bd1e995;
 
+/// One word of the key, mixed as MurmurHash2 does it.
 std::uint32_t mixed(std::uint32_t word) {
   word *= multiplier;
   word ^= word >> 24;
@@ -30,6 +33,7 @@ void check_lanes(const char* name, std::uint32_t lanes) {
 
 }  // namespace
 
+// Four bytes at a time, and what is left, at most three bytes, as one word.
 std::uint32_t murmur2(std::span<const std::uint8_t> key) noexcept {
   std::uint32_t hash = seed ^ static_cast<std::uint32_t>(key.size());
   while (key.size() >= 4) {
@@ -54,6 +58,7 @@ LaneChange::LaneChange(std::uint32_t before, std::uint32_t after)
   check_lanes("lanes after", after);
 }
 
+// A mark that is read again changes nothing, so that open_ counts lanes and not marks.
 bool LaneChange::closed(LaneId old_lane) noexcept {
   if (old_lane.value() >= is_closed_.size()) return false;
   if (!is_closed_[old_lane.value()]) --open_;
@@ -66,6 +71,7 @@ Turn LaneChange::of_old(LaneId lane) const noexcept {
   return is_closed_[lane.value()] ? Turn::ended : Turn::steps;
 }
 
+// A new lane that began earlier could miss a count that an old lane still makes.
 Turn LaneChange::of_new(LaneId lane) const noexcept {
   return lane.value() < after_ && open_ == 0 ? Turn::steps : Turn::waits;
 }

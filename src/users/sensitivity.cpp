@@ -1,3 +1,6 @@
+// How far a user moves the encoded gradients under its limits, and what that costs. With both limits either bound
+// holds, so the lesser counts. By the triangle inequality, W·‖C e_t‖ of the longest column bounds whatever pattern of
+// steps a mass W allows.
 #include "nustream/users/sensitivity.h"
 
 #include <algorithm>
@@ -36,6 +39,7 @@ Sensitivity sensitivity_limit(const noise::Correlation& correlation, const Limit
   });
 }
 
+// Both bounds are of one and the same mechanism, so at every step the least of them holds.
 privacy::Spend spend(const noise::Correlation& correlation, const Limits& limits, NoiseMultiplier sigma) {
   std::optional<privacy::Spend> bound;
   if (limits.participation()) bound = privacy::Spend(correlation, *limits.participation(), sigma);

@@ -1,3 +1,5 @@
+// The table of users in memory: open addressing, with slots in the order of the hashes. The users' numbers are in an
+// array beside them, since a look-up does not need these.
 #include "nustream/users/table.h"
 
 #include <algorithm>
@@ -25,10 +27,12 @@ Table::Table(std::size_t users) {
 }
 
 void Table::reserve(std::size_t users) {
+  // Four slots for every three users, so that has_room() holds for all of them.
   const std::size_t slots = std::max(slots_min, (users / 3 + 1) * 4);
   if (slots > slots_.size()) grow(slots);
 }
 
+// Ordered slots let grow() and visit_part() go through memory from end to end.
 std::size_t Table::home(std::uint64_t high) const noexcept {
   // The product's upper half maps hashes to slots in their order, without a division.
   return static_cast<std::size_t>(static_cast<unsigned __int128>(high) * slots_.size() >> 64);
@@ -36,6 +40,7 @@ std::size_t Table::home(std::uint64_t high) const noexcept {
 
 std::size_t Table::slot_of(const UserHash& user) const noexcept {
   std::size_t at = home(user.high);
+  // There is always a free slot, so a search for an unknown user ends.
   while (slots_[at].standing.count != 0 && slots_[at].user != user) at = at + 1 == slots_.size() ? 0 : at + 1;
   return at;
 }
@@ -52,6 +57,7 @@ void Table::put(const Entry& entry) {
   NUSTREAM_REQUIRE(entry.standing.count != 0, "a user of the table has contributed or was closed");
   std::size_t at = slot_of(entry.user);
   if (slots_[at].standing.count == 0) {
+    // The table grows by half, and the slot is looked up again, as all slots have moved.
     if (!has_room(size_ + 1, slots_.size())) {
       grow(slots_.size() + slots_.size() / 2);
       at = slot_of(entry.user);
@@ -67,6 +73,7 @@ void Table::put(std::span<const Entry> entries) {
   for (const Entry& entry : entries) put(entry);
 }
 
+// A table in memory does not outlive the process, so it keeps no mark of its version.
 void Table::take(std::span<const Change> changes, bool emptied, std::string_view /*mark*/) {
   if (emptied) clear();
   for (std::size_t i = 0; i < changes.size(); ++i) {
@@ -82,6 +89,7 @@ void Table::change_all(const Carry& carry) {
 }
 
 void Table::visit_part(unsigned part, const Visit& visit) const {
+  // A part is the hashes with one value of the highest byte.
   const std::uint64_t first = std::uint64_t{part} << 56;
   const std::size_t from = home(first);
   const std::size_t homes = home(first | (~std::uint64_t{0} >> 8)) - from + 1;
@@ -100,6 +108,7 @@ void Table::clear() noexcept {
   size_ = 0;
 }
 
+// Entries are put in the order of their old slots, which is nearly that of the new ones.
 void Table::grow(std::size_t slots) {
   // Both are allocated before the table changes: an allocation that fails must not lose what users have done.
   std::vector<Slot> new_slots(slots);

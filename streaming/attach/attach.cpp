@@ -1,3 +1,6 @@
+// The command, before there is a service: what needs no broker is checked first, then brokers are waited for, then
+// settings are measured where any are "private", and then the service runs (service.cpp). The listeners answer from
+// early on, so that a probe finds the process alive while it waits.
 #include "attach/attach.h"
 
 #include <sys/resource.h>
@@ -199,6 +202,7 @@ void require_room_for_measured(const config::Config& asked, const secrets::Keyri
 }  // namespace
 
 Exit run(config::Config config, const Options& options) {
+  // First of all, before a key is in memory.
   secrets::harden_process();
   begin_log(config.log);
   if (!config.chosen.empty()) log::info("estimator_chosen", config.chosen);
@@ -209,6 +213,7 @@ Exit run(config::Config config, const Options& options) {
   const bool measures = !config.measuring.keys.empty();
   if (measures) measure::require_measurable_in_topic(config);
   require_new_file(options, measures, config.file);
+  // Made once without a broker, so that settings which no mechanism fits are refused before anything is waited for.
   std::optional<config::Mechanism> mechanism = config::make_mechanism(config, privacy::Participation::once());
   const secrets::Keyring keys = stream_keys(config, options.insecure_seed);
   const std::string rule = measures ? ranges_rule(config, keys.is_private()) : std::string();
@@ -216,9 +221,11 @@ Exit run(config::Config config, const Options& options) {
     log::warning("settings", warning);
   }
   settle_token(config);
+  // From here on the process listens, and says what it waits for.
   Front front(config.serve, config.stream);
   StartUp start_up(front.loop);
   front.operators.set_phase(serve::Phase::starting, "waiting for " + config.kafka.brokers);
+  // The work owns what it uses: where a signal comes first, it is left behind on its thread (start_up.h).
   const auto found = std::make_shared<TopicFacts>();
   const auto asked = std::make_shared<const config::Config>(config);
   // `tell` is called on the thread that waits for brokers. It posts to the loop, since the surfaces are the loop
@@ -232,11 +239,13 @@ Exit run(config::Config config, const Options& options) {
       })) {
     return *told;
   }
+  // Before measuring, which spends: what is refused here must not have cost anything.
   require_room_for_lanes(config, found->partitions);
   if (measures) {
     require_room_for_measured(config, keys, *found);
     const auto told = settle_ranges(config, keys, *found, options.write_config, start_up, tell);
     if (told) return *told;
+    // Made again with the values that were measured, in place of those that stood for them.
     mechanism.emplace(config::make_mechanism(config, privacy::Participation::once()));
   }
   front.operators.set_phase(serve::Phase::starting, "joining group " + config.kafka.group);

@@ -1,3 +1,5 @@
+// A state machine without a clock. Silence counts from the first thing that was not answered, and ends with any
+// answer; being outside of the group ends with an assignment alone.
 #include "attach/broker_watch.h"
 
 #include <algorithm>
@@ -5,6 +7,7 @@
 namespace nustream::attach {
 namespace {
 
+/// Whether `since` is longer ago than `patience`. Nothing that has not begun has passed.
 bool has_passed(std::chrono::milliseconds patience, const std::optional<BrokerWatch::Time>& since,
                 BrokerWatch::Time now) {
   return since && now - *since > patience;
@@ -15,6 +18,7 @@ bool has_passed(std::chrono::milliseconds patience, const std::optional<BrokerWa
 void BrokerWatch::assigned() {
   joined_ = true;
   outside_since_.reset();
+  // An assignment is an answer of the group's coordinator too.
   answered();
 }
 
@@ -29,6 +33,8 @@ void BrokerWatch::unanswered(Time now) {
 }
 
 bool BrokerWatch::is_out(Time now) const {
+  // Before the first assignment nothing is done in the group's name, and the process cannot be out of what it never
+  // was in.
   return joined_ && (outside_since_ || has_passed(patience_.session, silent_since_, now));
 }
 
@@ -37,6 +43,7 @@ bool BrokerWatch::gave_up(Time now) const {
 }
 
 bool BrokerWatch::takes_question(Time now) {
+  // Outside of the group no question is needed: the client asks by itself to be let in again.
   if (!joined_ || outside_since_ || !silent_since_ || asking_) return false;
   // A third of the session leaves time for an answer before the session is over. A lane that commits needs no
   // question: the answer to its commit shows that the brokers are there.

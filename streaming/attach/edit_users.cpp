@@ -1,3 +1,6 @@
+// Edits of users in topics. A lane is fenced, its state and its store are changed in one transaction under its own
+// transactional id, and nothing is published or spent. Closing goes through the same code as a running lane's batch,
+// so that the store stays what the lane would have written.
 #include "attach/edit_users.h"
 
 #include <atomic>
@@ -22,6 +25,7 @@
 namespace nustream::attach {
 namespace {
 
+// Nothing cancels these calls: they end by their deadlines.
 constexpr std::atomic<bool> never{false};
 
 [[noreturn]] void refuse(const kafka::LanePlace& place, const std::string& why) {
@@ -62,6 +66,7 @@ class UsersEdit {
     }
     state_.emplace(journal::open_state(keys_, *sealed));
     checks_.check_outputs(*state_);
+    // Called for what it refuses: a state that is older than the group's committed offset.
     static_cast<void>(checks_.check_input(state_->record, state_->identity.steps.value() > 0));
     return true;
   }
@@ -103,6 +108,7 @@ struct Divided {
 /// again in the lane that does not know of it.
 Divided divided_now(const config::Config& config, const kafka::ClientSettings& client, const secrets::Keyring& keys) {
   std::optional<Divided> now;
+  // The number of lanes is known once lane 0 has been read.
   for (std::uint32_t lane = 0; lane < (now ? now->division.lanes : 1); ++lane) {
     const UsersEdit edit(config, client, keys, LaneId{lane});
     const auto users = edit.users();
@@ -112,6 +118,8 @@ Divided divided_now(const config::Config& config, const kafka::ClientSettings& c
              "first, until all of its lanes have begun");
     }
     const users::Division division = users::decode_topic_mark(users->mark).division;
+    // A lane that has left its closing mark, or that is of another division than lane 0, is in the middle of a
+    // change.
     const std::string mark = closing_key(edit.partition().identity(), division.change);
     if ((now && division != now->division) || edit.partition().find(mark)) {
       refuse(edit.place(),
@@ -130,6 +138,7 @@ std::uint64_t close_in_lane(const config::Config& config, UsersEdit& edit, const
   if (!edit.take_over() || !edit.users_of_state()) refuse(edit.place(), "its state is gone");
   journal::UsersOfState& known = *edit.users_of_state();
   config::Users settings = *config.users;
+  // The present settings may tell users apart otherwise. The store is kept as the state says.
   settings.identity = known.identity;
   const UserStore store{
       edit.partition().identity(), settings, division, {.entries_max = entries_max}, edit.partition().end()};
@@ -143,6 +152,7 @@ std::uint64_t close_in_lane(const config::Config& config, UsersEdit& edit, const
   after.latest = known.latest;  // no step was taken, whatever period the settings have
   after.window = known.window;
   known = std::move(after);
+  // One transaction for both: a state without its records, or records without their state, would be a lost store.
   std::vector<kafka::OutgoingRecord> records;
   for (const journal::KeyedRecord& record : batch.records) {
     records.push_back({edit.place().topics.users, edit.place().partition(), record.key, record.value});
@@ -180,6 +190,7 @@ users::NamedUsers close_users(const config::Config& config, const secrets::Keyri
   require_users(config);
   const kafka::ClientSettings client = client_of(config);
   kafka::require_no_members(client, config.kafka);
+  // The limit of the topic is asked for, as at a start, so that no record is too long for it.
   const std::size_t entries_max =
       user_entries(config, check_topics(config, config.kafka.give_up, never).user_bytes_max);
   const Divided now = divided_now(config, client, keys);
@@ -191,6 +202,8 @@ users::NamedUsers close_users(const config::Config& config, const secrets::Keyri
         return true;
       });
   users::require_any(found);
+  // One lane after the other. Where the command is ended in between, it is given again: closing a closed user changes
+  // nothing.
   for (std::uint32_t lane = 0; lane < now.division.lanes; ++lane) {
     if (closed[lane].empty()) continue;
     UsersEdit edit(config, client, keys, LaneId{lane});
@@ -204,6 +217,7 @@ void end_users(const config::Config& config, const secrets::Keyring& keys) {
   const kafka::ClientSettings client = client_of(config);
   kafka::require_no_members(client, config.kafka);
   bool any = false;
+  // All lanes that may have a state, also those beyond the present number of the input's partitions.
   for (std::uint32_t lane = 0; lane < kafka::lanes_with_states(client, config.kafka); ++lane) {
     UsersEdit edit(config, client, keys, LaneId{lane});
     if (!edit.take_over() || !edit.users_of_state()) continue;
@@ -212,6 +226,7 @@ void end_users(const config::Config& config, const secrets::Keyring& keys) {
     edit.users_of_state().reset();
     const std::set<std::string> keys_of_store = edit.partition().keys();
     std::vector<kafka::OutgoingRecord> tombstones;
+    // A compacted topic drops a key whose last record has no value.
     for (const std::string& key : keys_of_store) {
       tombstones.push_back({edit.place().topics.users, edit.place().partition(), key, std::nullopt});
     }

@@ -1,3 +1,5 @@
+// The records that are measured go through the same decoder as those of a lane, with columns as they are. What a
+// record contributes to the measuring is bounded there (measure/), and not here.
 #include "attach/first_records.h"
 
 #include <cstddef>
@@ -9,6 +11,7 @@
 namespace nustream::attach {
 namespace {
 
+/// The schema with untransformed columns, whose users are told apart by `identifiers`.
 record::Schema schema_to_measure(const config::Config& asked, users::Identifiers& identifiers) {
   record::Schema schema = measure::raw_schema(asked);
   if (schema.user) schema.user->reader = &identifiers;
@@ -33,9 +36,11 @@ FirstRecords::FirstRecords(const config::Config& asked, const secrets::Keyring& 
 void FirstRecords::take(const kafka::Message& message) {
   batch_.clear();
   rows_.clear();
+  // With headers, since a column may be one.
   kafka::add_to(batch_, message, true);
   decoder_.decode(batch_.messages(), rows_);
   seen_.add(batch_.messages(), keys_);
+  // A record that cannot be used keeps its place, so that the number of measured records is public.
   std::vector<std::size_t> unusable;
   if (!rows_.rejects.empty()) unusable.push_back(count());
   table_.add(rows_, unusable);

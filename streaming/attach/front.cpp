@@ -1,3 +1,5 @@
+// SIGHUP on the loop: whatever can be read again without a restart is read again, one thing after the other, and the
+// log says what was. A failure of one leaves the others.
 #include "attach/front.h"
 
 #include <exception>
@@ -34,6 +36,7 @@ void Front::wait_for_hangup() {
         std::string("SIGHUP: ") + (reopened ? "the log's file was opened again" : "the log's file is as before") +
             (read ? ", and the listeners' tokens were read again" : ", and the listeners' tokens are as before"));
     if (on_hangup) on_hangup();
+    // A signal is waited for once at a time. So the next one is waited for from here.
     wait_for_hangup();
   });
 }

@@ -1,3 +1,5 @@
+// Offsets for kafka.start and kafka.stop. They are resolved once and kept in the lane's state, so that a lane that is
+// opened again later does not end elsewhere because more records have come.
 #include "attach/lane_bounds.h"
 
 #include <algorithm>
@@ -12,6 +14,7 @@
 namespace nustream::attach {
 namespace {
 
+/// The setting as a state keeps it (`stop asked` in docs/formats/kafka.md).
 std::string text_of(const config::Place& place) {
   if (std::holds_alternative<config::Earliest>(place)) return "earliest";
   if (std::holds_alternative<config::Latest>(place)) return "end";
@@ -28,6 +31,7 @@ Position position_of(kafka::Offset offset) {
 Position LaneBounds::start() {
   const kafka::Watermarks log = checks_.input_log();
   const Position start = resolve(kafka_.start, log);
+  // "earliest", "latest" and times are always within the log.
   if (std::holds_alternative<config::AtOffset>(kafka_.start)) require_there(start);
   return std::max(start, position_of(log.low));
 }
@@ -50,10 +54,14 @@ Stop LaneBounds::stop() {
 }
 
 Stop LaneBounds::stop_of(const journal::StateRecord& record) {
+  // An offset needs no keeping: it is resolved to itself, and the operator may set another one.
   const bool is_kept = kafka_.stop && !std::holds_alternative<config::AtOffset>(*kafka_.stop) && record.stop;
   if (!is_kept) return stop();
   const std::string asked = text_of(*kafka_.stop);
+  // Another setting than the one that was resolved. A state of an earlier version does not say which that was, and
+  // counts as the same.
   if (asked != record.stop_asked && !record.stop_asked.empty()) return stop();
+  // A "latest" that was reached is asked for anew: the end that the partition has now is meant.
   if (std::holds_alternative<config::Latest>(*kafka_.stop) && has_reached(record)) return stop();
   log::info(
       "lane_end_kept",

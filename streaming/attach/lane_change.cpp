@@ -1,3 +1,7 @@
+// Closing marks: what an old lane leaves, and what a new lane makes of the marks of all old ones
+// (docs/formats/users.md). Two things must never happen: that a user counts in two lanes at once, and that a spend is
+// left out. Where counts cannot be carried over, they are given up, and the largest spend that any user can have is
+// charged instead.
 #include "attach/lane_change.h"
 
 #include <algorithm>
@@ -22,6 +26,7 @@ UsersPartition LanesBefore::partition(LaneId lane) const {
 
 journal::KeyedRecord LanesBefore::record_of(const users::ClosingMark& closing) const {
   const users::StoreIdentity identity{place_.stream, place_.lane};
+  // Under the number of the division that ends: the mark closes the lane for the change behind it.
   return {closing_key(identity, before_.change), seal_closing(key_, identity, before_.change, closing)};
 }
 
@@ -49,6 +54,7 @@ users::ClosingMark LanesBefore::of_state(const journal::UsersOfState& state, con
 }
 
 users::ClosingMark LanesBefore::without_state(const journal::Ledger& ledger) const {
+  // Without a ledger nothing was spent, and the mark says so by an empty spend.
   users::ClosingMark closing{ledger.epochs.empty(), false, {.division = before_}, asked_next(), {}, {}};
   if (!ledger.epochs.empty()) {
     closing.spent = line_of(engine::folded(ledger.epochs, setup_.config.privacy.neighbours()));
@@ -70,6 +76,7 @@ users::ClosingMark LanesBefore::of_lost_key(const journal::LedgerEntry& spent) c
 users::ClosingMark LanesBefore::of_skipped() const {
   const std::vector<users::ClosingMark> marks = all_closed();
   users::ClosingMark skipped{false, false, {.division = next()}, asked_next(), {}, {}};
+  // The change after the one that is skipped.
   skipped.next.change = skipped.mark.division.change + 1;
   skipped.spent = line_of(engine::without_counts(most_spent(marks), setup_.config.privacy.neighbours()));
   ClosedUsers closed = closed_in(marks);
@@ -95,6 +102,7 @@ bool LanesBefore::goes_on(const users::ClosingMark& closing) const {
   // anew while the old window still holds.
   if (!closing.is_known || now.limits->windows()) return false;
   if (closing.spent.empty()) return true;
+  // Then a count there means what it means here.
   return closing.identity == now.identity && before_.partitioner == config::partitioner_of(setup_.config) &&
          users::are_of_one_kind(journal::read_entry(closing.spent).user->limits, *now.limits);
 }
@@ -102,6 +110,7 @@ bool LanesBefore::goes_on(const users::ClosingMark& closing) const {
 /// Visits the entries of the table of users that the lane's mark vouches for. Throws Failure(data) where the lane's
 /// store does not give that table.
 void LanesBefore::visit_entries(std::uint32_t lane, const users::ClosingMark& closing, const Take& take) const {
+  // Nothing was ever stored, so that there is no table.
   if (closing.mark.segment == 0) return;
   const auto table = table_of_closed(key_, closing.mark, partition(LaneId{lane}), setup_.config.users->on_disk);
   for (unsigned part = 0; part < users::Standings::parts; ++part) table->visit_part(part, take);
@@ -113,11 +122,13 @@ std::vector<users::Entry> LanesBefore::own_entries(const std::vector<users::Clos
   const users::LaneChange change(before_.lanes, setup_.config.users->lanes);
   std::vector<users::Entry> own;
   for (std::uint32_t lane = 0; lane < before_.lanes; ++lane) {
+    // A lane that spent nothing has no limits to convert masses from.
     const std::string& spent = marks[lane].spent;
     const auto mass = spent.empty()
                           ? std::nullopt
                           : users::mass_change(journal::read_entry(spent).user->limits, *setup_.config.users->limits);
     visit_entries(lane, marks[lane], [&](const users::Entry& entry) {
+      // Every new lane reads the marks of all old lanes and keeps its own users; no user is sent.
       if (!change.keeps(place_.lane, before_.partitioner, key_.masked(entry.user, entry.number))) return;
       own.push_back({entry.user, entry.number,
                      mass ? users::carried_over(entry.standing, mass->first, mass->second)
@@ -137,10 +148,12 @@ LanesBefore::ClosedUsers LanesBefore::closed_in(const std::vector<users::Closing
     const auto whole = unless_lost([&] {
       visit_entries(lane, mark, [&](const users::Entry& entry) {
         if (entry.standing.count != users::closed_count) return;
+        // The entry says that the user is closed, and nothing of what it had contributed.
         closed.entries.push_back({entry.user, entry.number, users::closed({})});
       });
       return true;
     });
+    // A mark without a table (`is_known` is false) may still name its closed users (`tells_closed`).
     if (!whole || !(mark.is_known || mark.tells_closed)) closed.lost.push_back(lane);
   }
   return closed;
@@ -183,6 +196,7 @@ std::vector<users::ClosingMark> LanesBefore::all_closed() const {
   std::vector<users::ClosingMark> marks;
   for (std::uint32_t lane = 0; lane < before_.lanes; ++lane) {
     auto found = closing(LaneId{lane});
+    // Until all old lanes are closed, a user may still count in one of them.
     if (!found) {
       throw LaneHasToWait(
           fmt::format("lane {} waits for the closing mark of lane {}: every instance has to be started "

@@ -50,7 +50,9 @@ void LaneWorker::fail_or_reopen(const kafka::Error& error) {
 /// Opens the lane again after an error whose outcome is unknown: a transaction may have been committed or not. A new
 /// producer and the state read again tell where the lane is.
 void LaneWorker::reopen(const kafka::Error& error) {
+  // A stopped lane has kept its producer for the combined model alone. There is nothing of its own to open again for.
   if (stage_ == LaneStage::stopped) return lose_writer(error.text);
+  // What was open is given up whatever follows: its producer is of no use any more.
   dispose();
   if (gave_up()) {
     return fail(Failure(Exit::unavailable, "lane " + std::to_string(lane_.value()) + ": no broker has answered for " +
@@ -58,6 +60,7 @@ void LaneWorker::reopen(const kafka::Error& error) {
                                                " s (" + error.text +
                                                "); everything committed is safe: start again when they are back"));
   }
+  // Both causes say that somebody else may have the lane, so that the group is asked before it is taken again.
   const bool fenced = error.cause == kafka::Cause::fenced || error.cause == kafka::Cause::lost_membership;
   end_with(fenced ? LaneEvent::fenced_off : LaneEvent::interrupted);
   if (stage_ == LaneStage::fenced) {
@@ -86,6 +89,7 @@ void LaneWorker::ask_the_group() {
 }
 
 void LaneWorker::membership_confirmed() {
+  // An answer that came while the assignment is lost is about an assignment that is over.
   if (host_.consumer.assignment_lost() || !enter(LaneEvent::confirmed)) return;
   timer_.cancel();
   start_opening();
@@ -97,12 +101,15 @@ void LaneWorker::membership_confirmed() {
 /// records wait than fill a step, what was stepped is released first.
 std::optional<LaneEnd> LaneWorker::reached_end() {
   if (open_->batch.limit_reached()) {
+    // Where a budget ends the lane no extra release is made: under a larger budget it goes on as if nothing had
+    // happened.
     if (open_->state.mechanism->horizon() == open_->state.lane.steps()) open_->batch.release_now("end");
     return LaneEnd{
         Exit::exhausted,
         "the horizon or the budget is reached; what was released stays; to go on, raise privacy.budget, or begin "
         "a new epoch with --new-epoch"};
   }
+  // Whole minibatches that wait have to be stepped before the end is there.
   const bool stepped = open_->input.rows().count() < host_.setup.config.descent.minibatch;
   if (!open_->input.is_over() || !stepped) return std::nullopt;
   open_->batch.release_now("end");
@@ -117,6 +124,7 @@ void LaneWorker::settle() {
     if (std::optional<LaneEnd> end = reached_end()) {
       end_ = std::move(end);
       static_cast<void>(enter(LaneEvent::end_reached));
+      // Nothing behind the end is wanted any more.
       static_cast<void>(host_.consumer.pause(partition()));
       if (!commit_if_due()) return;
     }
@@ -130,6 +138,7 @@ void LaneWorker::settle() {
 void LaneWorker::drain(const std::string& tag) {
   const LaneStage before = stage_;
   end_with(LaneEvent::drain);
+  // The event led elsewhere: the lane was closed or is leaving at once, and has nothing to commit.
   if (stage_ != LaneStage::draining) return;
   // A lane that flushes is committing already. Now that it is handed over it leaves, so that the failure for which it
   // was about to stop is nobody's any more.
@@ -149,6 +158,7 @@ void LaneWorker::drop() {
 }
 
 void LaneWorker::fail(const Failure& failure) {
+  // A stopped lane may still hold the producer of the combined model.
   if (stage_ == LaneStage::stopped) lose_writer(failure.what());
   if (next(stage_, LaneEvent::failed) == stage_) return;  // it stops or goes already: the first reason is kept
   if (!failure_) failure_ = failure;
@@ -182,6 +192,7 @@ void LaneWorker::lose_writer(const std::string& reason) {
 bool LaneWorker::goes_quiet(LaneEvent event, bool opening) {
   if (stage_ == LaneStage::leaving && event == LaneEvent::settled) say_drained(lane_);
   if (stage_ == LaneStage::leaving && (event == LaneEvent::drain || event == LaneEvent::drop)) {
+    // An opening under way is told to end, and nothing is tried again.
     cancelled_->store(true);
     timer_.cancel();
   }
@@ -193,6 +204,7 @@ bool LaneWorker::goes_quiet(LaneEvent event, bool opening) {
 void LaneWorker::end_with(LaneEvent event) {
   const bool opening = machine::taking_over.contains(stage_);
   if (!enter(event)) return;
+  // A lane that is still busy waits for LaneEvent::quiet, which the end of the transaction or opening brings.
   if ((stage_ == LaneStage::leaving || stage_ == LaneStage::stopping) && !goes_quiet(event, opening)) return;
   if (stage_ == LaneStage::gone) return go();
   if (stage_ == LaneStage::stopped) return stop(event == LaneEvent::settled);
@@ -220,6 +232,7 @@ std::string LaneWorker::where() const {
   return open_ ? fmt::format("offset {}", offset_of(open_->state.lane.position()).value()) : "its offset";
 }
 
+/// Takes everything of the lane out of this process, and says that it is gone.
 void LaneWorker::go() {
   timer_.cancel();
   due_timer_.cancel();
@@ -234,8 +247,10 @@ void LaneWorker::go() {
 /// Destroys what is open, on a thread that may wait: a Kafka client takes its time to close.
 void LaneWorker::dispose() {
   if (!open_) return;
+  // Held by the posted work alone, and so destroyed on that thread.
   std::shared_ptr<Open> leaving(std::move(open_));
   host_.on_spare_thread([leaving] {});
+  // Records that waited here are gone with the lane, so that events that were held for them may be read.
   host_.look_for_room();
 }
 

@@ -39,6 +39,7 @@ OpenedLane Opening::go_on(journal::Overlap overlap) {
   engine::EpochIdentity identity =
       identity_of(state_->identity.epoch, record.start, overlap, state_->identity.settings_digest,
                   journal::began_with_counts(ledger_, state_->identity.epoch));
+  // Only now is it sure that the lane goes on. Where an epoch began instead, a lost store of users was no failure.
   if (why_no_users_) std::rethrow_exception(why_no_users_);
   Stop stop = bounds().stop_of(record);
   // A new stop has to be durable before any record is read: after a crash the end would otherwise be resolved
@@ -63,6 +64,7 @@ OpenedLane Opening::go_on(journal::Overlap overlap) {
   const bool owes = opened.journal->owes_releases();
   opened.last_published = owes ? kafka::LaneChecks::Published{opened.journal->outbox(), std::nullopt}
                                : checks_->last_published(kafka::Offset{std::max<std::int64_t>(from.value() - 1, 0)});
+  // Otherwise the state that was found is durable as it is, and nothing waits to be published.
   if (owes || is_new_stop) commit_alone(opened);
   return opened;
 }
@@ -73,12 +75,15 @@ OpenedLane Opening::begin() {
   std::vector<journal::SeenRecord> seen = carried_marks();
   Stop stop = bounds().stop();
   const config::Mechanism& mechanism = *order_.mechanism;
+  // Fresh random bytes from the kernel in a private run: noise of this epoch has nothing to do with that of any epoch
+  // before.
   journal::NoiseCheckpoints first =
       engine::noise_of_new_epoch(setup_.keys, place_.stream, order_.lane, begins.epoch, mechanism);
   const bool from_start = is_from_start(begins.epoch);
   const auto start = from_start ? config::EpochStart::settings : config::EpochStart::last_release;
   engine::EpochIdentity identity =
       identity_of(begins.epoch, begins.start, begins.overlap, setup_.digests.of(start), users.carries_over);
+  // No other line can be known to be lost: topics have no witness.
   const std::vector<journal::LedgerEntry> owed = engine::lines_before_epoch(ledger_, {}, begins.owed);
   OpenedLane opened{
       std::move(journal_),
@@ -91,6 +96,7 @@ OpenedLane Opening::begin() {
       {}};
   use_users(opened.state);
   use_chain(opened.state, state_ ? state_->record.release_head : journal::empty_release_head);
+  // The lines are written with the first state, and so before anything of this epoch is spent.
   for (const journal::LedgerEntry& line : owed) opened.state.ledger.owe(line);
   if (begins.epoch.value() > 0) say_begun(begins, beginning_in_words(opened, begins.epoch));
   // Key, start and stop become durable before any record is read, and are never drawn or resolved again.
@@ -116,6 +122,7 @@ EpochUsers Opening::users_of_epoch() {
 engine::Begin Opening::beginning(const EpochUsers& users) {
   found_.moved = users.spent;
   if (found_.moved) found_.moved->lane = order_.lane;
+  // A second decision, with what the users bring: the epoch's number and the line that it owes may follow from it.
   return std::get<engine::Begin>(decided());
 }
 
@@ -138,6 +145,8 @@ void Opening::say_begun(const engine::Begin& begins, const std::string& words) c
 }
 
 std::string Opening::go_on_from_last(OpenedLane& opened, EpochId epoch) {
+  // What the old state still owes is newer than anything in the topic. It becomes public with this epoch's first
+  // transaction.
   const std::string published = opened.journal->owes_releases() ? opened.journal->outbox() : last_published();
   try {
     return engine::go_on_from_last(opened.state.lane, epoch, published, setup_.config, setup_.keys.is_private());
@@ -149,6 +158,7 @@ std::string Opening::go_on_from_last(OpenedLane& opened, EpochId epoch) {
 std::string Opening::last_published() {
   if (state_) {
     const kafka::Offset from = kafka::decode_bookmark(state_->record.bookmark).releases_from;
+    // The last release before the bookmark mostly stands one offset before it.
     const auto found = checks_->last_published(kafka::Offset{std::max<std::int64_t>(from.value() - 1, 0)});
     if (found) return found->text;
   }
@@ -171,10 +181,13 @@ void Opening::use_chain(LaneState& state, const journal::Hash& head) {
 }
 
 void Opening::commit_alone(OpenedLane& opened) {
+  // The last look before the transaction: a lane that was taken away writes nothing more.
   if (order_.cancelled->load() || order_.out_of_time->load()) throw kafka::Cancelled();
+  // Neither outbox nor letters: this state has taken no step since the one before it.
   journal::Batch batch =
       seal_lane(setup_, opened.state, {opened.noise.clone(), {}, {}, opened.released}, opened.journal->bookmark());
   wait_for([&](journal::Completion done) { opened.journal->commit(std::move(batch), std::move(done)); });
+  // The table takes the changes only once they are durable.
   if (opened.state.users) opened.state.users->committed(opened.journal->users_end());
 }
 
@@ -184,6 +197,7 @@ void Opening::wait_for(const std::function<void(journal::Completion)>& commit) {
   try {
     promise->get_future().get();
   } catch (const kafka::TransactionAborted& aborted) {
+    // What is opened has no batch to send again. A new attempt takes the lane over from the beginning.
     throw kafka::LaneInterrupted(aborted.error());
   }
 }

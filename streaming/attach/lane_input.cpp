@@ -1,3 +1,6 @@
+// Records become rows as they arrive, before it is known in which batch they take their step. Each record below the
+// stop becomes exactly one row, usable or not, so that positions and steps follow from offsets alone. Dead letters
+// wait in the order of their rejects.
 #include "attach/lane_input.h"
 
 #include <algorithm>
@@ -15,6 +18,7 @@ constexpr std::size_t letters_bytes_max = std::size_t{8} << 20;
 // The fewest rows that may wait. Where batches are smaller than that, several are decoded at once, which is faster.
 constexpr std::size_t rows_min = 1024;
 
+/// Whether any column of the schema is a header. Parsing headers costs time, and most streams have none.
 bool reads_headers(const record::Schema& schema) {
   const auto is_header = [](const record::Term& term) { return term.column.starts_with(decode::header_prefix); };
   const auto reads = [&](const record::Feature& feature) {
@@ -44,6 +48,7 @@ std::size_t bytes_of(const journal::DeadLetter& letter) {
   return bytes;
 }
 
+/// A copy of at most `most` bytes, since the record itself lies in memory of the client library.
 std::optional<std::string> copy_of(const std::optional<std::string_view>& bytes, std::size_t most) {
   if (!bytes) return std::nullopt;
   return std::string(bytes->substr(0, most));
@@ -73,6 +78,7 @@ void LaneInput::take(std::span<const kafka::Message> messages, kafka::SeenRecord
   batch_.clear();
   for (const kafka::Message& message : messages) {
     const std::uint64_t offset = message.record.offset;
+    // Records may be given twice after a rebalance or a seek (kafka::GroupConsumer). Each takes one step.
     if (over_ || offset < next_) continue;
     if (stop_ && offset >= *stop_) {
       over_ = true;
@@ -81,6 +87,7 @@ void LaneInput::take(std::span<const kafka::Message> messages, kafka::SeenRecord
     kafka::add_to(batch_, message, with_headers_);
     next_ = offset + 1;
   }
+  // The stop may be right behind the last record taken.
   if (stop_ && next_ >= *stop_) over_ = true;
   if (batch_.count() == 0) return;
   const std::size_t rejects_before = rows_.rejects.size();
@@ -99,6 +106,7 @@ void LaneInput::keep_letters(std::size_t rejects_before) {
   auto next = taken.begin();
   for (std::size_t i = rejects_before; i < rows_.rejects.size(); ++i) {
     const record::Reject& reject = rows_.rejects[i];
+    // Rejects are in the order of their records, so that one pass over the records finds all of them.
     while (next->offset != reject.position.value()) ++next;
     // Beyond the bound on all waiting letters a letter keeps its reason alone.
     journal::DeadLetter letter{reject.position, reject.reason, {}, {}, {}, next->milliseconds};
@@ -108,10 +116,12 @@ void LaneInput::keep_letters(std::size_t rejects_before) {
       letter.value = copy_of(next->value, most);
       for (const decode::MessageHeader& header : next->headers) {
         letter.headers.emplace_back(std::string(header.name.substr(0, 256)), copy_of(header.value, 1024));
+        // As many headers as an operator can look at; a record may have thousands.
         if (letter.headers.size() == 32) break;
       }
     }
     if (!kafka::fit(letter, config_.kafka.topics.input, letter_bytes_max_)) {
+      // The reject keeps its place in the queue, so that next_letters() counts rejects.
       letters_.emplace_back();
       continue;
     }

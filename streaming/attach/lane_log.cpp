@@ -1,3 +1,5 @@
+// The entries of a lane's life. They are about steps, offsets and ends, which are public, and never about what
+// records hold.
 #include "attach/lane_log.h"
 
 #include <cstdint>
@@ -42,6 +44,7 @@ void say_drained(LaneId lane) {
 }
 
 void say_ended(LaneId lane, const LaneEnd& end) {
+  // A budget that is used up and a stop that is reached are ends that were asked for, and no warnings.
   const bool failed = end.code != Exit::exhausted && end.code != Exit::done;
   const std::string_view event = end.code == Exit::exhausted ? "budget_reached"
                                  : end.code == Exit::done    ? "lane_finished"

@@ -59,6 +59,7 @@ void LaneWorker::open_again() {
   start_opening();
 }
 
+/// Opens the lane on a spare thread. opened() takes the result on the loop's thread.
 void LaneWorker::start_opening() {
   if (stage_ == LaneStage::opening) show(serve::LaneStatus::restoring);
   auto order = std::make_shared<LaneOrder>();
@@ -66,7 +67,10 @@ void LaneWorker::start_opening() {
   order->mechanism = std::make_unique<const config::Mechanism>(host_.mechanism);
   order->lane = lane_;
   order->partitions = partitions_;
+  // The options of renewal are for the first opening in this process alone (Host::opened): a lane is not to begin
+  // anew each time that it is opened again.
   if (!host_.opened.contains(lane_)) order->renewal = host_.renewal;
+  // The member as it is now. A later generation of the group would refuse offsets in the name of an older one.
   order->member = std::make_shared<const kafka::GroupMetadata>(host_.consumer.group_metadata());
   order->post = host_.on_commit_thread;
   order->cancelled = cancelled_;
@@ -84,6 +88,7 @@ void LaneWorker::start_opening() {
   });
 }
 
+/// Takes what opening the lane gave, which may come after the lane was told to leave.
 void LaneWorker::opened(const std::exception_ptr& failure, std::unique_ptr<OpenedLane> lane) {
   if (!machine::taking_over.contains(stage_)) {  // the lane was told to leave while it was opened
     if (lane) close_client(host_, *lane);
@@ -91,6 +96,7 @@ void LaneWorker::opened(const std::exception_ptr& failure, std::unique_ptr<Opene
     return;
   }
   if (!failure) return begin_running(std::move(lane));
+  // The order matters: a KafkaFailure is a Failure too.
   try {
     std::rethrow_exception(failure);
   } catch (const LaneWithoutPartition& lacking) {
@@ -100,6 +106,7 @@ void LaneWorker::opened(const std::exception_ptr& failure, std::unique_ptr<Opene
   } catch (const kafka::LaneInterrupted& interrupted) {
     fail_or_reopen(interrupted.error());
   } catch (const kafka::KafkaFailure& kafka_failure) {
+    // A token may have expired during the opening, and a fresh one is on its way.
     const bool late_token = kafka_failure.error().cause == kafka::Cause::authentication &&
                             config::renews_tokens(host_.setup.config.kafka.properties);
     if (kafka_failure.error().remedy == kafka::Remedy::none && !late_token) return fail(kafka_failure);
@@ -136,9 +143,12 @@ void LaneWorker::wait_for_others(const std::string& reason) {
   if (++waited == looks_until_named) listener_.lacks_partition(lane_, reason);
 }
 
+/// Runs the lane from its restored state: makes its noise supply, shows it, and begins to read.
 void LaneWorker::begin_running(std::unique_ptr<OpenedLane> lane) {
+  // Whatever was lacking or waited for is there.
   listener_.lacks_partition(lane_, {});
   host_.waited.erase(lane_);
+  // Weak, because the noise supply belongs to the lane: a wake-up that holds the worker would keep both alive.
   const auto wake = [weak = weak_from_this(), &loop = host_.loop] {
     boost::asio::post(loop, [weak] {
       if (const auto self = weak.lock()) self->pump();
@@ -146,6 +156,7 @@ void LaneWorker::begin_running(std::unique_ptr<OpenedLane> lane) {
   };
   std::unique_ptr<engine::NoiseSupply> noise;
   try {
+    // Before anything is shown: where the noise cannot go on, the lane has failed.
     noise = std::make_unique<engine::NoiseAhead>(
         *lane->state.mechanism, lane->noise, StepIndex{lane->state.lane.steps().value()}, &host_.locked,
         host_.setup.keys.healing(lane->resumed), host_.on_noise_thread, wake);
@@ -154,10 +165,12 @@ void LaneWorker::begin_running(std::unique_ptr<OpenedLane> lane) {
     return fail(failure);
   }
   if (host_.wrap_noise) noise = host_.wrap_noise(lane_, std::move(noise));
+  // The opening has heard from the brokers.
   all_is_well();
   host_.opened.insert(lane_);
   show_restored(*lane);
   say_gained(lane_, lane->state.ledger.identity().epoch, lane->state.lane.steps(), lane->state.lane.position());
+  // Only now is the lane moved into place: what is shown above was read from it.
   open_ = std::make_unique<Open>(host_, std::move(*lane), std::move(noise), metrics_, kept_);
   static_cast<void>(enter(LaneEvent::opened));
   show(serve::LaneStatus::running);
@@ -166,6 +179,7 @@ void LaneWorker::begin_running(std::unique_ptr<OpenedLane> lane) {
   pump();
 }
 
+/// Shows the lane as its committed state has it.
 void LaneWorker::show_restored(const OpenedLane& lane) {
   const config::Mechanism& mechanism = *lane.state.mechanism;
   const config::Config& config = host_.setup.config;
@@ -183,6 +197,7 @@ void LaneWorker::show_restored(const OpenedLane& lane) {
                          config.privacy.budget, StepCount{config.descent.release_every},
                          budget_stop(config, lane.state), config.descent.minibatch, engine::subject_of(config),
                          [spend = mechanism.spend](StepCount most) { return serve::spend_by_age(spend, most); }});
+  // Of the state that opening has found or made durable.
   host_.shown.update(serve::CommittedSpend::committed(lane.state.ledger.entry(steps, position),
                                                       lane.state.ledger.total(steps, position)));
   if (!lane.last_published) return;
@@ -194,6 +209,7 @@ void LaneWorker::show_restored(const OpenedLane& lane) {
 /// Reads the lane's past releases for the status page, once in a process: the picture of a lane begins where the lane
 /// did, not where the process did.
 void LaneWorker::show_past(EpochId epoch) {
+  // Another opening in this process has read it already.
   if (!host_.shown.lacks_past(lane_)) return;
   const config::Kafka& kafka = host_.setup.config.kafka;
   const kafka::LanePlace place{host_.setup.config.stream, lane_, kafka.group, kafka.topics};
@@ -206,7 +222,9 @@ void LaneWorker::show_past(EpochId epoch) {
   });
 }
 
+/// Has the client fetch records from the lane's position on.
 void LaneWorker::start_reading() {
+  // A lane whose end is reached already reads nothing.
   if (stage_ != LaneStage::starting || open_->input.is_over()) return;
   const auto error = host_.consumer.start(partition(), offset_of(open_->state.lane.position()));
   if (!error) {
@@ -217,6 +235,7 @@ void LaneWorker::start_reading() {
   if (error->remedy != kafka::Remedy::call_again) {
     return fail(kafka::KafkaFailure("read partition " + std::to_string(lane_.value()), *error));
   }
+  // The client is still busy with the partition. It is asked again in a moment.
   read_timer_.expires_after(start_again_after);
   read_timer_.async_wait([self = shared_from_this()](const boost::system::error_code& cancelled) {
     if (!cancelled) self->start_reading();

@@ -1,3 +1,4 @@
+// Reads a sample of a lane's old releases for a picture. Nothing depends on it, and so it gives up early.
 #include "attach/lane_past.h"
 
 #include <algorithm>
@@ -35,6 +36,7 @@ class Reading {
       return std::move(lines_);
     }
     for (std::int64_t piece = 0; piece < pieces && !is_over(); ++piece) {
+      // Pieces begin at even distances, and only the first release of each is taken.
       const std::int64_t from = low + (high - low) / pieces * piece;
       read(from, std::min(from + offsets_to_a_release, high), true);
     }
@@ -44,6 +46,7 @@ class Reading {
  private:
   [[nodiscard]] bool is_over() const { return ended_.load() || std::chrono::steady_clock::now() >= deadline_; }
 
+  /// Adds the releases between the two offsets to the lines; with `first_alone`, only the first of them.
   void read(std::int64_t from, std::int64_t end, bool first_alone) {
     if (from >= end) return;
     bool found = false;
@@ -54,6 +57,7 @@ class Reading {
       lines_ += *message.record.value;
       lines_ += '\n';
     };
+    // In slices, so that a lane that ends is not held up.
     while (!is_over() && !(first_alone && found)) {
       if (!reader_.read(take, slice).is_again()) return;
     }

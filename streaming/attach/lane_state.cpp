@@ -1,3 +1,5 @@
+// Collects what belongs into a state of a topic's lane, and seals it (engine/seal_batch.h). What the lane is at this
+// moment and what the batch says have to fit, so that nothing steps in between.
 #include "attach/lane_state.h"
 
 #include <utility>
@@ -19,14 +21,18 @@ journal::Batch seal_lane(const Setup& setup, LaneState& state, BatchContent cont
   record.bookmark = bookmark;
   record.released = content.released;
   record.partitions = state.partitions;
+  // Only marks of records below the position: rows that wait may be of records that no step has taken yet.
   record.seen = state.seen.below(position);
   TopicUsers::Closed users;
   if (state.users) {
+    // Once for each state: what the batch changed goes into records of the same transaction as the state.
     users = state.users->close();
     record.users = std::move(users.state);
   }
   journal::Batch batch = engine::seal_batch(setup.keys, state.lane, state.ledger, state.releases, std::move(record),
                                             {engine::Keeping::topics, position, state.steps_sealed, content.closes});
+  // The next line counts from this state on, whether or not its transaction succeeds: an aborted batch is sent again
+  // as it is.
   state.steps_sealed = steps;
   batch.dead_letters = std::move(content.dead_letters);
   batch.user_records = std::move(users.records);

@@ -1,3 +1,5 @@
+// Sentences for the operator about a lane's records. Everything here depends on data that no noise protects, and so
+// it goes to the log alone, marked as such, and nothing of the lane ever asks for it.
 #include "attach/lane_tally.h"
 
 #include <algorithm>
@@ -19,6 +21,7 @@ constexpr std::uint64_t gradients_judged = 10;  // fewer gradients say little of
 
 }  // namespace
 
+/// Writes one entry, marked as not private; none where there is nothing to say.
 void LaneTally::say(const std::string& what, bool is_trouble) const {
   if (what.empty()) return;
   log::write({is_trouble ? log::Level::warning : log::Level::info,
@@ -27,6 +30,8 @@ void LaneTally::say(const std::string& what, bool is_trouble) const {
               {{"lane", std::uint64_t{lane_.value()}}}});
 }
 
+/// Says which share of records was unusable, which share of gradients was clipped, and how often users had used up
+/// their limits.
 void LaneTally::say_shares(const check::Tally& tally) const {
   const std::string unusable = check::unusable_line(tally);
   say(unusable.empty() ? unusable : unusable + ": nustream check CONFIG --data shows more",
@@ -37,6 +42,7 @@ void LaneTally::say_shares(const check::Tally& tally) const {
 
 void LaneTally::read(const record::RowBatch& rows, std::size_t first, const check::Clip& clip,
                      const CountClips& count_clips, const std::function<std::string()>& missing) {
+  // After the first records the lines by the clock are enough.
   if (first >= rows.count() || first_.records >= looked_at) return;
   // Rejects are kept by position, not by row: those at or behind the end of row `first` - 1 are new.
   const std::uint64_t before = first == 0 ? 0 : rows.next[first - 1];
@@ -50,10 +56,12 @@ void LaneTally::read(const record::RowBatch& rows, std::size_t first, const chec
     first_.gradients += clips.gradients;
     first_.clipped += clips.clipped;
   }
+  // Each kind of trouble is told once.
   const auto tell = [&](bool& told, const std::string& what) {
     if (!told) say(what, true);
     told |= !what.empty();
   };
+  // Looking for the missing columns costs time, and is only done where something is said.
   const bool is_asked = missing && !told_unusable_ && check::is_worth_a_warning(first_);
   tell(told_unusable_, check::unusable_at_first(first_, is_asked ? missing() : std::string()));
   if (first_.gradients >= gradients_judged) tell(told_clipped_, check::clipped_at_first(first_, clip));
@@ -67,6 +75,7 @@ void LaneTally::compare(const record::RowBatch& rows, std::size_t first, const r
 }
 
 void LaneTally::say_constant() {
+  // Once, also where the lane ends before enough rows were seen.
   if (!columns_ || std::exchange(told_constant_, true)) return;
   say(columns_->in_words(check::ConstantColumns::Of::first_records), true);
 }
@@ -81,6 +90,7 @@ void LaneTally::tick(std::chrono::steady_clock::time_point now) {
 }
 
 void LaneTally::end() {
+  // Both a lane that ends and one that leaves come here.
   if (ended_) return;
   ended_ = true;
   say_constant();

@@ -1,3 +1,6 @@
+// One transaction at a time, from sealing to what is shown. Two rules are kept here. Nothing is shown before the
+// commit that makes it durable; and a batch is either sent again byte for byte, or thrown away with its producer, so
+// that no reader ever sees two versions of a step.
 #include "attach/lane_transactions.h"
 
 #include <utility>
@@ -73,6 +76,7 @@ void LaneTransactions::commit_again(Member member, journal::Completion done) {
 
 void LaneTransactions::send(Member member, journal::Completion done) {
   enter(TransactionEvent::send_batch);
+  // A batch that is sent again may have to do without some of its letters by now.
   shorten_letters();
   journal_->use_member(std::move(member));
   journal_->commit(sent_, std::move(done));
@@ -81,6 +85,7 @@ void LaneTransactions::send(Member member, journal::Completion done) {
 void LaneTransactions::send_model(journal::Completion done) {
   enter(TransactionEvent::send_model);
   NUSTREAM_REQUIRE(kept_.model.has_value(), "a record of the model is there to be sent");
+  // Taken out before it is sent. A newer record may come meanwhile, and waits in its place.
   model_ = *std::exchange(kept_.model, std::nullopt);
   journal_->publish_model(model_, std::move(done));
 }
@@ -93,6 +98,7 @@ Ended LaneTransactions::ended(const std::exception_ptr& failure, Time now) {
   return stage_ == TransactionStage::model ? model_ended(failure) : batch_ended(failure, now);
 }
 
+/// What follows from the end of a batch's transaction, well or not.
 Ended LaneTransactions::batch_ended(const std::exception_ptr& failure, Time now) {
   try {
     if (failure) std::rethrow_exception(failure);
@@ -109,11 +115,14 @@ Ended LaneTransactions::batch_ended(const std::exception_ptr& failure, Time now)
     const bool fenced = interrupted.error().cause == kafka::Cause::fenced;
     metrics_.transactions[fenced ? serve::TransactionOutcome::fenced : serve::TransactionOutcome::timed_out]
         .Increment();
+    // Letters that cannot be written are not worth a lane: the lane is opened again and goes on without them.
     if (!give_up_letters(interrupted.error())) return lost(interrupted.error());
+    // The lane is opened again, with a new producer and fewer letters.
     enter(TransactionEvent::lost);
     return Interrupted{interrupted.error()};
   } catch (const kafka::KafkaFailure& refused) {
     enter(TransactionEvent::lost);
+    // The same for an error that nothing else would mend.
     if (give_up_letters(refused.error())) return Interrupted{refused.error()};
     return Failure(refused);
   } catch (const Failure& other) {
@@ -123,9 +132,11 @@ Ended LaneTransactions::batch_ended(const std::exception_ptr& failure, Time now)
   return show_committed(now);
 }
 
+/// What follows from the end of a transaction of the combined model.
 Ended LaneTransactions::model_ended(const std::exception_ptr& failure) {
   if (!failure) {
     enter(TransactionEvent::committed);
+    // Committed, and so public: it may be shown.
     shown_.update(serve::CommittedModel::published(model_));
     return Committed{};
   }

@@ -1,3 +1,6 @@
+// The middle of a lane's life: records come in from the service, rows become steps, and due batches become
+// transactions. Taking over is in lane_opening.cpp, trouble and the end in lane_ends.cpp. Whatever happens calls
+// pump(), which does all that can be done and then returns to the loop.
 #include "attach/lane_worker.h"
 
 #include <boost/asio/post.hpp>
@@ -46,6 +49,7 @@ kafka::PartitionIndex LaneWorker::partition() const {
 }
 
 void LaneWorker::take(std::span<const kafka::Message> messages) {
+  // Records that come while the lane is not open were fetched for an earlier opening, and are read again.
   if (!takes_records(stage_)) return;
   const std::size_t before = open_->input.rows().count();
   try {
@@ -54,6 +58,7 @@ void LaneWorker::take(std::span<const kafka::Message> messages) {
     return fail(failure);  // for example a record without the append time by which windows are measured
   }
   if (has_members(host_.setup.config.input)) {
+    // The names of members tell which column is missing, and are kept of the first records only.
     for (const kafka::Message& message : messages) {
       if (message.record.value && !names_.is_full()) names_.add(*message.record.value);
     }
@@ -84,10 +89,13 @@ void LaneWorker::end_of_partition(std::uint64_t offset) {
 void LaneWorker::tick() {
   tally_.tick(Clock::now());
   if (open_ == nullptr) return;
+  // The client knows the end by its last fetch; nobody is asked for it.
   if (const auto end = host_.consumer.known_end(partition())) {
+    // The end may be older than the last commit.
     const std::int64_t lag = end->value() - offset_of(open_->transactions.committed()).value();
     metrics_.consumer_lag_records->Set(static_cast<double>(std::max<std::int64_t>(lag, 0)));
   }
+  // In tests the noise supply may be another one.
   if (const auto* ahead = dynamic_cast<const engine::NoiseAhead*>(&open_->batch.noise())) {
     metrics_.noise_ahead_steps->Set(static_cast<double>(ahead->ready()));
   }
@@ -105,6 +113,8 @@ void LaneWorker::pump() {
     // Where a full batch was closed just now, rows that it had no room for may be stepped into the next one.
     if (!full || open_->batch.room() == 0) break;
   }
+  // In this order: reading goes on before the timer is set, and the end is noticed last, when nothing is left to be
+  // stepped.
   regulate_input();
   schedule();
   settle();
@@ -141,6 +151,7 @@ void LaneWorker::regulate_input() {
   if (stage_ != LaneStage::paused) return;
   // Fewer rows than a minibatch take no step. A paused lane would wait for ever with them, so it reads on.
   const bool starved = open_->input.rows().count() < host_.setup.config.descent.minibatch;
+  // Half of the room has to be free. Otherwise the lane would be paused and resumed for every few records.
   if (!open_->input.is_half_empty() && !starved) return;
   if (!host_.consumer.resume(partition())) static_cast<void>(enter(LaneEvent::room));
 }
@@ -169,6 +180,7 @@ bool LaneWorker::is_due(Clock::time_point now) const {
   const LaneTransactions& transactions = open_->transactions;
   if (is_ending(stage_)) return open_->owes_anything();
   const auto since = transactions.owes_since();
+  // An outbox that waits becomes public with the next transaction, at the latest after release.linger_seconds.
   if (since && now - *since >= host_.setup.config.publishing.linger) return true;
   return open_->batch.is_due(now);
 }
@@ -180,6 +192,7 @@ bool LaneWorker::commit_if_due() {
   const Clock::time_point now = Clock::now();
   if (is_due(now)) {
     ClosedBatch batch = open_->batch.close(now);
+    // A line that closes is only written where the lane ends.
     batch.content.closes = is_ending(stage_);
     try {
       transactions.commit(std::move(batch), member(), now, completion());
@@ -216,6 +229,7 @@ void LaneWorker::transaction_ended(const std::exception_ptr& failure) {
     tally_.committed(committed->tally);
     pump();
   } else if (const auto* aborted = std::get_if<Aborted>(&ended)) {
+    // The same batch could be sent again for ever. After kafka.give_up a new producer finds out what is wrong.
     if (gave_up()) return reopen(aborted->error);
     retry_later(&LaneWorker::send_again);
   } else if (const auto* interrupted = std::get_if<Interrupted>(&ended)) {
@@ -239,6 +253,7 @@ void LaneWorker::send_again() {
 }
 
 void LaneWorker::publish_model(std::string model) {
+  // A record that still waits is replaced: only the newest one is wanted.
   kept_.model = std::move(model);
   pump();
 }

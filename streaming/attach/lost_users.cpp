@@ -1,3 +1,5 @@
+// Spends of users where the states that would tell of them are lost. The ledgers of all lanes are read instead, and
+// the largest spend of any of them is charged to everybody.
 #include "attach/lost_users.h"
 
 #include <algorithm>
@@ -19,6 +21,7 @@
 namespace nustream::attach {
 namespace {
 
+/// Adds the lane with this ledger. A user may have been in any lane, so that the dearest one counts, part by part.
 void add_ledger(const journal::Ledger& ledger, privacy::Neighbours asked, std::optional<SpentByLanes>& all) {
   if (ledger.epochs.empty()) return;
   const journal::LedgerEntry spent = engine::folded(ledger.epochs, asked);
@@ -67,6 +70,7 @@ void add_spent_by(const Setup& setup, const kafka::ClientSettings& client, const
     const journal::State state = journal::open_state(setup.keys, *sealed);
     const bool is_asked = setup.config.users && other.lane.value() < setup.config.users->lanes;
     if (is_asked && state.record.users) {
+      // A state with the key has turned up since this lane looked for one. This lane begins again from the beginning.
       throw LaneHasToWait(fmt::format("lane {} knows the key of the stream's users after all", other.name()));
     }
     of_state = engine::ledger_of(state.record);
@@ -75,6 +79,7 @@ void add_spent_by(const Setup& setup, const kafka::ClientSettings& client, const
   // that lost lines may know less than the state.
   add_ledger(of_state, asked, all);
   if (!sealed || of_state.head != ledger.head) add_ledger(ledger, asked, all);
+  // Releases or an offset without a ledger: something was spent, and nobody knows how much.
   if (may_have_state && !sealed && ledger.epochs.empty() && checks.remains().any()) refuse_lost_spend(other);
 }
 
@@ -85,7 +90,9 @@ std::optional<SpentByLanes> spent_by_lanes(const Setup& setup, const kafka::Clie
   std::optional<SpentByLanes> all;
   add_ledger(own, setup.config.privacy.neighbours(), all);
   const auto lanes = kafka::TopicChecks(client).partitions(place.topics.ledger, kafka::in(kafka.give_up));
+  // Of the ledger topic, because it is never cut: lanes may have had partitions of the input that are gone.
   for (std::uint32_t lane = 0; lane < static_cast<std::uint32_t>(lanes.value_or(0)); ++lane) {
+    // Its ledger was given, and is counted above.
     if (LaneId{lane} == place.lane) continue;
     if (cancelled.load()) throw kafka::Cancelled();
     add_spent_by(setup, client, {place.stream, LaneId{lane}, place.group, place.topics}, lane < setup.lanes_with_room,

@@ -1,3 +1,6 @@
+// Measures "private" settings once for a whole stream. One transaction of lane 0 holds the values, their cost and the
+// state that says so, and whichever instance commits it first decides for all. What is found before that commit is
+// shown to nobody.
 #include "attach/measuring.h"
 
 #include <boost/asio/post.hpp>
@@ -47,6 +50,7 @@ journal::UsersOfState users_without_counts(const config::Config& asked, std::uin
                                            const users::UserKey& key) {
   journal::UsersOfState users;
   std::ranges::copy(key.bytes(), users.key.begin());
+  // The mark says that the store is empty, and how users are divided.
   users.mark = users::encode_mark({.division = {lanes, 0, config::partitioner_of(asked)}});
   users.identity = asked.users->identity;
   return users;
@@ -83,6 +87,7 @@ class Measuring {
   }
 
  private:
+  /// Sleeps in short pieces. Throws Cancelled once the measuring is no longer wanted.
   void pause(milliseconds time) const {
     const auto until = std::chrono::steady_clock::now() + time;
     while (std::chrono::steady_clock::now() < until) {
@@ -92,15 +97,19 @@ class Measuring {
     if (cancelled_.load()) throw kafka::Cancelled();
   }
 
+  /// Waits for the next attempt. Throws where attempts have failed for too long.
   void pause_or_give_up(const kafka::Error& error) {
     if (backoff_.gave_up(std::chrono::steady_clock::now(), kafka_.give_up)) {
+      // For longer than kafka.give_up every attempt has failed.
       throw kafka::KafkaFailure("measure what is \"private\" for lane " + place_.name(), error);
     }
     pause(backoff_.next_pause(random_));
   }
 
+  /// What the last committed state of lane 0 holds; nothing where there is no state.
   [[nodiscard]] std::optional<std::string> held_by_state() {
     const auto sealed = kafka::committed_state(client_, place_, kafka_.transaction);
+    // The brokers have answered.
     backoff_.succeeded();
     if (!sealed) return std::nullopt;
     return ranges_in(*sealed);
@@ -110,6 +119,7 @@ class Measuring {
     const secrets::ExpectedIdentity expected{place_.stream, first_lane, std::nullopt, std::nullopt,
                                              order_.keys.is_private()};
     const journal::State state = journal::open_state(order_.keys, sealed, expected);
+    // Values that were measured under another rule are not those that were asked for.
     if (config::rule_of(state.record.ranges) == rule_) return state.record.ranges;
     throw Failure(
         Exit::data,
@@ -124,9 +134,11 @@ class Measuring {
 
   /// Waits for the first records and measures them. Returns nothing where another instance has measured meanwhile.
   [[nodiscard]] std::optional<std::string> measured() {
+    // Refused before a record is read, and so before anything is spent.
     measure::require_enough(asked_, asked_.measuring.records);
     // Resolved once, also over several attempts: "latest" means the end that the partition had at first.
     if (!start_) start_ = LaneBounds(asked_, place_, checks_).start();
+    // A new attempt reads the records again: what was read is in memory alone.
     FirstRecords records(asked_, order_.keys, order_.partitions, user_key_ ? &*user_key_ : nullptr, *start_);
     if (!read_first(records)) return std::nullopt;
     return measured_over(records);
@@ -141,6 +153,7 @@ class Measuring {
       read_up_to(log.high, stop, reader, records);
       backoff_.succeeded();
       if (records.lacking() == 0) return true;
+      // Below the stop no further record can come.
       if (stop && records.end() >= *stop) refuse_short(records.count());
       order_.tell(fmt::format("waits for {} more of the first {} records of partition 0, which are measured",
                               records.lacking(), asked_.measuring.records));
@@ -176,6 +189,7 @@ class Measuring {
   /// Measures, and commits the values together with their cost in one transaction. Loading the journal fences any
   /// other instance that was about to do the same.
   [[nodiscard]] std::string measured_over(const FirstRecords& records) {
+    // One flag ends both the loading and a transaction under way.
     const std::atomic<bool>& ended = cancelled_;
     kafka::KafkaJournal journal(
         {client_, place_, kafka_.transaction,
@@ -188,9 +202,12 @@ class Measuring {
          },
          &ended, &ended});
     const Joined joined{pool_.emplace(1)};  // declared after the journal, so that the pool ends first
+    // Older producers of the lane are fenced now. A state that is there is another instance's, which was first: its
+    // values count.
     if (const auto sealed = journal.load()) return ranges_in(*sealed);
     require_no_remains();
     if (user_key_) require_no_other_lane();
+    // The noise key lives in this call alone. A crash before the commit leaves neither values nor spend.
     measure::Measured found =
         measure::find_ranges(asked_, config::Purpose::stream, records.table(), order_.keys, first_epoch, rule_);
     if (config::stopped_by(found.ranges).empty()) found.ranges += measure::lines_of_a_part(asked_);
@@ -208,6 +225,7 @@ class Measuring {
     return found.ranges;
   }
 
+  /// Refuses to measure beside remains of the lane: with its state, what was measured before is lost.
   void require_no_remains() {
     if (!checks_.remains().any()) return;
     throw Failure(
@@ -237,13 +255,16 @@ class Measuring {
 
   [[nodiscard]] bool has_begun(const kafka::LanePlace& other) const {
     kafka::LaneChecks checks(client_, other, order_.keys, kafka_.transaction, cancelled_);
+    // A lane without room for a state in its topics can only have a ledger.
     if (other.lane.value() >= order_.lanes_with_room) return !checks.ledger().epochs.empty();
     return kafka::committed_state(client_, other, kafka_.transaction).has_value() || checks.remains().any();
   }
 
+  /// The one batch of the measuring: a state with the values, and the ledger line of what they cost.
   [[nodiscard]] journal::Batch sealed(const FirstRecords& records, const std::string& ranges,
                                       const std::string& bookmark) const {
     const Rho rho = measure::rhos_of(asked_).ranges;
+    // One step over all records that were read; the whole cost is in its only line.
     journal::LedgerEntry spent{place_.stream,
                                first_lane,
                                first_epoch,

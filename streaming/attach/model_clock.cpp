@@ -1,3 +1,5 @@
+// A thread that follows the release topic of all lanes and combines their last releases. It reads what everybody can
+// read, so that the combined model costs no privacy.
 #include "attach/model_clock.h"
 
 #include <algorithm>
@@ -47,10 +49,13 @@ class ModelClock::Releases {
     const kafka::TopicPartition partition{kafka_.topics.releases,
                                           kafka::PartitionIndex{static_cast<std::int32_t>(lane.value())}};
     const kafka::Watermarks log = reader_.watermarks(partition, deadline);
+    // The first look begins near the end of the partition, and later ones where the look before ended.
     const auto known = next_.find(lane);
     std::int64_t from = known != next_.end() ? known->second : log.high.value() - near_end;
+    // The log may have been cut since.
     from = std::clamp(from, log.low.value(), log.high.value());
     read(lane, partition, from, log.high, deadline);
+    // No release near the end: the whole partition is looked through, once.
     if (last_.count(lane) == 0 && from > log.low.value()) read(lane, partition, log.low.value(), log.high, deadline);
     next_[lane] = log.high.value();
   }
@@ -91,6 +96,7 @@ ModelClock::~ModelClock() {
 /// Sleeps until the next tick, or until look_now(). Returns false where the clock is being destroyed.
 bool ModelClock::sleep() {
   std::unique_lock hold(mutex_);
+  // A look that was asked for during the last one is not slept over.
   wake_.wait_for(hold, setup_.config.kafka.model_every, [this] { return leaving_ || now_; });
   now_ = false;
   return !leaving_;
@@ -106,6 +112,7 @@ void ModelClock::run() {
       releases.look();
       auto model = publish::combined_model(releases.last(), releases.lanes(), setup_.digests.both(), solved);
       look = Look{{}, std::move(model.waits_for)};
+      // Told only when it has changed: the model is written to a topic, and shown.
       if (model.json && *model.json != shown) {
         shown = *model.json;
         look->changed = std::move(model.json);

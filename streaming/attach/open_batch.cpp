@@ -1,3 +1,5 @@
+// The open batch. Its close depends on counts, bytes of releases and time, which are public, and never on what
+// records say; the same holds for the release by the clock.
 #include "attach/open_batch.h"
 
 #include <algorithm>
@@ -61,6 +63,7 @@ std::size_t OpenBatch::room() const {
   // The comparison divides, since the product may overflow.
   const std::uint64_t by_bytes = records_a_release > by_count / releases ? by_count : releases * records_a_release;
   const std::uint64_t room = std::min(by_count, by_bytes);
+  // Only whole minibatches take a step.
   return static_cast<std::size_t>(room - room % limits_.minibatch);
 }
 
@@ -68,13 +71,16 @@ void OpenBatch::step(record::RowBatch& rows, const TakeLetters& take_letters, Ti
   while (!limit_reached_) {
     const std::size_t most = room();
     if (most == 0) break;
+    // The age of a batch counts from its first record.
     if (is_empty()) opened_ = now;
     const std::size_t before = output_.outbox.size();
     const engine::Progress progress = stepper_.step(rows, most, output_);
     lines_ += lines_behind(before);
     records_ += progress.records;
     limit_reached_ = progress.limit_reached;
+    // In each round, so that letters and rejects stay side by side.
     collect_rejects(take_letters);
+    // Nothing moved, or noise is missing, which wakes the lane when it is there.
     if (progress.records == 0 || progress.noise_pending) break;
   }
 }
@@ -92,6 +98,7 @@ std::size_t OpenBatch::lines_behind(std::size_t begin) const {
 
 void OpenBatch::collect_rejects(const TakeLetters& take_letters) {
   std::vector<record::Reject>& rejects = output_.rejects;
+  // Rejects count as records, and take their steps, but have no gradients.
   rejects_ += rejects.size();
   for (const record::Reject& reject : rejects) {
     ++figures_.rejected[static_cast<std::size_t>(reject_reason(reject.reason))];
@@ -99,6 +106,7 @@ void OpenBatch::collect_rejects(const TakeLetters& take_letters) {
   figures_.tally.add(rejects);
   if (limits_.writes_letters) {
     std::vector<journal::DeadLetter> letters = take_letters(rejects.size());
+    // A letter that is missing was given up because not even its reason fits the topic.
     figures_.letters_lost += rejects.size() - letters.size();
     std::move(letters.begin(), letters.end(), std::back_inserter(letters_));
   }
@@ -120,9 +128,11 @@ std::optional<OpenBatch::Time> OpenBatch::closes_at() const {
 }
 
 bool OpenBatch::is_due(Time now) const {
+  // A release by the clock closes even an empty batch: a step was taken since the last release.
   const std::optional<Time> by_clock = release_due();
   if (by_clock && now >= *by_clock) return true;
   if (is_empty()) return false;
+  // A batch at the limit closes at once, since nothing will come any more.
   return room() == 0 || limit_reached_ || now - opened_ >= limits_.open_max;
 }
 
@@ -135,11 +145,14 @@ void OpenBatch::count_contributions() {
 }
 
 ClosedBatch OpenBatch::close(Time now) {
+  // Before the checkpoints and the outbox are taken, so that the release is in this batch.
   if (const std::optional<Time> by_clock = release_due(); by_clock && now >= *by_clock) release_now("clock");
+  // Any release of this batch, by steps or by the clock, begins the interval anew.
   if (stepper_.released_at() > std::exchange(released_steps_, stepper_.released_at())) released_ = now;
   if (records_ > 0) {
     const std::uint64_t clipped = lane_.clipped();
     figures_.seconds = std::chrono::duration<double>(now - opened_).count();
+    // Of this batch alone: the lane counts since it was opened.
     figures_.clipped_ratio = static_cast<double>(clipped - clipped_before_) / static_cast<double>(records_);
     figures_.tally.records = records_;
     figures_.tally.gradients = records_ - rejects_;
@@ -150,6 +163,7 @@ ClosedBatch OpenBatch::close(Time now) {
   }
   figures_.records = std::exchange(records_, 0);
   lines_ = 0;
+  // Checkpoints of the step behind this batch.
   return {{noise_->checkpoints(), std::exchange(output_.outbox, {}), std::exchange(letters_, {}),
            StepCount{stepper_.released_at()}},
           std::exchange(figures_, {}),

@@ -1,3 +1,6 @@
+// Taking a lane over, in the order of "Taking a lane over" in docs/formats/kafka.md: fence and end what the last
+// owner left open, read the state, compare it with the topics, decide, and only then publish what is owed. Nothing is
+// written before the decision.
 #include "attach/open_lane.h"
 
 #include <algorithm>
@@ -20,11 +23,15 @@
 namespace nustream::attach {
 namespace {
 
+/// Whether the lane has ever taken a step, in any epoch. A lane that has taken none has nothing to prove about its
+/// input.
 bool took_steps(const journal::Ledger& ledger) {
   return std::any_of(ledger.epochs.begin(), ledger.epochs.end(),
                      [](const journal::LedgerEntry& entry) { return entry.steps > StepCount{0}; });
 }
 
+/// What was found of the input, as the decision takes it: another log says more than a proof that is missing, and
+/// that says more than a gap.
 engine::InputFound input_found(const kafka::LaneChecks::Input& input) {
   if (!input.changed.empty()) return engine::InputFound::changed;
   if (input.unproven) return engine::InputFound::unproven;
@@ -34,11 +41,13 @@ engine::InputFound input_found(const kafka::LaneChecks::Input& input) {
 }  // namespace
 
 OpenedLane Opening::open() {
+  // Before anything is taken over. Lanes below that number had their partitions at the start.
   if (order_.lane.value() >= setup_.lanes_with_room) {
     require_partitions(client_, place_, order_.partitions, kafka::in(kafka_.transaction));
   }
   require_users_lane(setup_, place_);
   journal_ = std::make_unique<kafka::KafkaJournal>(journal_options());
+  // Fences the last owner, so that nothing that is read from here on changes any more.
   const std::optional<std::string> sealed = journal_->load();
   journal_->use_member(order_.member);
   checks_.emplace(client_, place_, setup_.keys, kafka_.transaction, *order_.cancelled);
@@ -57,6 +66,7 @@ OpenedLane Opening::open() {
 
 kafka::KafkaJournal::Options Opening::journal_options() const {
   std::vector<std::string> topics = lane_topics(place_);
+  // Only lane 0 writes the combined model.
   if (!place_.topics.model.empty() && order_.lane == LaneId{0}) topics.push_back(place_.topics.model);
   return {client_,
           place_,
@@ -71,6 +81,7 @@ kafka::KafkaJournal::Options Opening::journal_options() const {
 
 engine::Asked Opening::asked() const {
   engine::Asked asked{.accept_gap = order_.renewal.accept_gap};
+  // Where it is needed, because every lane of the process is given the same option, also those that can go on.
   if (order_.renewal.new_epoch) asked.new_epoch = engine::Asked::NewEpoch::where_needed;
   // After measuring, the first epoch of steps begins over the very records that were measured. The ledger adds
   // both.
@@ -81,6 +92,7 @@ engine::Asked Opening::asked() const {
   return asked;
 }
 
+/// Throws the failure that names each setting in which the state differs.
 void Opening::refuse_other_settings() const {
   config::BesideTexts beside = config::beside_texts(setup_.config, *order_.mechanism);
   beside.is_attached = true;
@@ -95,7 +107,9 @@ void Opening::look_at_state(const std::string& sealed) {
                                      setup_.keys.is_private()};
   try {
     state_ = journal::open_state(setup_.keys, sealed, expected);
+    // Under the rule of the measuring itself: no epoch of steps has begun yet.
     is_behind_measuring_ = state_->identity.settings_digest == setup_.ranges_rule;
+    // A new epoch may have other settings, and is charged for its own.
     if (!order_.renewal.new_epoch && !is_behind_measuring_) {
       if (!setup_.digests.has(state_->identity.settings_digest)) refuse_other_settings();
     }
@@ -105,6 +119,7 @@ void Opening::look_at_state(const std::string& sealed) {
   }
   try {
     checks_->check_outputs(*state_);
+    // The spend of the state is exact. The topic's last line may reserve more, which `reserving` says.
     ledger_ = engine::ledger_of(state_->record);
     ledger_.reserving = checks_->reserving();
     input_ = checks_->check_input(state_->record, took_steps(ledger_));
@@ -118,7 +133,9 @@ void Opening::look_at_state(const std::string& sealed) {
   found_.noise_is_used_up = engine::noise_is_used_up(*order_.mechanism, state_->record.noise, state_->identity.steps);
   found_.input = input_found(*input_);
   found_.first = position_of(input_->log.low);
+  // Behind another log an epoch begins at the end of what is there.
   if (found_.input == engine::InputFound::changed) found_.end = position_of(checks_->input_end());
+  // Users of other settings may be counted otherwise. The epoch that begins opens them (users_of_epoch()).
   if (setup_.config.users && !found_.other_settings) look_at_users();
 }
 
@@ -128,6 +145,7 @@ void Opening::look_at_users() {
   } catch (const kafka::KafkaFailure&) {
     throw;
   } catch (const LaneWasClosed&) {
+    // Where the lane would go on all the same, go_on() throws this.
     why_no_users_ = std::current_exception();
   } catch (const Failure& failure) {
     if (!users::tells_of_lost_store(failure)) throw;
@@ -139,6 +157,7 @@ void Opening::look_at_users() {
 void Opening::unusable(engine::Found::State as) {
   found_.state = as;
   why_unusable_ = std::current_exception();
+  // A state that is set aside tells nothing: it may be any state of the past.
   state_.reset();
   input_.reset();
   is_behind_measuring_ = false;
@@ -148,9 +167,11 @@ void Opening::unusable(engine::Found::State as) {
 void Opening::look_at_remains() {
   const bool anew = order_.renewal.new_epoch;
   if (found_.state != engine::Found::State::none && !anew) return;  // will be refused, whatever the topics hold
+  // Beside a foreign state nothing begins, whatever the topics hold.
   if (found_.state == engine::Found::State::foreign) return;
   kafka::LaneChecks::Remains remains = checks_->remains();
   found_.has_remains = remains.any();
+  // It will be refused: without --new-epoch nothing begins beside remains.
   if (remains.any() && !anew) return;
   if (remains.committed) found_.committed_offset = position_of(*remains.committed);
   found_.other_kind = remains.last_release && remains.last_release->is_private != setup_.keys.is_private();
@@ -160,6 +181,7 @@ void Opening::look_at_remains() {
     found_.first = position_of(checks_->input_log().low);
     found_.end = position_of(checks_->input_end());
   } else {
+    // The lane has no past, and begins where the settings say.
     found_.first = first_start();
   }
 }

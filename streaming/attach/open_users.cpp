@@ -1,3 +1,6 @@
+// Where the users of a lane come from when an epoch begins: from its own store, from those of all old lanes after a
+// change of their number, or from nowhere, with everything that was ever spent charged to everybody. Which of these
+// holds is decided by what states, closing marks and ledgers say.
 #include "attach/open_users.h"
 
 #include <fmt/format.h>
@@ -55,6 +58,7 @@ std::unique_ptr<TopicUsers> UsersOpening::resumed(const journal::StateRecord& re
                               "new epoch with --new-epoch, which is charged beside what users have spent",
                               place_.name()));
   try {
+    // The table has to have the very digest that the state knows: with an older one users would count twice.
     return rebuilt(*record.users);
   } catch (const kafka::KafkaFailure&) {
     throw;
@@ -109,16 +113,19 @@ EpochUsers UsersOpening::of_same_lanes(const journal::UsersOfState& known, const
   const config::Users& settings = *setup_.config.users;
   const std::optional<users::Limits> before = last_limits(past);
   EpochUsers epoch;
+  // The state is the one of the measuring, and holds an empty store.
   if (past.has_only_measured && !past.may_change) {
     // Behind a state with steps a lost store was refused before. Here it is refused now.
     epoch.users = resumed(*past.state);
     epoch.users->begin_anew();
     return epoch;
   }
+  // Otherwise a count would mean something else than the limits that it is compared with.
   epoch.carries_over =
       known.identity == settings.identity && before && users::are_of_one_kind(*before, *settings.limits);
   auto users = unless_lost([&] {
     auto found = rebuilt(known);
+    // `carry_over` and `begin_anew` only prepare records; they are written with the epoch's first transaction.
     epoch.carries_over ? found->carry_over(*before) : found->begin_anew();
     return found;
   });
@@ -155,6 +162,7 @@ EpochUsers UsersOpening::of_new_key(const LanePast& past, const Write& write) co
   if (past.state == nullptr && past.has_remains && past.ledger.epochs.empty()) refuse_lost_spend(place_);
   const auto spent = spent_by_lanes(setup_, client_, place_, past.ledger, cancelled_);
   users::UserKey key = users::new_user_key(setup_.keys, place_.stream);
+  // No lane has spent anything. So no user can have been in another lane.
   if (!spent) return {std::make_unique<TopicUsers>(store(0), std::move(key)), false};
   if (!past.may_change) {
     throw Failure(Exit::data,
@@ -165,6 +173,7 @@ EpochUsers UsersOpening::of_new_key(const LanePast& past, const Write& write) co
   warn_of_closed(place_, "the key of the stream's users is lost or was destroyed");
   const Divided lost{std::move(key), {1, spent->changes + 1, config::partitioner_of(setup_.config)}};
   const LanesBefore lanes = lanes_of(lost);
+  // The mark stands for all old lanes together. The other lanes find it, and begin behind the same change.
   write(lanes.record_of(lanes.of_lost_key(spent->most)));
   return changed(past, lost, std::nullopt, write);
 }
@@ -174,6 +183,7 @@ EpochUsers UsersOpening::of_new_key(const LanePast& past, const Write& write) co
 EpochUsers UsersOpening::of_lost_state(const LanePast& past, const Divided& newest, const Write& write) const {
   const users::Division& division = newest.division;
   if (past.state == nullptr && past.has_remains && past.ledger.epochs.empty()) refuse_lost_spend(place_);
+  // The first division needs no change to have begun.
   const bool began =
       division.change == 0 || (past.has_remains && engine::changes_of_lanes(past.ledger) >= division.change);
   if (is_divided_so(division)) {
@@ -183,6 +193,7 @@ EpochUsers UsersOpening::of_lost_state(const LanePast& past, const Divided& newe
     return anew(newest);
   }
   require_change(past, place_, division);
+  // The lane did not exist in that division, and has no mark to leave.
   if (place_.lane.value() >= division.lanes) return changed(past, newest, std::nullopt, write);
   if (!began) return begun_by_others(past, newest, write);
   return changed(past, newest, lanes_of(newest).without_state(past.ledger), write);
@@ -222,9 +233,11 @@ EpochUsers UsersOpening::of_new_lane(const LanePast& past, const Divided& now) c
 EpochUsers UsersOpening::changed(const LanePast& past, const Divided& before,
                                  const std::optional<users::ClosingMark>& own, const Write& write) const {
   const LanesBefore lanes = lanes_of(before);
+  // A mark that is there is kept: other lanes may have read it.
   if (own && !lanes.closing(place_.lane)) write(lanes.record_of(*own));
   const Divided next{before.key, lanes.next()};
   if (!is_divided_so(next.division)) {
+    // Whether this lane belongs to the division that is passed over.
     const bool was_one = place_.lane.value() < next.division.lanes;
     return was_one ? passed_over(past, next, lanes, write) : changed(past, next, std::nullopt, write);
   }
@@ -253,6 +266,7 @@ std::optional<UsersOpening::Divided> UsersOpening::divided_by_others() const {
 }
 
 std::optional<UsersOpening::Divided> UsersOpening::divided_by(LaneId lane) const {
+  // The opening may take long with many lanes.
   if (cancelled_.load()) throw kafka::Cancelled();
   const kafka::LanePlace other{place_.stream, lane, place_.group, place_.topics};
   const auto sealed = kafka::committed_state(client_, other, setup_.config.kafka.transaction);

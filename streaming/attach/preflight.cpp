@@ -1,3 +1,5 @@
+// Checks that need no broker. They come before everything else, so that a mistake in the settings is told at once,
+// and by `nustream check` in the same words.
 #include "attach/preflight.h"
 
 #include <algorithm>
@@ -62,9 +64,11 @@ void refuse_account(const config::Config& config) {
 }  // namespace
 
 void preflight(config::Config& config) {
+  // Without brokers nobody attaches, and [kafka] does not matter.
   if (config.kafka.brokers.empty()) return;
   refuse_account(config);
   require_room_for_a_minibatch(config);
+  // Brokers wait for a transaction for as long as the lane does.
   config.kafka.properties.try_emplace("transaction.timeout.ms", std::to_string(config.kafka.transaction.count()));
   kafka::check_properties(config.kafka.properties);
   // A client without brokers connects to nobody. But it refuses, when it is made, settings that do not go together.
@@ -84,6 +88,7 @@ void require_key_file(const config::Config& config) {
 
 void require_readable(const config::Config& config) {
   if (config.kafka.brokers.empty()) return;
+  // The constructor refuses what it cannot read.
   static_cast<void>(decode::MessageDecoder(config.input, config.schema));
 }
 

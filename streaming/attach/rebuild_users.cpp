@@ -1,3 +1,5 @@
+// Tables from the records of the topic of users (docs/formats/users.md). In all three cases the digest in a sealed
+// mark decides whether the table is right: records may be missing, repeated or of a restored topic.
 #include "attach/rebuild_users.h"
 
 #include "users/closing_mark.h"
@@ -25,6 +27,7 @@ std::unique_ptr<TopicUsers> rebuilt_users(const UserStore& store, const journal:
   const std::string closed = closing_key(store.identity, store.division.change);
   const auto read = [&](std::uint64_t from, const users::TopicLog::Take& take) {
     partition.reader(store.end)(from, [&](std::string_view key, std::string_view value) {
+      // The closing mark stands among the lane's own records. A state before it must take no further step.
       if (key == closed) throw LaneWasClosed(lane);
       take(key, value);
     });
@@ -48,6 +51,7 @@ std::unique_ptr<users::Standings> table_of_closed(const users::UserKey& key, con
                                                   const UsersPartition& partition, bool on_disk) {
   const std::uint64_t end = partition.end();
   journal::UsersOfState known;
+  // A closed lane's store ends with its mark, so that all of it is read.
   known.mark = users::encode_mark(mark);
   return here_or_elsewhere(known, [&](const journal::UsersOfState& state) {
     auto table = users::scratch_table(on_disk, key);

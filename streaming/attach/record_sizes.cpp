@@ -1,3 +1,6 @@
+// Bounds are found by making the largest release and the largest state that the settings allow, with the longest text
+// of each number, and counting their bytes. So they follow the encoders by themselves, and need no formula beside
+// them.
 #include "attach/record_sizes.h"
 
 #include <algorithm>
@@ -101,6 +104,7 @@ std::size_t release_bytes(const config::Config& config, const config::Mechanism&
       engine::release_encoder(config, mechanism, {LaneId{most}, EpochId{most}, std::string(64, '0'), false});
   std::string line;
   if (config.moments) {
+    // The longest tag that a release can have.
     encoder.append(widest_release(config, config::moments_settings(config, mechanism)), "shutdown", line);
   } else {
     const std::vector<double> theta(config.descent.dimension, widest);
@@ -108,6 +112,7 @@ std::size_t release_bytes(const config::Config& config, const config::Mechanism&
     if (config.descent.counts_clipped) release.clipped = lane::ClippedStretch{StepCount{0}, widest};
     encoder.append(release, "shutdown", line);
   }
+  // The chain's fields are added when the batch is sealed.
   line.append(journal::chain_bytes_max, ' ');
   // An interval names every coefficient twice more, with two numbers, beside a sentence.
   const std::size_t interval = config.intervals.kind == config::Intervals::Kind::none ? 0 : line.size() + 512;
@@ -134,6 +139,7 @@ std::size_t state_bytes(const config::Config& config, const config::Mechanism& m
                                                  StepCount{wide},
                                                  std::string(32, '0')},
                                                 journal::empty_ledger_head, keys, journal::empty_release_head);
+  // Contents are zeros: only their lengths count.
   journal::StateRecord record;
   record.lane.assign(lane_bytes(config, mechanism), '\0');
   record.noise = some_checkpoints(mechanism);
@@ -149,11 +155,13 @@ std::size_t state_bytes(const config::Config& config, const config::Mechanism& m
   }
   const secrets::StateIdentity identity{config.stream, LaneId{most}, EpochId{most},
                                         StepCount{0},  digest,       keys.is_private()};
+  // The framing of the topic's record comes on top.
   return journal::seal_state(keys, identity, record).size() + config.stream.size() + around;
 }
 
 std::size_t user_entries(const config::Config& config, std::size_t record_bytes_max) {
   if (!config.users) return 1;
+  // At least one entry has to fit, or no user could ever be stored.
   const std::size_t taken = users::record_overhead_bytes + config.stream.size() + around;
   if (record_bytes_max < taken + users::entry_bytes) {
     throw Failure(

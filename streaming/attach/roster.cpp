@@ -1,3 +1,4 @@
+// Which lanes are here, and what their ends mean for the process. It knows no lane itself, and asks nobody.
 #include "attach/roster.h"
 
 #include <algorithm>
@@ -12,6 +13,7 @@ int severity(Exit code) {
       return 1;
     case Exit::data:
       return 2;
+    // The others are reasons that concern the whole process, such as a missing right.
     default:
       return ends_the_process;
   }
@@ -21,6 +23,7 @@ bool Roster::revoke(LaneId lane) {
   assigned_.erase(lane);
   stopped_.erase(lane);
   homeless_.erase(lane);
+  // start() forgets that the lane waits.
   return start(lane);
 }
 
@@ -40,6 +43,8 @@ std::optional<LaneId> Roster::first_waiting() const {
 }
 
 std::optional<Verdict> Roster::verdict() const {
+  // A verdict needs at least one lane that has stopped, and none that can go on. A lane beyond kafka.max_lanes is
+  // assigned without having stopped, and keeps the process alive.
   if (stopped_.empty() || stopped_.size() + homeless_.size() < assigned_.size()) return std::nullopt;
   // The worst end decides: data before budget, and budget before done.
   const auto worst = std::max_element(stopped_.begin(), stopped_.end(), [](const auto& left, const auto& right) {

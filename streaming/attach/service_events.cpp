@@ -27,6 +27,7 @@ LaneId lane_of(kafka::PartitionIndex partition) {
 
 }  // namespace
 
+/// Waits until the consumer's descriptor tells that there may be events.
 void Service::watch_consumer() {
   reading_.wake.async_wait(
       boost::asio::posix::stream_descriptor::wait_read, [this](const boost::system::error_code& cancelled) {
@@ -49,9 +50,12 @@ bool Service::poll_round() {
   return left == 0;
 }
 
+/// Reads a round of events, unless a full lane has to commit first.
 void Service::read_events() {
+  // The round has not begun. Records of a lane that is full stay in the queue, and those of the others with them.
   if (is_full()) return hold();
   if (poll_round()) {
+    // Posted, so that other work on the loop gets its turn in between.
     boost::asio::post(loop_, [this] { read_events(); });
   } else {
     watch_consumer();
@@ -74,13 +78,16 @@ void Service::hold() {
   reading_.held = true;
   timers_.holder.expires_after(hold_max);
   timers_.holder.async_wait([this](const boost::system::error_code& cancelled) {
+    // A timer that was set anew in between has a later expiry, and this call is not its own.
     if (cancelled || !reading_.held || timers_.holder.expiry() > std::chrono::steady_clock::now()) return;
+    // The other lanes have waited for hold_max. Now the full ones are paused, and the others go on.
     for (const auto& [lane, worker] : lanes_) worker->pause_if_full();
     reading_.held = false;
     read_events();
   });
 }
 
+/// Reads on once the lanes for which events were held have room.
 void Service::look_for_room() {
   if (!reading_.held || is_full()) return;
   reading_.held = false;
@@ -89,9 +96,11 @@ void Service::look_for_room() {
 }
 
 void Service::handle(kafka::Message&& message) {
+  // Records are collected for a round, so that each lane decodes many at once.
   reading_.arrived[lane_of(message.partition)].push_back(std::move(message));
 }
 
+/// Gives each lane its records of this round.
 void Service::deliver() {
   for (auto& [lane, messages] : reading_.arrived) {
     if (messages.empty()) continue;
@@ -107,6 +116,7 @@ void Service::handle(const kafka::EndOfPartition& end) {
 }
 
 void Service::handle(const kafka::Assigned& assigned) {
+  // Before the lanes change: records that came first belong to the lanes as they were.
   deliver();
   tell_of_joining();
   brokers_.assigned();
@@ -116,6 +126,7 @@ void Service::handle(const kafka::Assigned& assigned) {
   }
   for (const kafka::PartitionIndex partition : assigned.partitions) {
     const LaneId lane = lane_of(partition);
+    // A partition may have been added since the start.
     partitions_ = std::max(partitions_, lane.value() + 1);
     roster_.assign(lane);
     // Where a worker of an earlier assignment is still leaving, lane_gone() opens the lane after it.
@@ -129,6 +140,7 @@ void Service::handle(const kafka::Assigned& assigned) {
 void Service::handle(const kafka::Revoked& revoked) {
   deliver();
   operators_.rebalanced();
+  // The group waits for the answer, which is given when the last of these lanes is gone.
   revocation_ = Revocation{revoked.partitions, {}};
   for (const kafka::PartitionIndex partition : revoked.partitions) {
     if (roster_.revoke(lane_of(partition))) operators_.close_lane(lane_of(partition));
@@ -137,6 +149,7 @@ void Service::handle(const kafka::Revoked& revoked) {
   // Over a copy: a worker may leave at once, and lane_gone() changes the set.
   for (const LaneId lane : std::set(revocation_->waiting_for)) {
     const auto worker = lanes_.at(lane);
+    // The group goes on without this member. What is committed now would be refused.
     if (revoked.lost) {
       say_lost(lane);
       worker->drop();
@@ -149,6 +162,7 @@ void Service::handle(const kafka::Revoked& revoked) {
     brokers_.lost(std::chrono::steady_clock::now());
     tell_of_brokers();
   }
+  // At the end the deadline of the whole process counts, which is set already.
   if (!revocation_->waiting_for.empty() && !is_ending(stage_)) {
     timers_.deadline.expires_after(setup_.config.kafka.drain);
     timers_.deadline.async_wait([this](const boost::system::error_code& cancelled) {
@@ -161,10 +175,12 @@ void Service::handle(const kafka::Revoked& revoked) {
   finish_revocation();
 }
 
+/// Answers the group once all lanes of the revocation are gone.
 void Service::finish_revocation() {
   if (!revocation_ || !revocation_->waiting_for.empty()) return;
   const Revocation over = *std::exchange(revocation_, std::nullopt);
   if (!is_ending(stage_)) timers_.deadline.cancel();
+  // Only now may another member have the partitions: no lane here writes to them any more.
   if (const auto error = consumer_.unassign(over.partitions)) {
     fail(kafka::KafkaFailure("give back partitions of topic " + setup_.config.kafka.topics.input, *error));
   }
@@ -173,6 +189,7 @@ void Service::finish_revocation() {
 void Service::handle(const kafka::PartitionError& error) {
   deliver();
   const auto found = lanes_.find(lane_of(error.partition));
+  // The lane has left meanwhile.
   if (found == lanes_.end()) return;
   const std::string& topic = setup_.config.kafka.topics.input;
   if (error.error.cause == kafka::Cause::offset_out_of_range) {
@@ -211,6 +228,7 @@ void Service::handle(const kafka::ClientError& error) {
 void Service::handle(const kafka::Membership& membership) {
   brokers_.answered();
   for (auto& [lane, worker] : lanes_) {
+    // One answer is for the member as a whole, and each lane that asked takes it for itself.
     if (membership.confirmed) worker->membership_confirmed();
   }
 }

@@ -1,3 +1,5 @@
+// Waiting for work on another thread while the loop runs, so that signals and probes are answered. Work that does not
+// end in time is left behind with all that it owns.
 #include "attach/start_up.h"
 
 #include <boost/asio/post.hpp>
@@ -75,13 +77,16 @@ std::optional<Exit> StartUp::run(Work work) {
     const Blocked blocked;  // the new thread inherits the mask, and so takes no signal even if it is left behind
     thread = std::thread(carry_out);
   }
+  // The loop always has the listeners to wait for, and is woken by the work's end.
   while (!told_ && !call->ended) loop_->run_one();
   call->cancelled = static_cast<bool>(told_);
+  // Work that looks at its flag ends in a moment, and can be joined.
   for (const auto until = std::chrono::steady_clock::now() + moment;
        !call->ended && std::chrono::steady_clock::now() < until;) {
     loop_->run_one_until(until);
   }
   if (!call->ended) {
+    // Its thread may wait for a broker for long. Whatever it still finds is dropped.
     thread.detach();
     return told_;
   }
@@ -91,6 +96,7 @@ std::optional<Exit> StartUp::run(Work work) {
 }
 
 std::optional<Exit> StartUp::told_to_end() {
+  // The service may have stopped the loop, and only a restarted one handles what waits.
   loop_->restart();
   loop_->poll();
   return told_;

@@ -1,3 +1,5 @@
+// What each topic has to be like, one function for each rule. A rule on which the promise rests refuses; a rule that
+// only makes loss or waiting less likely warns. The reasons are in docs/kafka.md.
 #include "attach/topic_requirements.h"
 
 #include <algorithm>
@@ -15,6 +17,7 @@ namespace {
 
 using kafka::TopicDescription;
 
+// With three replicas, of which two have to have a record, one broker may fail without losing it.
 constexpr std::int32_t replicas_wanted = 3;
 constexpr std::int32_t insync_wanted = 2;
 // The key file opens an old state just as it opens the present one, and an old state reveals old noise. So compaction
@@ -155,6 +158,7 @@ class Requirements {
     facts_.user_bytes_max = static_cast<std::size_t>(std::max<std::int64_t>(found.max_message_bytes, 0));
   }
 
+  /// Warns where old states may stay in the topic for longer than a day.
   void check_old_states(const TopicDescription& state) {
     if (state.max_compaction_lag_ms <= compaction_lag_wanted_ms && state.segment_ms <= compaction_lag_wanted_ms) {
       return;
@@ -171,8 +175,10 @@ class Requirements {
   void check_dead_letters(const TopicDescription& letters) {
     const std::string& topic = config_.kafka.topics.dead_letters;
     check_room(letters, topic, "kafka.dead_letter_topic");
+    // Under an id of its own, so that no lane is fenced by the attempt.
     kafka::require_right_to_write(client_, config_.stream + "/start", topic,
                                   std::min(deadline_, kafka::in(write_check_max)));
+    // A topic without a limit takes records of any length.
     const auto room = letters.max_message_bytes >= 0 ? static_cast<std::size_t>(letters.max_message_bytes)
                                                      : std::numeric_limits<std::size_t>::max();
     facts_.letter_bytes_max = room;
@@ -198,6 +204,7 @@ class Requirements {
   /// found by such times would tell of records.
   void check_times(const TopicDescription& input) const {
     const config::Kafka& kafka = config_.kafka;
+    // Checks of the input that have nothing to do with a start by time, but with what its times and its framing mean.
     check_windows(input);
     check_framing();
     const bool by_time = std::holds_alternative<config::AtTime>(kafka.start) ||

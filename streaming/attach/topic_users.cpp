@@ -1,3 +1,5 @@
+// The table and the store of one lane's users, for batches that are transactions. The records of a batch and the
+// state that vouches for them are in the same transaction, so that store and state never differ after a crash.
 #include "attach/topic_users.h"
 
 #include <algorithm>
@@ -10,6 +12,7 @@
 namespace nustream::attach {
 namespace {
 
+/// The lane's table: in memory, or on disk, where it may stay for the next start.
 std::unique_ptr<users::Standings> table_of(const UserStore& store, const users::UserKey& key) {
   if (store.state_folder.empty()) return users::scratch_table(store.settings.on_disk, key);
   return users::open_table(store.settings.on_disk, store.state_folder, store.identity.lane, key);
@@ -55,10 +58,12 @@ void TopicUsers::begin_anew() {
 TopicUsers::Closed TopicUsers::close() {
   // The changes of the batch before are in the table by now (committed()), so that closed_ is free for this batch's.
   closed_.take_over(open_);
+  // Records of the epoch's beginning go before those of its first batch.
   Closed closed;
   closed.records = std::exchange(of_epoch_, {});
   std::ranges::move(log_.append(closed_), std::back_inserter(closed.records));
   std::ranges::copy(key_.bytes(), closed.state.key.begin());
+  // The mark is of the store with this batch, and so is taken after append().
   closed.state.mark = users::encode_mark(log_.mark());
   closed.state.identity = identity_;
   users::keep_clock(clock_, closed.state);

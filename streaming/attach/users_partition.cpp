@@ -1,3 +1,5 @@
+// Reads one lane's partition of the topic of users, committed records alone, up to an end that was read after the
+// lane's older producers were fenced.
 #include "attach/users_partition.h"
 
 #include <algorithm>
@@ -9,6 +11,8 @@
 namespace nustream::attach {
 
 std::uint64_t UsersPartition::end() const {
+  // Uncommitted, so that the end lies behind every record there is; those of aborted transactions are passed over
+  // later.
   kafka::PartitionReader all(client_, kafka::Isolation::read_uncommitted, place_.group);
   const kafka::Deadline deadline = kafka::in(patience_);
   return static_cast<std::uint64_t>(all.watermarks(place_.in(place_.topics.users), deadline).high.value());
@@ -32,6 +36,7 @@ void UsersPartition::read(std::uint64_t from, std::uint64_t end, const TakeAny& 
 }
 
 users::TopicLog::ReadFrom UsersPartition::reader(std::uint64_t end) const {
+  // A store is rebuilt from values. What was deleted is not a part of it.
   return [this, end](std::uint64_t from, const users::TopicLog::Take& take) {
     read(from, end, [&](std::string_view key, std::optional<std::string_view> value) {
       if (value) take(key, *value);
@@ -51,6 +56,7 @@ std::optional<std::string> UsersPartition::find(const std::string& key) const {
     found = value ? std::optional<std::string>(*value) : std::nullopt;
   };
   if (last > window) read(last - window, last, take);
+  // Read from the beginning only where the end told nothing, neither a value nor a deletion.
   if (!is_told) read(0, last, take);
   return found;
 }

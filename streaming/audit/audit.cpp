@@ -1,3 +1,6 @@
+// An audit from settings to finding: the match that is played (match_of()), the claim, pilots for the statistic, then
+// games on two threads, whose counts become bounds. Thresholds and weights are fixed before the games that are
+// judged.
 #include "audit/audit.h"
 
 #include <algorithm>
@@ -54,12 +57,14 @@ struct Match {
   std::uint64_t descents = 1;  ///< how many descents of a table share the budget
 };
 
+/// A canary user: its limits say in which steps it takes part, and the ledger's lines say what that may cost.
 Match users_match(config::Config config, const Options& options) {
   config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
   WorstUser worst = worst_user(config, mechanism, options);
   return {std::move(config), std::move(mechanism), std::move(worst.shape), worst.claimed, 1};
 }
 
+/// A canary record of a stream, once or once a pass.
 Match stream_match(config::Config config, const Options& options) {
   if (config.descent.users) return users_match(std::move(config), options);
   const std::uint64_t separation = options.steps / options.passes;
@@ -303,6 +308,7 @@ Finding audit(const config::Config& config, config::Purpose purpose, const Optio
                   match.descents,
                   confidence,
                   {}};
+  // A mechanism that costs more than it was asked for is false without any game.
   if (!finding.is_within_budget()) return finding;
   static_cast<Bounds&>(finding) = prove(match, Absent::neighbour, options, of_each);
   if (against_nothing) finding.against_nothing = prove(match, Absent::nothing, options, of_each);

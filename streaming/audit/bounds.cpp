@@ -1,3 +1,5 @@
+// Lower bounds of ε and μ from counts of guesses, by exact binomial bounds, and thresholds that are best for the
+// claimed Gaussian curve. Every rate is bounded in the direction that makes the proof harder.
 #include "audit/bounds.h"
 
 #include <algorithm>
@@ -10,6 +12,7 @@
 namespace nustream::audit {
 namespace {
 
+/// Φ(x). By erfc(), which keeps its digits far below 0.
 double normal_below(double x) {
   return std::erfc(-x / std::sqrt(2.0)) / 2;
 }
@@ -26,6 +29,7 @@ Counts expected_counts(double mu, double threshold, std::uint64_t runs) {
 }  // namespace
 
 double proportion_upper(std::uint64_t hits, std::uint64_t runs, double alpha) {
+  // The beta distribution of the bound has no parameter 0.
   if (hits >= runs) return 1;
   const auto n = static_cast<double>(runs);
   const auto k = static_cast<double>(hits);
@@ -42,6 +46,7 @@ double proportion_lower(std::uint64_t hits, std::uint64_t runs, double alpha) {
 double epsilon_lower_bound(const Counts& counts, double delta, Confidence confidence) {
   const double alpha = (1 - confidence.level) / 2;
   const auto bound = [&](double likely, double rare) {
+    // From TPR ≤ e^ε·FPR + δ, which every (ε, δ) mechanism satisfies.
     return likely > delta ? std::log((likely - delta) / rare) : 0;
   };
   // Either guess can prove ε: "it is there" by few false alarms, "it is absent" by few misses. Each of the two ratios
@@ -63,11 +68,13 @@ double mu_lower_bound(const Counts& counts, Confidence confidence) {
 }
 
 Thresholds thresholds_for(double mu, double delta, std::uint64_t runs, Confidence confidence) {
+  // The bound on μ is expected to be largest midway between the two means, where both rates are alike.
   Thresholds best{mu / 2, mu / 2};
   double most = 0;
   // The search looks at what is expected, never at the games: a threshold that is chosen by the counts that it judges
   // would spoil the confidence.
   constexpr double spacing = 0.01;
+  // From 4 deviations below the mean of one world to 4 above that of the other.
   const auto looks = static_cast<int>((mu + 8) / spacing);
   for (int look = 0; look <= looks; ++look) {
     const double threshold = -4 + spacing * look;

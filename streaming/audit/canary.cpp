@@ -1,3 +1,7 @@
+// The search for the canary. Records of a list of magnitudes and targets are written as text, read back by the
+// shipped row builder, and played without noise; the one that shows most of the claim is taken. With replace-one
+// neighbours a pair is looked for: opposite gradients in a descent, in running sums the two rows that are furthest
+// apart.
 #include "audit/canary.h"
 
 #include <algorithm>
@@ -208,6 +212,7 @@ double apart(const Search& search, const Candidate& first, const Candidate& seco
   return squares;
 }
 
+/// Offers each record, or each pair of records that may stand in each other's place.
 void look_for_pairs(const Search& search, const std::vector<Candidate>& candidates, bool opposites,
                     std::optional<Pair>& best) {
   const config::Config& config = search.config;
@@ -264,6 +269,7 @@ void add_fine_targets(std::vector<double>& all, bool is_log) {
   }
 }
 
+/// Targets of both signs, or those that a logarithm can take.
 std::vector<double> targets_of(const Search& search) {
   const auto& target = search.config.schema.target;
   const bool is_log = target && target->first.transform == record::Transform::log;
@@ -279,6 +285,7 @@ void add_candidates(const Search& search, double magnitude, const std::string* a
   // A row of running sums is scaled by the length of its features alone, so that regressors this much larger are
   // still long after the scaling.
   const double beside = search.sums ? 1e4 * magnitude : magnitude;
+  // Both signs of everything, because a clamp or a map such as the logarithm may leave one of them.
   for (const double feature : {magnitude, -magnitude}) {
     for (const double endogenous : {beside, -beside}) {
       if (!search.config.descent.first_stage && endogenous < 0) continue;
@@ -328,7 +335,10 @@ std::optional<Pair> best_of(const Search& search, bool opposites) {
 
 double part_of_displacement(const config::Config& config, const config::CalibratedStage& stage, Absent absent) {
   if (config.privacy.adjacency != privacy::Adjacency::replace_one || absent != Absent::nothing) return 1;
+  // A count of clipped gradients moves by 1 whether something else or nothing is in the record's place.
   if (stage.is_one_sided) return 1;
+  // The displacement is 2G in a descent, of which one record's gradient is half. In running sums it is that of two
+  // records in units of the radius, and one record adds 1.
   return config.moments ? 1 / stage.displacement.value() : 0.5;
 }
 
@@ -376,9 +386,11 @@ Canary find_canary(const config::Config& config, const config::Mechanism& mechan
   Values without_target = best->first.values;
   without_target.target = std::numeric_limits<double>::quiet_NaN();
   Canary canary{writer.header(), writer.null(), writer.record(best->first.values), {}, best->first.row, {}, false};
+  // Everybody knows the public columns, so the other records of a game have them too.
   if (config.schema.features_public) canary.null = writer.record(without_target);
   if (best->second) {
     Values of_another = best->second->values;
+    // With another user's name the limits of one user are not used up by the other.
     of_another.user = "nustream-audit-other";
     canary.absent = writer.record(of_another);
     canary.absent_row = best->second->row;
@@ -387,6 +399,7 @@ Canary find_canary(const config::Config& config, const config::Mechanism& mechan
   }
   const bool target_only = config.privacy.protects == config::Protects::target;
   canary.absent = target_only ? writer.record(without_target) : canary.null;
+  // A record without a target must be unusable; otherwise it would move the sums as any record does.
   if (build(search, without_target, canary.absent_row)) {
     if (target_only) refuse(config, "a record without a target, and here every text is a target (an indicator)");
     canary.absent_row = {std::vector<double>(builder.dimension()), 0, search.builder.has_weights() ? 0.0 : 1.0};

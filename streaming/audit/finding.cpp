@@ -1,3 +1,5 @@
+// The verdict of an audit, and its reasons in words. A claim is exceeded where more was proven in any pair of worlds;
+// it holds only if in addition an audit of half the noise would have failed, in all stages.
 #include "audit/finding.h"
 
 #include <algorithm>
@@ -15,6 +17,7 @@ double Bounds::shorter_share() const noexcept {
 }
 
 Verdict Finding::verdict() const {
+  // This comes first: what was proven above the claim is proven, even if some stage was hardly moved.
   if (exceeded() || (against_nothing && against_nothing->exceeded()) || !is_within_budget()) return Verdict::exceeded;
   const bool all_shown = is_shown() && (!against_nothing || against_nothing->is_shown()) && unmoved().empty();
   return all_shown ? Verdict::holds : Verdict::not_shown;
@@ -33,6 +36,7 @@ std::vector<std::string> Finding::unmoved() const {
 
 namespace {
 
+/// Why these games could not have found a false claim; nothing where they could have.
 std::optional<std::string> why_not_shown(const Bounds& bounds) {
   if (bounds.is_shown()) return std::nullopt;
   if (bounds.is_provable()) {
@@ -75,6 +79,8 @@ std::string verdict_text(const Finding& finding) {
     case Verdict::exceeded:
       break;
   }
+  // Games were played, and they proved more than is claimed. Otherwise settings and mechanism contradict each other
+  // before any game.
   if (finding.is_within_budget()) {
     return "THE CLAIM DOES NOT HOLD: an adversary tells the record more surely than it allows\n";
   }

@@ -1,3 +1,6 @@
+// Plays games and judges them. A game runs shipped code from the text of records to the text of releases: decoder,
+// lane, noise feed and release encoder. What the adversary makes of the releases is computed apart from it (stages.h,
+// sums_stages.h), and MatchedFilter gives one ratio for each stage.
 #include "audit/game.h"
 
 #include <Eigen/Dense>
@@ -117,6 +120,7 @@ class Game::Stream {
     Steps told = no_steps();
     users::Table known;
     for (std::uint32_t epoch = 0; epoch < shape_.epochs; ++epoch) {
+      // Each epoch draws from the game's key under its own number, as epochs of a stream do.
       const journal::NoiseCheckpoints first =
           journal::first_checkpoints(epoch_key, config_.lane, EpochId{epoch}, mechanism_.stages.size());
       engine::NoiseFeed feed(mechanism_, first, StepIndex{0}, std::pmr::get_default_resource(), {},
@@ -153,6 +157,7 @@ class Game::Stream {
     }
   };
 
+  // The clock of a lane's windows begins anew with each epoch, as rows are dated from the epoch's beginning.
   [[nodiscard]] std::optional<users::WindowClock> new_clock() const {
     if (!config_.descent.users || !config_.descent.users->windows()) return std::nullopt;
     return users::WindowClock(config_.descent.users->windows()->period);
@@ -193,6 +198,8 @@ class Game::Stream {
       const auto at = [&](const Row& row) {
         return contributions(config_.descent, before.theta, row.x, row.y, row.weight);
       };
+      // The shift is the canary's gradient at the iterate before the step, which was released: the noise of the step
+      // is in none of it.
       if (shape_.takes_part(from + t)) told.shift_by(shifts_at(at, sums));
       told.see(from + t, sums);
       before = std::move(after);
@@ -216,6 +223,7 @@ class Game::Stream {
       encoders_[t].append(releases.front(), "cadence", line_);
       SeenSums after = seen_of(lane, publish::read_sums(line_)->equations);
       std::vector<Vector> sums = noisy_sums(*sums_, before, after);
+      // A stage that begins with this step aims it already, and its centre follows from sums before it.
       const auto at = [&](const Row& row) { return contributions(design, after.aim, row.x, row.y, row.weight); };
       if (shape_.takes_part(t)) told.shift_by(shifts_at(at, sums));
       told.see(t, sums);
@@ -252,6 +260,7 @@ class Game::Stream {
     return steps;
   }
 
+  // One number for each stage, from all steps of the game at once.
   void judge(const Steps& told) {
     for (std::size_t i = 0; i < filters_.size(); ++i) {
       ratios_[i] = {filters_[i].log_ratio(told.seen[i], told.shift[i]), filters_[i].information(told.shift[i])};
@@ -277,10 +286,14 @@ class Game::Stream {
     if (canary_.opposite) {
       const std::vector<Contribution> without = added_by(canary_.absent_row);
       for (std::size_t i = 0; i < shifts.size(); ++i) {
+        // Without the record, its opposite is added. Taken off, the sums hold noise alone in one world, and the
+        // difference of both records in the other.
         sums[i] -= without[i].clipped;
         shifts[i] -= without[i].clipped;
       }
     }
+    // Opposite directions are found up to 2.5e-4 of a length, and the grid truncates a little; neither is a
+    // shortfall.
     constexpr double as_long = 0.999;
     ++participations_.all;
     for (std::size_t i = 0; i < shifts.size(); ++i) {

@@ -1,3 +1,5 @@
+// Text in, rows out, by the shipped decoder and row builder. The two texts of a game are made once and decoded anew
+// in every game, because decoding is part of what is audited.
 #include "audit/game_rows.h"
 
 #include <algorithm>
@@ -23,6 +25,7 @@ bool same(std::span<const double> one, std::span<const double> two) {
 
 }  // namespace
 
+/// Both texts are decoded once here, so that an audit whose canary is lost on the way refuses to begin.
 GameRows::GameRows(const config::Config& config, const GameShape& shape, const Canary& canary)
     : config_(config),
       shape_(shape),
@@ -49,6 +52,7 @@ void GameRows::require_arrival(const std::string& lines, const Row& row) {
 }
 
 bool GameRows::has_records(std::uint64_t step) const {
+  // [begin, end) is the epoch of the step.
   const std::uint64_t begin = step / shape_.steps_of_epoch() * shape_.steps_of_epoch();
   const std::uint64_t end = begin + shape_.steps_of_epoch();
   const auto first = std::ranges::lower_bound(shape_.at, begin);
@@ -63,6 +67,8 @@ std::string GameRows::text(const std::string& canary) const {
     const bool of_user = config_.users.has_value();
     const bool here = of_user ? has_records(step) : shape_.takes_part(step);
     for (std::uint64_t i = 0; i < config_.descent.minibatch; ++i) {
+      // A record is the first of its step; a user has all records of the step, and only its limits bound what they
+      // do.
       lines += here && (i == 0 || of_user) ? canary : canary_.null;
       lines += '\n';
     }
@@ -73,6 +79,7 @@ std::string GameRows::text(const std::string& canary) const {
 record::RowBatch GameRows::decoded(const std::string& lines) {
   record::RowBatch rows;
   rows.dimension = builder_.dimension();
+  // Each game meets its users for the first time.
   builder_.forget_users();
   decode::RowWriter writer(builder_, false, 0, rows);
   std::string_view left = std::string_view(lines).substr(slack, lines.size() - 2 * slack);
@@ -87,6 +94,7 @@ void GameRows::date(record::RowBatch& rows) const {
   const auto length = std::chrono::duration<double>(config_.descent.users->windows()->period.length()).count();
   for (std::size_t i = 0; i < rows.count(); ++i) {
     const std::uint64_t window = shape_.window_of(i / config_.descent.minibatch);
+    // The middle of a window is far from both of its borders, whatever rounding does.
     rows.times.push_back((static_cast<double>(window) + .5) * length);
   }
 }

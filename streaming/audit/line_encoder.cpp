@@ -1,3 +1,5 @@
+// Lines of CSV and of JSON lines for the audit's own records. Their opposites, the decoders that the games run, are
+// in streaming/decode.
 #include "audit/line_encoder.h"
 
 #include "publish/json_writer.h"
@@ -50,10 +52,13 @@ class JsonEncoder final : public LineEncoder {
         } else {
           publish::append_string(field.text, value);
         }
+        // Numbers stand as they are written, so that the decoder reads the digits of the text and not those of a
+        // conversion.
         json.raw(field.column, value);
       }
     });
   }
+  // A line of JSON that is no object: no decoder can make a record of it.
   [[nodiscard]] std::string null() const override { return "null"; }
   [[nodiscard]] std::string no_number() const override { return "null"; }
 };

@@ -1,3 +1,6 @@
+// The likelihood ratio of two Gaussians with the same covariance Σ and means 0 and D: DᵀΣ⁻¹(seen − D/2). Σ comes from
+// the dense B of the generators' own correlation, so that a wrong sensitivity or a wrong noise shows as more than is
+// claimed.
 #include "audit/matched_filter.h"
 
 #include <cmath>
@@ -46,10 +49,12 @@ MatchedFilter::MatchedFilter(const noise::Correlation& correlation, double stdde
   // Σ⁻¹ is needed at the canary's steps alone. So one factorisation is solved for those columns before the games.
   rows_ = covariance.ldlt().solve(taking_part).transpose();
   at_rows_ = rows_ * taking_part;
+  // D is `displacement` in each of the steps `at`, in one direction: DᵀΣ⁻¹D is the sum over all pairs of these steps.
   mu_ = displacement * std::sqrt(at_rows_.sum());
 }
 
 double MatchedFilter::log_ratio(const Matrix& seen, const Matrix& shift) const {
+  // Coordinates have independent noise of one covariance, so their parts add up.
   return shift.cwiseProduct(rows_ * seen - at_rows_ * shift / 2).sum();
 }
 

@@ -1,3 +1,5 @@
+// The finding as a page and as a picture: the summary, for each pair of worlds a table and bars of what is claimed,
+// proven and provable, and the command to repeat it. Everything shown comes from the finding and the settings.
 #include "audit/audit.h"
 
 #include <cctype>
@@ -22,6 +24,7 @@ using serve::page::append_fact;
 using serve::page::count;
 using serve::page::data;
 
+/// Only what differs from the defaults, apart from --steps and --delta, on which every figure depends.
 std::string command_of(const config::Config& config, const Options& options) {
   std::string command = "nustream audit " + folder::in_shell(config.file);
   for (const std::string& text : config.overrides) command += " --set " + folder::in_shell(text);
@@ -62,6 +65,7 @@ chart::Rows mu_rows(const Bounds& bounds) {
           .mark = bounds.mu};
 }
 
+/// The table and the bars of one pair of worlds. `id` keeps the pictures of two pairs apart on one page.
 void append_bounds(const Bounds& bounds, double delta, const std::string& id, std::string& out) {
   out += fmt::format(
       "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of bounds {}\"><table><thead><tr><th "
@@ -111,6 +115,7 @@ void append_summary(const config::Config& config, const Finding& finding, std::s
 std::string page(const config::Config& config, const Options& options, const Finding& finding) {
   std::string out;
   append_summary(config, finding, out);
+  // Otherwise no game was played, and there is nothing to compare.
   if (finding.is_within_budget()) {
     std::string bounds;
     append_bounds(finding, options.delta, "w", bounds);

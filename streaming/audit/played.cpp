@@ -1,3 +1,5 @@
+// The settings under which games are played, and the inverse of what a release's text shows. Each change makes the
+// adversary see more or the game smaller; no claim depends on them.
 #include "audit/played.h"
 
 #include <Eigen/Dense>
@@ -18,11 +20,13 @@ WorkingUnits::WorkingUnits(const config::Config& config) {
   const publish::OriginalUnits units(config.schema, config.descent);
   const std::vector<double> zero(config.descent.dimension, 0.0);
   std::vector<double> origin;
+  // Original coefficients are an affine map of θ: its value at 0, and its linear part below.
   units.convert(zero, origin);
   origin_ = Eigen::Map<const Vector>(origin.data(), static_cast<Eigen::Index>(origin.size()));
   const std::vector<double> linear = units.linear_part();
   const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> map(
       linear.data(), origin_.size(), static_cast<Eigen::Index>(linear.size()) / origin_.size());
+  // A release may show another number of coefficients than θ has entries, so the map need not be square.
   inverse_ = map.completeOrthogonalDecomposition().pseudoInverse();
 }
 
@@ -43,7 +47,9 @@ config::Config as_played(config::Config config) {
   }
   config.input.append_times_only = false;
   config.descent.release_every = 1;
+  // A projection could only hide a part of the noisy gradients from the adversary.
   config.descent.projection = {};
+  // noisy_sums() takes the means of second moments to run from step 0.
   if (config.descent.moments) config.descent.moments->from = 0;
   return config;
 }
@@ -55,6 +61,7 @@ config::Config with_steps_of(config::Config config, std::uint64_t records) {
   moments.grows =
       false;  // games read the sums in working units; a scale is a public map of rows before they are scaled
   const std::uint64_t every = config.descent.minibatch;
+  // A table that is one step.
   if (every == 0) return config;
   config.descent.minibatch = records;
   const auto in_as_many_steps = [&](std::uint64_t& count) { count = count / every * records; };

@@ -1,3 +1,6 @@
+// The text of each column for given values. Columns of features get the feature's value, those of weights and
+// exposures get theirs, and a column that nothing reads gets 0. What the texts become is decided by the shipped
+// decoder, which the games run.
 #include "audit/record_writer.h"
 
 #include <algorithm>
@@ -7,6 +10,8 @@
 
 namespace nustream::audit {
 
+/// Without a header the settings name all columns, and a line has to have each of them. With one, the columns that
+/// are read are enough, each once, though several features may read it.
 RecordWriter::RecordWriter(const config::Config& config, std::span<const record::Field> fields)
     : config_(config), fields_(fields), encoder_(make_line_encoder(config.input)) {
   if (has_columns(config.input) && !config.input.header) {
@@ -20,6 +25,7 @@ RecordWriter::RecordWriter(const config::Config& config, std::span<const record:
 
 std::string RecordWriter::text_of(const record::Field& field, const Values& values, bool is_zero) {
   if (field.reading == record::Reading::user) return std::string(values.user);
+  // Any other text is a 0 of an indicator. The tilde makes one, whatever value the indicator looks for.
   if (field.reading == record::Reading::equals) return is_zero ? field.equals + '~' : field.equals;
   if (field.reading == record::Reading::other && is_zero) return field.labels.front();
   return is_zero ? "2024-01-01T00:00:00Z" : "2024-01-06T23:00:00Z";  // a Monday, a Saturday
@@ -43,6 +49,7 @@ std::string RecordWriter::record(const Values& values) const {
   fields.reserve(columns_.size());
   for (const std::string& column : columns_) {
     const record::Field* const field = field_of(column);
+    // A column that nothing reads holds "0", which is a number, too.
     const bool is_number = field == nullptr || field->reading == record::Reading::number;
     fields.push_back({column, text(column, values), is_number});
   }
@@ -63,6 +70,7 @@ std::optional<double> RecordWriter::counting(const std::string& column, const Va
   const auto is_feature = [&](const record::Feature& feature) {
     return feature.first.column == column || (feature.second && feature.second->column == column);
   };
+  // A column that is a feature besides has the feature's value.
   if (std::any_of(schema.features.begin(), schema.features.end(), is_feature)) return std::nullopt;
   if (schema.weight && schema.weight->term.column == column) return values.weight;
   if (schema.exposure && schema.exposure->term.column == column) {
@@ -77,6 +85,7 @@ double RecordWriter::centre_of(const std::string& column) const {
     return feature.first.column == column && !feature.second;
   });
   if (found == features.end()) return 0;
+  // The inverse of the transform, since a feature is centred after it.
   switch (found->first.transform) {
     case record::Transform::log:
       return std::exp(found->center);

@@ -43,6 +43,7 @@ void print_shortfalls(const Bounds& bounds) {
       fmt::print(": with a smaller {} gradients stay long, and no claim depends on it", step_sizes(bounds));
     fmt::print("\n");
   }
+  // The lower bound is 0 both for no trace and for one too faint to be sure of.
   if (bounds.mu_bound == 0) {
     fmt::print(
         "no trace of the record was seen: so few games say nothing of so small a claim: take more games (--runs), "
@@ -75,6 +76,8 @@ void print(const config::Config& config, const Options& options, const Finding& 
     fmt::print(
         "played without the projection, which hides a part of the noisy gradients: this is the stronger adversary\n");
   }
+  // No pair of records moves every block of running sums by all that is claimed of it, so that shortfalls say nothing
+  // there.
   const bool pairs = config.moments && config.privacy.adjacency == privacy::Adjacency::replace_one;
   if (pairs) {
     fmt::print(
@@ -97,6 +100,7 @@ std::optional<bool> holds(Verdict verdict) {
   return verdict == Verdict::not_shown ? std::nullopt : std::optional(verdict == Verdict::holds);
 }
 
+/// An exceeded claim is the program's fault, and one that was not shown is a matter of settings.
 Exit exit_of(Verdict verdict) {
   return verdict == Verdict::not_shown ? Exit::configuration
          : verdict == Verdict::holds   ? Exit::done
@@ -144,6 +148,7 @@ std::string to_json(const config::Config& config, const Options& options, const 
 }  // namespace
 
 Exit run(const config::Config& config, config::Purpose purpose, const Options& options) {
+  // The files are claimed before minutes of games are played, and written after them.
   console::OperatorFile page_file(options.report, journal::Audience::everyone);
   console::OperatorFile picture(options.chart, journal::Audience::everyone);
   const Finding finding = audit(config, purpose, options);

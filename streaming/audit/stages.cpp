@@ -1,3 +1,6 @@
+// The audit's own account of a step, apart from the lane's fast paths: what a record adds to each stage, and each
+// stage's noisy sum from two iterates. It uses plain formulas in floating-point numbers, so that a mistake in those
+// does not repeat itself here.
 #include "audit/stages.h"
 
 #include <algorithm>
@@ -22,6 +25,7 @@ Vector copied(std::span<const double> values) {
   return ConstVector(values.data(), entries(values.size()));
 }
 
+/// The norms are stable ones, because a canary's gradient may be so long that its square overflows.
 Contribution clipped(Vector gradient, ClipNorm clip) {
   const double length = gradient.stableNorm();
   if (length > clip.value()) gradient = gradient.stableNormalized() * clip.value();
@@ -38,6 +42,7 @@ Contribution of_one_stage(const lane::Settings& settings, const Vector& theta, s
   // direction of x, and this function does so too.
   Vector direction = Vector::Zero(gradient.size());
   for (Eigen::Index j = 0; j < gradient.size(); ++j) {
+    // A multinomial gradient has a copy of x for each class, hence the remainder.
     const double entry = std::abs(x[static_cast<std::size_t>(j) % x.size()]);
     if (entry > 0) direction(j) = std::copysign(entry, gradient(j));
   }
@@ -50,6 +55,7 @@ struct TwoStages {
   Vector first;   // z (Θᵀz − x)ᵀ, column by column
 };
 
+/// Both gradients at the same θ = [β, Θ], as the IV paper's Algorithm 1 takes them.
 TwoStages of_two_stages(const descent::TwoStageShape& shape, const Vector& theta, std::span<const double> row,
                         double y) {
   const ConstVector z(row.data(), entries(shape.instruments));
@@ -63,6 +69,7 @@ TwoStages of_two_stages(const descent::TwoStageShape& shape, const Vector& theta
   return {fitted * (fitted.dot(theta.head(p)) - y), gradient.reshaped()};
 }
 
+/// factor·x xᵀ as an isometric triangle, whose length is the Frobenius norm that is clipped.
 Contribution of_moments(std::span<const double> x, double factor, ClipNorm clip) {
   std::vector<double> triangle(descent::triangle_size(x.size()));
   descent::isometric_triangle(x, triangle);
@@ -75,6 +82,7 @@ Contribution of_count(double length) {
   return {Vector::Constant(1, is_clipped ? 1 : 0), is_clipped ? length : 0};
 }
 
+/// λ of the settings and what the loss brings along: the mean's r(θ) = ½‖θ‖² is neither clipped nor noised.
 double regularisation(const lane::Settings& settings) {
   return settings.l2 + model::own_regularisation(settings.loss.kind);
 }
@@ -99,6 +107,7 @@ std::vector<Contribution> contributions(const lane::Settings& settings, const Ve
     both.second *= weight;
     both.first *= weight;
     all.push_back(clipped(std::move(both.second), settings.clip));
+    // A first stage without a clip norm is public and has no noise, so it is no stage to the adversary.
     if (settings.first_stage->clip) all.push_back(clipped(std::move(both.first), *settings.first_stage->clip));
   } else {
     all.push_back(of_one_stage(settings, theta, x, y, weight));
@@ -114,6 +123,7 @@ std::vector<Contribution> contributions(const lane::Settings& settings, const Ve
 
 void sum_up(std::vector<Contribution>& added, double records) {
   for (Contribution& each : added) {
+    // All records are the same one, so their sum has its direction; what one of them was clipped by is undone first.
     const double alone = std::min(each.length, 1.0);
     each.length *= records;
     if (alone > 0) each.clipped *= std::min(each.length, 1.0) / alone;
@@ -151,6 +161,7 @@ void step_without_noise(const lane::Settings& settings, StepIndex step, const st
   gradient.head(p) *= settings.l2;
   gradient.tail(theta.size() - p) *= own.l2;
   if (!added.empty()) gradient.head(p) += added.front().clipped / m;
+  // The first stage's gradient does not depend on the target, so any number serves as y.
   if (!own.clip) gradient.tail(theta.size() - p) += weight * of_two_stages(own.shape, theta, x, 0).first;
   if (own.clip && !added.empty()) gradient.tail(theta.size() - p) += added[1].clipped / m;
   theta.head(p) -= eta * gradient.head(p);
@@ -190,15 +201,18 @@ std::vector<Vector> noisy_sums(const lane::Settings& settings, StepIndex step, c
   } else {
     all.push_back(sum_of(before.theta, after.theta, eta, regularisation(settings), m));
     if (settings.momentum > 0) {
+      // θ moved by the new velocity μ v + g, of which g is looked for.
       all.back() -= m * settings.momentum * before.velocity;
       after.velocity = (before.theta - after.theta) / eta;
     }
   }
+  // Means of second moments run over all steps so far, this one among them.
   const auto count = static_cast<double>(step.value() + 1);
   if (settings.moments) all.push_back(last_of(before.bread, after.bread, count, m));
   if (settings.moments && settings.moments->meat) all.push_back(last_of(before.meat, after.meat, count, m));
   if (settings.counts_clipped) {
     after.counted = before.counted;
+    // A release shows the count since step `since`; with what was counted up to there it is the count since step 0.
     after.counted.push_back(after.counted.at(after.since) + after.clipped);
     all.push_back(Vector::Constant(1, after.counted.back() - before.counted.back()));
   }

@@ -1,3 +1,6 @@
+// Weights for the likelihood ratios of several stages, from pilot games (Fisher's linear discriminant). The pilots
+// have keys of their own, so the weights are fixed before the games that are judged, and the bounds keep their
+// confidence whatever the weights are.
 #include "audit/statistic.h"
 
 #include <cmath>
@@ -14,6 +17,7 @@ struct Pilots {
   Eigen::VectorXd information;  ///< mean over the games, one entry a stage
 };
 
+/// Plays the pilots of one world, and refuses where a value is not finite: no weights follow from those.
 Pilots play_pilots(std::size_t stages, std::size_t games, World world,
                    const std::function<std::span<const StageRatio>(World)>& play) {
   const auto count = static_cast<Eigen::Index>(stages);
@@ -35,6 +39,7 @@ Pilots play_pilots(std::size_t stages, std::size_t games, World world,
 
 }  // namespace
 
+/// A log-ratio of N(∓μ²/2, μ²) becomes N(0, 1) or N(μ, 1).
 Statistic::Statistic(double mu) : weights_(Eigen::VectorXd::Constant(1, 1 / mu)), origin_(mu / 2) {}
 
 Statistic::Statistic(std::size_t stages, std::size_t games,
@@ -52,11 +57,14 @@ Statistic::Statistic(std::size_t stages, std::size_t games,
   }
   weights_ = covariance.ldlt().solve((with.log_ratios.colwise().mean() - mean).transpose());
   const double spread = std::sqrt(weights_.dot(covariance * weights_));
+  // The comparison is false for a NaN, too.
   if (!(spread > 0))
     throw Failure(Exit::configuration,
                   "audit: the record moves nothing that is released: clamp the columns less tightly, or lower the "
                   "clip norm");
   weights_ /= spread;
+  // With this origin the statistic has mean 0 and variance 1 in the world without the record, as the thresholds want
+  // it.
   origin_ = -mean.dot(weights_);
 }
 

@@ -1,3 +1,6 @@
+// The audit's own account of a step of running sums: what a row adds to each block, by the formulas of
+// moments/batch_sums.h in floating-point numbers, and each block's noisy sum as the difference of two released
+// states.
 #include "audit/sums_stages.h"
 
 #include <algorithm>
@@ -36,8 +39,11 @@ struct Scaled {
   double beyond_target;      ///< length of the target's residual in units of R_r
 };
 
+/// Scales the row by the length of its inputs alone, and clips the residuals of regressors by length and that of the
+/// target by size.
 Scaled scaled(const moments::Design& design, const Aim& aim, std::span<const double> row, double y, double weight) {
   const auto d = index_of(design.shape.inputs);
+  // Weights come before the bounds, as in the lane, so that no weight widens what a row can do.
   const double root = std::sqrt(weight);
   const Vector x = root * mapped(row.first(design.shape.inputs));
   const double length = x.stableNorm();
@@ -53,6 +59,7 @@ Scaled scaled(const moments::Design& design, const Aim& aim, std::span<const dou
   }
   result.beyond_regressors = result.regressors.stableNorm();
   if (result.beyond_regressors > 1) result.regressors /= result.beyond_regressors;
+  // Where features are public, a row without a target adds to all blocks but those that read it.
   const double error = std::isfinite(y) ? residual(design.shape.endogenous, root * y) / aim.radii.target : 0;
   result.beyond_target = std::abs(error);
   result.target = std::clamp(error, -1.0, 1.0);
@@ -128,7 +135,9 @@ std::vector<Contribution> contributions(const moments::Design& design, const Aim
   std::vector<Contribution> all;
   for (const moments::Block block : moments::noised_blocks(design)) {
     Vector added = contribution_of(design, block, row);
+    // As in the lane, such a row contributes zeros.
     if (!added.allFinite()) added = Vector::Zero(added.size());
+    // Rounding may leave a block just short of its radius, which counts as moved as far as can be.
     constexpr double nearly = 1 - 1e-9;
     const double norm = added.norm();
     all.push_back({std::move(added), norm >= nearly ? std::max(1.0, beyond(block, row)) : norm});
@@ -154,6 +163,7 @@ std::vector<Eigen::VectorXd> noisy_sums(const moments::Settings& settings, const
   const moments::Design& design = settings.mechanism.design;
   const double every = static_cast<double>(settings.mechanism.participation.batch);
   const double kept = settings.memory ? 1 - every / static_cast<double>(*settings.memory) : 1;
+  // Both gaps are about the new centre, so that their difference is what the step added.
   const Vector gap = mapped(after.gap) - kept * moved_gap(before, after.aim.centre);
   const auto regressors = index_of(design.shape.inputs * design.shape.endogenous);
   // A spread begins at 0 where a stage begins, because each stage of plain sums has its own. Sums that forget go on

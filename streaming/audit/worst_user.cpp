@@ -1,3 +1,5 @@
+// Tries patterns of a canary user's steps, and takes the one that the filters over B see best. The claim about it is
+// computed as the ledger does, from the lines of all epochs.
 #include "audit/worst_user.h"
 
 #include <algorithm>
@@ -23,6 +25,7 @@ Pattern pattern_of(const users::Limits& limits, std::uint64_t steps) {
     pattern = {std::min(steps, participation->times()), participation->separation()};
   }
   if (limits.mass()) {
+    // A mass W has room for ⌊W⌋ contributions of length 1, and for one shorter one if W is below 1.
     pattern.times =
         std::min(pattern.times, std::max<std::uint64_t>(1, static_cast<std::uint64_t>(limits.mass()->value())));
   }
@@ -36,6 +39,7 @@ void add(const Pattern& pattern, std::uint64_t first, std::uint64_t end, std::ve
   }
 }
 
+/// μ² that the filters of all stages see together. Stages have noise of their own, so their squares add up.
 double information(const config::Mechanism& mechanism, const GameShape& shape) {
   double squares = 0;
   for (const config::CalibratedStage& stage : mechanism.stages) {
@@ -75,6 +79,7 @@ std::vector<Steps> patterns_over_windows(const Pattern& allowed, const Options& 
   std::vector<Steps> all;
   const std::uint64_t most = std::min(allowed.times, (of_epoch - 1) / allowed.separation + 1);
   for (std::uint64_t times = 1; times <= most; ++times) {
+    // From a window's first contribution to its last one.
     const std::uint64_t length = (times - 1) * allowed.separation + 1;
     if ((options.windows - 1) * length >= of_epoch) break;
     Steps& steps = all.emplace_back();
@@ -124,6 +129,8 @@ WorstUser worst_user(const config::Config& config, const config::Mechanism& mech
     shape.at = std::move(steps.at);
     shape.borders = std::move(steps.borders);
     const double shown = information(mechanism, shape);
+    // Of patterns that show as much up to rounding the first is kept, so that the choice does not depend on the
+    // machine.
     if (best && !(shown > most * (1 + 1e-12))) continue;
     best = shape;
     most = shown;

@@ -1,3 +1,5 @@
+// Line charts as SVG. Each layer is one path, cut at the frame by a clip path; grid and ticks are drawn below the
+// layers.
 #include "chart/chart.h"
 
 #include <algorithm>
@@ -25,6 +27,7 @@ struct Frame {
   }
 };
 
+/// The class by which colours() styles a mark.
 constexpr std::string_view class_of(Mark mark) {
   switch (mark) {
     case Mark::band:
@@ -48,6 +51,7 @@ std::string path_of(const std::vector<Point>& points, const Frame& frame) {
       begun = false;
       continue;
     }
+    // Such as "M40.0 120.5L52.0 118.2": a move to the first point of a stretch, and lines from there on.
     fmt::format_to(std::back_inserter(path), "{}{:.1f} {:.1f}", begun ? 'L' : 'M', frame.across(point.x),
                    frame.down(point.low));
     begun = true;
@@ -79,6 +83,7 @@ std::string area_of(const std::vector<Point>& points, const Frame& frame) {
   return path;
 }
 
+/// The class of a hue, with a blank in front; "" for the first hue, whose colour is that of the chart itself.
 std::string hue_of(unsigned hue) {
   return hue % hues == 0 ? std::string() : fmt::format(" h{}", hue % hues);
 }
@@ -96,6 +101,7 @@ std::string dot_of(const Layer& layer, const Frame& frame) {
 std::string dots_of(const Layer& layer, const Frame& frame) {
   std::string out;
   for (const Point& point : layer.points) {
+    // The dot lies between the two ends of the bar.
     const double middle = (point.low + point.high) / 2;
     if (!frame.xs.has(point.x) || !frame.ys.has(middle)) continue;
     if (point.high > point.low) {
@@ -108,6 +114,7 @@ std::string dots_of(const Layer& layer, const Frame& frame) {
   return out;
 }
 
+/// Draws the ticks of both axes, a line across at each tick of the upright one, and the lower axis with its title.
 void append_grid(const Chart& chart, const Frame& frame, std::string& out) {
   const auto at = std::back_inserter(out);
   for (const Tick& tick : ticks(frame.ys, 4, false)) {
@@ -118,6 +125,7 @@ void append_grid(const Chart& chart, const Frame& frame, std::string& out) {
   }
   for (const Tick& tick : ticks(frame.xs, 4, true)) {
     const double x = frame.across(tick.at);
+    // A number at either end is aligned with the frame, so that it does not run out of the drawing.
     const char* const anchor = x > frame.right - 14 ? "end" : x < frame.left + 8 ? "start" : "middle";
     fmt::format_to(at,
                    "<path class=\"grid\" d=\"M{0:.1f} {1:.1f}v4\"/><text class=\"tick\" x=\"{0:.1f}\" y=\"{2:.1f}\" "
@@ -130,9 +138,11 @@ void append_grid(const Chart& chart, const Frame& frame, std::string& out) {
                  frame.bottom + 33, escaped(chart.x.title));
 }
 
+/// Draws the layers in their order: the later ones lie over the earlier ones.
 void append_layers(const Chart& chart, const Frame& frame, std::string_view id, std::string& out) {
   fmt::format_to(std::back_inserter(out), "<g clip-path=\"url(#{}-clip)\">", id);
   for (const Layer& layer : chart.layers) {
+    // Measurements are not joined: nothing is known between them.
     if (layer.mark == Mark::dots) {
       out += dots_of(layer, frame);
       continue;
@@ -142,6 +152,7 @@ void append_layers(const Chart& chart, const Frame& frame, std::string_view id, 
     fmt::format_to(std::back_inserter(out), "<path class=\"{}\" d=\"{}\"/>", classes(layer.mark, layer.hue), path);
   }
   out += "</g>";
+  // Outside of the clip path, so that a dot at the frame's edge is whole.
   for (const Layer& layer : chart.layers) out += dot_of(layer, frame);
 }
 
@@ -152,6 +163,7 @@ double left_of(const Scale& ys) {
   return 12 + 6.6 * static_cast<double>(longest);
 }
 
+/// The drawing without the element around it, moved down by `top` to leave room for a head.
 std::string drawing(const Chart& chart, std::string_view id, double top) {
   const Scale ys = y_scale(chart);
   const Frame frame{left_of(ys), chart.width - 8, top + 8, top + chart.height - 40, x_scale(chart), ys};
@@ -183,6 +195,7 @@ std::string svg(const Chart& chart, std::string_view id) {
 }
 
 std::string svg_file(const Chart& chart) {
+  // The title of the chart, and below it that of the upright axis.
   const double head = chart.y.title.empty() ? 26 : 44;
   std::string body;
   if (!chart.y.title.empty())

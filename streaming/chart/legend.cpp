@@ -1,3 +1,5 @@
+// Legends: as a list beside an SVG in a page, and as rows of text inside an SVG file, where there is no page to hold
+// a list.
 #include "chart/rows.h"
 
 #include <algorithm>
@@ -13,6 +15,7 @@ namespace {
 /// A sample of the layer's mark, 18 units wide, at (x, y).
 std::string sample(const Layer& layer, double x, double y) {
   if (layer.mark == Mark::dots) {
+    // classes() gives "line h2", of which " h2" is taken.
     const std::string hue = classes(Mark::line, layer.hue).substr(4);
     return fmt::format("<circle class=\"line-end{}\" cx=\"{:g}\" cy=\"{:g}\" r=\"3\"/>", hue, x + 9, y);
   }
@@ -44,7 +47,9 @@ std::pair<std::string, double> legend_rows(const std::vector<Layer>& layers, dou
   double y = top;
   for (const Layer& layer : layers) {
     if (!is_shown(layer)) continue;
+    // The sample, gaps, and some 6.4 units a letter: an SVG cannot measure its text.
     const double room = 40 + 6.4 * static_cast<double>(letters(layer.name));
+    // A name that has no room in this row begins the next one, unless it is the first.
     if (x > 12 && x + room > width) {
       x = 12;
       y += 18;

@@ -1,3 +1,5 @@
+// Numbers side by side: each row has a dot on a common axis, and a bar for its interval. Wide drawings have labels
+// beside the rows, narrow ones above them.
 #include "chart/rows.h"
 
 #include <algorithm>
@@ -21,11 +23,13 @@ struct Layout {
   Scale scale;
 
   [[nodiscard]] double across(double value) const {
+    // A value that the axis cannot show lies at its left end.
     const double share = scale.has(value) ? scale.share(value) : 0;
     return left + (right - left) * std::clamp(share, 0.0, 1.0);
   }
 };
 
+/// The range that holds all values, interval ends and the mark, with a margin.
 Scale scale_of(const Rows& rows) {
   std::vector<double> values;
   if (rows.mark) values.push_back(*rows.mark);
@@ -44,6 +48,7 @@ Scale scale_of(const Rows& rows) {
   return {rows.axis.from_zero && low >= 0 ? 0 : low - 0.05 * span, high + 0.05 * span};
 }
 
+/// The places of a row's parts. Without any label, no line is kept for labels above the rows.
 Layout layout_of(const Rows& rows) {
   const bool beside = rows.width >= 600;
   const auto has_label = [](const Row& row) { return !row.label.empty(); };
@@ -54,15 +59,18 @@ Layout layout_of(const Rows& rows) {
   return {beside, beside ? rows.width * 0.4 : 12, rows.width - (beside ? 76 : 16), line, line + 11, scale_of(rows)};
 }
 
+/// The height of all rows and headings, with the room for ticks and the axis's title below them.
 double height_of(const Rows& rows, const Layout& layout) {
   double height = 8;
   for (const RowGroup& group : rows.groups) {
+    // A heading has a line of its own.
     height +=
         (group.heading.empty() ? 0 : heading_height) + layout.row_height * static_cast<double>(group.rows.size());
   }
   return height + (rows.axis.title.empty() ? 26 : 44);
 }
 
+/// The text of a row's value. A row without a value has none.
 std::string shown(const Row& row) {
   return !row.shown.empty() || !std::isfinite(row.value) ? row.shown : fmt::format("{:.3g}", row.value);
 }
@@ -76,6 +84,7 @@ void append_row(const Row& row, const Layout& layout, double y, std::string& out
                  layout.beside ? layout.left - 8 : layout.left, layout.beside ? line + 4 : y + 16,
                  layout.beside ? "end" : "start", escaped(row.label));
   fmt::format_to(at, "<path class=\"grid\" d=\"M{:.1f} {:.1f}H{:.1f}\"/>", layout.left, line, layout.right);
+  // Where an end is NaN this is false, and no bar is drawn.
   if (layout.scale.has(row.high) && row.high >= row.low) {
     fmt::format_to(at, "<path class=\"bar{}\" d=\"M{:.1f} {:.1f}H{:.1f}\"/>", hue, layout.across(row.low), line,
                    layout.across(row.high));
@@ -96,6 +105,7 @@ void append_mark(double mark, const Layout& layout, double y, std::string& out) 
                  y + layout.line - 9);
 }
 
+/// Draws the ticks with lines through all rows, the axis below, and its title.
 void append_axis(const Rows& rows, const Layout& layout, double top, double bottom, std::string& out) {
   const auto at = std::back_inserter(out);
   for (const Tick& tick : ticks(layout.scale, layout.beside ? 6 : 4, false)) {
@@ -115,6 +125,7 @@ void append_axis(const Rows& rows, const Layout& layout, double top, double bott
   }
 }
 
+/// The drawing without the element around it, moved down by `top`.
 std::string drawing(const Rows& rows, std::string_view id, double top) {
   const Layout layout = layout_of(rows);
   std::string out = spoken(id, rows.title, rows.summary);

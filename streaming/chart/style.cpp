@@ -24,9 +24,11 @@ std::string escaped(std::string_view text) {
         out += "&quot;";
         break;
       case '\'':
+        // Attributes may stand in quotes of either kind.
         out += "&#39;";
         break;
       default: {
+        // XML has no way to write such control characters, not even as a reference. U+FFFD stands in their place.
         const auto byte = static_cast<unsigned char>(c);
         const bool control = (byte < 0x20 && c != '\t' && c != '\n') || byte == 0x7f;
         out += control ? "\xEF\xBF\xBD" : std::string(1, c);
@@ -36,6 +38,7 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
+// Hues differ by dash pattern too, for readers who cannot tell the colours apart and for print.
 std::string_view colours() {
   return R"(.chart{--line:#0b6e99;--faint:#64748b;--grid:#e2e8f0;--axis:#94a3b8;--tick:#475569;
 font:12px system-ui,sans-serif;display:block;width:100%;height:auto}
@@ -62,6 +65,7 @@ font:12px system-ui,sans-serif;display:block;width:100%;height:auto}
 )";
 }
 
+// A file is looked at by itself, on any ground. So it brings its own ground, light or dark, and its style.
 std::string file_of(std::string_view title, double width, double height, std::string_view body) {
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" viewBox=\"0 0 {:g} {:g}\" role=\"img\" "

@@ -1,3 +1,4 @@
+// Count, range, mean and variance in one pass, and quantiles of a uniform sample (Vitter's reservoir).
 #include "check/column_profile.h"
 
 #include <algorithm>
@@ -56,6 +57,7 @@ double ColumnProfile::standard_deviation() const noexcept {
 
 double ColumnProfile::quantile(double q) const {
   if (sample_.empty()) return none;
+  // The smallest number that at least a share q does not exceed has this rank, counted from 1.
   const double rank = std::ceil(q * static_cast<double>(sample_.size()));
   const auto index = static_cast<std::ptrdiff_t>(std::clamp(rank, 1.0, static_cast<double>(sample_.size()))) - 1;
   std::vector<double> sorted = sample_;

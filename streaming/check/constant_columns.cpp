@@ -1,3 +1,5 @@
+// Compares usable rows with the first of them until no feature is left that has had one value alone, and finds words
+// for those that are left. What is found goes to the operator alone; the run does not change.
 #include "check/constant_columns.h"
 
 #include <algorithm>
@@ -19,6 +21,7 @@ using record::Transform;
 std::pair<std::string, int> list_of(const record::Feature& feature, std::size_t place) {
   const Transform transform = feature.first.transform;
   if (!record::is_indicator(transform) || feature.second) return {std::string(), static_cast<int>(place)};
+  // The indicator of all other texts belongs to the list of the texts that are named.
   const bool is_of_texts = transform == Transform::indicator || transform == Transform::other;
   return {feature.first.column, static_cast<int>(is_of_texts ? Transform::indicator : transform)};
 }
@@ -46,6 +49,7 @@ void ConstantColumns::compare(const record::RowBatch& rows, std::size_t row) {
     first_.assign(x, x + schema_.features.size());
     first_target_ = rows.y[row];
   }
+  // Once a feature has varied it is looked at no more.
   std::erase_if(constant_, [&](std::size_t j) { return x[j] != first_[j]; });
   target_is_constant_ = target_is_constant_ && rows.y[row] == first_target_;
   weighs_nothing_ = weighs_nothing_ && !rows.weights.empty() && rows.weights[row] == 0;
@@ -74,6 +78,7 @@ std::vector<std::string> ConstantColumns::names() const {
   std::vector<std::string> names;
   bool has_intercept = skipped_ > 0;
   for (const std::size_t j : constant_) {
+    // A text that nobody has among the first records is no news while other texts of the same list vary.
     if (varying[list_of(schema_.features[j], j)] > 0) continue;
     if (!has_intercept && stands_for_intercept(j)) {
       has_intercept = true;

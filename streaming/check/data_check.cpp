@@ -1,3 +1,5 @@
+// The dry run of `check --data`: rows are read by the run's schema with a few columns more, profiled in original
+// units, and counted as clipped or not where the run begins. Nothing is noised, charged or kept.
 #include "check/data_check.h"
 
 #include <algorithm>
@@ -38,6 +40,7 @@ ColumnFinding column_of(const record::Feature& amount) {
 /// Whether `working`, made of the feature's value as RowBuilder makes it, is the working value of one of the
 /// feature's bounds: the clamp cut the value.
 bool is_at_bound(const record::Feature& feature, double working) {
+  // The same operations on the same numbers as in RowBuilder give the same bits, so that equality is exact.
   return working == (feature.lower - feature.center) / feature.scale ||
          working == (feature.upper - feature.center) / feature.scale;
 }
@@ -54,6 +57,7 @@ record::Feature amount_of(const record::Exposure& exposure) {
   return {.name = exposure.term.column, .first = exposure.term, .second = {}, .upper = most};
 }
 
+/// Adds a value in original units, which are computed back from the row's own.
 void add(const record::Feature& feature, double working, ColumnFinding& column) {
   column.profile.add(working * feature.scale + feature.center);
   if (is_at_bound(feature, working)) ++column.at_bounds;
@@ -140,6 +144,7 @@ void DataCheck::take(record::RowBatch& rows) {
   for (std::size_t row = 0; row < rows.count(); ++row) {
     const auto begin = rows.x.begin() + static_cast<std::ptrdiff_t>(row * rows.dimension);
     without_texts.insert(without_texts.end(), begin, begin + static_cast<std::ptrdiff_t>(dimension_));
+    // Rejects are in the order of rows, so one pass meets each of them.
     if (reject != rows.rejects.end() && reject->position.value() + 1 == rows.next[row]) {
       ++reject;
     } else {
@@ -155,6 +160,7 @@ void DataCheck::take(record::RowBatch& rows) {
 }
 
 void DataCheck::count_user(const record::RowUser& user) {
+  // The limit bounds memory, and the output says "or more" there.
   if (user.is_nobody() || users_seen_.size() == users_max) return;
   users_seen_.emplace(user.high, user.low);
 }
@@ -176,6 +182,7 @@ void DataCheck::count_clips_of(const record::RowBatch& rows, const std::vector<d
 std::size_t DataCheck::rows_together() const noexcept {
   constexpr std::size_t about = 2048;
   if (!found_.tally.of_users) return about;
+  // This comes first, because the sum below could overflow for a table that is one step.
   if (rows_of_step_ > about) return rows_of_step_;
   return (about + rows_of_step_ - 1) / rows_of_step_ * rows_of_step_;
 }

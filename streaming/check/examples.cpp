@@ -1,3 +1,5 @@
+// Finds for each reason a record that was refused for it, and what to set where its text gives a hint. The input is
+// read once more for that, so pipes have no examples. Texts of records are shown, hence to the operator alone.
 #include "check/look.h"
 
 #include <algorithm>
@@ -16,6 +18,7 @@ namespace nustream::check {
 namespace {
 
 /// The column that a reason is about; empty where the reason is about the whole record.
+/// "column 'age': not a number" is about age.
 std::string column_of(const std::string& reason) {
   constexpr std::string_view before = "column '";
   const std::size_t end = reason.rfind("': ");

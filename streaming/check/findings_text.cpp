@@ -1,3 +1,4 @@
+// Findings as a table for people and as JSON. Each form begins by saying that it is not private.
 #include "check/findings.h"
 
 #include <algorithm>
@@ -30,6 +31,7 @@ std::string measured_first(const Findings& findings) {
          (any_of_column ? ", nor what depends on a measured center, scale or clamp" : "");
 }
 
+/// Counts of records, and why some cannot be used.
 void print_head(const Findings& findings, std::FILE* out) {
   const Tally& tally = findings.tally;
   const std::uint64_t usable = tally.records - tally.rejected;
@@ -50,6 +52,7 @@ void print_head(const Findings& findings, std::FILE* out) {
   }
   if (!findings.times.empty()) fmt::print(out, "{:<16}{}\n", "times", findings.times);
   if (!findings.to_measure.empty()) fmt::print(out, "{:<16}{}\n", "measured first", measured_first(findings));
+  // Without a step size, say, clips can be counted; without a clip norm they cannot.
   if (!findings.clips_are_known || tally.gradients == 0) return;
   fmt::print(out, "{:<16}{} of {} {} ({}) at {}, where a run begins\n", "clipped", with_separators(tally.clipped),
              with_separators(tally.gradients),
@@ -59,6 +62,7 @@ void print_head(const Findings& findings, std::FILE* out) {
              percent(tally.clipped, tally.gradients), findings.start);
 }
 
+/// "'no' 36,548 times, 'yes' 4,640 times".
 std::string texts_of(const std::vector<std::pair<std::string, std::uint64_t>>& labels) {
   std::string texts;
   for (const auto& [text, count] : labels) {
@@ -81,8 +85,10 @@ void print_labels(const Findings& findings, std::FILE* out) {
   }
 }
 
+/// One line of the table: the settings, and beside them what the values are, in original units.
 void print_column(const std::string& name, const ColumnFinding& column, std::size_t width, std::FILE* out) {
   const ColumnProfile& profile = column.profile;
+  // A setting that a run measures first has no number yet.
   const auto setting = [](double value, bool is_measured) {
     return is_measured ? std::string(config::private_value) : fmt::format("{:.4g}", value);
   };
@@ -96,6 +102,7 @@ void print_column(const std::string& name, const ColumnFinding& column, std::siz
 /// Prints what is odd about a column's place in working units.
 void print_remarks_on_place(const std::string& name, const ColumnFinding& column, bool is_target, std::FILE* out) {
   const ColumnProfile& profile = column.profile;
+  // The outer 5% on each side are left out, since a few far values are no reason to choose another scale.
   const double reach =
       std::max(std::abs(column.working(profile.quantile(0.05))), std::abs(column.working(profile.quantile(0.95))));
   const double spread = profile.standard_deviation() / column.scale;
@@ -111,6 +118,7 @@ void print_remarks_on_place(const std::string& name, const ColumnFinding& column
 /// Prints what is odd about a column, each remark in a line of its own.
 void print_remarks(const std::string& name, const ColumnFinding& column, bool is_target, std::FILE* out) {
   const ColumnProfile& profile = column.profile;
+  // Working units are known only where neither centre nor scale is yet to be measured.
   if (column.is_placed()) print_remarks_on_place(name, column, is_target, out);
   if (profile.count() > 1 && profile.standard_deviation() == 0)
     fmt::print(out, "  {}: it is the same number in every record\n", name);
@@ -159,6 +167,7 @@ void print_columns(const Findings& findings, std::FILE* out) {
   }
 }
 
+/// Figures that depend on a setting which is yet to be measured are left out.
 void append_column(const ColumnFinding& column, publish::JsonWriter& json) {
   const ColumnProfile& profile = column.profile;
   json.field("name", column.name);

@@ -1,3 +1,5 @@
+// Sentences about a run's first records, each empty where there is nothing to say, and the refusal of --min-usable.
+// All of them read exact counts, so they are for the operator alone.
 #include "check/first_look.h"
 
 #include <algorithm>
@@ -16,6 +18,7 @@ constexpr double worth_a_line = 0.1;
 // probably not scaled.
 constexpr double clipped_worth_a_line = 0.9;
 
+/// How many records cannot be used, the most frequent reason and one record that has it.
 std::string in_words(const Tally& tally) {
   const std::string reason = tally.most_frequent_reason();
   const std::string labels = label_advice(tally);

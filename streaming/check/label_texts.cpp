@@ -1,3 +1,5 @@
+// Texts are counted without the blanks around them. A number stands for each text, so that rows, which hold numbers
+// alone, can say which text they had.
 #include "check/label_texts.h"
 
 #include <algorithm>

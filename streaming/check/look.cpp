@@ -1,3 +1,5 @@
+// Reads records for a dry run, from files or from a topic. A topic is read by assigned partitions, without a group,
+// so that a look moves no offset and disturbs no lane.
 #include "check/look.h"
 
 #include <algorithm>
@@ -28,6 +30,7 @@ struct Offsets {
 Offsets offsets_of(const config::Config& config, kafka::PartitionReader& reader,
                    const kafka::TopicPartition& partition, kafka::Deadline deadline) {
   const kafka::Watermarks log = reader.watermarks(partition, deadline);
+  // A run from "latest" would begin behind everything; the last records are looked at instead.
   if (std::holds_alternative<config::Latest>(config.kafka.start)) return {log.low.value(), log.high.value()};
   const auto start = static_cast<std::int64_t>(place_offset(config.kafka.start, reader, partition, deadline));
   return {std::min(start, log.high.value()), log.high.value()};
@@ -43,6 +46,7 @@ void share_out(std::vector<Offsets>& partitions, std::int64_t records, bool last
             [](const Offsets* a, const Offsets* b) { return a->end - a->from < b->end - b->from; });
   auto left = static_cast<std::int64_t>(by_count.size());
   for (Offsets* const each : by_count) {
+    // The partitions come in rising size, so what a small one leaves is shared by all that follow.
     const std::int64_t taken = std::min(each->end - each->from, (records + left - 1) / left);
     (last ? each->from : each->end) = last ? each->end - taken : each->from + taken;
     records -= taken;

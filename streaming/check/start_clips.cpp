@@ -1,3 +1,5 @@
+// Counts what would be clipped where a run begins, by the lane's own code: one step over the given rows with zeros
+// for noise, whose result is thrown away. So no second account of clipping can disagree with the run's.
 #include "check/first_look.h"
 
 #include <algorithm>
@@ -20,6 +22,7 @@ std::uint64_t clipped_residuals(const config::Config& config, const config::Mech
                                 const record::RowSlice& rows) {
   const moments::Settings settings = config::moments_settings(config, mechanism);
   const moments::Design& design = settings.mechanism.design;
+  // The sums are not used, only the count beside them, so a fine grid serves all blocks.
   moments::BatchSums sums(design, moments::Spacings(moments::blocks(design).size(), moments::exact_spacing));
   sums.aim(settings.stages.front().radii, settings.start);
   sums.add(rows);
@@ -30,6 +33,7 @@ std::uint64_t clipped_residuals(const config::Config& config, const config::Mech
 lane::Settings first_step(const config::Config& config, std::size_t rows) {
   lane::Settings settings = config.descent;
   settings.minibatch = rows;
+  // A step without noise must never be released.
   settings.release_every = std::numeric_limits<std::uint64_t>::max();
   settings.averaging = {};
   settings.batching.reset();
@@ -83,6 +87,7 @@ moments::Settings first_step_of_sums(const config::Config& config, const config:
   moments::Settings settings = config::moments_settings(config, mechanism);
   settings.mechanism.participation.batch = rows;
   settings.mechanism.users = of_one_step();
+  // Only the first stage has a step, about the start.
   settings.stages.resize(1);
   settings.repeat_every = 0;
   settings.memory.reset();

@@ -1,3 +1,5 @@
+// Counts of records and gradients that are of use, their sums and differences, and the sentences that operators read.
+// Shares are of counts without noise: none of this is public.
 #include "check/tally.h"
 
 #include <algorithm>
@@ -42,6 +44,7 @@ void Tally::add(const Tally& later) {
   }
 }
 
+/// Reasons keep the first record of the whole tally, which may lie before `earlier`.
 Tally Tally::since(const Tally& earlier) const {
   Tally after = *this;
   after.records -= earlier.records;
@@ -50,6 +53,7 @@ Tally Tally::since(const Tally& earlier) const {
   after.gradients -= earlier.gradients;
   after.clipped -= earlier.clipped;
   after.used_up -= earlier.used_up;
+  // An earlier state of the same tally has no reason that the later one lacks.
   for (const auto& [reason, refused] : earlier.reasons) after.reasons.at(reason).count -= refused.count;
   std::erase_if(after.reasons, [](const auto& each) { return each.second.count == 0; });
   return after;
@@ -132,6 +136,7 @@ std::string clipped_line(const Tally& tally) {
 std::uint64_t used_up(std::uint64_t usable, std::uint64_t contributions, std::uint64_t minibatch) noexcept {
   // The comparison divides, since the product may overflow.
   if (contributions > usable / minibatch) return 0;
+  // Each contribution holds at most a minibatch of records, so at least these were in none.
   return usable - contributions * minibatch;
 }
 

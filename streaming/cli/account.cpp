@@ -27,6 +27,8 @@ struct AccountArguments {
   bool json = false;
 };
 
+/// `nustream account new`: makes the file with its budget and its neighbours, both of which stay as they are for
+/// ever.
 Exit account_new(const AccountArguments& arguments) {
   secrets::harden_process();
   const privacy::Neighbours neighbours{
@@ -38,6 +40,7 @@ Exit account_new(const AccountArguments& arguments) {
   return Exit::done;
 }
 
+/// What --json prints: the budget, the sum of all charges, and the last charge of each member.
 std::string to_json(const journal::AccountBook& book) {
   return publish::object_text([&](publish::JsonWriter& json) {
     json.field("budget", book.budget.value());
@@ -55,6 +58,8 @@ std::string to_json(const journal::AccountBook& book) {
   });
 }
 
+/// `nustream account show`: who is charged how much. It takes no lock, since a line is there as a whole or is left
+/// out.
 Exit account_show(const AccountArguments& arguments) {
   secrets::harden_process();
   const journal::AccountBook book = journal::read_account(*journal::posix_disk(), arguments.file);
@@ -89,6 +94,8 @@ Exit account_reserve(const AccountArguments& arguments) {
   secrets::harden_process();
   const auto disk = journal::posix_disk();
   journal::Member member{{}, arguments.stream, LaneId{0}};
+  // Drawn for a new name, and replaced below where the name has a charge. The prefix "reserved for " keeps such a
+  // member apart from a folder whose stream has that name.
   secrets::fill_random(member.id);
   const std::string reserved = "reserved for " + arguments.stream;
   for (const journal::Charge& charge : journal::read_account(*disk, arguments.file).charges) {
@@ -96,7 +103,9 @@ Exit account_reserve(const AccountArguments& arguments) {
   }
   member.stream = reserved;
   journal::charge(*disk, arguments.file, member, [&](const journal::AccountBook& book) {
+    // Asked under the account's lock, so that the charge that is compared is the one that is replaced.
     require_no_less(book.charge_of(member.id), arguments);
+    // A reservation: nobody tells the account when such a stream ends, so that it stays charged with all of its part.
     return journal::Charge{member, Rho{arguments.rho}, true};
   });
   fmt::print("{}: rho {:g} is kept for '{}'; its settings say privacy.budget = {:g}\n", arguments.file, arguments.rho,
@@ -106,7 +115,13 @@ Exit account_reserve(const AccountArguments& arguments) {
 
 }  // namespace
 
+// The grammar of three commands (docs/operations.md#one-budget-for-several-streams). For example:
+//
+//     nustream account new people --rho 0.15
+//     nustream account reserve people live --rho 0.05
+//     nustream account show people
 void add_account(CLI::App& app, Job& job) {
+  // Static, since the callbacks run after this function has returned. Each subcommand has arguments of its own.
   static AccountArguments made;
   static AccountArguments shown;
   static AccountArguments kept;

@@ -1,3 +1,6 @@
+// The command line: the grammar of the commands that need no broker, the order in which help lists all of them, and
+// run(), which turns whatever a command throws into one line and an exit code (docs/exit-codes.md). Parsing sets a
+// Job and does nothing else; the job runs once the whole line was understood.
 #include "cli/commands.h"
 
 #include <algorithm>
@@ -22,12 +25,14 @@
 namespace nustream::cli {
 namespace {
 
+// Each of these functions keeps its arguments in static objects: the jobs run after the function has returned.
 void add_plan(CLI::App& app, Job& job) {
   static PlanArguments arguments;
   CLI::App* command = app.add_subcommand("plan", "what a budget buys, before any data is read");
   add_config_arguments(*command, arguments.config);
   auto* passes = command->add_option("--passes", arguments.passes, "as for replay; needs --records");
   passes->check(positive());
+  // Over several passes a record takes part again after a whole pass, so that its cost depends on how long a pass is.
   passes->needs(command->add_option("--records", arguments.records, "records of one pass, or of the table: public"));
   command->add_flag("--json", arguments.json, "print JSON");
   command->add_option("--report", arguments.report, "write spend and predicted errors side by side as one HTML file");
@@ -49,6 +54,7 @@ void add_plan(CLI::App& app, Job& job) {
   command->callback([&job] { job = [] { return plan(arguments); }; });
 }
 
+// For example: nustream audit CONFIG --set privacy.rho=2 --runs 6000
 void add_audit(CLI::App& app, Job& job) {
   static AuditArguments arguments;
   audit::Options& options = arguments.options;
@@ -58,6 +64,7 @@ void add_audit(CLI::App& app, Job& job) {
   command->add_option_function<std::string>(
       "--at",
       [&options](const std::string& text) {
+        // Anything else has to be the number of a step.
         options.at_random = text == "random";
         if (!options.at_random && !CLI::detail::lexical_cast(text, options.at.emplace()))
           throw CLI::ValidationError("--at: allowed is a step, or random");
@@ -75,20 +82,25 @@ void add_audit(CLI::App& app, Job& job) {
   command->callback([&job] { job = [] { return audit(arguments); }; });
 }
 
+/// Options that several commands have under one name with one help text.
 void add_operator_json(CLI::App& command, std::string& file) {
   command.add_option("--operator-json", file, "write what depends on data to this file, mode 0600: NOT PRIVATE");
 }
 
+/// The two files that show a run. They hold nothing that is the operator's.
 void add_report(CLI::App& command, std::string& report, std::string& chart) {
   command.add_option("--report", report, "write what was released, its cost and the settings as one HTML file");
   command.add_option("--chart", chart, "write the path of the main coefficient as an SVG file");
 }
 
+/// The file for settings that were measured. Running it again measures nothing, but its run spends anew.
 void add_write_config(CLI::App& command, std::string& file) {
   command.add_option("--write-config", file,
                      "a new file for the settings with what was measured for \"private\": running it spends again");
 }
 
+// For example: nustream replay orders.toml --resume. Options that only make sense together name each other by needs()
+// and excludes(), so that the parser refuses the rest before anything is read.
 void add_replay(CLI::App& app, Job& job) {
   static ReplayArguments arguments;
   folder::Options& options = arguments.options;
@@ -108,6 +120,7 @@ void add_replay(CLI::App& app, Job& job) {
   command->add_option("--to", options.to, "stop before this record: ordinal, offset or time");
   command->add_option("--passes", options.passes, "read the whole input this often (k); needs files, not a pipe")
       ->check(positive());
+  // A replay at the recorded pace shows what a live stream would have shown, and when.
   command->add_option("--speed", arguments.speed, "max, or a multiple of the recorded pace such as 1x or 60x");
   command->add_option("--insecure-seed", options.insecure_seed,
                       "noise that anybody can compute, for tests: every output says private: false");
@@ -126,6 +139,7 @@ void add_replay(CLI::App& app, Job& job) {
   command->callback([&job] { job = [] { return replay(arguments); }; });
 }
 
+// For example: nustream estimate table.toml table.csv --report table.html
 void add_estimate(CLI::App& app, Job& job) {
   static EstimateArguments arguments;
   estimate::Options& options = arguments.options;
@@ -144,6 +158,7 @@ void add_estimate(CLI::App& app, Job& job) {
                                    "compare with AdaSSP too: public bound on the norm of a row")
                       ->check(positive())
                       ->needs(compare);
+  // AdaSSP needs both bounds, so that each of the two options needs the other.
   auto* y_bound = command->add_option("--adassp-y-bound", options.compare_y_bound, "and on the target")
                       ->check(positive())
                       ->needs(compare);
@@ -162,6 +177,10 @@ void add_estimate(CLI::App& app, Job& job) {
   command->callback([&job] { job = [] { return estimate(arguments); }; });
 }
 
+// Two commands for two sides, which share only the file of settings. For example:
+//
+//     nustream local randomize survey.toml my-record.csv > report.jsonl
+//     nustream local collect survey.toml report.jsonl
 void add_local(CLI::App& app, Job& job) {
   static LocalRandomizeArguments randomizing;
   static LocalCollectArguments collecting;
@@ -187,6 +206,7 @@ void add_local(CLI::App& app, Job& job) {
   collect->callback([&job] { job = [] { return local_collect(collecting); }; });
 }
 
+/// Writes the one line of a failure, with the exit code as a field of it, and returns the code.
 int fail(Exit code, const std::string& line) {
   log::write({log::Level::error, "failed", line, {{"exit_code", static_cast<std::uint64_t>(code)}}});
   return static_cast<int>(code);
@@ -201,6 +221,7 @@ int with_output(int code) {
 
 /// A message for a first argument that is no command. The parser's own message would not name it.
 std::optional<std::string> unknown_command(const CLI::App& app, int argc, char** argv) {
+  // Options such as --help are the parser's.
   if (argc < 2 || argv[1][0] == '-') return std::nullopt;
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
@@ -214,9 +235,11 @@ std::optional<std::string> unknown_command(const CLI::App& app, int argc, char**
 /// The parser's message, and for an unknown option the one that was probably meant.
 std::string usage_error(const CLI::App* app, const CLI::Error& error) {
   std::string command = "nustream";
+  // Follows the subcommands as far as they were parsed, so that the message names the help that is of use.
   for (; !app->get_subcommands().empty(); app = app->get_subcommands().front()) {
     command += " " + app->get_subcommands().front()->get_name();
   }
+  // The parser's own words for a missing command are replaced by plainer ones.
   constexpr std::string_view none = "A subcommand is required";
   std::string text = error.what() == none ? "name a command" : error.what();
   const bool is_unknown = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
@@ -232,6 +255,8 @@ std::string usage_error(const CLI::App* app, const CLI::Error& error) {
   return fmt::format("nustream: error: {}; see {} --help\n", text, command);
 }
 
+/// Runs the job and turns what it throws into an exit code. Failures bring their own; a wrong parameter is a fault of
+/// the settings, and everything else is internal.
 int run_job(const Job& job) {
   try {
     return static_cast<int>(job());
@@ -257,8 +282,10 @@ int run(int argc, char** argv) {
   CLI::App app{"nustream: streaming estimates with differential privacy under continual release", "nustream"};
   app.set_version_flag("--version", std::string("nustream ") + version);
   app.require_subcommand(1);
+  // One line in the form of all other failures, without the whole help.
   app.failure_message(usage_error);
   Job job;
+  // The help lists the commands in this order.
   add_plan(app, job);
   add_audit(app, job);
   add_replay(app, job);
@@ -280,6 +307,7 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
+    // --help and --version come here.
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
     app.exit(error);

@@ -6,6 +6,8 @@
 
 namespace nustream::cli {
 
+// For example: nustream attach stream.toml -b localhost:9092. What the command line says of brokers and topics goes
+// before [kafka] of the file (kafka_arguments.cpp).
 void add_attach(CLI::App& app, Job& job) {
   static AttachArguments arguments;
   CLI::App* command = app.add_subcommand("attach", "a Kafka topic becomes a live private model");
@@ -27,14 +29,17 @@ void add_attach(CLI::App& app, Job& job) {
                       "new file for the settings, with what was measured in place of \"private\"");
   command->add_option("--insecure-seed", arguments.options.insecure_seed,
                       "noise that anybody can compute, for tests: every output says private: false");
+  // The option is known, and left out of the help, so that its refusal can say why and what to do instead.
   command->add_option("--min-usable", arguments.min_usable, "refused here: see check --data")->group("");
   command->callback([&job] { job = [] { return attach(arguments); }; });
 }
 
+// For example: nustream record stream.toml --to-folder recorded --until-end
 void add_record(CLI::App& app, Job& job) {
   static RecordArguments arguments;
   CLI::App* command = app.add_subcommand("record", "a Kafka topic becomes a folder of recorded segments");
   add_config_arguments(*command, arguments.config);
+  // The two ways to say where a recording ends exclude each other.
   CLI::Option* until_end = add_kafka_arguments(*command, arguments.kafka);
   command->add_option("--to-folder", arguments.options.folder, "where to: one file a partition, made if missing")
       ->required();
@@ -48,6 +53,7 @@ void add_record(CLI::App& app, Job& job) {
   command->callback([&job] { job = [] { return record(arguments); }; });
 }
 
+// For example: nustream topics stream.toml --create --partitions 4 --replication 3
 void add_topics(CLI::App& app, Job& job) {
   static TopicsArguments arguments;
   CLI::App* command = app.add_subcommand("topics", "the topics that attach needs, with their settings");
@@ -60,6 +66,8 @@ void add_topics(CLI::App& app, Job& job) {
   command->callback([&job] { job = [] { return topics(arguments); }; });
 }
 
+// For example: nustream check stream.toml --data orders.csv --min-usable 0.9. Options about records need --data,
+// without which no record is read.
 void add_check(CLI::App& app, Job& job) {
   static CheckArguments arguments;
   CLI::App* command = app.add_subcommand("check", "validate a configuration without running it");
@@ -81,6 +89,7 @@ void add_check(CLI::App& app, Job& job) {
   command->callback([&job] { job = [] { return check(arguments); }; });
 }
 
+// For example: nustream inspect runs/mine --chart, or nustream inspect stream.toml for the lanes of a topic.
 void add_inspect(CLI::App& app, Job& job) {
   static InspectArguments arguments;
   CLI::App* command = app.add_subcommand("inspect", "state, ledger and last release");
@@ -95,11 +104,13 @@ void add_inspect(CLI::App& app, Job& job) {
   command->callback([&job] { job = [] { return inspect(arguments); }; });
 }
 
+// For example: nustream users close stream.toml < closed.txt
 void add_users(CLI::App& app, Job& job) {
   static UsersArguments closing;
   static UsersArguments ending;
   CLI::App* command = app.add_subcommand("users", "close some users of a stream, or end what is known of them");
   command->require_subcommand(1);
+  // Both subcommands take the same arguments.
   const auto add = [&](const char* name, const char* help, UsersArguments& arguments) {
     CLI::App* one = command->add_subcommand(name, help);
     add_config_arguments(*one, arguments.config);
@@ -115,6 +126,7 @@ void add_users(CLI::App& app, Job& job) {
   });
 }
 
+// For example: nustream key new FILE, and later nustream key rotate runs/mine NEW_FILE
 void add_key(CLI::App& app, Job& job) {
   static KeyArguments key;
   static RotateArguments rotation;

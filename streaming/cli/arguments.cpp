@@ -1,3 +1,5 @@
+// Options and checks that several commands share. The checks have texts of their own, since the parser's own ranges
+// print their bounds as numbers only.
 #include "cli/arguments.h"
 
 #include <cmath>
@@ -23,6 +25,7 @@ void add_broker_arguments(CLI::App& command, KafkaArguments& arguments) {
       ->take_all();
 }
 
+// The letters are those that kcat has for the same things.
 CLI::Option* add_kafka_arguments(CLI::App& command, KafkaArguments& arguments) {
   add_broker_arguments(command, arguments);
   command.add_option("-t,--topic", arguments.topic, "the input topic (kafka.topic)");
@@ -34,6 +37,7 @@ CLI::Option* add_kafka_arguments(CLI::App& command, KafkaArguments& arguments) {
 CLI::Validator positive() {
   return {[](const std::string& text) {
             double number = 0;
+            // "inf" is read as a number above 0, and is refused.
             const bool valid = CLI::detail::lexical_cast(text, number) && number > 0 && std::isfinite(number);
             return valid ? std::string() : "allowed is a number above 0";
           },

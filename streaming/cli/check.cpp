@@ -1,3 +1,6 @@
+// `nustream check`: tells without a run what a run would refuse. It reads the settings as the commands that take them
+// would, and with --data also records, through the same decoding and clipping as a run but without noise,
+// charge or release. What it then says depends on the records, and is for the operator alone.
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -37,6 +40,7 @@ bool is_local(const ConfigArguments& config) {
   return config::SettingsTree(config.file, config.overrides).root().has("local");
 }
 
+/// Checks settings of local privacy. Each report pays for itself, so that its ε is all there is to plan.
 Exit check_local(const CheckArguments& arguments) {
   const local::Settings settings = local::read_settings(arguments.config.file, arguments.config.overrides);
   const inference::LocalMechanism mechanism = local::make_mechanism(settings);
@@ -57,6 +61,7 @@ Exit check_local(const CheckArguments& arguments) {
   return Exit::done;
 }
 
+/// Whether any of the records that were read can be used.
 bool is_usable(const check::Findings& findings) {
   return findings.tally.rejected < findings.tally.records;
 }
@@ -132,6 +137,8 @@ bool settle_table(config::Config& config, std::optional<StepCount>& steps) {
   return is_one_step;
 }
 
+/// The dry run: reads the files that are named, or else the topic, or else stream.input, and tells what it found.
+/// `config` gets the files that are read and what a table settles.
 check::Findings look(const CheckArguments& arguments, config::Config& config, std::optional<StepCount> steps) {
   constexpr std::uint64_t records_of_a_topic = 10'000;
   const bool is_one_step = steps && settle_table(config, steps);
@@ -271,6 +278,7 @@ std::string refused_by_attach(const config::Config& config) {
 }  // namespace
 
 Exit check(const CheckArguments& arguments) {
+  // The settings of local privacy have a grammar of their own, which the reader of streams would refuse.
   if (is_local(arguments.config)) {
     if (arguments.data)
       throw Failure(Exit::usage, "--data: reports of local privacy are made record by record: there is no dry run");
@@ -278,9 +286,11 @@ Exit check(const CheckArguments& arguments) {
   }
   const std::vector<std::string> overrides = overrides_of(arguments.config, arguments.kafka);
   const config::Purpose purpose = config::purpose_of(arguments.config.file, overrides);
+  // Settings that are "private" are let through here, and looked at by check_to_measure().
   config::Config config = config::read_config_to_measure(arguments.config.file, overrides, purpose);
   add_properties(arguments.kafka, config.kafka.properties);
   measure::require_measurable_by_any(config);
+  // What only some commands use is checked too: a wrong address should not show when the service starts.
   serve::check(config.serve);
   attach::preflight(config);
   require_times_of_windows(config);

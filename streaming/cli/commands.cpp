@@ -1,3 +1,5 @@
+// The commands that run something, each from parsed arguments to the run() of its room: which settings are read for
+// which purpose, which words of the command line replace which settings, and what is measured before.
 #include "cli/commands.h"
 
 #include <array>
@@ -27,6 +29,7 @@ namespace {
 /// named. Other settings stay as they are. What measuring spends is charged to the folder and reported to `share`.
 measure::Settled settle_ranges(config::Config asked, config::Purpose purpose, const folder::Options& options,
                                const std::string& write_config, folder::AccountShare& share) {
+  // Nothing is to be measured: the settings go through as they are.
   if (asked.measuring.keys.empty()) {
     if (write_config.empty()) return {std::move(asked), options};
     throw Failure(Exit::usage,
@@ -40,6 +43,7 @@ measure::Settled settle_ranges(config::Config asked, config::Purpose purpose, co
   }
   secrets::harden_process();
   static_cast<void>(console::watch_signals());
+  // Before anything is spent: what is measured cannot be measured again for nothing.
   console::require_new_file(write_config);
   measure::Settled settled = measure::settle(asked, purpose, options, share);
   if (!options.json && !options.quiet) measure::show(settled, asked);
@@ -64,6 +68,7 @@ std::optional<double> speed_factor(const std::string& text) {
   } catch (const std::exception&) {
     end = 0;
   }
+  // stod() reads as far as it can, so that "60" and "60xx" are told from "60x" by what is left.
   if (end == 0 || text.substr(end) != "x" || !(factor > 0)) {
     throw Failure(Exit::usage, "--speed " + text + ": write max, or a factor such as 1x or 60x");
   }
@@ -81,6 +86,7 @@ config::Config read_stream(const std::string& file, const std::vector<std::strin
 
 }  // namespace
 
+// Files and lane of the command line go before those of the settings.
 Exit replay(const ReplayArguments& arguments) {
   const auto& [file, overrides] = arguments.config;
   config::Config config = read_stream(file, overrides);
@@ -103,6 +109,7 @@ Exit replay(const ReplayArguments& arguments) {
   if (arguments.resume) options.start = folder::Start::resume;
   if (arguments.new_epoch) options.start = folder::Start::new_epoch;
   options.speed = speed_factor(arguments.speed);
+  // One share for measuring and for the run: what is measured is charged to the same member of an account.
   folder::AccountShare share(folder::share_of(config, !options.insecure_seed), config.privacy.budget);
   measure::Settled settled =
       settle_ranges(std::move(config), config::Purpose::stream, options, arguments.write_config, share);
@@ -111,6 +118,7 @@ Exit replay(const ReplayArguments& arguments) {
 
 Exit estimate(const EstimateArguments& arguments) {
   const auto& [file, overrides] = arguments.config;
+  // Some settings may be "private" still: they are measured below.
   config::Config config = config::read_config_to_measure(file, overrides, config::Purpose::table);
   if (!arguments.files.empty()) config.input.files = arguments.files;
   if (config.input.files.empty()) {
@@ -122,6 +130,7 @@ Exit estimate(const EstimateArguments& arguments) {
   options.files = arguments.files;
   if (arguments.resume) options.start = folder::Start::resume;
   if (arguments.new_epoch) options.start = folder::Start::new_epoch;
+  // What of these options concerns the folder, for measuring in it.
   folder::Options session;
   session.command = "estimate";
   session.start = options.start;
@@ -147,6 +156,8 @@ const std::array<console::OnceOption, 2> once{{{"--write-config", true}, {"--acc
 
 }  // namespace
 
+// The service may ask to begin anew, for files that only a new process reads. It has closed everything by then, so
+// that the process can be replaced by itself.
 Exit attach(const AttachArguments& arguments) {
   if (arguments.min_usable) {
     throw Failure(

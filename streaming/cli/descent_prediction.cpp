@@ -1,3 +1,6 @@
+// Predicts the privacy noise of a descent by the formulas of nustream/privacy/plan.h and
+// nustream/inference/average_plan.h, from settings and public guesses; no record is read. Then it puts them into
+// words and JSON.
 #include "cli/descent_prediction.h"
 
 #include <algorithm>
@@ -20,6 +23,7 @@ using console::with_separators;
 /// The eigenvalues of E[xxᵀ]. `prediction` is given where they come from.
 std::vector<double> eigenvalues_of(const config::Config& config, DescentPrediction& prediction) {
   const std::size_t d = config.descent.dimension;
+  // Of a mean, each parameter is its own coordinate, whose curvature is 1.
   if (is_mean(config)) return std::vector<double>(d, 1.0);
   if (!config.problem.eigenvalues.empty()) {
     if (config.problem.eigenvalues.size() == d) return config.problem.eigenvalues;
@@ -37,12 +41,15 @@ std::vector<double> eigenvalues_of(const config::Config& config, DescentPredicti
   return all;
 }
 
+/// Adds what is predicted of the average, or why nothing is. The last iterate's prediction has to be there before,
+/// since its best ν is tried on the average as well.
 void add_average(const config::Config& config, const config::Mechanism& mechanism, std::uint64_t steps,
                  const privacy::LocalProblem& problem, const privacy::Budget& budget, DescentPrediction& prediction) {
   if (config.descent.averaging.kind == descent::Averaging::Kind::last) return;
   prediction.span = inference::span_of(config.descent.averaging, steps);
   inference::AverageOver& over = prediction.span.over;
   if (const auto horizon = mechanism.horizon()) {
+    // Noise with an end is made for that many steps: the stream stops there.
     over.steps = std::min(over.steps, horizon->value());
     prediction.span.every_length = false;
   }
@@ -54,6 +61,7 @@ void add_average(const config::Config& config, const config::Mechanism& mechanis
   try {
     prediction.average = inference::predict_average(correlation, problem, over, prediction.span.every_length, budget);
     const noise::Correlation last{noise::Rational::nu_ftrl(prediction.last.suggested)};
+    // How the average fares under the ν that is best for the last iterate, for the table's second column.
     prediction.average_of_last =
         inference::average_excess(last, problem, over, privacy::calibrated_stddev(last, budget));
   } catch (const Unsupported& reason) {
@@ -75,6 +83,7 @@ std::string absurd(const privacy::Prediction& last) {
     return "the predicted error has no bound: descent.step_size is too long for these eigenvalues, and the iterates "
            "diverge";
   }
+  // In working units coefficients are of size 1, so that a larger deviation hides them.
   if (largest <= 1) return {};
   return fmt::format(
       "the privacy noise alone leaves a deviation of {:.3g} in the last iterate, in working units, where features "
@@ -83,6 +92,7 @@ std::string absurd(const privacy::Prediction& last) {
       largest);
 }
 
+/// Names up to three features whose size is unknown; "" where eigenvalues are set or all sizes are known.
 std::string scale_advice(const DescentPrediction& prediction) {
   if (prediction.eigenvalues == Eigenvalues::set || prediction.unknown.empty()) return {};
   std::string names;
@@ -101,11 +111,13 @@ std::string scale_advice(const DescentPrediction& prediction) {
 
 DescentPrediction predict_descent(const config::Config& config, const config::Mechanism& mechanism,
                                   std::uint64_t steps) {
+  // Each of these is what the plan then prints after "no prediction of the error:".
   if (config.descent.first_stage) throw Unsupported("the second stage moves with the first: there is no formula");
   if (config.descent.momentum > 0) throw Unsupported("the formula is of plain steps, and this descent has momentum");
   if (config.descent.schedule.cools_down()) {
     throw Unsupported("the formula is of one step size in the long run, and this descent cools down");
   }
+  // The members without a value of their own get placeholders, which are all set below.
   DescentPrediction prediction{.last = {1, Damping{0}, 1, 1, NoiseStddev{1}, 1, {}},
                                .eigenvalues = Eigenvalues::set,
                                .unknown = {},
@@ -122,6 +134,7 @@ DescentPrediction predict_descent(const config::Config& config, const config::Me
   const privacy::Budget budget{mechanism.main().rho, mechanism.participation,
                                Displacement{mechanism.main().displacement.value() / m}};
   prediction.last = privacy::predict(mechanism.main().correlation, problem, budget);
+  // Such a correlation has another error at each step, and the formula gives that of the last one.
   if (!mechanism.main().correlation.toeplitz()) prediction.only_at = mechanism.main().correlation.horizon();
   add_average(config, mechanism, steps, problem, budget, prediction);
   prediction.problem = problem;
@@ -145,6 +158,7 @@ const char* source_of(Eigenvalues eigenvalues) {
   }
 }
 
+/// One row of the table: the excess of the last iterate, and of the average where there is one.
 void print_row(const std::string& name, double last, std::optional<double> average) {
   fmt::print("  {:<44} {:>12.6g}{}\n", name, last, average ? fmt::format(" {:>12.6g}", *average) : "");
 }
@@ -154,6 +168,7 @@ double gain(double from, double to) {
   return std::sqrt(from / to);
 }
 
+/// Says over which steps the average is, and which ν would be better for it, with what that gains and costs.
 void print_average(const DescentPrediction& prediction) {
   const inference::AveragePrediction& average = *prediction.average;
   const inference::AverageOver& over = prediction.span.over;
@@ -161,6 +176,7 @@ void print_average(const DescentPrediction& prediction) {
              over.decay < 1 ? fmt::format(", each step back counts {:g} times", over.decay) : std::string(),
              prediction.span.assumed ? ", twice average_from: --records says how many there are" : "");
   const double less = gain(average.excess, average.suggested_excess);
+  // A gain of 2% is within what such a prediction is good for.
   if (less < 1.02) {
     fmt::print("noise.nu suits the average, which is what to quote\n");
     return;
@@ -183,6 +199,7 @@ void print(const config::Config& config, const DescentPrediction& prediction) {
   }
   const privacy::Prediction& last = prediction.last;
   const auto& average = prediction.average;
+  // The same figure of the average, in the second column; nothing where no average is predicted.
   const auto of = [&](auto member) -> std::optional<double> {
     return average ? std::optional(member(*average)) : std::nullopt;
   };
@@ -204,6 +221,7 @@ void print(const config::Config& config, const DescentPrediction& prediction) {
              last.noise_stddev);
   const auto print_stddevs = [](const char* name, const std::vector<double>& stddevs) {
     fmt::print("noise left in the {} along each eigenvector:", name);
+    // Eight are enough to see how they spread.
     for (std::size_t j = 0; j < std::min<std::size_t>(stddevs.size(), 8); ++j) fmt::print(" {:.4g}", stddevs[j]);
     fmt::print("{}\n", stddevs.size() > 8 ? " …" : "");
   };
@@ -225,6 +243,8 @@ void append_json(const config::Config& config, const DescentPrediction& predicti
   json.field("seed_stddev", last.seed.value());
   json.field("noise_stddev", last.noise_stddev);
   if (config.descent.averaging.kind == descent::Averaging::Kind::last) return;
+  // An average was asked for and cannot be predicted: null says so, where an absent member would say that none was
+  // asked for.
   if (!prediction.average) return json.field("average", nullptr);
   const inference::AveragePrediction& average = *prediction.average;
   const auto object = json.object("average");

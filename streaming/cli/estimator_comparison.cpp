@@ -1,3 +1,6 @@
+// Compares the ways to estimate a linear model by their expected errors, which nustream/inference/expected_error.h
+// and nustream/moments/expected_error.h compute from the guesses of [plan]. The candidates at their best come from
+// config::choose_estimator(), which also serves model.estimator = "auto".
 #include "cli/estimator_comparison.h"
 
 #include <algorithm>
@@ -17,6 +20,8 @@ namespace {
 
 using inference::ExpectedError;
 
+/// Adds what is expected of the descent under the settings of the file. There is a formula for one step size and no
+/// momentum; otherwise nothing is added.
 void add_descent(const config::Config& config, const config::Mechanism& mechanism, EstimatorComparison& comparison) {
   const lane::Settings& descent = config.descent;
   std::uint64_t steps = config.problem.records / descent.minibatch;
@@ -25,6 +30,7 @@ void add_descent(const config::Config& config, const config::Mechanism& mechanis
   if (steps == 0 || !std::holds_alternative<descent::Constant>(descent.schedule.family()) || descent.momentum > 0) {
     return;
   }
+  // A step takes the mean gradient of a minibatch, so that the noise of the sum is divided by its size.
   const NoiseStddev stddev{mechanism.main().stddev.value() / static_cast<double>(descent.minibatch)};
   const inference::AverageOver over =
       averages ? inference::span_of(descent.averaging, steps).over : inference::AverageOver{0, steps};
@@ -35,6 +41,7 @@ void add_descent(const config::Config& config, const config::Mechanism& mechanis
   if (averages) comparison.average = errors.average;
 }
 
+/// Adds what is expected of running sums after as many releases as the guessed records make.
 void add_sums(const config::Config& config, const config::Mechanism& mechanism, EstimatorComparison& comparison) {
   std::uint64_t releases = config.problem.records / config.descent.minibatch;
   if (const auto horizon = mechanism.horizon()) releases = std::min(releases, horizon->value());
@@ -43,6 +50,8 @@ void add_sums(const config::Config& config, const config::Mechanism& mechanism, 
                                             StepCount{releases});
 }
 
+/// The settings that are best for a candidate. Those of [model] only say which candidate it is, as the row's name
+/// does.
 std::string settings_of(const config::Candidate& candidate) {
   std::string text;
   for (const std::string& setting : candidate.settings) {
@@ -51,11 +60,13 @@ std::string settings_of(const config::Candidate& candidate) {
   return text;
 }
 
+/// The error and its three causes as root mean squares. They add up by their squares.
 void print_row(const std::string& name, const ExpectedError& error, const std::string& more) {
   fmt::print("  {:<28} {:>9.3g} {:>9.2g} {:>9.2g} {:>9.2g}  {}\n", name, error.root(), std::sqrt(error.start),
              std::sqrt(error.sampling), std::sqrt(error.privacy), more);
 }
 
+/// Writes an error and its causes, as print_row() shows them.
 void append_error(const ExpectedError& error, publish::JsonWriter& json) {
   json.field("error", error.root());
   json.field("start", std::sqrt(error.start));
@@ -63,6 +74,7 @@ void append_error(const ExpectedError& error, publish::JsonWriter& json) {
   json.field("privacy", std::sqrt(error.privacy));
 }
 
+/// Writes all candidates at their best, and which of them has the least error and which is taken.
 void append_best(const config::EstimatorChoice& best, publish::JsonWriter& json) {
   {
     const auto object = json.object("best");
@@ -83,6 +95,7 @@ std::optional<EstimatorComparison> compare_estimators(const config::Config& conf
   if (!config::has_guesses(config)) return std::nullopt;
   try {
     EstimatorComparison comparison{config::choose_estimator(config, {}), {}, {}, {}, config.chosen};
+    // The file's own settings are of one kind. The candidates are of all.
     config.moments ? add_sums(config, mechanism, comparison) : add_descent(config, mechanism, comparison);
     return comparison;
   } catch (const Unsupported&) {
@@ -102,6 +115,8 @@ void print(const EstimatorComparison& comparison) {
   if (comparison.sums) print_row("running sums, as set", *comparison.sums, {});
   const config::EstimatorChoice& best = comparison.best;
   fmt::print("least: {}; the stream is taken for stationary\n", best.candidates[best.least].name);
+  // Where running sums are nearly as good as the best, they are taken: they weigh all records alike, so that drift
+  // does not bias them (config::near_tie).
   if (best.taken != best.least) {
     fmt::print("within a factor {:g} of it, all that a prediction is good for, and not biased by drift: {}\n",
                config::near_tie, best.candidates[best.taken].name);
@@ -110,6 +125,7 @@ void print(const EstimatorComparison& comparison) {
   fmt::print("model.estimator = \"auto\", among what the settings leave open: {}\n", comparison.chosen);
 }
 
+// The candidates at their best and the file's own settings are apart: only the latter is what a run would do.
 void append_json(const EstimatorComparison& comparison, publish::JsonWriter& json) {
   const auto expected = json.object("expected");
   append_best(comparison.best, json);

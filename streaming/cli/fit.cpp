@@ -41,6 +41,7 @@ void add_model(CLI::App& command, fit::Options& options) {
                   "how many buckets the texts of hash(column) fall into: a public number")
       ->check(CLI::Range(2, 4096))
       ->needs(features);
+  // The flag names what happens without --features anyway. So nothing reads it: a script can say by it what is meant.
   static bool all_numeric = false;
   auto* all = command.add_flag("--all-numeric", all_numeric,
                                "every column of the header that is mostly numbers (the default of CSV)");
@@ -62,6 +63,8 @@ void add_model(CLI::App& command, fit::Options& options) {
                                 "a public number: a larger weight counts as this, whatever the data hold")
                     ->check(positive())
                     ->needs(weight);
+  // The bound decides how far one record can move the answer. It cannot be read off the data, so that it has to be
+  // given.
   weight->needs(bound);
 }
 
@@ -78,6 +81,8 @@ void add_privacy(CLI::App& command, fit::Options& options) {
 
 }  // namespace
 
+// For example: nustream fit FILE --target 'log(quantity)' --features 'log(unit_price)' --rho 0.1. The command takes
+// no configuration.
 void add_fit(CLI::App& app, Job& job) {
   static fit::Options options;
   CLI::App* command =

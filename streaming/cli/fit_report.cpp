@@ -1,3 +1,5 @@
+// Compares a fitted correlation with others under the objective that it was fitted to. There is one report_of() for
+// each kind of objective. All losses include γ², so that they compare at one ρ.
 #include "cli/fit_report.h"
 
 #include <fmt/format.h>
@@ -13,6 +15,7 @@ namespace {
 
 using noise::Correlation;
 
+/// The loss; nothing where there is no formula for that correlation.
 template <class Loss>
 std::optional<double> where_known(Loss loss) {
   try {
@@ -22,6 +25,7 @@ std::optional<double> where_known(Loss loss) {
   }
 }
 
+/// Adds another correlation to the comparison, unless its loss is not known.
 void add(std::string name, std::optional<double> loss, FitReport& report) {
   if (loss) report.others.emplace_back(std::move(name), *loss);
 }

@@ -1,3 +1,6 @@
+// `nustream inspect`: opens what a lane has committed, checks it against its ledger, releases and witness, and shows
+// it. Nothing is locked, taken over or written, so that it can be used while a run goes on; the order in which files
+// are read takes that into account. How it is printed is in inspect_text.cpp and inspect_json.cpp.
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
@@ -36,6 +39,7 @@
 namespace nustream::cli {
 namespace {
 
+/// The content of the state file. Where there is none, the failure says what else the operator may have meant.
 std::string read_whole(const journal::Disk::Path& path, journal::Disk& disk) {
   const auto file = disk.open(path, journal::Access::read);
   if (!file) {
@@ -64,12 +68,14 @@ void require_published(journal::Disk& disk, const journal::Disk::Path& path, con
     hash.add(std::string_view(chunk).substr(0, got));
     offset += got;
   }
+  // Of an empty beginning there is nothing to compare.
   if (published.length > 0 && hash.value() != published.hash) {
     throw Failure(Exit::data,
                   path.string() + " was changed: it is not what the state says was published; restore it as it was");
   }
 }
 
+/// The keys that the arguments name. A seed takes the place of the file.
 secrets::Keyring load_keys(const InspectArguments& arguments, const std::string& key_file) {
   if (arguments.insecure_seed) return secrets::Keyring::insecure(*arguments.insecure_seed);
   return with_advice(Exit::permission,
@@ -92,6 +98,8 @@ void find_witness(journal::FolderWitness& witness, const journal::State& state) 
   fmt::print(stderr, "nustream: warning: {}; more may have been spent than is shown\n", failure.what());
 }
 
+/// Warns where the witness tells of more than the folder holds. What is shown is then too little, and is shown all
+/// the same.
 void warn_of_older(const std::filesystem::path& folder, const journal::FolderWitness& witness,
                    const journal::State& state, journal::Disk& disk) {
   if (witness.is_held_by(disk, state.identity.epoch, state.identity.steps, state.record)) return;
@@ -109,6 +117,7 @@ const users::Limits& limits_of(const journal::Ledger& ledger, const std::string&
   return ledger.epochs.back().user->limits;
 }
 
+/// Notes how many records the epoch has read, and how many of them could not be used.
 void count_records(const journal::StateRecord& record, Inspected& report) {
   report.rejected = record.rejected;
   report.records = record.position.value() - record.start.value();
@@ -131,6 +140,7 @@ Inspected read_folder(const InspectArguments& arguments, const std::filesystem::
   // release, but never of less.
   const std::string last_release = journal::last_line(*disk, releases);
   const std::string sealed = read_whole(folder / journal::folder_files::state, *disk);
+  // What the header claims is enough to find the key; the state is believed once it opens under it.
   const secrets::StateIdentity claimed = located(folder.string(), [&] { return secrets::read_identity(sealed); });
   const std::string key_file = secrets::key_file_of(folder, claimed.stream, key).string();
   const secrets::Keyring keys = load_keys(arguments, key_file);
@@ -140,20 +150,24 @@ Inspected read_folder(const InspectArguments& arguments, const std::filesystem::
   // The witness is read before the state is read again. If a run goes on meanwhile, the witness may then be behind
   // the state, but never ahead of it.
   journal::FolderWitness seen = witness_of(folder, key, witness, claimed, keys);
+  // A run under an insecure seed keeps no witness.
   if (claimed.is_private) find_witness(seen, opened(sealed));
   const journal::State state = opened(read_whole(folder / journal::folder_files::state, *disk));
   require_published(*disk, releases, journal::decode_bookmark(state.record.bookmark).releases);
   Inspected report{state.identity, state.record.position,
                    journal::read_committed_ledger(*disk, folder, keys, state.record), last_release,
                    secrets::to_hex(keys.public_key())};
+  // Lines of the ledger may pay for steps that were never taken; the state knows how many were.
   journal::settle(report.ledger, state.record);
   count_records(state.record, report);
+  // A seed stands in for the key, and no file belongs to it.
   if (!arguments.insecure_seed) report.key_file = key_file;
   if (arguments.users) {
     report.users = folder::count_users(*disk, folder, state, limits_of(report.ledger, folder.string()));
   }
   if (seen.found()) report.witness_file = seen.file().string();
   warn_of_older(folder, seen, state, *disk);
+  // A crash may have torn the last line, which the next run cuts.
   if (!report.last_release.empty() && !publish::read_release(report.last_release)) {
     throw Failure(Exit::data, releases.string() +
                                   ": its last line is no release; replay --resume tells whether a crash left it so");
@@ -177,6 +191,7 @@ std::vector<std::pair<std::string, Inspected>> read_topics(const InspectArgument
     const kafka::LanePlace place{config.stream, LaneId{lane}, kafka.group, kafka.topics};
     const kafka::Offset end = reader.watermarks(place.in(kafka.topics.state), soon()).high;
     const auto sealed = kafka::read_state(client, place, end, soon());
+    // A lane that nobody has opened yet has no state, and is not shown.
     if (!sealed) continue;
     const journal::State state = journal::open_state(keys, *sealed);
     const kafka::Offset from = kafka::decode_bookmark(state.record.bookmark).releases_from;
@@ -194,6 +209,7 @@ std::vector<std::pair<std::string, Inspected>> read_topics(const InspectArgument
   return reports;
 }
 
+/// Draws the path of the folder's last epoch. Its releases are in the folder, so that no reader of a topic is asked.
 void print_chart_of_folder(const Inspected& report, const std::string& folder) {
   serve::History history{StepCount{1}};
   report::add_history(std::filesystem::path(folder) / journal::folder_files::releases, report.last_release, history);
@@ -209,6 +225,7 @@ void print_chart_of_lane(const Inspected& report) {
   print_chart(fmt::format("{}, lane {}", identity.stream, identity.lane.value()), report.last_release, history);
 }
 
+/// Shows the lanes of an attached stream one after the other; as JSON they are one array.
 Exit inspect_topics(const InspectArguments& arguments, const config::Config& config, const std::string& key_file) {
   std::string json;
   for (const auto& [place, report] : read_topics(arguments, config, key_file)) {
@@ -235,6 +252,8 @@ Exit inspect(const InspectArguments& arguments) {
   std::string key_directory;
   std::string witness = arguments.witness;
   std::error_code unknown;  // the function that opens the file reports it
+  // A file is a configuration. Where it names brokers, the lanes are in topics; else it leads to a folder and its
+  // key.
   if (std::filesystem::is_regular_file(arguments.place, unknown)) {
     const std::vector<std::string> typed = overrides_of({arguments.place, {}}, arguments.kafka);
     config::Config config =
@@ -249,6 +268,7 @@ Exit inspect(const InspectArguments& arguments) {
     if (!config.kafka.brokers.empty()) return inspect_topics(arguments, config, key);
     folder = config.state.directory;
     key_directory = config.state.key_directory;
+    // What was typed goes before what the configuration says.
     if (witness.empty()) witness = config.state.witness;
   }
   const Inspected report = read_folder(arguments, folder, {key, key_directory}, witness);

@@ -9,6 +9,7 @@
 namespace nustream::cli {
 namespace {
 
+/// Counts of users, which depend on data: the object says so itself.
 void append_users(const users::UserTotals& counts, publish::JsonWriter& json) {
   const auto object = json.object("users");
   json.field("private", false);
@@ -17,6 +18,7 @@ void append_users(const users::UserTotals& counts, publish::JsonWriter& json) {
   json.elements("by_count", counts.by_count);
 }
 
+/// The identity of the state, which is in its header in clear.
 void append_identity(const Inspected& report, publish::JsonWriter& json) {
   json.field("stream", report.identity.stream);
   json.field("lane", report.identity.lane.value());
@@ -27,6 +29,7 @@ void append_identity(const Inspected& report, publish::JsonWriter& json) {
   json.field("digest", report.identity.settings_digest);
 }
 
+/// One epoch as the ledger has it, by the names that its lines have.
 void append_epoch(const journal::LedgerEntry& entry, publish::JsonWriter& json) {
   const auto object = json.object();
   json.field("lane", entry.lane.value());
@@ -43,6 +46,7 @@ void append_epoch(const journal::LedgerEntry& entry, publish::JsonWriter& json) 
   json.field("disjoint", journal::name_of(entry.overlap));
 }
 
+/// All epochs, what the last line reserves beyond what was taken, and the total.
 void append_ledger(const Inspected& report, publish::JsonWriter& json) {
   {
     const auto ledger = json.array("ledger");
@@ -57,6 +61,7 @@ void append_ledger(const Inspected& report, publish::JsonWriter& json) {
   json.field("total_rho", total_of(report.ledger).value());
 }
 
+/// What all epochs come to, at every δ of the last release; δ is not in the ledger.
 void append_totals(const Inspected& report, const publish::ShownRelease& release, publish::JsonWriter& json) {
   const std::vector<publish::Epsilons> totals = total_epsilons(report, release);
   json.field("total_epsilon", totals.front().by.front());
@@ -79,6 +84,7 @@ std::string to_json(const Inspected& report) {
     if (!report.witness_file.empty()) json.field("witness", report.witness_file);
     json.field("public_key", report.public_key);
     if (report.users) append_users(*report.users, json);
+    // The line as it was published, and not written anew: its hash and signature are of these bytes.
     json.raw("last_release", line.empty() ? "null" : line);
   });
 }

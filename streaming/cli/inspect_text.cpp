@@ -12,6 +12,7 @@
 namespace nustream::cli {
 namespace {
 
+/// Whom the entry's ρ is about, in the words of all other reports.
 std::string text(const journal::LedgerEntry& entry) {
   const privacy::Neighbours& neighbours = entry.neighbours;
   publish::Promise promise{true, neighbours.target_only, std::string(privacy::name(neighbours.adjacency))};
@@ -26,12 +27,14 @@ std::string place_in_input(const Inspected& report) {
   using console::with_separators;
   const std::uint64_t position = report.position.value();
   const auto& epochs = report.ledger.epochs;
+  // Within the first pass a position is a place in the input.
   if (epochs.empty() || position <= epochs.back().to.value()) return "next record " + with_separators(position);
   return fmt::format("{} records read, in several passes over those before {}",
                      with_separators(position - epochs.back().from.value()),
                      with_separators(epochs.back().to.value()));
 }
 
+/// Prints how many users contributed in how many steps. The last row stands for that many steps and more.
 void print_users(const users::UserTotals& counts) {
   using console::with_separators;
   fmt::print("operator only, not private: {} users, {} of them at their limits\n", with_separators(counts.entries),
@@ -55,6 +58,7 @@ void print_reserved(const journal::Ledger& ledger) {
 /// How an epoch's records stand to those of the epochs before it. Where the unit is the user, their ranges do not
 /// matter: the same user may have records in all of them, and it matters whether counts carried over.
 std::string_view records_of(const journal::LedgerEntry& entry) {
+  // "disjoint", "overlapping" or "unknown", as the line says it.
   if (!entry.user) return journal::name_of(entry.overlap);
   return entry.user->carries_over ? "users count on" : "users count anew";
 }
@@ -84,6 +88,7 @@ void print(const Inspected& report, const std::string& folder) {
   fmt::print("total rho {}: {:.6g}\n",
              report.ledger.epochs.empty() ? "of one record" : text(report.ledger.epochs.back()),
              total_of(report.ledger).value());
+  // ε needs a δ, which is a release's.
   if (!release) {
     fmt::print("\nnothing is released yet\n");
     return;
@@ -101,6 +106,7 @@ void print(const Inspected& report, const std::string& folder) {
     if (!release->average.empty()) fmt::print("  averaged {:>14}", console::shown_number(release->average[j].second));
     fmt::print("\n");
   }
+  // The count of clipped gradients is a private figure of the release, with its own noise.
   if (release->status.clipped) fmt::print("  {}\n", publish::in_words(*release->status.clipped));
   if (!release->sums.grown.empty()) fmt::print("  scales grew: {}\n", publish::in_words(release->sums.grown));
 }

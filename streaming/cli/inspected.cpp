@@ -1,3 +1,4 @@
+// Totals of what `nustream inspect` shows: ρ of all epochs by the ledger, and what it comes to as ε and for groups.
 #include "cli/inspected.h"
 
 #include "engine/spent.h"

@@ -4,8 +4,11 @@
 
 namespace nustream::cli {
 
+// For example -b localhost:9092 --until-end becomes kafka.brokers="localhost:9092" and kafka.stop="end". The
+// arguments stand behind the overrides of --set, so that they count where both name a setting.
 std::vector<std::string> overrides_of(const ConfigArguments& config, const KafkaArguments& kafka) {
   std::vector<std::string> overrides = config.overrides;
+  // Values are quoted, so that a topic named "7" stays a text. An empty value means that the option was not typed.
   const auto set = [&](const char* key, const std::string& value) {
     if (!value.empty()) overrides.push_back(std::string(key) + "=\"" + value + "\"");
   };
@@ -21,6 +24,7 @@ std::vector<std::string> overrides_of(const ConfigArguments& config, const Kafka
 void add_properties(const KafkaArguments& kafka, std::map<std::string, std::string>& properties) {
   for (const std::string& property : kafka.properties) {
     const std::size_t equals = property.find('=');
+    // The name ends at the first "=", since values may hold more of them.
     if (equals == std::string::npos || equals == 0) {
       throw Failure(Exit::usage, "-X " + property + ": write it as name=value");
     }

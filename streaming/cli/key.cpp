@@ -1,3 +1,6 @@
+// `nustream key new` and `nustream key rotate` (docs/formats/key.md#rotation). A rotation has steps in several
+// places, namely state and ledger, then the witnesses, then the link to the key. Each can be repeated, so that the
+// same command, given again after a crash, finishes what is left.
 #include <filesystem>
 #include <optional>
 
@@ -46,6 +49,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Where the folder's witness is kept if `key_file` is its key.
 journal::WitnessSettings settings_beside(const RotateArguments& arguments, const fs::path& key_file,
                                          const secrets::StateIdentity& identity) {
   return journal::witness_settings(arguments.witness, key_file, arguments.place, {}, identity.stream, identity.lane);
@@ -72,10 +76,13 @@ void hand_over_witness(const RotateArguments& arguments, const fs::path& old_key
   const journal::WitnessSettings before = settings_beside(arguments, old_key, rotated.identity);
   tell_witness(rotated, {now, new_keys});
   if (before.place.empty() || now.place.empty()) return;
+  // One place holds one file, which is written already.
   if (secrets::real_path(before.place) == secrets::real_path(now.place)) return;
   tell_witness(rotated, {before, new_keys});
 }
 
+/// Warns that the folder was a copy from before an earlier rotation. It is sealed under the new key, and still not
+/// the newest.
 void warn_of_copy(const fs::path& folder, const journal::FolderWitness& witness) {
   fmt::print(
       stderr,
@@ -84,6 +91,7 @@ void warn_of_copy(const fs::path& folder, const journal::FolderWitness& witness)
       folder.string(), witness.file().string(), witness.told());
 }
 
+/// Whether the state opens under these keys.
 bool is_under(const secrets::Keyring& keys, const std::string& sealed) {
   try {
     static_cast<void>(journal::open_state(keys, sealed));
@@ -115,6 +123,7 @@ std::optional<std::string> rotate_folder(const RotateArguments& arguments, const
     throw Failure(Exit::data, "the folder " + folder.string() + " holds no state; check state.directory");
   }
   const secrets::StateIdentity identity = located(folder.string(), [&] { return secrets::read_identity(sealed); });
+  // The state's own identity names the stream: the command has no configuration of a folder.
   const fs::path old_key = secrets::key_file_of(folder, identity.stream, {arguments.old_key, {}});
   const bool is_new = is_same_key(old_key, arguments.new_key, new_keys);
   // The state is under the new key already: a crash came before the steps after that were done.
@@ -134,6 +143,8 @@ std::optional<std::string> rotate_folder(const RotateArguments& arguments, const
     }
   }
   std::error_code unknown;
+  // The link comes last. After a crash before this line it still leads to the old key, whose place the steps above
+  // need.
   if (fs::is_symlink(folder / secrets::key_link, unknown)) secrets::link_key_file(folder, arguments.new_key);
   return is_new ? std::nullopt : std::optional(old_key.string());
 }
@@ -147,6 +158,7 @@ std::string rotate_stream(const RotateArguments& arguments, const secrets::Keyri
   if (old_key.empty())
     throw Failure(Exit::configuration,
                   config.file + ": state.key_file is missing; set it, or name the present key with --key-file");
+  // As attach sets it, so that both are checked by the same rules.
   config.kafka.properties.try_emplace("transaction.timeout.ms", std::to_string(config.kafka.transaction.count()));
   kafka::check_properties(config.kafka.properties);
   static_cast<void>(kafka::rotate_keys({config.kafka.brokers, config.kafka.properties}, config.stream, config.kafka,
@@ -160,6 +172,7 @@ Exit key_rotate(const RotateArguments& arguments) {
   secrets::harden_process();
   const secrets::Keyring new_keys = secrets::load_key_file(arguments.new_key);
   std::error_code unknown;  // the function that opens the file reports it
+  // A file is the configuration of an attached stream, and a folder is a state folder.
   const bool is_stream = std::filesystem::is_regular_file(arguments.place, unknown);
   const std::optional<std::string> old_key =
       is_stream ? rotate_stream(arguments, new_keys) : rotate_folder(arguments, new_keys);

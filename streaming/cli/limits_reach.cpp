@@ -1,3 +1,5 @@
+// Computes for one choice of a user's limits what sensitivity, noise and cost follow from it, under the budget of the
+// settings. Nothing here reads a record: the guesses of [plan] stand in for the data.
 #include "cli/limits_reach.h"
 
 #include <algorithm>
@@ -65,6 +67,7 @@ std::optional<double> noise_left(const config::Config& config, const Quoted& quo
   }
 }
 
+/// The reach of a descent. Without guesses it ends with the noise of a step, which needs settings alone.
 LimitsReach reach_of_descent(const config::Config& config, const users::Limits& limits) {
   const Sensitivity sensitivity = users::sensitivity_limit(config.noise.correlation, limits);
   // Beside a count of clipped gradients, which takes its share first.
@@ -81,6 +84,7 @@ LimitsReach reach_of_descent(const config::Config& config, const users::Limits& 
   const inference::LimitsCost cost =
       inference::limits_cost(*guess, inference::GradientBound{config.descent.clip.value()}, quoted->course, limits);
   reach.kept = cost.kept;
+  // There is no formula for these, so that the share of records that count is all that is told.
   if (config.descent.momentum > 0 || config.descent.schedule.cools_down()) return reach;
   reach.cost = cost;
   reach.predicted = noise_left(config, *quoted, reach.step_noise, cost.quoted);
@@ -129,12 +133,14 @@ std::optional<inference::UserGuess> user_guess(const config::Config& config) {
                               .burst = std::min(static_cast<double>(guesses.burst), records),
                               .spread = guesses.spread,
                               .residual = residual,
+                              // Half of the variance between users: the deviation is then residual/√2.
                               .deviation = guesses.deviation.value_or(residual / std::numbers::sqrt2),
                               .distance = config.problem.distance.value_or(1),
                               .dimension = static_cast<double>(config.descent.dimension)};
 }
 
 double guessed_steps(const inference::UserGuess& guess, std::uint64_t minibatch) {
+  // A last minibatch that is not full takes no step.
   return std::max(1.0, std::floor(guess.users * guess.records / static_cast<double>(minibatch)));
 }
 

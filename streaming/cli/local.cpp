@@ -1,3 +1,5 @@
+// `nustream local randomize` and `nustream local collect`: from the command line to the settings of local privacy.
+// What they do is in streaming/local.
 #include "cli/commands.h"
 #include "local/commands.h"
 
@@ -16,6 +18,7 @@ Exit local_collect(const LocalCollectArguments& arguments) {
   add_properties(arguments.kafka, settings.kafka.properties);
   local::CollectOptions options = arguments.options;
   options.until_end = arguments.kafka.until_end;
+  // The file may hold [kafka] for other uses. Only a topic that was typed contradicts files that were typed.
   const bool by_name = !arguments.kafka.topic.empty() || !arguments.kafka.brokers.empty();
   if (!options.files.empty() && by_name) {
     throw Failure(Exit::usage, "reports come from FILE or from a topic: name one of the two");

@@ -1,3 +1,6 @@
+// `nustream plan` for a stream: computes what a budget buys from settings and public guesses, and prints it as text
+// or JSON. No record is read. A table's plan is in table_plan.cpp, and that of settings which are still to be
+// measured in measure/.
 #include <cmath>
 
 #include <fmt/format.h>
@@ -50,14 +53,18 @@ struct Plan {
   std::optional<ClippedPlan> clipped{};
 };
 
+/// Computes all parts of a plan. Where the theory has no formula for the settings, the plan says why instead.
 Plan make_plan(const config::Config& config, const PlanArguments& arguments) {
   const std::uint64_t passes = arguments.passes;
+  // What the command line says goes before what [plan] guesses.
   const std::uint64_t records = arguments.records > 0 ? arguments.records : config.problem.records;
+  // If a minibatch were longer than a pass, one step could hold a record twice.
   if (passes > 1 && records < config.descent.minibatch) {
     throw Failure(Exit::configuration,
                   fmt::format("{}: descent.minibatch = {}: allowed is at most a pass of {} records", config.file,
                               config.descent.minibatch, records));
   }
+  // In steps: a pass makes records/minibatch steps, after which a record may take part again.
   const privacy::Participation participation =
       passes == 1 ? privacy::Participation::once()
                   : privacy::Participation{passes, std::max<std::uint64_t>(1, records / config.descent.minibatch)};
@@ -74,9 +81,12 @@ Plan make_plan(const config::Config& config, const PlanArguments& arguments) {
     throw InvalidParameter("passes", std::to_string(passes), "as many as there are steps for");
   }
   const StepCount steps{read / config.descent.minibatch};
+  // The table's epsilon is by the exact curve of the Gaussian mechanism, which is the mechanism that runs.
   plan.spend = privacy::spend_table(plan.mechanism.spend, config.privacy.delta, privacy::Conversion::gaussian, steps);
+  // What persons with several records are promised.
   plan.groups = engine::group_spends(config, plan.mechanism);
   const descent::Averaging& averaging = config.descent.averaging;
+  // Said where the number of records is known: the settings then ask for something that never comes.
   plan.average_never_begins =
       records > 0 && averaging.kind != descent::Averaging::Kind::last && averaging.from >= steps.value();
   plan.comparison = compare_estimators(config, plan.mechanism);
@@ -100,6 +110,7 @@ Plan make_plan(const config::Config& config, const PlanArguments& arguments) {
   } catch (const InvalidParameter& reason) {
     plan.why_no_prediction = reason.what();
   }
+  // A rational correlation stands in for the exact ν; the plan says what that costs.
   if (const auto nu = config.noise.approximated_nu) {
     plan.rational_excess =
         noise::mean_estimation_excess(std::get<noise::Rational>(plan.mechanism.main().correlation.family()), *nu);
@@ -108,10 +119,12 @@ Plan make_plan(const config::Config& config, const PlanArguments& arguments) {
   return plan;
 }
 
+/// A number of steps with separators; "no limit" where there is none.
 std::string steps_text(const std::optional<StepCount>& steps) {
   return steps ? with_separators(steps->value()) : "no limit";
 }
 
+/// The table of what the dearest record has spent after so many steps, and all conversions for its last row.
 void print_spend(const config::Config& config, const Plan& plan) {
   fmt::print("{:>15}  {:>12}  {:>12}  {:>12}\n", "steps", "gamma", "rho", "epsilon");
   for (const privacy::SpendRow& row : plan.spend) {
@@ -129,12 +142,15 @@ void print_spend(const config::Config& config, const Plan& plan) {
   fmt::print("{}\n", publish::groups_text(plan.groups, config.privacy.delta.value()));
 }
 
+/// Prints the predicted error with its rules, or why there is no prediction.
 void print_prediction(const config::Config& config, const Plan& plan) {
   if (!plan.prediction) return fmt::print("no prediction of the error: {}\n", plan.why_no_prediction);
   print(config, *plan.prediction);
   print(plan.rules, *plan.prediction);
 }
 
+/// Prints the plan: what it is of, what it promises, what that costs over the steps, what error to expect, and
+/// advice.
 void print(const config::Config& config, const Plan& plan) {
   const config::Mechanism& mechanism = plan.mechanism;
   fmt::print("{}: stream {}, {} parameters, correlation {}{}\n", config.file, config.stream, config.descent.dimension,
@@ -142,9 +158,11 @@ void print(const config::Config& config, const Plan& plan) {
   fmt::print("promise {}\n", console::protected_unit(engine::promise_of(config, true)));
   fmt::print("{}", amounts_text(config.schema));
   if (config.moments) fmt::print("solved from running sums, a step is {} records\n", config.descent.minibatch);
+  // σ and γ say all of the cost of one stage: ρ is γ²/(2σ²).
   fmt::print("sigma {:.8g} (noise multiplier), Delta {:g}, gamma {:.8g} in the limit, horizon {}\n\n",
              mechanism.main().sigma.value(), mechanism.main().displacement.value(),
              mechanism.main().sensitivity.value(), steps_text(mechanism.horizon()));
+  // With one stage, the line above says all of it.
   if (mechanism.stages.size() > 1) {
     print_stages(mechanism, config.descent.minibatch);
     fmt::print("\n");
@@ -154,6 +172,7 @@ void print(const config::Config& config, const Plan& plan) {
     fmt::print("{}\n\n", advice);
   }
   if (!plan.delta_warning.empty()) fmt::print("{}\n\n", plan.delta_warning);
+  // Each of these is a sentence of advice, or "" where there is nothing to say.
   for (const std::string& each : {config::unit_is_the_record(config), config::too_few_batches(config),
                                   engine::part_of_budget(config, mechanism), config::restarts_in_vain(config)}) {
     if (!each.empty()) fmt::print("{}\n\n", each);
@@ -177,6 +196,7 @@ void print(const config::Config& config, const Plan& plan) {
   }
 }
 
+/// Writes the table of spends. A row without a number of steps is the limit of endlessly many.
 void append_spend(const config::Config& config, const Plan& plan, publish::JsonWriter& json) {
   const auto spend = json.array("spend");
   for (const privacy::SpendRow& row : plan.spend) {
@@ -206,6 +226,7 @@ void append_predictions(const config::Config& config, const Plan& plan, publish:
   if (plan.fit) append_json(*plan.fit, json);
 }
 
+/// The sentences that the text prints among its figures, together, for readers of JSON.
 std::vector<std::string> warnings_of(const config::Config& config, const Plan& plan) {
   std::vector<std::string> warnings{engine::short_of_budget(config, plan.mechanism),
                                     plan.delta_warning,
@@ -220,6 +241,7 @@ std::vector<std::string> warnings_of(const config::Config& config, const Plan& p
   return warnings;
 }
 
+/// The plan as one object. It has the figures of print(), and the sentences of advice as "warnings".
 std::string to_json(const config::Config& config, const Plan& plan) {
   const config::CalibratedStage& stage = plan.mechanism.main();
   return publish::object_text([&](publish::JsonWriter& json) {
@@ -246,14 +268,18 @@ std::optional<config::Config> to_measure(const PlanArguments& arguments) {
   const auto& [file, overrides] = arguments.config;
   config::Config asked = config::read_config_to_measure(file, overrides, config::purpose_of(file, overrides));
   measure::require_measurable_by_any(asked);
+  // All settings are numbers: the plan can be made.
   if (asked.measuring.keys.empty()) return std::nullopt;
   return asked;
 }
 
+/// Writes the report and the picture that are asked for. Both files are made before the curves are computed, so that
+/// a path that cannot be written is told at once.
 void draw(const config::Config& config, const PlanArguments& arguments, const Plan& plan) {
   console::OperatorFile page(arguments.report, journal::Audience::everyone);
   const bool in_terminal = arguments.chart == terminal_chart;
   console::OperatorFile picture(in_terminal ? std::string() : arguments.chart, journal::Audience::everyone);
+  // The curves take seconds, and are computed for a report or a picture alone.
   const PlanCurves curves = plan_curves(config, plan.mechanism, plan.prediction, plan.why_no_prediction,
                                         arguments.records > 0 ? arguments.records : config.problem.records);
   if (!arguments.report.empty()) {
@@ -274,6 +300,7 @@ measure::InputSize size_of(const config::Config& asked, const PlanArguments& arg
 }  // namespace
 
 Exit plan(const PlanArguments& arguments) {
+  // Both would go to standard output, and what reads the JSON could not read the picture.
   if (arguments.json && arguments.chart == terminal_chart) {
     throw Failure(Exit::usage, "--chart draws in the terminal, where --json prints: name a file, --chart plan.svg");
   }
@@ -283,6 +310,7 @@ Exit plan(const PlanArguments& arguments) {
                                      ": some settings are \"private\": before they are measured there is nothing to "
                                      "draw; leave out --report and --chart");
     }
+    // Before anything is measured, only the measuring itself can be planned.
     fmt::print("{}", arguments.json ? measure::plan_json(*asked, size_of(*asked, arguments)) + '\n'
                                     : measure::plan_text(*asked, size_of(*asked, arguments)));
     return Exit::done;

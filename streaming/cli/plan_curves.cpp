@@ -1,3 +1,5 @@
+// Computes the curves of plan --report and plan --chart, which plan_page.cpp puts on a page. A grid of five budgets
+// by five counts is predicted by the same functions as the plan itself; where a cell has no formula, it stays empty.
 #include "cli/plan_curves.h"
 
 #include <algorithm>
@@ -24,6 +26,7 @@ namespace {
 using inference::ExpectedError;
 using noise::Correlation;
 
+/// An expected error with its causes, each as a root mean square.
 ErrorOf error_of(std::string name, const ExpectedError& error, std::string settings = {}) {
   return {std::move(name),          error.root(),       std::sqrt(error.start), std::sqrt(error.sampling),
           std::sqrt(error.privacy), std::move(settings)};
@@ -56,6 +59,7 @@ std::vector<ErrorOf> of_noise(const config::Config& config, const config::Mechan
   }
   const DescentPrediction prediction = predict_descent(config, mechanism, steps);
   const bool averages = config.descent.averaging.kind != descent::Averaging::Kind::last;
+  // The loss carries 1/2, so that the error of a prediction is √(2 · excess).
   std::vector<ErrorOf> errors{{"the last iterate", std::sqrt(2 * prediction.last.excess)}};
   if (averages) {
     errors.push_back(
@@ -70,6 +74,7 @@ std::vector<ErrorOf> errors_at(config::Config config, const privacy::Participati
                                std::uint64_t records) {
   config.privacy.rho = Rho{rho};
   config.privacy.epsilon.reset();
+  // The guesses are about these records, too: the best settings depend on their number.
   config.problem.records = records;
   try {
     const config::Mechanism mechanism = config::make_mechanism(config, participation);
@@ -101,14 +106,17 @@ std::vector<Named> compared(const config::Config& config, const config::Mechanis
   };
   if (prediction) {
     add_nu("last iterate", prediction->last.suggested);
+    // The best ν of an average is far below that of the last iterate.
     if (prediction->average) add_nu("average", prediction->average->suggested);
     const Damping nu = prediction->last.suggested;
     if (nu.value() > 0 && nu.value() < 1) {
       all.push_back({fmt::format("damped anti-PGD, nu = {:.2g}", nu.value()), Correlation{noise::DampedAntiPgd{nu}}});
     }
   }
+  // The lowest tree that has room for all steps.
   const auto height =
       static_cast<unsigned>(std::ceil(std::log2(static_cast<double>(std::max<std::uint64_t>(2, steps)))));
+  // A tree has at most 40 levels (noise::Tree).
   all.push_back({fmt::format("binary tree of 2^{} steps", height),
                  Correlation{noise::Tree{std::min(height, 40U), noise::Tree::Estimator::honaker, false}}});
   return all;
@@ -119,13 +127,17 @@ std::vector<Named> compared(const config::Config& config, const config::Mechanis
 chart::Layer spend_of(const Named& named, const std::optional<users::Limits>& limits, Rho rho, std::uint64_t steps,
                       unsigned hue) {
   chart::Layer layer{named.name, chart::Mark::line, {}, hue};
+  // Any σ does: the curve is scaled below so that it ends at `rho`.
   const NoiseMultiplier sigma{1};
   const privacy::Spend spend = limits ? users::spend(named.correlation, *limits, sigma)
                                       : privacy::Spend{named.correlation, privacy::Participation::once(), sigma};
   const double limit = spend.limit().value();
   std::uint64_t last = 0;
+  // Ten ages to a decade: 1.2589… is the tenth root of 10. The small excess keeps the last age from being lost to
+  // rounding.
   for (double age = 1; age <= static_cast<double>(steps) * 1.0001; age *= 1.2589254117941673) {
     const auto whole = static_cast<std::uint64_t>(age + 0.5);
+    // The first ages round to the same number, and noise with an end has no later ones.
     if (whole == last || (spend.horizon() && whole > spend.horizon()->value())) continue;
     last = whole;
     const Rho after = limits ? spend.after(StepCount{whole}) : spend.of_age(StepCount{whole});
@@ -135,6 +147,7 @@ chart::Layer spend_of(const Named& named, const std::optional<users::Limits>& li
   return layer;
 }
 
+/// The number, or NaN where there is no formula for it, which a chart shows as a gap.
 template <class Value>
 double number_where_known(Value value) {
   try {
@@ -146,6 +159,8 @@ double number_where_known(Value value) {
   }
 }
 
+/// Adds what the noise of each correlation leaves in the last iterate and in the average, as rows side by side.
+/// Correlations keep their place in `all` as hue, so that they have one colour in all charts.
 void add_excess(const std::vector<Named>& all, const DescentPrediction& prediction, PlanCurves& curves) {
   chart::RowGroup last{"last iterate", {}};
   chart::RowGroup average{"average", {}};
@@ -155,6 +170,7 @@ void add_excess(const std::vector<Named>& all, const DescentPrediction& predicti
     const double of_last = number_where_known(
         [&] { return privacy::predicted_excess(correlation, prediction.problem, prediction.budget); });
     if (!std::isfinite(of_last)) {
+      // A correlation whose error grows without bound has no place on the axis; the page names it below.
       curves.left_out += (curves.left_out.empty() ? "" : ", ") + all[i].name;
       continue;
     }
@@ -176,6 +192,7 @@ void add_nus(const DescentPrediction& prediction, PlanCurves& curves) {
   chart::Layer last{"last iterate", chart::Mark::line, {}, 0};
   chart::Layer average{"average", chart::Mark::line, {}, 1};
   chart::Layer independent{"last iterate, independent noise", chart::Mark::line, {}, 5};
+  // From 1e-8 to 10^-0.25, about 0.56.
   for (double power = -8; power < -0.1; power += 0.25) {
     const double nu = std::pow(10, power);
     last.points.push_back({nu, number_where_known([&] {
@@ -200,14 +217,18 @@ void add_nus(const DescentPrediction& prediction, PlanCurves& curves) {
 }  // namespace
 
 double rho_set(config::Privacy privacy) {
+  // The calibration of the IV paper's Proposition 3.1 would halve it.
   privacy.calibration = config::Calibration::exact;
   return config::rho_asked(privacy).value();
 }
 
+// For example with ρ = 0.1 and 10,000 records, ten times apart: budgets 0.01, 0.032, 0.1, 0.32 and 1, and records
+// 100, 1,000, 10,000, 100,000 and a million.
 void add_grid(double rho, std::uint64_t count, double apart, const ErrorsAt& errors_at, PlanCurves& curves) {
   constexpr double most = 9e15;  // whole numbers of that size are exact as doubles
   curves.count = std::clamp<std::uint64_t>(count, 1, static_cast<std::uint64_t>(most));
   for (int place = -2; place <= 2; ++place) {
+    // Two budgets to a decade, the settings' own in the middle.
     curves.rhos.push_back(rho * std::pow(10, 0.5 * place));
     const double counted = std::max(1.0, static_cast<double>(count) * std::pow(apart, place));
     curves.counts.push_back(static_cast<std::uint64_t>(std::llround(std::min(counted, most))));
@@ -215,6 +236,7 @@ void add_grid(double rho, std::uint64_t count, double apart, const ErrorsAt& err
   curves.counts.erase(std::unique(curves.counts.begin(), curves.counts.end()), curves.counts.end());
   std::vector<std::future<std::vector<std::vector<ErrorOf>>>> rows;
   for (const double at : curves.rhos) {
+    // A thread for each budget. They share nothing that changes: each cell has a copy of the settings.
     rows.push_back(std::async(std::launch::async, [&, at] {
       std::vector<std::vector<ErrorOf>> row;
       for (const std::uint64_t counted : curves.counts) row.push_back(errors_at(at, counted));
@@ -232,9 +254,11 @@ PlanCurves plan_curves(const config::Config& config, const config::Mechanism& me
   curves.why_none = why_none;
   const std::uint64_t all = records > 0 ? records : 1'000'000;
   const auto at = [&](double rho, std::uint64_t count) {
+    // For users the errors stand in a table of limits (users_plan.h), not in this grid.
     return config.users ? std::vector<ErrorOf>() : errors_at(config, mechanism.participation, rho, count);
   };
   add_grid(rho_set(config.privacy), all, 10, at, curves);
+  // Guesses make errors of predictions; without them only the noise can be told, in other units.
   curves.what = config::has_guesses(config)
                     ? "expected error of predictions, root mean square, working units of the target"
                 : config.moments ? "what the noise leaves in a coefficient, standard deviation, working units"
@@ -263,6 +287,7 @@ chart::Chart error_chart(const PlanCurves& curves, std::size_t rho) {
       auto layer = std::ranges::find(layers, error.name, &chart::Layer::name);
       if (layer == layers.end()) {
         const auto hue = static_cast<unsigned>(layers.size());
+        // Estimators get a layer and a hue in the order in which they first occur.
         layers.push_back({error.name, chart::Mark::line, {}, hue});
         layer = layers.end() - 1;
       }
@@ -280,6 +305,7 @@ chart::Chart error_chart(const PlanCurves& curves, std::size_t rho) {
           .height = 230};
 }
 
+// All correlations come to one ρ in the end. They differ in how early a record has spent most of it.
 chart::Chart spend_chart(const PlanCurves& curves) {
   const bool of_users = curves.users.has_value();
   return {.title = of_users ? "What a user has spent, over the steps" : "What a record has spent, by its age",
@@ -303,6 +329,7 @@ chart::Chart nu_chart(const PlanCurves& curves) {
 }
 
 chart::Chart plan_chart(const PlanCurves& curves, double width) {
+  // The cell of the settings decides: a chart around an empty middle would say nothing of them.
   const bool has_errors =
       !curves.errors.empty() && !curves.errors[curves.rho_as_set()][curves.count_as_set()].empty();
   chart::Chart chart = has_errors ? error_chart(curves, curves.rho_as_set()) : spend_chart(curves);

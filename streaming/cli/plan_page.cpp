@@ -1,3 +1,6 @@
+// The page of plan --report: sections with figures from plan_curves.cpp, in the frame of report/document.h. All cells
+// of the grid stand in the page, and all but one are hidden; the page's script shows another one when a slider is
+// moved. Without script, the middle one is shown.
 #include "cli/plan_curves.h"
 
 #include <algorithm>
@@ -26,15 +29,18 @@ using serve::page::count;
 using serve::page::data;
 using serve::page::shown;
 
+/// ρ and what it comes to at δ, short enough for a slider's label.
 std::string with_epsilon(double rho, Delta delta) {
   return fmt::format("ρ {}, ε {} at δ {:g}", shown(rho), shown(privacy::epsilon(Rho{rho}, delta).value()),
                      delta.value());
 }
 
+/// What limits of users let be estimated, in words.
 std::string estimand_of(const config::Config& config) {
   return publish::estimand_words(*config.descent.users);
 }
 
+/// Appends what the plan is of, what it promises, and the figures that hold at every number of records.
 void append_summary(const config::Config& config, const config::Mechanism& mechanism, Rho limit, std::string& out) {
   out += "<section aria-label=\"Summary\"><p class=\"what\">" + chart::escaped(engine::subject_of(config)) +
          " What a budget buys, before any data is read.</p><dl class=\"facts\">";
@@ -53,6 +59,8 @@ void append_summary(const config::Config& config, const config::Mechanism& mecha
   out += "</section>\n";
 }
 
+/// A slider that begins at the settings. Its label has a mark such as @rho@, in whose place controls() puts the
+/// values.
 std::string slider(const char* id, std::string_view label, std::size_t positions, std::size_t as_set) {
   return fmt::format(
       "<label for=\"{0}\">{1}: <output for=\"{0}\">@{0}@</output><input type=\"range\" id=\"{0}\" min=\"0\" "
@@ -60,15 +68,19 @@ std::string slider(const char* id, std::string_view label, std::size_t positions
       id, label, positions - 1, as_set);
 }
 
+/// The attribute that hides an element at first.
 const char* hidden_unless(bool is_shown) {
   return is_shown ? "" : " hidden";
 }
 
+/// `text` with the first `mark` in it replaced; the text itself where there is none.
 std::string replaced(std::string text, const std::string& mark, const std::string& by) {
   const std::size_t at = text.find(mark);
   return at == std::string::npos ? text : text.replace(at, mark.size(), by);
 }
 
+/// The two sliders with the texts of all their positions. The element is hidden until the script shows it, since
+/// sliders do nothing without it.
 std::string controls(const config::Config& config, const PlanCurves& curves) {
   std::string rhos;
   for (std::size_t i = 0; i < curves.rhos.size(); ++i) {
@@ -91,6 +103,7 @@ std::string controls(const config::Config& config, const PlanCurves& curves) {
 std::string rows_of(const std::vector<ErrorOf>& errors, bool with_causes) {
   double least = std::numeric_limits<double>::infinity();
   for (const ErrorOf& error : errors) {
+    // NaN is never less, so that an unknown error is never marked as the least.
     if (error.all < least) least = error.all;
   }
   std::string out;
@@ -108,8 +121,10 @@ std::string rows_of(const std::vector<ErrorOf>& errors, bool with_causes) {
   return out;
 }
 
+/// The errors of all cells, each in a <tbody> of its own, of which one is shown.
 std::string table_of_errors(const PlanCurves& curves) {
   const std::vector<ErrorOf>& middle = curves.errors[curves.rho_as_set()][curves.count_as_set()];
+  // Without guesses, no error has causes, and the columns for them would be empty in all cells.
   const bool with_causes = std::ranges::any_of(middle, [](const ErrorOf& each) { return std::isfinite(each.start); });
   std::string out =
       "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of estimators\"><table "
@@ -130,6 +145,7 @@ std::string table_of_errors(const PlanCurves& curves) {
   return out + "</table></div>\n";
 }
 
+/// A drawing with its title above it and its keys below.
 std::string figure(const std::string& title, const std::string& drawing, const std::string& keys) {
   return fmt::format("<figure class=\"card\"><figcaption><h3>{}</h3></figcaption>{}{}</figure>\n",
                      chart::escaped(title), drawing, keys);
@@ -142,6 +158,8 @@ std::string figure_of_nus(const PlanCurves& curves) {
                 chart::legend(curves.by_nu));
 }
 
+/// Appends the section of predicted errors: sliders, charts by budget, and the table. Where the middle cell is empty,
+/// no error is predicted, and the section says why.
 void append_errors(const config::Config& config, const PlanCurves& curves, std::string& out) {
   if (curves.errors.empty() || curves.errors[curves.rho_as_set()][curves.count_as_set()].empty()) {
     out +=
@@ -178,12 +196,14 @@ void append_correlations(const PlanCurves& curves, std::string& out) {
     html += figure("What the noise leaves, correlations side by side", chart::svg(rows, "excess"), "");
   }
   html += "</div>";
+  // Correlations without a figure are named, so that nobody takes them for forgotten.
   if (!curves.left_out.empty()) {
     html += "<p class=\"legend\">No formula of the error: " + chart::escaped(curves.left_out) + ".</p>";
   }
   out += report::section("correlations", "Correlations side by side", html);
 }
 
+/// Appends the table of what was spent after so many steps, under the settings as they are.
 void append_spend(const config::Config& config, const std::vector<privacy::SpendRow>& spend, std::string& out) {
   std::string html = fmt::format(
       "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of the spend\"><table><caption>As "
@@ -201,6 +221,7 @@ void append_spend(const config::Config& config, const std::vector<privacy::Spend
   out += report::section("spend", "Spend over steps", html + "</tbody></table></div>");
 }
 
+/// A share in percent, or a dash where guesses are missing.
 std::string share_of(const std::optional<double>& kept) {
   return kept ? fmt::format("{:.1f}%", 100 * *kept) : "–";
 }
@@ -233,8 +254,10 @@ void append_limits(const UsersPlan& users, std::string& out) {
 }  // namespace
 
 std::string plan_command(const config::Config& config, const PlanArguments& arguments) {
+  // Such as "nustream plan stream.toml --set privacy.rho=0.1 --records 100000".
   std::string command = "nustream plan " + folder::in_shell(config.file);
   for (const std::string& text : arguments.config.overrides) command += " --set " + folder::in_shell(text);
+  // Options with their default values are left out, so that the command stays short.
   if (arguments.passes > 1) command += fmt::format(" --passes {}", arguments.passes);
   if (arguments.records > 0) command += fmt::format(" --records {}", arguments.records);
   return command;
@@ -249,6 +272,7 @@ std::string plan_page(const config::Config& config, const config::Mechanism& mec
   if (curves.users) append_limits(*curves.users, out);
   if (!curves.spend.empty()) append_correlations(curves, out);
   if (!spend.empty()) append_spend(config, spend, out);
+  // The command and the settings, so that a reader can make the page again.
   out += report::same_again(command, report::settings_of(config.file, config.overrides));
   return report::document({config.stream, std::move(out), plan_script});
 }

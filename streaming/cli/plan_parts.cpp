@@ -1,3 +1,5 @@
+// Three smaller parts of a plan: how well the share of clipped gradients will be known, what [weight] and [exposure]
+// say, and how much noise running sums hold.
 #include "cli/plan_parts.h"
 
 #include <algorithm>

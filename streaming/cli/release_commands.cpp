@@ -12,11 +12,13 @@
 namespace nustream::cli {
 
 Exit solve(const SolveArguments& arguments) {
+  // The settings may still say "private" where the release tells the values.
   const config::Purpose purpose = config::purpose_of(arguments.config.file, arguments.config.overrides);
   return solve::run(config::read_config_to_measure(arguments.config.file, arguments.config.overrides, purpose),
                     purpose, arguments.options);
 }
 
+// For example: nustream solve CONFIG --features temp,hum
 void add_solve(CLI::App& app, Job& job) {
   static SolveArguments arguments;
   solve::Options& options = arguments.options;
@@ -34,6 +36,7 @@ void add_solve(CLI::App& app, Job& job) {
   command->callback([&job] { job = [] { return solve(arguments); }; });
 }
 
+// For example: nustream verify runs/mine/releases.jsonl runs/mine/ledger --public-key stream.pub
 void add_verify(CLI::App& app, Job& job) {
   static verify::Options options;
   CLI::App* command =
@@ -51,6 +54,7 @@ void add_verify(CLI::App& app, Job& job) {
   command->callback([&job] { job = [] { return verify::run(options); }; });
 }
 
+// For example: nustream export runs/mine --csv > releases.csv
 void add_export(CLI::App& app, Job& job) {
   static csv::Options options;
   CLI::App* command = app.add_subcommand("export", "releases as a table for other programs: one row a release");

@@ -1,3 +1,6 @@
+// Puts a prediction beside what is possible at all: the least excess of any correlation, a bound after the records
+// that are asked about, and a clip norm that clips nothing. The formulas are those of nustream/privacy/mean_excess.h
+// and nustream/inference/stream_bound.h.
 #include "cli/stream_rules.h"
 
 #include <algorithm>
@@ -25,6 +28,7 @@ std::optional<StreamRules::OverHorizon> over_horizon(const config::Mechanism& me
   const noise::Correlation& correlation = mechanism.main().correlation;
   const auto horizon = correlation.horizon();
   if (!horizon || !correlation.toeplitz() || !std::isfinite(prediction.last.excess)) return std::nullopt;
+  // The cost grows with the steps and the eigenvalues.
   if (horizon->value() > most / prediction.problem.eigenvalues.size()) return std::nullopt;
   return StreamRules::OverHorizon{horizon->value(),
                                   privacy::mean_excess(correlation, prediction.problem, prediction.budget, *horizon),
@@ -53,15 +57,18 @@ StreamRules stream_rules(const config::Config& config, const config::Mechanism& 
   rules.steps = steps;
   rules.bound = inference::stream_bound(guess, prediction.problem.step_size, config.descent.minibatch, steps, excess);
   if (!rules.bound) return rules;
+  // The sentence that is printed says "in 95% of such streams".
   constexpr double failure = 0.05;
   rules.has_clip = true;
   rules.clip_norm =
+      // Noise grows with the clip norm, and its excess with the square, which is divided out.
       inference::stream_clip_norm(guess, rules.bound->sampling, excess / std::pow(config.descent.clip.value(), 2),
                                   steps * config.descent.minibatch, failure);
   return rules;
 }
 
 void print(const StreamRules& rules, const DescentPrediction& prediction) {
+  // How far the correlation is from the best possible one. Another ν can gain no more than that.
   if (rules.least_excess) {
     fmt::print(
         "no correlation leaves less than {:.6g} on average over a long stream: this one has {:.3g} times that\n",
@@ -80,6 +87,7 @@ void print(const StreamRules& rules, const DescentPrediction& prediction) {
         console::with_separators(rules.steps), rules.bound->total(), rules.bound->start, rules.bound->sampling,
         rules.bound->privacy);
   }
+  // Nothing was looked for, since guesses are missing.
   if (!rules.has_clip) return;
   if (rules.clip_norm) {
     fmt::print(

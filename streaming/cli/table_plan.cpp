@@ -1,3 +1,6 @@
+// `nustream plan` for a whole table (section [estimate]), and the lines about stages and restarts that plans of
+// streams print as well. The number of records is public and has to be given: the minibatches, the participations and
+// so the noise follow from it.
 #include "cli/table_plan.h"
 
 #include <algorithm>
@@ -47,6 +50,8 @@ struct TablePlan {
   std::optional<TwoStagePlan> stages{};
 };
 
+/// What is expected at another number of steps, all other settings the same. The mechanism is calibrated anew for
+/// them.
 std::optional<Reach> reach_of(config::Config config, std::uint64_t records, std::uint64_t steps) {
   config.estimate.steps = steps;
   try {
@@ -58,6 +63,8 @@ std::optional<Reach> reach_of(config::Config config, std::uint64_t records, std:
   }
 }
 
+/// The number of steps with the least expected error; nothing where it is not to be chosen, or takes too long to
+/// find.
 std::optional<TableSuggestion> best_steps(const config::Config& asked, std::uint64_t records) {
   // Running sums have no number of steps to choose. Intervals need the number of steps that is set; where they come
   // from several runs, each run takes that number.
@@ -73,16 +80,21 @@ std::optional<TableSuggestion> best_steps(const config::Config& asked, std::uint
   });
 }
 
+/// Computes all parts of a plan. Those that have no formula under these settings are empty.
 TablePlan make_table_plan(const PlanArguments& arguments) {
   config::Config config =
       config::read_config(arguments.config.file, arguments.config.overrides, config::Purpose::table);
+  // settle_design() fills in what follows from the number of records. `asked` is the file's own wish, from which
+  // other numbers of steps are tried.
   const config::Config asked = config;
   const engine::TableDesign design = engine::settle_design(config, arguments.records);
   config::Mechanism mechanism = make_mechanism(config, design.participation(), StepCount{design.steps});
+  // Intervals may come from several runs, which share ρ.
   const Rho rho = design.of_all_runs(mechanism.spend.limit());
   std::vector<SumsReach> sums;
   if (config.moments) sums = sums_reach(config, mechanism, design.steps * design.minibatch);
   std::vector<Reach> reach;
+  // A quarter to four times the steps that are set.
   for (const std::uint64_t steps :
        {design.steps / 4, design.steps / 2, design.steps, 2 * design.steps, 4 * design.steps}) {
     if (steps == 0 || config.moments) continue;
@@ -109,6 +121,7 @@ TablePlan make_table_plan(const PlanArguments& arguments) {
 /// A sentence where the noise after the last step is so large that it would hide any answer; else "".
 std::string absurd(const TablePlan& plan) {
   for (const Reach& one : plan.reach) {
+    // Only the steps that are set are judged; others are there for comparison.
     if (one.steps != plan.design.steps || !one.stddev || *one.stddev <= 1) continue;
     return fmt::format(
         "the privacy noise alone leaves a deviation of {:.3g} in a coordinate after {} steps, in working units, "
@@ -125,12 +138,14 @@ std::string absurd(const TablePlan& plan) {
 void print_reach_of_descent(const TablePlan& plan) {
   fmt::print("\n{:>12}  noise in a coordinate of the last iterate (working units, curvature 1)\n", "steps");
   for (const Reach& one : plan.reach) {
+    // Whether there is a formula depends on loss, step rule and correlation, so that each part may be missing.
     std::string line = one.stddev ? fmt::format("{:.4g}", *one.stddev) : "not computed";
     if (one.expected) line += fmt::format(", {:.3g} of the start left", one.expected->left);
     if (one.expected && one.expected->error) line += fmt::format(", error {:.4g}", *one.expected->error);
     fmt::print("{:>12}  {}{}\n", with_separators(one.steps), line,
                one.steps == plan.design.steps ? "  <- estimate.steps" : "");
   }
+  // What follows explains figures that are not in the table then.
   if (plan.reach.empty() || !plan.reach.front().expected) return;
   fmt::print("({})\n", assumed_of_start(plan.config));
   if (!plan.config.problem.distance) {
@@ -155,6 +170,7 @@ void print_reach_of_descent(const TablePlan& plan) {
   }
 }
 
+/// Prints the plan: what it is of, what it promises and costs, what error to expect, and advice.
 void print(const TablePlan& plan) {
   const engine::TableDesign& design = plan.design;
   const noise::Correlation& correlation = plan.mechanism.main().correlation;
@@ -173,6 +189,7 @@ void print(const TablePlan& plan) {
   fmt::print("{}\n", publish::groups_text(plan.groups, plan.config.privacy.delta.value()));
   print_stages(plan.mechanism, design.minibatch);
   if (const auto clipped = clipped_plan(plan.config, plan.mechanism, StepCount{design.steps})) print(*clipped);
+  // Running sums have no path of iterates: their noise is told by releases.
   if (plan.config.moments) {
     fmt::print("\n");
     print_reach(plan.sums);
@@ -195,6 +212,7 @@ void print(const TablePlan& plan) {
   }
 }
 
+/// Writes what is expected at several numbers of steps around the one that is set.
 void append_reach(const TablePlan& plan, publish::JsonWriter& json) {
   const auto predicted = json.array("predicted_stddev");
   for (const auto& reach : plan.reach) {
@@ -207,6 +225,7 @@ void append_reach(const TablePlan& plan, publish::JsonWriter& json) {
   }
 }
 
+/// Writes which records take part in which steps.
 void append_design(const TablePlan& plan, publish::JsonWriter& json) {
   const engine::TableDesign& design = plan.design;
   json.field("stream", plan.config.stream);
@@ -220,6 +239,7 @@ void append_design(const TablePlan& plan, publish::JsonWriter& json) {
   json.field("sensitivity", plan.mechanism.main().sensitivity.value());
 }
 
+/// What the table costs: ρ in all, ε by every conversion, and whom it is about.
 void append_cost(const TablePlan& plan, publish::JsonWriter& json) {
   json.field("rho", plan.rho.value());
   json.field("epsilon", plan.epsilons.front().by.front());
@@ -232,6 +252,7 @@ void append_cost(const TablePlan& plan, publish::JsonWriter& json) {
   append_stages(plan.mechanism, plan.design.minibatch, json);
 }
 
+/// The plan as one object, with the figures and the sentences of print().
 std::string to_json(const TablePlan& plan) {
   return publish::object_text([&](publish::JsonWriter& json) {
     append_design(plan, json);
@@ -268,8 +289,10 @@ PlanCurves curves_of(const TablePlan& plan, const PlanArguments& arguments) {
                     ? "expected distance to the answer (start and noise), working units"
                     : "standard deviation that the noise leaves in a coordinate, working units";
   curves.why_none = "there is no formula for these settings";
+  // Each cell is one design of its own: its budget, its number of steps, its noise.
   const auto at = [&](double rho, std::uint64_t steps) -> std::vector<ErrorOf> {
     config::Config other = asked;
+    // The file may have said ε; in the grid it is ρ that is varied.
     other.privacy.rho = Rho{rho};
     other.privacy.epsilon.reset();
     const auto reach = reach_of(std::move(other), arguments.records, steps);
@@ -281,6 +304,7 @@ PlanCurves curves_of(const TablePlan& plan, const PlanArguments& arguments) {
   return curves;
 }
 
+/// Writes the report and the picture that are asked for, in files that are made before the curves are computed.
 void draw(const TablePlan& plan, const PlanArguments& arguments) {
   console::OperatorFile page(arguments.report, journal::Audience::everyone);
   const bool in_terminal = arguments.chart == terminal_chart;
@@ -314,6 +338,7 @@ void print_stages(const config::Mechanism& mechanism, std::uint64_t minibatch) {
                stage.displacement.value(), stage.rho.value(), stage.sigma.value(),
                stage.stddev.value() / static_cast<double>(minibatch));
   }
+  // Seed noise: what a correlation makes of it over the steps is another figure.
   fmt::print("(noise of a step: standard deviation of one entry of the mean gradient, seed noise)\n");
 }
 
@@ -331,6 +356,7 @@ void append_stages(const config::Mechanism& mechanism, std::uint64_t minibatch, 
 }
 
 Exit plan_table(const PlanArguments& arguments) {
+  // Nobody reads the table for a plan, so that its size has to be said.
   if (arguments.records == 0) {
     throw Failure(Exit::usage,
                   arguments.config.file +

@@ -1,3 +1,5 @@
+// The expected error of a descent over a table, direction by direction of E[xxᵀ] (DP-GD paper, Lemma 2.3), and two
+// searches over it: for the number of steps with the least error, and for a clip norm that clips nothing.
 #include "cli/table_prediction.h"
 
 #include <algorithm>
@@ -11,6 +13,7 @@
 namespace nustream::cli {
 namespace {
 
+/// Whether the lemma covers the settings: a quadratic loss, one stage, and no limits of users.
 bool has_formula(const config::Config& config) {
   const bool quadratic = is_mean(config) || config.descent.loss.kind == model::Loss::Kind::linear;
   return quadratic && !config.moments && !config.descent.first_stage && !config.users;
@@ -29,14 +32,18 @@ std::vector<double> eigenvalues_of(const config::Config& config) {
 std::vector<double> near(const config::Config& config, double eigenvalue) {
   if (is_mean(config)) return {eigenvalue};
   if (config.problem.eigenvalues.empty()) return {eigenvalue / 2, eigenvalue};  // Condition 2.4 (i)
+  // A guess of 0.5 gives 0.45, 0.5 and 0.55.
   return {0.9 * eigenvalue, eigenvalue, 1.1 * eigenvalue};
 }
 
+/// What is left of the start after all steps, as a share of it, and the variance of the noise for a standard
+/// deviation of 1.
 struct Direction {
   double start = 0;
   double noise_variance = 0;
 };
 
+/// The descent along one eigenvector. Of the start, the most that any eigenvalue near the guess leaves is taken.
 Direction direction_of(const config::Config& config, const config::Mechanism& mechanism, double eigenvalue,
                        std::uint64_t steps) {
   const lane::Settings& descent = config.descent;
@@ -58,6 +65,7 @@ std::optional<TableError> table_error(const config::Config& config, const config
   if (!has_formula(config)) return std::nullopt;
   const std::vector<double> eigenvalues = eigenvalues_of(config);
   const double stddev = mechanism.main().stddev.value() / static_cast<double>(design.minibatch);
+  // The guess is of the whole distance, which is spread evenly over the directions.
   const double per_direction =
       config.problem.distance.value_or(0) / std::sqrt(static_cast<double>(eigenvalues.size()));
   TableError result{0, {}, 0};
@@ -71,6 +79,7 @@ std::optional<TableError> table_error(const config::Config& config, const config
       const double noise = entry->second.noise_variance * stddev * stddev;
       squares += noise + std::pow(start * per_direction, 2);
       result.left = std::max(result.left, start);
+      // Noise is proportional to the clip norm, so that its square is divided out.
       result.noise_per_clip += eigenvalue * noise / std::pow(config.descent.clip.value(), 2);
     }
   } catch (const Unsupported&) {
@@ -97,6 +106,7 @@ std::optional<TableSuggestion> suggested_steps(
     const std::optional<double> error = error_at(steps);
     if (error && (!best || *error < best->error)) best = TableSuggestion{steps, *error};
   };
+  // 1, 2, 3, 4, 6, 9, 13 …: half as many again each time.
   for (std::uint64_t steps = 1; steps <= most; steps = std::max(steps + 1, steps + steps / 2)) look(steps);
   if (!best) return best;
   // The error falls and then rises with the steps. The search looks left and right of the best number of steps, and

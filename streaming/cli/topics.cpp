@@ -1,3 +1,5 @@
+// `nustream topics`: which topics attach needs and with which settings (docs/kafka.md), what is there, and the making
+// of those that are not. It never changes a topic that exists: a wrong setting is only told.
 #include <map>
 #include <optional>
 #include <string>
@@ -17,6 +19,7 @@ namespace {
 
 using kafka::NewTopic;
 
+// So that what a compacted topic no longer needs is taken away within about a day.
 constexpr const char* one_day_ms = "86400000";
 
 /// The settings that attach wants of the input. Compaction would remove records by their keys. Where limits of users
@@ -28,11 +31,15 @@ std::map<std::string, std::string> settings_of_input(const config::Config& confi
   return settings;
 }
 
+/// The topics of an attached stream with the settings that they should have. Each has as many partitions as the
+/// input, so that a lane has the same partition in all of them; the combined model is one for all lanes.
 std::vector<NewTopic> needed_topics(const config::Config& config, const TopicsArguments& arguments,
                                     std::int32_t partitions) {
   const config::Kafka& kafka = config.kafka;
   const auto replicas = static_cast<std::int32_t>(arguments.replication);
   const std::map<std::string, std::string> durable =
+      // With three replicas, two have to have a record before it counts as written: it survives the loss of one
+      // broker.
       replicas >= 3 ? std::map<std::string, std::string>{{"min.insync.replicas", "2"}}
                     : std::map<std::string, std::string>{};
   const auto with = [&](std::map<std::string, std::string> settings) {
@@ -47,6 +54,7 @@ std::vector<NewTopic> needed_topics(const config::Config& config, const TopicsAr
   std::vector<NewTopic> topics{{kafka.topics.releases, partitions, replicas, with(kept)},
                                {kafka.topics.state, partitions, replicas, with(compact)},
                                {kafka.topics.ledger, partitions, replicas, with(kept)}};
+  // The input is somebody else's topic: --create makes it only where --input asks for that.
   if (arguments.input || !arguments.create) {
     topics.insert(topics.begin(), {kafka.topics.input, partitions, replicas, with(settings_of_input(config))});
   }
@@ -69,9 +77,11 @@ std::map<std::string, std::string> settings_of(const kafka::TopicDescription& fo
           {"message.timestamp.type", found.message_timestamp_type}};
 }
 
+/// One line about a topic: its partitions, replicas and settings, such as "cleanup.policy=compact".
 std::string line_of(std::string_view what, const NewTopic& topic) {
   std::string settings;
   for (const auto& [name, value] : topic.settings) settings += fmt::format(" {}={}", name, value);
+  // For example "wanted: mine.state: 3 partitions, 3 replicas cleanup.policy=compact …".
   return fmt::format("{} {}: {} partitions, {} replicas{}\n", what, topic.name, topic.partitions,
                      topic.replication_factor, settings);
 }
@@ -82,6 +92,7 @@ std::string line_of_found(const NewTopic& wanted, const kafka::TopicDescription&
   NewTopic there{wanted.name, found.partitions, found.replication_factor};
   std::string differing;
   const auto differs = [&](const std::string& what) { differing += (differing.empty() ? "" : ", ") + what; };
+  // More partitions or replicas than wanted do no harm.
   if (found.partitions < wanted.partitions) differs(fmt::format("{} partitions", wanted.partitions));
   if (found.replication_factor < wanted.replication_factor) {
     differs(fmt::format("{} replicas", wanted.replication_factor));
@@ -107,6 +118,7 @@ Exit topics(const TopicsArguments& arguments) {
   attach::preflight(config);
   const kafka::ClientSettings client{config.kafka.brokers, config.kafka.properties};
   const auto soon = [&] { return kafka::in(config.kafka.person_gives_up()); };
+  // The input's partitions decide how many lanes there are, and so the partitions of all other topics.
   const std::optional<std::int32_t> of_input =
       arguments.partitions ? std::optional(static_cast<std::int32_t>(*arguments.partitions))
                            : kafka::TopicChecks(client).partitions(config.kafka.topics.input, soon());

@@ -1,3 +1,5 @@
+// Step sizes and clip norms for two-stage least squares by gradient descent over a whole table, by the rules of
+// nustream/inference/two_stage_rules.h.
 #include "cli/two_stage_plan.h"
 
 #include <algorithm>
@@ -17,8 +19,11 @@
 namespace nustream::cli {
 namespace {
 
+// The printed sentences say "95% of tables".
 constexpr double failure = 0.05;
 
+/// The rules are about full batches and the linear loss, without controls, and with at least as many instruments as
+/// regressors.
 bool has_rules(const config::Config& config, const engine::TableDesign& design) {
   const auto& first = config.descent.first_stage;
   const bool linear = config.descent.loss.kind == model::Loss::Kind::linear && !config.moments && !config.users;
@@ -26,9 +31,11 @@ bool has_rules(const config::Config& config, const engine::TableDesign& design) 
          design.minibatch == design.rows;
 }
 
+/// The guesses of [plan] as the rules take them. Singular values are the roots of the eigenvalues that are set.
 inference::TwoStageGuess guess_of(const config::Config& config, std::uint64_t records) {
   const descent::TwoStageShape& shape = config.descent.first_stage->shape;
   const std::vector<double>& squares = config.problem.eigenvalues;
+  // They are squares of singular values between variables of variance 1, so that none is above 1.
   const auto [least, most] = std::ranges::minmax(squares);
   if (squares.size() != shape.endogenous || most > 1) {
     throw Failure(
@@ -37,6 +44,7 @@ inference::TwoStageGuess guess_of(const config::Config& config, std::uint64_t re
                     "each of the {} regressors, of what the instruments tell of them",
                     config.file, shape.endogenous));
   }
+  // The part of a regressor's variance that the instruments tell; the first stage's residual has the rest of 1.
   const double told = std::accumulate(squares.begin(), squares.end(), 0.0) / static_cast<double>(squares.size());
   return {shape.instruments,   shape.endogenous,         std::sqrt(least),         std::sqrt(most),
           std::sqrt(1 - told), *config.problem.residual, *config.problem.distance, records};
@@ -45,6 +53,7 @@ inference::TwoStageGuess guess_of(const config::Config& config, std::uint64_t re
 /// The variance that one unit of clip norm leaves in an entry, along a direction of this curvature.
 double noise_left(const config::CalibratedStage& noise, const descent::Schedule& schedule, double curvature,
                   double clip, const engine::TableDesign& design) {
+  // Of the mean gradient, and for a clip norm of 1.
   const double stddev = noise.stddev.value() / static_cast<double>(design.minibatch) / clip;
   return inference::last_iterate(noise.correlation, schedule, curvature, 0, design.steps).noise_variance * stddev *
          stddev;
@@ -65,8 +74,10 @@ std::optional<TwoStagePlan> two_stage_plan(const config::Config& config, const c
                     first.clip.has_value(),
                     {}};
   plan.contraction = inference::contraction(plan.conditions, plan.eta, plan.alpha);
+  // Without clip norms there is nothing to suggest about them.
   if (!plan.has_clips) return plan;
   try {
+    // No eigenvalue of ZᵀZ/n is below (1 − δ)².
     const double flattest = std::pow(std::max(0.0, 1 - plan.conditions.delta), 2);
     const inference::TwoStageNoise noise{
         noise_left(mechanism.stages[1], first.schedule, flattest, first.clip->value(), design),
@@ -80,6 +91,7 @@ std::optional<TwoStagePlan> two_stage_plan(const config::Config& config, const c
 }
 
 std::string step_size_advice(const TwoStagePlan& plan) {
+  // The step sizes contract for sure, and need no advice.
   if (plan.contraction < 1) return {};
   return fmt::format(
       "two stages are sure to contract at first_stage.step_size below {:.3g} and descent.step_size below {:.3g}{}",
@@ -101,6 +113,7 @@ void print(const TwoStagePlan& plan) {
     fmt::print("  of the start {:.3g} is left after a step, or less, once the first stage is near\n",
                plan.contraction);
   }
+  // Where none is sure to clip nothing, the last sentence says so; where none was looked for, nothing is said.
   if (plan.clips) {
     fmt::print(
         "  clip_norm {:.3g} (first stage) and {:.3g} clip no gradient; smaller ones clip some, for less noise\n",

@@ -1,3 +1,5 @@
+// `nustream users close` and `nustream users end` (docs/users.md): they change what is known of users, in a state
+// folder or in the topics of an attached stream. Identifiers come from standard input, one a line.
 #include <iostream>
 #include <string>
 
@@ -21,6 +23,7 @@ config::Config config_of(const UsersArguments& arguments) {
   return config;
 }
 
+/// "it", "all of them" or "12 of them", for a sentence about a part of the users.
 std::string of_users(std::uint64_t part, std::uint64_t all) {
   if (all == 1) return "it";
   return part == all ? "all of them" : fmt::format("{} of them", console::with_separators(part));
@@ -42,6 +45,7 @@ void caution(const users::NamedUsers& closed) {
   }
 }
 
+/// Whether the settings are of a stream in topics, where its users are kept in a topic as well.
 bool is_attached(const config::Config& config) {
   return !config.kafka.brokers.empty();
 }

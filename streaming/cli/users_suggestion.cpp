@@ -1,3 +1,5 @@
+// Searches limits, bounds and a minibatch by the guesses of [plan]. The bounds and the minibatch come first, by
+// rules; with them set, all limits of limits_to_compare() are predicted, and the best of each kind is taken.
 #include "cli/users_suggestion.h"
 
 #include <algorithm>
@@ -18,12 +20,17 @@ double unit_of(double value, int digits) {
 
 /// A bound with two digits, rounded up so that it still lets in what it is for.
 double bound_of(double value) {
+  // For example 3.14 becomes 3.2, and 0.0312 becomes 0.032. The 1e-9 keeps a value with two digits from being raised.
   const double unit = unit_of(value, 2);
   return unit * std::ceil(value / unit - 1e-9);
 }
 
+/// Sets minibatch, clip norm, step size and the beginning of an average by the rules of UsersSuggestion, in `config`
+/// as well, so that limits are then compared under them.
 void suggest_for_descent(const inference::UserGuess& guess, config::Config& config, UsersSuggestion& suggestion) {
+  // For example 3,740 records a step become 4,000.
   const double minibatch = guess.users * guess.records / steps_of_a_descent;
+  // One significant digit: a guess is no better than that.
   suggestion.minibatch =
       minibatch < 1
           ? 1
@@ -32,6 +39,7 @@ void suggest_for_descent(const inference::UserGuess& guess, config::Config& conf
   const double visit = inference::long_visit(guess, static_cast<double>(suggestion.minibatch));
   suggestion.clip_norm = bound_of(visit * guess.residual);
   config.descent.clip = ClipNorm{*suggestion.clip_norm};
+  // `config` gets the same values, so that the limits below are compared under what is suggested.
   suggestion.step_size = step_size_suggested;
   config.descent.schedule = descent::Schedule(descent::Constant{StepSize{step_size_suggested}});
   if (config.descent.averaging.kind == descent::Averaging::Kind::tail) {
@@ -41,6 +49,8 @@ void suggest_for_descent(const inference::UserGuess& guess, config::Config& conf
   }
 }
 
+/// Sets the bound of what a user adds in one step: a long visit, whose rows have a squared norm of about `dimension`
+/// each.
 void suggest_for_sums(const inference::UserGuess& guess, config::Config& config, UsersSuggestion& suggestion) {
   const double visit = inference::long_visit(guess, static_cast<double>(suggestion.minibatch));
   suggestion.row_norm = bound_of(std::sqrt(visit * guess.dimension));
@@ -52,6 +62,7 @@ double size_of(const users::Limits& limits) {
   return limits.mass() ? limits.mass()->value() : static_cast<double>(limits.participation()->times());
 }
 
+/// A copy of the best choice, since the list that it is in ends with the caller.
 std::optional<LimitsReach> chosen(const config::Config& config, const std::vector<LimitsReach>& reach,
                                   bool with_mass) {
   const LimitsReach* best = best_of(config, reach, with_mass);
@@ -66,6 +77,7 @@ std::vector<users::Limits> limits_to_compare(const config::Config& config) {
   std::vector<users::Limits> limits;
   for (const std::uint64_t times : {1U, 2U, 4U, 8U, 16U}) {
     limits.emplace_back(privacy::Participation{times, 1}, std::nullopt, windows);
+    // Without guesses, nobody knows how long the stream is; and one contribution has no other to be apart from.
     if (!guess || times == 1) continue;
     const auto steps = static_cast<std::uint64_t>(guessed_steps(*guess, config.descent.minibatch));
     for (const std::uint64_t parts : {10U, 2U}) {
@@ -79,6 +91,7 @@ std::vector<users::Limits> limits_to_compare(const config::Config& config) {
 
 const LimitsReach* best_of(const config::Config& config, std::span<const LimitsReach> reach, bool with_mass) {
   const auto guess = user_guess(config);
+  // Twice the visits of an average user: records are divided by the length of a visit.
   const double most = guess ? 2 * guess->records / guess->burst : 0;
   const LimitsReach* best = nullptr;
   for (const LimitsReach& one : reach) {
@@ -93,6 +106,7 @@ std::optional<UsersSuggestion> users_suggestion(const config::Config& config) {
   const bool is_plain =
       config.descent.momentum == 0 && std::holds_alternative<descent::Constant>(config.descent.schedule.family());
   if (!guess || (!config.moments && !is_plain)) return std::nullopt;
+  // A copy with the suggested settings, under which all limits are predicted.
   config::Config asked = config;
   UsersSuggestion suggestion{.minibatch = config.descent.minibatch};
   config.moments ? suggest_for_sums(*guess, asked, suggestion) : suggest_for_descent(*guess, asked, suggestion);

@@ -1,3 +1,5 @@
+// One function for each piece of advice. Each returns its sentence, or "" where there is nothing to say, so that a
+// command can list all of them.
 #include "config/advice.h"
 
 #include <algorithm>
@@ -17,10 +19,13 @@ std::optional<double> curvature_of(const model::Loss& loss) {
   switch (loss.kind) {
     case Kind::mean:
     case Kind::linear:
+    // Huber's loss is the squared loss near 0 and has less curvature elsewhere, so that 1 is its bound as well.
     case Kind::huber:
       return 1;
+    // p(1 − p) is at most 1/4.
     case Kind::logistic:
       return 0.25;
+    // The curvature of the Poisson loss has no bound. The remaining losses get no advice.
     default:
       return std::nullopt;
   }
@@ -31,6 +36,7 @@ std::string too_few_iterates(const Config& config) {
   const auto judged = judged_steps(config);
   if (!judged) return {};
   const std::uint64_t every = config.descent.release_every;
+  // How many multiples of release.every lie behind `from` and not behind `through`.
   const std::uint64_t released = judged->through / every - judged->from / every;
   if (released >= judged->enough) return {};
   return fmt::format(
@@ -50,6 +56,7 @@ std::string overshoot(const Config& config) {
   const bool is_assumed = moments.empty() || config.descent.loss.kind == model::Loss::Kind::mean;
   const double largest = is_assumed ? 1 : *std::max_element(moments.begin(), moments.end());
   const double eta = config.descent.schedule.at(StepIndex{0});
+  // The penalty adds its strength to the curvature in every direction.
   const double curvature = *of_loss * largest + config.descent.l2;
   const double stable = 2 * (1 + config.descent.momentum);  // of heavy ball: Polyak 1964
   if (eta * curvature < stable) return {};
@@ -62,7 +69,9 @@ std::string overshoot(const Config& config) {
 std::string dotted_member(const Config& config) {
   if (!has_members(config.input)) return {};
   const auto advice = [](const std::string& column) -> std::string {
+    // Names that begin with @ are of a message's key, header or time, and no members of its value.
     const bool beside = column.starts_with('@');
+    // A pointer is a way through members already.
     if (column.starts_with('/') || beside || column.find('.') == std::string::npos) return {};
     std::string pointer = "/" + column;
     std::replace(pointer.begin(), pointer.end(), '.', '/');
@@ -70,6 +79,7 @@ std::string dotted_member(const Config& config) {
         "column '{}': a dot is part of a member's name; for a member inside another one write the JSON pointer '{}'",
         column, pointer);
   };
+  // An interaction has a second column, which is looked at where there is nothing to say of the first.
   const auto of = [&](const record::Feature& feature) {
     const std::string first = advice(feature.first.column);
     return first.empty() && feature.second ? advice(feature.second->column) : first;

@@ -1,3 +1,5 @@
+// The default of noise.nu for a stream. It reads a few keys of [descent], [model] and [plan] on its own, since
+// [noise] is read before the rest of the settings is known.
 #include "config/read_sections.h"
 
 #include <cmath>
@@ -13,17 +15,20 @@
 namespace nustream::config {
 namespace {
 
+/// The ν that a plan suggests for what the settings quote: the last iterate, or an average and its length.
 Damping suggested(const Section& root) {
   const Section descent = root.section("descent");
   const Section plan = root.section("plan");
   const bool mean = root.section("model").text("loss") == "mean";
   std::vector<double> eigenvalues = plan.numbers("second_moment_eigenvalues");
+  // For a mean every coordinate has the curvature 1, whatever [plan] says of features.
   if (eigenvalues.empty() || mean) eigenvalues = {1};
   const privacy::LocalProblem problem{std::move(eigenvalues), effective_step_size(descent),
                                       mean ? privacy::Curvature::fixed : privacy::Curvature::gaussian_features};
   const descent::Averaging averaging = read_averaging(descent);
   const auto once = privacy::Participation::once();
   if (averaging.kind == descent::Averaging::Kind::last) return privacy::suggested_nu(problem, once);
+  // Without plan.records the number of steps is 0, which span_of() takes for "not known".
   const std::uint64_t steps =
       plan.count("records").value_or(0) / std::max<std::uint64_t>(1, descent.count("minibatch").value_or(1));
   const inference::AverageSpan span = inference::span_of(averaging, steps);

@@ -1,3 +1,7 @@
+// Writes the canonical text of the settings and hashes it (docs/formats/releases.md, "The settings digest"). A
+// resumed state is compared by this digest, so that the text must stay the same, byte by byte, for settings that an
+// earlier version had. Keys that came later are therefore written only where they differ from what was implied
+// before. settings_by_name.cpp reads the text back.
 #include <array>
 #include <bit>
 #include <charconv>
@@ -16,6 +20,7 @@ namespace nustream::config {
 namespace {
 
 /// Canonical text: one "key=value" on each line, and numbers in the shortest form that reads back as the same double.
+/// For example "clip_norm=1:2" and "loss=6:linear", each on a line of its own.
 class Canonical {
  public:
   void add(std::string_view key, std::string_view value) {
@@ -23,6 +28,7 @@ class Canonical {
     text_ += std::string(key) + "=" + std::to_string(value.size()) + ":" + std::string(value) + "\n";
   }
   void add(std::string_view key, double value) {
+    // to_chars gives the shortest text that reads back as the same double, on every machine.
     std::array<char, 32> buffer{};
     const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
     add(key, std::string_view(buffer.data(), static_cast<std::size_t>(end - buffer.data())));
@@ -38,11 +44,14 @@ class Canonical {
   std::string text_;
 };
 
+/// Adds which field is read and how. A transform is written as its number, so that the order of the enumeration must
+/// not change (settings_difference.cpp translates the numbers back).
 void add_term(const record::Term& term, Canonical& out) {
   out.add("column", term.column);
   out.add_count("transform", static_cast<std::uint64_t>(term.transform));
   out.add("equals", term.equals);
   for (const std::string& label : term.labels) out.add("label", label);
+  // Numbers that only some transforms have are written for those alone.
   if (term.unit != record::TimeUnit::none) out.add_count("unit", static_cast<std::uint64_t>(term.unit));
   if (term.transform == record::Transform::bucket) {
     out.add_count("buckets", term.buckets);
@@ -54,6 +63,8 @@ void add_term(const record::Term& term, Canonical& out) {
   }
 }
 
+/// Adds a feature with its name, its one or two terms, and what is done with their value. settings_by_name.cpp takes
+/// everything up to the next "feature", "target" or "intercept" for lines of this feature.
 void add_feature(std::string_view kind, const record::Feature& feature, Canonical& out) {
   out.add(kind, feature.name);
   add_term(feature.first, out);
@@ -78,11 +89,13 @@ void add_weights(const record::Schema& schema, Canonical& out) {
   }
 }
 
+/// Adds the schedule's kind as its place in the variant, then the numbers of that kind.
 void add_schedule(const descent::Schedule& schedule, Canonical& out) {
   out.add_count("schedule", schedule.family().index());
   std::visit(
       [&](const auto& family) {
         using Family = std::decay_t<decltype(family)>;
+        // A cooldown wraps another schedule, which is added behind its own numbers.
         if constexpr (std::is_same_v<Family, descent::Cooldown>) {
           out.add("cooldown", family.share);
           out.add("cooldown_to", family.floor);
@@ -111,6 +124,8 @@ void add_projection(const descent::Projection& projection, Canonical& out) {
   }
 }
 
+/// Adds the shape of a two-stage model and what its first stage has of its own. A public first stage has no clip
+/// norm, and so no line for one.
 void add_first_stage(const lane::FirstStage& first, Canonical& out) {
   out.add_count("instruments", first.shape.instruments);
   out.add_count("controls", first.shape.controls);
@@ -120,8 +135,11 @@ void add_first_stage(const lane::FirstStage& first, Canonical& out) {
   out.add("first_l2", first.l2);
 }
 
+/// Adds everything that decides what an iterate becomes. release_every is left out, since it changes nothing of the
+/// iterates, except where gradients are counted.
 void add_descent(const lane::Settings& descent, Canonical& out) {
   out.add("loss", model::name(descent.loss.kind));
+  // The threshold is written for every loss, level and bandwidth only for quantiles.
   out.add("threshold", descent.loss.threshold);
   if (descent.loss.kind == model::Loss::Kind::quantile) {
     out.add("level", descent.loss.level);
@@ -155,6 +173,7 @@ void add_descent(const lane::Settings& descent, Canonical& out) {
   out.add_count("clipped_every", descent.release_every);
 }
 
+/// Adds what takes the place of a descent's settings where a model is solved from running sums.
 void add_moments(const Config& config, Canonical& out) {
   const Moments& moments = *config.moments;
   out.add("estimator", "moments");
@@ -179,6 +198,7 @@ void add_moments(const Config& config, Canonical& out) {
   out.add_count("endogenous", config.descent.first_stage->shape.endogenous);
 }
 
+/// SHA-256 of the text, as 64 hexadecimal digits.
 std::string sha256_hex(const std::string& text) {
   std::array<unsigned char, 32> digest{};
   unsigned int size = 0;
@@ -193,6 +213,7 @@ std::string little_endian(std::span<const double> values) {
   std::string bytes;
   bytes.reserve(values.size() * sizeof(double));
   for (const double value : values) {
+    // Byte by byte, so that the hash is the same on machines of either byte order.
     const auto bits = std::bit_cast<std::uint64_t>(value);
     for (unsigned shift = 0; shift < 64; shift += 8) bytes.push_back(static_cast<char>(bits >> shift & 0xff));
   }
@@ -204,6 +225,7 @@ std::string little_endian(std::span<const double> values) {
 void add_correlation(const noise::Correlation& correlation, Canonical& out) {
   if (const auto* restarted = std::get_if<noise::Restarted>(&correlation.family())) {
     add_correlation(restarted->block(), out);
+    // The block, whose text comes first, is what begins anew.
     out.add("begins", "anew at its horizon");
     if (const auto stop = correlation.horizon()) out.add_count("stop", stop->value());
     return;
@@ -220,6 +242,7 @@ void add_correlation(const noise::Correlation& correlation, Canonical& out) {
           out.add("q", family.q());
           out.add("b", family.b());
         }
+        // A dense correlation may have millions of entries. Their hash stands for them.
         if constexpr (requires { family.rows(); }) {
           out.add_count("bands", family.bands());
           out.add("rows", sha256_hex(little_endian(family.rows())));
@@ -244,8 +267,10 @@ void add_users(const Users& users, const users::Limits& limits, const InputSetti
   out.add("unit", "user");
   out.add("user", users.column);
   out.add_count("identifiers of nobody", users.nobody.size());
+  // In the order of the settings, since the number of lines stands before them.
   for (const std::string& identifier : users.nobody) out.add("nobody", identifier);
   out.add_count("limits", (limits.participation() ? 1U : 0U) + (limits.mass() ? 2U : 0U));
+  // "limits" above says which limits follow, so that no two sets of limits have one text.
   if (limits.participation()) {
     out.add_count("user_times", limits.participation()->times());
     out.add_count("user_separation", limits.participation()->separation());
@@ -254,6 +279,7 @@ void add_users(const Users& users, const users::Limits& limits, const InputSetti
   if (const auto& windows = limits.windows()) {
     out.add("user_period", users::text_of(windows->period));
     out.add("user_times", windows->times_are_trusted ? "trusted" : "append");
+    // Another column or unit of time would put the records into other windows.
     if (windows->times_are_trusted) {
       out.add("user_time_column", input.time_column);
       out.add_count("user_time_unit", static_cast<std::uint64_t>(input.time_unit));
@@ -286,14 +312,18 @@ std::string settings_text(const Config& config, const Mechanism& mechanism, bool
   out.add("format", "nustream settings 2");
   for (const record::Feature& feature : config.schema.features) add_feature("feature", feature, out);
   if (config.schema.target) add_feature("target", *config.schema.target, out);
+  // settings_by_name.cpp takes this key for the end of the features' lines.
   out.add_count("intercept", config.schema.intercept ? 1 : 0);
+  // The loss follows below. This line says how the target's field is read.
   if (config.schema.counts) out.add("target", "a count");
   add_weights(config.schema, out);
   add_value_format(config.input, out);
   config.moments ? add_moments(config, out) : add_descent(config.descent, out);
+  // The noise as it is generated, not as it is asked for: the same ρ gives another σ under another correlation.
   for (const CalibratedStage& stage : mechanism.stages) add_stage(stage, out);
   out.add_count("times", mechanism.participation.times());
   out.add_count("separation", mechanism.participation.separation());
+  // ρ is not written: it follows from the stages' σ, their correlation and the participations.
   out.add_count("adjacency", static_cast<std::uint64_t>(config.privacy.adjacency));
   // Runs that belong together share one digest, which no other epoch has.
   if (config.intervals.kind == Intervals::Kind::runs) out.add_count("runs", config.intervals.count);
@@ -302,7 +332,9 @@ std::string settings_text(const Config& config, const Mechanism& mechanism, bool
   } else {
     out.add("unit", config.privacy.protects == Protects::record ? "record" : "target of a record");
   }
+  // The values that were measured are part of the settings from then on.
   if (!config.ranges.empty()) out.add("ranges", config.ranges);
+  // So a state of a run that was not private is never resumed as a private one.
   if (!is_private) out.add("noise", "not private");
   if (start == EpochStart::settings) out.add("epoch", "begins at start, whatever was released before it");
   return out.text();
@@ -329,6 +361,7 @@ std::string model_digest(const Config& config) {
   if (config.schema.target) add_terms("target", *config.schema.target);
   add_weights(config.schema, out);
   out.add("loss", model::name(config.descent.loss.kind));
+  // 64 bits are enough to tell models apart: this digest guards against mistakes.
   constexpr std::size_t digits = 16;
   return sha256_hex(out.text()).substr(0, digits);
 }

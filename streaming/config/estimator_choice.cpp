@@ -1,3 +1,5 @@
+// Compares estimators by their expected errors and writes the settings of the best one. Everything is computed from
+// [plan] and other public settings, so that the choice costs nothing.
 #include "config/estimator_choice.h"
 
 #include <algorithm>
@@ -13,6 +15,8 @@
 namespace nustream::config {
 namespace {
 
+/// The problem as public guesses describe it: how large features, residuals and the way to go are,
+/// and what may be spent.
 moments::Problem problem_of(const Config& config, const moments::Settled& settled) {
   // With running sums, a step is a batch of records. With a descent, a step is a record, and a release comes after
   // release_every of them.
@@ -26,13 +30,16 @@ moments::Problem problem_of(const Config& config, const moments::Settled& settle
           settled};
 }
 
+/// A setting with two digits: a prediction is no better than that, and people can read and keep such numbers.
 std::string two_digits(const char* key, double value) {
   return fmt::format("{}={:.2g}", key, value);
 }
 
+/// The best descent that quotes the average or the last iterate.
 Candidate of_descent(const moments::Problem& problem, bool average) {
   const moments::DescentChoice choice = moments::best_descent(problem, average);
   Candidate candidate{average ? "the average" : "the last iterate", choice.error, {}, false};
+  // As --set takes them, so that a person can try the choice or change it.
   candidate.settings = {"model.estimator=descent", two_digits("descent.step_size", choice.step_size.value()),
                         two_digits("descent.clip_norm", choice.clip.value()),
                         two_digits("noise.nu", choice.nu.value())};
@@ -43,6 +50,7 @@ Candidate of_descent(const moments::Problem& problem, bool average) {
   return candidate;
 }
 
+/// Running sums with this number of recentrings; nothing where so many are not possible.
 std::optional<Candidate> of_sums(const moments::Problem& problem, std::size_t recentrings) {
   static constexpr const char* names[] = {"running sums", "running sums, recentred", "running sums, recentred twice"};
   const auto choice = moments::best_sums(problem, recentrings);
@@ -50,9 +58,11 @@ std::optional<Candidate> of_sums(const moments::Problem& problem, std::size_t re
   Candidate candidate{names[recentrings], choice->error, {}, true};
   candidate.settings = {"model.estimator=moments", two_digits("moments.row_norm", choice->radii.inputs),
                         two_digits("moments.residual_bound", choice->radii.target)};
+  // Only sums that are recentred weigh stages, so that only they need the guess of the residuals' variance.
   if (choice->later.empty()) return candidate;
   std::string stages;
   for (const moments::StageStart& each : choice->later) {
+    // A stage's first step becomes its first record, as moments.stages counts.
     stages += fmt::format("{}{{from={}, residual_bound={:.2g}}}", stages.empty() ? "" : ", ",
                           each.first * problem.every, each.radii.target);
   }
@@ -62,15 +72,18 @@ std::optional<Candidate> of_sums(const moments::Problem& problem, std::size_t re
   return candidate;
 }
 
+/// Adds running sums without recentring, then with one and two, as far as they are possible and pay.
 void add_sums(const moments::Problem& problem, std::vector<Candidate>& candidates) {
   for (std::size_t recentrings = 0; recentrings <= moments::most_recentrings; ++recentrings) {
     if (recentrings > 1 && !moments::second_recentring_pays(problem)) return;
     auto candidate = of_sums(problem, recentrings);
+    // Where one recentring is not possible, two are not either.
     if (!candidate) return;
     candidates.push_back(std::move(*candidate));
   }
 }
 
+/// The expected error as a root mean square, and the roots of the parts that add up to its square.
 std::string parts_of(const inference::ExpectedError& error) {
   return fmt::format("{:.3g} (start {:.2g}, sampling {:.2g}, privacy noise {:.2g})", error.root(),
                      std::sqrt(error.start), std::sqrt(error.sampling), std::sqrt(error.privacy));
@@ -80,6 +93,8 @@ std::string parts_of(const inference::ExpectedError& error) {
 std::size_t taken_of(const EstimatorChoice& choice) {
   std::size_t taken = choice.least;
   if (choice.candidates[taken].are_sums) return taken;
+  // Sums within this bound are as good as the best descent, as far as a prediction can tell. Among
+  // several the least is taken.
   double bound = choice.candidates[taken].error.root() * near_tie;
   for (std::size_t i = 0; i < choice.candidates.size(); ++i) {
     const Candidate& each = choice.candidates[i];
@@ -90,6 +105,8 @@ std::size_t taken_of(const EstimatorChoice& choice) {
   return taken;
 }
 
+/// The sentence that a plan shows, with the errors of all candidates, so that a person can judge
+/// how close the choice was.
 std::string why_taken(const EstimatorChoice& choice) {
   const Candidate& taken = choice.candidates[choice.taken];
   std::string why = fmt::format("{} has the least expected error, {}", taken.name, parts_of(taken.error));
@@ -118,6 +135,7 @@ inference::StreamGuess guess_of(const Config& config) {
   std::vector<double> eigenvalues = config.problem.eigenvalues;
   if (eigenvalues.empty()) {
     PublicScale scale = public_scale(config.schema);
+    // If the settings tell no range at all, the guess is 1 for every number, the intercept included.
     const bool unknown = scale.unknown.size() == config.schema.features.size();
     eigenvalues = unknown ? std::vector(config.schema.dimension(), 1.0) : std::move(scale.eigenvalues);
   }
@@ -129,6 +147,7 @@ EstimatorChoice choose_estimator(const Config& config, const Open& open) {
   const moments::Problem problem = problem_of(config, open.settled);
   EstimatorChoice choice;
   for (const bool average : {false, true}) {
+    // descent.average = "tail" or "last" leaves one of the two descents.
     if (average ? open.average : open.last) choice.candidates.push_back(of_descent(problem, average));
   }
   add_sums(problem, choice.candidates);

@@ -1,10 +1,14 @@
+// The public schedule by which units grow: at which records a stage ends depends on settings alone, and only by how
+// much its units grow depends on noisy sums.
 #include "config/growing_stages.h"
 
 namespace nustream::config {
 
 void add_growing_stages(Moments& moments, std::uint64_t every) {
   const auto add = [&](std::uint64_t releases) {
+    // With few releases two percentages may come to the same one. A stage must begin behind the stage before it.
     if (releases * every <= moments.stages.back().from) return;
+    // The radii of the first stage stand for those that follow from the noisy sums later.
     moments.stages.push_back({releases * every, moments.stages.front().radii});
   };
   if (!moments.releases) {
@@ -14,6 +18,7 @@ void add_growing_stages(Moments& moments, std::uint64_t every) {
   }
   for (const std::uint64_t percent : {5U, 10U, 20U, 40U, 70U}) {
     const std::uint64_t releases = (*moments.releases * percent + 50) / 100;
+    // A stage that begins at the last release would never be read.
     if (releases < *moments.releases) add(releases);
   }
 }

@@ -1,3 +1,6 @@
+// Settings become noise and cost: ρ is divided among the stages, each share gives a σ, each σ a grid and a spend, and
+// the spends are added up. Spend and noise are made of one and the same correlation. Running sums have a mechanism of
+// their own (moments.cpp).
 #include "config/mechanism.h"
 
 #include "config/moments.h"
@@ -9,6 +12,8 @@
 namespace nustream::config {
 namespace {
 
+// A share that is multiplied by this is smaller by 16 units in the last place than its part of ρ. So the spends of
+// all stages, each rounded up, add up to no more than what was asked for.
 constexpr double below = 1 - 0x1p-48;  // because composing rounds up
 
 /// What each stage but the count of clipped gradients may spend, in the order of lane::stages(). The sum is at most
@@ -33,6 +38,7 @@ std::vector<Rho> shares_without_count(const Config& config, Rho all) {
 /// says.
 std::vector<Rho> shares(const Config& config, Rho all) {
   if (!config.descent.counts_clipped) return shares_without_count(config, all);
+  // The count is paid first, and the other stages divide the rest among them.
   const double counted = config.shares.clipped * all.value() * below;
   std::vector<Rho> parts = shares_without_count(config, Rho{(1 - config.shares.clipped) * all.value() * below});
   parts.emplace_back(counted);
@@ -41,6 +47,8 @@ std::vector<Rho> shares(const Config& config, Rho all) {
 
 /// Throws what the generator's constructor would throw, before anything is made or read.
 void refuse_without_generator(const noise::Correlation& correlation, noise::GeneratorKind kind) {
+  // The source is made with a key of zeros and thrown away at once. Its constructor alone knows which
+  // generators a correlation has.
   const noise::Checkpoint none = noise::first_checkpoint({}, {LaneId{0}, EpochId{0}, 0});
   static_cast<void>(noise::NoiseSource(correlation, kind, 1, none, StepIndex{0}));
 }
@@ -52,6 +60,8 @@ CalibratedStage calibrated(const Config& config, const noise::Correlation& corre
   const bool one_sided = stage.is_one_sided && !config.descent.users;
   const Displacement displacement =
       privacy::displacement(stage.clip, one_sided ? privacy::Adjacency::zero_out : config.privacy.adjacency);
+  // σ is in units of Δ, so that one sensitivity of B serves stages of any clip norm. The noise that is
+  // drawn has the deviation σΔ.
   const NoiseMultiplier sigma = privacy::multiplier_for(sensitivity, rho);
   return {stage.name,
           correlation,
@@ -65,6 +75,8 @@ CalibratedStage calibrated(const Config& config, const noise::Correlation& corre
           one_sided};
 }
 
+/// The mechanism of a descent. Where `steps` is given, the correlation ends there, so that its sensitivity is that of
+/// these steps and not of an endless stream.
 Mechanism calibrated(const Config& config, const privacy::Participation& participation,
                      std::optional<StepCount> steps) {
   const std::optional<StepCount> horizon = config.noise.correlation.horizon();
@@ -96,6 +108,7 @@ Mechanism calibrated(const Config& config, const privacy::Participation& partici
 }  // namespace
 
 Rho rho_asked(const Privacy& privacy) {
+  // ε is turned into ρ by the exact curve, once. From here on everything is accounted in ρ.
   const Rho asked = privacy.rho ? *privacy.rho : privacy::rho_for(*privacy.epsilon, privacy.delta);
   // The paper's λ is (2γ/n)√(T/ρ) instead of √(2T)γ/(n√ρ), which makes σ √2 larger. The charge is what that σ really
   // costs, which is half.
@@ -105,6 +118,8 @@ Rho rho_asked(const Privacy& privacy) {
 privacy::Participation participation_of(const Config& config, const privacy::Participation& of_record) {
   const auto& limits = config.descent.users;
   if (!limits) return of_record;
+  // A user with a mass alone may contribute in any step, with norms that add up to W. The noise is calibrated for the
+  // limits themselves (users::sensitivity_limit()).
   return limits->participation().value_or(privacy::Participation::once());
 }
 
@@ -112,6 +127,7 @@ namespace {
 
 /// Refuses release.spend_by_age where the age of a record's participation does not determine what it cost.
 void check_ages(const Config& config, const Mechanism& mechanism) try {
+  // The spend itself knows whether an age tells a cost, so it is asked for one and the answer is thrown away.
   if (config.publishing.tells_ages) static_cast<void>(mechanism.spend.of_age(StepCount{1}));
 } catch (const Unsupported& error) {
   throw Failure(Exit::configuration,
@@ -121,6 +137,7 @@ void check_ages(const Config& config, const Mechanism& mechanism) try {
 }  // namespace
 
 std::string correlation_name(const Config& config, const noise::Correlation& correlation) {
+  // A dense correlation is a matrix, which has no name of its own.
   return config.noise.dense_name.empty() ? correlation.name() : config.noise.dense_name;
 }
 

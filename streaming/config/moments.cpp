@@ -1,3 +1,5 @@
+// The mechanism and the lane's settings for running sums. Both are made from settings_without_noise(), so that the
+// design whose cost is computed is the one that runs.
 #include "config/moments.h"
 
 #include <algorithm>
@@ -13,6 +15,7 @@
 namespace nustream::config {
 namespace {
 
+/// Inputs of a row and endogenous regressors. With instruments the inputs are controls and instruments.
 moments::Shape shape_of(const Config& config) {
   if (!config.descent.first_stage) return {config.schema.dimension(), 0};
   const descent::TwoStageShape& shape = config.descent.first_stage->shape;
@@ -23,6 +26,8 @@ moments::Shape shape_of(const Config& config) {
 /// has two of them.
 moments::BatchParticipation in_records(const privacy::Participation& participation, std::uint64_t batch) {
   std::uint64_t separation = 0;
+  // A product that does not fit is replaced by one step, the smallest separation there is. A smaller separation never
+  // makes the bound smaller.
   if (__builtin_mul_overflow(participation.separation(), batch, &separation)) separation = batch;
   return {participation.times(), separation, batch};
 }
@@ -42,6 +47,7 @@ moments::Shares shares_of(const Config& config, const moments::Design& design) {
   const double beside = design.solution == moments::Solution::adassp ? config.moments->eigenvalue_share
                         : design.spread == moments::Spread::none     ? 0
                                                                      : config.intervals.share;
+  // Public rows have a public xxᵀ, which costs nothing.
   const double second = config.privacy.protects == Protects::target ? 0 : config.moments->second_moment_share;
   const bool has_regressors = design.shape.endogenous > 0 && config.privacy.protects != Protects::target;
   const double regressors = has_regressors ? (1 - second) * config.moments->regressor_share : 0;
@@ -51,6 +57,7 @@ moments::Shares shares_of(const Config& config, const moments::Design& design) {
                            : block == moments::Block::regressors ? regressors
                                                                  : 1 - second - regressors;
     const bool is_beside = block == moments::Block::spread || block == moments::Block::eigenvalue;
+    // What the spread or the eigenvalue takes is off before the others divide the rest.
     shares.push_back(is_beside ? beside : (1 - beside) * of_rest);
   }
   return shares;
@@ -70,15 +77,18 @@ moments::Settings settings_without_noise(const Config& config, moments::Mechanis
                              .constant = {},
                              .release_sums = asked.release_sums,
                              .directions = {}};
+  // Stages are set in records and taken in steps.
   for (const Moments::Stage& stage : asked.stages) settings.stages.push_back({stage.from / every, stage.radii});
   settings.keeps_marks = asked.keeps_marks;
   settings.tells_status = asked.tells_status;
   settings.grows = asked.grows;
+  // The intercept is the first number of a row.
   if (config.schema.intercept) settings.constant = 0;
   if (config.descent.first_stage) {
     settings.controls = config.descent.first_stage->shape.controls;
     settings.anderson_rubin = config.intervals.level;
   } else {
+    // Variances are wanted for the coefficients as they are shown.
     settings.directions = publish::OriginalUnits(config.schema, config.descent).linear_part();
   }
   return settings;
@@ -87,6 +97,7 @@ moments::Settings settings_without_noise(const Config& config, moments::Mechanis
 }  // namespace
 
 noise::Correlation correlation_of(const Moments& moments, std::uint64_t every) {
+  // Sums that forget with the rate ν: the noise's encoder forgets at the same rate.
   if (moments.memory) {
     const double nu = static_cast<double>(every) / static_cast<double>(*moments.memory);
     const std::optional<StepCount> stop =
@@ -109,6 +120,7 @@ Mechanism moments_mechanism(const Config& config, const privacy::Participation& 
   moments::Settings settings = settings_without_noise(config, mechanism_of(config, participation, correlation));
   const moments::Design& design = settings.mechanism.design;
   settings.sigmas = moments::calibrate(settings.mechanism, shares_of(config, design), rho_asked(config.privacy));
+  // All blocks are correlated in the same way, so that they share one sensitivity, in units of each block's Δ.
   const Sensitivity sensitivity = moments::sensitivity_limit(settings.mechanism);
   std::vector<CalibratedStage> stages;
   const std::vector<moments::Block> blocks = moments::noised_blocks(design);
@@ -119,6 +131,8 @@ Mechanism moments_mechanism(const Config& config, const privacy::Participation& 
                       privacy::rho(sensitivity, settings.sigmas[i]), settings.sigmas[i],
                       noise_stddev(settings.sigmas[i], displacement)});
   }
+  // A record moves all blocks at once. The joint multiplier accounts for that move as one, instead
+  // of adding up blocks.
   const NoiseMultiplier joint = moments::joint_multiplier(design, settings.sigmas);
   const auto& limits = config.descent.users;
   return {std::move(stages), moments::grids(settings), participation_of(config, participation),
@@ -135,6 +149,7 @@ std::vector<double> centre_of(const Config& config, std::vector<double> paramete
 }
 
 moments::Settings moments_settings(const Config& config, const Mechanism& mechanism) {
+  // The noise is taken over from the mechanism and not calibrated again, so that what runs is what was charged.
   moments::Settings settings =
       settings_without_noise(config, mechanism_of(config, mechanism.participation, mechanism.main().correlation));
   for (const CalibratedStage& stage : mechanism.stages) settings.sigmas.push_back(stage.sigma);

@@ -1,3 +1,5 @@
+// Two notions of nearness: an edit distance for names that were misspelt, and a folding for names that only look the
+// same. Both serve hints in messages and decide nothing else.
 #include "config/nearest.h"
 
 #include <algorithm>
@@ -7,6 +9,7 @@
 namespace nustream::config {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
+  // This is the distance of Levenshtein with a swap of neighbours as a fourth edit.
   // Optimal string alignment, which needs three rows of the usual table.
   std::vector<std::size_t> before(b.size() + 1), previous(b.size() + 1), current(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) previous[j] = j;
@@ -26,6 +29,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string did_you_mean(std::string_view name, std::span<const std::string> known) {
   const std::string* best = nullptr;
+  // A name may differ by half of its letters, but by two at least, so that a short one has a hint too.
   std::size_t best_distance = std::max<std::size_t>(2, name.size() / 2) + 1;
   for (const std::string& candidate : known) {
     const std::size_t distance = edit_distance(name, candidate);
@@ -53,6 +57,8 @@ Character first_of(std::string_view text) {
   if ((lead & 0xf0U) == 0xe0U && goes_on(1) && goes_on(2)) {
     return {(lead & 0x0fU) << 12U | (byte(1) & 0x3fU) << 6U | (byte(2) & 0x3fU), 3};
   }
+  // The replacement character of Unicode, which none of the classes below holds. Its one byte is
+  // then copied as it is.
   constexpr char32_t none = 0xfffd;
   return {lead < 0x80U ? char32_t{lead} : none, 1};
 }
@@ -63,10 +69,12 @@ bool is_space(char32_t code) {
          (code >= 0x2000 && code <= 0x200a);
 }
 
+// Zero-width space and joiners, word joiner, byte order mark and soft hyphen.
 bool is_without_width(char32_t code) {
   return (code >= 0x200b && code <= 0x200d) || code == 0x2060 || code == 0xfeff || code == 0xad;
 }
 
+// Combining marks, which follow their letter in the form NFD.
 bool is_mark(char32_t code) {
   return code >= 0x300 && code <= 0x36f;
 }
@@ -76,6 +84,7 @@ bool is_accented(char32_t code) {
   return code >= 0xc0 && code <= 0x24f && code != 0xd7 && code != 0xf7;
 }
 
+// Stands for any letter with an accent. No printed name has this control character.
 constexpr char accented = '\x01';
 
 template <class Take>
@@ -103,6 +112,7 @@ std::string folded(std::string_view name) {
     if (is_space(code)) {
       out += ' ';
     } else if (is_mark(code)) {
+      // A letter and its mark, as NFD has them, become what one accented letter of NFC becomes.
       if (!out.empty()) out.back() = accented;
     } else if (is_accented(code)) {
       out += accented;
@@ -110,6 +120,7 @@ std::string folded(std::string_view name) {
       out += bytes;
     }
   });
+  // Blanks around a name are not seen either.
   const std::size_t begin = out.find_first_not_of(' ');
   if (begin == std::string::npos) return {};
   return in_small_letters(out.substr(begin, out.find_last_not_of(' ') + 1 - begin));
@@ -120,6 +131,7 @@ std::string difference_unseen(std::string_view name, std::string_view other) {
   if (in_small_letters(std::string(name)) == in_small_letters(std::string(other))) return "in its capital letters";
   bool spaced = false;
   bool marked = false;
+  // Either of the names may have the character that is not seen.
   for (const std::string_view text : {name, other}) {
     for_each_character(text, [&](char32_t code, std::string_view) {
       spaced |= is_without_width(code) || (is_space(code) && code != U' ');

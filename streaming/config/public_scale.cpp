@@ -1,3 +1,5 @@
+// A guess of E[xxᵀ] from public ranges: features are independent and uniform, so that the matrix is the means'
+// product plus a diagonal of variances.
 #include "config/estimator_choice.h"
 
 #include <Eigen/Eigenvalues>
@@ -12,6 +14,7 @@ namespace {
 
 using Range = std::pair<double, double>;
 
+/// What a transform can give, before clamp, centre and scale; empty where it has no bounds.
 std::optional<Range> range_of(record::Transform transform) {
   switch (transform) {
     case record::Transform::indicator:
@@ -27,6 +30,7 @@ std::optional<Range> range_of(record::Transform transform) {
 
 /// The range of the feature in working units; empty where a bound is missing.
 std::optional<Range> working_range(const record::Feature& feature) {
+  // A product of two terms has no range of its own here; only its clamp can bound it.
   const auto of_transform = feature.second ? std::nullopt : range_of(feature.first.transform);
   Range range = of_transform.value_or(Range{-INFINITY, INFINITY});
   range = {std::max(range.first, feature.lower), std::min(range.second, feature.upper)};
@@ -46,6 +50,7 @@ PublicScale public_scale(const record::Schema& schema) {
   for (const record::Feature& feature : schema.features) {
     const auto range = working_range(feature);
     if (!range) {
+      // A feature without a known range is taken to have size 1 about 0.
       scale.unknown.push_back(feature.name);
       variance(at++) = 1;
       continue;
@@ -53,6 +58,8 @@ PublicScale public_scale(const record::Schema& schema) {
     mean(at) = (range->first + range->second) / 2;
     variance(at++) = std::pow(range->second - range->first, 2) / 12;  // the variance of a uniform distribution
   }
+  // E[xxᵀ] = E[x]E[x]ᵀ + Cov(x), and the covariance of independent features is diagonal. The
+  // intercept has variance 0.
   Eigen::MatrixXd second = mean * mean.transpose();
   second.diagonal() += variance;
   const Eigen::VectorXd values =

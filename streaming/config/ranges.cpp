@@ -1,3 +1,5 @@
+// Reads the text of what was measured. It has one line for each setting, such as "features.0.center=0.7", and a line
+// "rule DIGEST", or "stopped REASON" where the measuring was stopped.
 #include "config/ranges.h"
 
 namespace nustream::config {
@@ -17,6 +19,7 @@ void each_line(std::string_view text, const Take& take) {
   }
 }
 
+/// What follows the prefix in the last line that begins with it; empty where none does.
 std::string behind(std::string_view prefix, std::string_view ranges) {
   std::string found;
   each_line(ranges, [&](std::string_view line) {
@@ -31,6 +34,7 @@ std::vector<std::pair<std::string, std::string>> measured_settings(std::string_v
   std::vector<std::pair<std::string, std::string>> settings;
   each_line(ranges, [&](std::string_view line) {
     const std::size_t equals = line.find('=');
+    // A reason may hold an equals sign, so that the prefixes are looked at too.
     if (equals == std::string_view::npos || line.starts_with(rule) || line.starts_with(stopped)) return;
     settings.emplace_back(line.substr(0, equals), line.substr(equals + 1));
   });

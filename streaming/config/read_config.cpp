@@ -1,3 +1,5 @@
+// Reads a whole file of settings: small sections here, large ones by the readers of read_sections.h. read_tree() has
+// the order, which matters where one section's defaults or checks depend on another one.
 #include "config/config.h"
 
 #include <algorithm>
@@ -39,6 +41,7 @@ std::vector<Delta> read_deltas(const Section& section) {
     if (std::count(deltas.begin(), deltas.end(), deltas.back()) > 1) section.refuse("delta", "none of them twice");
   }
   if (!section.has("delta")) section.missing("delta");
+  // Each release lists ε at every δ by each conversion, so that their number is bounded.
   if (deltas.empty() || deltas.size() > most)
     section.refuse("delta", "one number with 0 < delta < 1, or up to 8 of them");
   return deltas;
@@ -48,9 +51,11 @@ Privacy read_privacy(const Section& section, Purpose purpose) {
   const std::vector<Delta> deltas = read_deltas(section);
   Privacy privacy{section.as<Rho>("rho"), section.as<Epsilon>("epsilon"), deltas.front(),
                   read_adjacency(section, purpose), section.as<Rho>("budget")};
+  // σ is calibrated at the first δ alone; the others are for reporting.
   privacy.more_deltas.assign(deltas.begin() + 1, deltas.end());
   if (privacy.rho && privacy.epsilon) {
     // An override of rho replaces epsilon in the file, and the other way round.
+    // Both in the file, or both on the command line: nobody can tell which one is meant.
     if (section.is_override("rho") == section.is_override("epsilon")) {
       section.refuse("epsilon", "one of rho and epsilon, not both");
     }
@@ -60,6 +65,7 @@ Privacy read_privacy(const Section& section, Purpose purpose) {
   if (privacy.rho && privacy.rho->value() == 0) section.refuse("rho", "a finite number > 0");
   if (privacy.epsilon && privacy.epsilon->value() == 0) section.refuse("epsilon", "a finite number > 0");
   if (privacy.budget && privacy.budget->value() == 0) section.refuse("budget", "a finite number > 0");
+  // What the unit asks for is read last, by read_users(). Other sections need to know it before that.
   privacy.of_user = section.text("unit") == "user";
   privacy.account = section.text("account").value_or("");
   privacy.protects = section.choice<Protects>("protects", Protects::record,
@@ -70,6 +76,7 @@ Privacy read_privacy(const Section& section, Purpose purpose) {
   return privacy;
 }
 
+/// Reads [state]. The default folder is runs/NAME below the working directory.
 State read_state(const Section& section, const std::string& stream) {
   State state{section.text("directory").value_or("runs/" + stream),
               section.text("key_file").value_or(""),
@@ -79,6 +86,7 @@ State read_state(const Section& section, const std::string& stream) {
               section.number("commit_seconds").value_or(1.0),
               section.flag("rejects").value_or(false)};
   if (state.directory.empty()) section.refuse("directory", "a folder's path");
+  // The variable holds a path, never the key itself.
   if (const auto variable = section.text("key_file_env")) {
     if (!state.key_file.empty()) section.refuse("key_file_env", "only without key_file");
     const char* path = std::getenv(variable->c_str());  // NOLINT(concurrency-mt-unsafe): before any thread
@@ -90,6 +98,7 @@ State read_state(const Section& section, const std::string& stream) {
   return state;
 }
 
+/// Reads how long a committed outbox may wait for its batch, at most 10^6 seconds.
 std::chrono::milliseconds read_linger(const Section& release) {
   const double seconds = release.number("linger_seconds").value_or(0);
   if (!(seconds >= 0 && seconds <= 1e6)) release.refuse("linger_seconds", "a number of seconds >= 0");
@@ -108,6 +117,7 @@ std::chrono::duration<double> read_interval(const Section& release, Purpose purp
   return std::chrono::duration<double>(seconds);
 }
 
+/// What [descent] alone decides. The other settings of a descent follow once schema and loss are read.
 lane::Settings empty_settings(const Section& descent) {
   return {.dimension = 0,
           .loss = {},
@@ -124,6 +134,7 @@ lane::Settings empty_settings(const Section& descent) {
 /// Whether the noise that the correlation leaves in a sum over many steps is known. In an endless stream it has to be
 /// known for any number of steps.
 bool knows_noise_of_sums(const noise::Correlation& correlation) {
+  // One step more than what is computed without a recurrence (nustream/moments/stage_noise.h).
   constexpr std::uint64_t many = (std::uint64_t{1} << 22U) + 1;
   const std::uint64_t steps = correlation.horizon() ? std::min(many, correlation.horizon()->value()) : many;
   try {
@@ -163,6 +174,7 @@ void read_clipped_share(const Section& privacy, Config& config) {
 /// Reads the settings that only a descent has.
 void read_descent(const Section& root, Purpose purpose, const TwoStageColumns& two_stage, Config& config) {
   const Section release = root.section("release");
+  // has() makes the keys of the other estimator known, so that they may stay in the file.
   static_cast<void>(root.has("moments"));
   static_cast<void>(release.has("moments"));
   read_first_stage(root, two_stage, config);
@@ -170,6 +182,7 @@ void read_descent(const Section& root, Purpose purpose, const TwoStageColumns& t
   if (config.descent.release_every == 0) release.refuse("every", "a whole number of steps > 0");
   read_intervals(root, config, purpose);
   read_course(root, purpose, config);
+  // Without a minibatch every step over a table takes all of its records.
   config.estimate.full_batch = !root.section("descent").has("minibatch");
 }
 
@@ -177,9 +190,11 @@ void read_descent(const Section& root, Purpose purpose, const TwoStageColumns& t
 /// its own units.
 void check_target(const Section& root, const Config& config) {
   const bool mean = config.descent.loss.kind == model::Loss::Kind::mean;
+  // The loss decides whether there is a target. For the mean, all columns are features.
   if (mean && config.schema.target) root.refuse("target", "no target for the mean");
   if (!mean && !config.schema.target) root.missing("target.column");
   const bool counts = config.schema.labels > 0 || config.descent.loss.kind == model::Loss::Kind::poisson;
+  // A class or a count is no longer one after it was centred or scaled.
   if (counts && config.schema.target && (config.schema.target->center != 0 || config.schema.target->scale != 1)) {
     root.section("target").refuse("center",
                                   "neither center nor scale for this loss: its target has units of its own");
@@ -188,6 +203,7 @@ void check_target(const Section& root, const Config& config) {
 
 /// Checks what several sections decide together, and sets the numbers of coefficients and records that follow.
 void check_together(const Section& root, Purpose purpose, Config& config) {
+  // An account has no place where it could say that it trusts the framing of a stream.
   if (config.input.framing_is_trusted && !config.privacy.account.empty()) {
     root.section("stream").refuse("framing",
                                   "\"newline\" with privacy.account: an account does not say what it trusts");
@@ -198,6 +214,7 @@ void check_together(const Section& root, Purpose purpose, Config& config) {
   const auto& first = config.descent.first_stage;
   config.descent.dimension =
       first ? first->shape.dimension() : config.schema.dimension() * model::predictors(config.descent.loss);
+  // For running sums over a table the minibatch is 0 until the number of its records is known.
   const bool whole_table = config.moments && purpose == Purpose::table;
   if (config.descent.minibatch == 0 && !whole_table) descent.refuse("minibatch", "a whole number > 0");
   config.descent.start = read_start(descent, config);
@@ -216,11 +233,13 @@ std::vector<std::string> section_names() {
 
 std::string beside(const std::string& config_file, const std::string& input) {
   if (input == "-" || std::filesystem::path(input).is_absolute()) return input;
+  // Relative to the settings, so that a command gives the same result from any working directory.
   return (std::filesystem::path(config_file).parent_path() / input).string();
 }
 
 std::string read_name(const Section& stream) {
   std::string name = stream.text_or_refuse("name");
+  // The name becomes part of paths and of keys of topics, and stands in lines of JSON.
   if (name.find_first_of("/\n\r\t\\\"") != std::string::npos || name.size() > 128) {
     stream.refuse("name", "at most 128 characters, no slash, quote, backslash or line break");
   }
@@ -233,6 +252,7 @@ Purpose purpose_of(const std::string& file, const std::vector<std::string>& over
 
 namespace {
 
+/// Reads the share of ρ that measuring settings may cost.
 double read_ranges_share(const Section& section) {
   const double share = section.number("share").value_or(0.2);
   if (!(share > 0 && share < 1)) section.refuse("share", "a number between 0 and 1");
@@ -243,6 +263,7 @@ void check_positive(const Section& section, const char* key, std::optional<doubl
   if (value && !(*value > 0)) section.refuse(key, "a number > 0");
 }
 
+/// Reads the guesses of [plan]. They change nothing of a run, except where a setting asks for a choice.
 ProblemGuesses read_problem_guesses(const Section& plan) {
   ProblemGuesses guesses{plan.count("records").value_or(0), plan.number("residual"), plan.number("distance"),
                          plan.numbers("second_moment_eigenvalues")};
@@ -251,6 +272,7 @@ ProblemGuesses read_problem_guesses(const Section& plan) {
   return guesses;
 }
 
+/// Reads how many first records of a topic are measured from.
 std::uint64_t read_ranges_records(const Section& section) {
   constexpr std::uint64_t most = 10'000'000;  // the rows wait in memory
   const std::uint64_t records = section.count("records").value_or(20'000);
@@ -289,7 +311,10 @@ Config read_tree(const SettingsTree& tree, const std::string& file, const std::v
   const bool solved = asks_for_moments(root);
   TwoStageColumns two_stage;
   lane::Settings settings = solved ? settings_of_moments(root, purpose) : empty_settings(root.section("descent"));
+  // Noise and descent are read before the rest, since a Config cannot be made without a correlation and a clip norm.
   Noise noise = solved ? noise_of_moments(root, settings.minibatch, purpose) : read_noise(root, purpose);
+  // Members are initialised in their order, and so sections are read in this order. A fault in an earlier one is
+  // the one that is reported.
   Config config{.file = file,
                 .overrides = overrides,
                 .stream = name,
@@ -325,7 +350,9 @@ Config read_tree(const SettingsTree& tree, const std::string& file, const std::v
   for (const double value : config.problem.eigenvalues) {
     if (!(value >= 0)) plan.refuse("second_moment_eigenvalues", "numbers >= 0");
   }
+  // This follows the readers, because dimension and start need the schema, the loss and the first stage.
   check_together(root, purpose, config);
+  // Every section was read or made known by now. What nobody asked for is a misspelt key.
   root.finish();
   // Asked after finish(), which would otherwise refuse the keys of [moments] where a descent is set.
   config.problem.sums_end = root.section("moments").has("releases");
@@ -334,6 +361,8 @@ Config read_tree(const SettingsTree& tree, const std::string& file, const std::v
 
 Config read_config(const std::string& file, const std::vector<std::string>& overrides, Purpose purpose) {
   const Resolved resolved = resolve_estimator(file, overrides, purpose);
+  // The settings that "auto" chose are overrides like those of the command line, but
+  // Config::overrides keeps only the latter.
   SettingsTree tree(file, resolved.overrides);
   const std::vector<std::string> keys = tree.take_private_out();
   if (!keys.empty()) {
@@ -343,6 +372,7 @@ Config read_config(const std::string& file, const std::vector<std::string>& over
                               file, keys.front()));
   }
   Config config = read_tree(tree, file, overrides, purpose);
+  // A plan shows why "auto" chose what it chose.
   config.chosen = resolved.why;
   return config;
 }

@@ -1,3 +1,5 @@
+// Reads [descent]: the course of step sizes, projection, average, horizon, momentum and cooldown. Ranges are judged
+// by the constructors of the core; `refusing` turns what they throw into a message at the key's own line.
 #include <memory>
 #include <optional>
 
@@ -19,6 +21,7 @@ auto refusing(const Section& section, std::string_view key, Make make) {
   }
 }
 
+/// Reads [[descent.pieces]]: from which step on which step size holds.
 descent::Piecewise read_pieces(const Section& section) {
   descent::Piecewise piecewise;
   for (const Section& piece : section.tables("pieces")) {
@@ -40,6 +43,7 @@ descent::Schedule read_schedule(const Section& section) {
                                           {"warm-up", Kind::warm_up},
                                           {"piecewise", Kind::piecewise}});
   if (kind == Kind::piecewise) {
+    // Pieces have step sizes of their own. The key may stay in the file, for comparison with another schedule.
     static_cast<void>(section.has("step_size"));
     return refusing(section, "pieces", [&] { return Schedule{read_pieces(section)}; });
   }
@@ -91,6 +95,7 @@ descent::Averaging read_averaging(const Section& section) {
 
 namespace {
 
+/// Reads μ of heavy ball; 0 is a descent without momentum.
 double read_momentum(const Section& descent) {
   const double momentum = descent.number("momentum").value_or(0);
   if (!(momentum >= 0 && momentum < 1)) descent.refuse("momentum", "a number with 0 <= momentum < 1");
@@ -103,13 +108,17 @@ void read_horizon(const Section& descent, Purpose purpose, Config& config) {
   if (!steps) return;
   if (purpose == Purpose::table) descent.refuse("horizon", "nothing for a table: estimate.steps says how many");
   if (*steps == 0) descent.refuse("horizon", "a whole number of steps > 0");
+  // The noise of a correlation with an end is not defined behind it.
   const std::optional<StepCount> end = config.noise.correlation.horizon();
   if (end && *steps > end->value()) {
     descent.refuse("horizon", "at most the " + std::to_string(end->value()) + " steps that the correlation has");
   }
+  // The correlation ends with the steps. Its sensitivity over these steps may be smaller than over an endless stream,
+  // so that less noise is needed for the same ρ.
   config.noise.correlation = noise::Correlation{config.noise.correlation.family(), StepCount{*steps}};
 }
 
+/// How many steps there will be; nothing for a stream without a horizon.
 std::optional<StepCount> steps_of(Purpose purpose, const Config& config) {
   if (purpose == Purpose::table) return StepCount{config.estimate.steps};
   return config.noise.correlation.horizon();
@@ -124,15 +133,18 @@ void read_cooldown(const Section& descent, Purpose purpose, Config& config) {
     return;
   }
   const std::optional<StepCount> horizon = steps_of(purpose, config);
+  // A cooldown is a share of the steps at the end, whose number has to be known for that.
   if (!horizon) {
     descent.refuse("cooldown", "only where it is known how many steps there will be: set descent.horizon");
   }
+  // The schedule is wrapped, and goes on underneath: a cooldown multiplies its sizes.
   const auto cooled = [&](const Schedule& of) {
     return refusing(descent, "cooldown", [&] {
       return Schedule{descent::Cooldown{std::make_shared<const Schedule>(of), *share, floor, *horizon}};
     });
   };
   config.descent.schedule = cooled(config.descent.schedule);
+  // The two stages converge together, and so both cool down.
   if (config.descent.first_stage) config.descent.first_stage->schedule = cooled(config.descent.first_stage->schedule);
 }
 
@@ -145,6 +157,7 @@ void refuse_course(const Section& root, const Config& config) {
   if (config.intervals.kind == Intervals::Kind::sandwich) {
     intervals.refuse("kind", std::string("\"batch-means\" or none: a sandwich is of plain steps, not with ") + why);
   }
+  // Batches and checkpoints take the iterates for draws of one distribution. Under a cooldown they are not.
   if (cools && (batches || config.intervals.kind == Intervals::Kind::checkpoints)) {
     intervals.refuse("kind",
                      "\"none\" (of a table also \"runs\"), without release.status, where there is "
@@ -155,6 +168,7 @@ void refuse_course(const Section& root, const Config& config) {
 }  // namespace
 
 StepSize effective_step_size(const Section& descent) {
+  // A step with momentum carries η(1 + μ + μ² + …) in all.
   return StepSize{read_schedule(descent).at(StepIndex{0}) / (1 - read_momentum(descent))};
 }
 

@@ -1,3 +1,5 @@
+// Reads [kafka], [serve] and [log]. Names of topics have defaults made of the stream's name, such as
+// "retail.releases", and are checked together, since two that are equal would mix records of different kinds.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -24,9 +26,11 @@ Place read_place(const Section& kafka, const char* key, const std::string& text,
     kafka.refuse(key, is_stop ? R"("end", an offset or an ISO 8601 time)"
                               : R"("earliest", "latest", an offset or an ISO 8601 time)");
   }
+  // Kafka counts times in milliseconds.
   return AtTime{static_cast<std::int64_t>(std::llround(time->epoch_seconds * 1000))};
 }
 
+/// A place may be written as a number or as a text. Both are read as text from here on.
 std::optional<std::string> place_text(const Section& kafka, const char* key) {
   if (kafka.is_count(key)) return std::to_string(*kafka.count(key));
   return kafka.text(key);
@@ -35,10 +39,13 @@ std::optional<std::string> place_text(const Section& kafka, const char* key) {
 std::chrono::milliseconds seconds(const Section& section, const char* key, std::chrono::milliseconds fallback) {
   const auto value = section.number(key);
   if (!value) return fallback;
+  // The upper bound keeps the milliseconds far from an overflow. The negation refuses NaN as well.
   if (!(*value > 0) || *value > 1e6) section.refuse(key, "a number of seconds > 0");
   return std::chrono::milliseconds(std::llround(*value * 1000));
 }
 
+/// Reads the topics. Those for releases, state, ledger and users have defaults; dead letters and the combined model
+/// exist only where they are named.
 Topics read_topics(const Section& kafka, const std::string& stream, bool of_user) {
   const auto users = kafka.text("user_topic");
   return {kafka.text_or_refuse("topic"),
@@ -69,8 +76,10 @@ void require_different(const Section& kafka, const Topics& topics) {
     if (!is_name_of_topic(*one->second)) {
       kafka.refuse(one->first, "a topic's name: at most 249 letters, digits, and . _ -, but not . or .. alone");
     }
+    // Each pair once.
     for (auto other = std::begin(named); other != one; ++other) {
       if (one->second->empty() || *one->second != *other->second) continue;
+      // The key that stands in the file is the one to refuse: nobody finds a topic's default name there.
       const bool is_default = !kafka.text(one->first);
       const auto [key, same] = is_default ? std::pair(other->first, one->first) : std::pair(one->first, other->first);
       kafka.refuse(key, fmt::format("a topic of its own, not that of kafka.{}", same));
@@ -84,6 +93,7 @@ Kafka read_kafka(const Section& kafka, const std::string& stream, bool of_user) 
   Kafka settings;
   settings.brokers = kafka.text("brokers").value_or("");
   if (settings.brokers.empty()) {
+    // A file without [kafka] is for recorded streams, and has no topics.
     if (!kafka.is_empty()) kafka.missing("brokers");
     return settings;
   }
@@ -104,9 +114,12 @@ Kafka read_kafka(const Section& kafka, const std::string& stream, bool of_user) 
   settings.buffered_records = kafka.count("buffered_records").value_or(settings.buffered_records);
   if (settings.buffered_records == 0) kafka.refuse("buffered_records", "a whole number > 0");
   settings.properties = kafka.section("librdkafka").properties();
+  // The two keys about tokens travel among the properties of librdkafka. The client takes them out before
+  // librdkafka sees the others.
   if (const auto file = kafka.text("oauth_token_file")) settings.properties.emplace(oauth_file_property, *file);
   if (const auto words = kafka.texts("oauth_token_command"); !words.empty()) {
     std::string& lines = settings.properties[std::string(oauth_command_property)];
+    // One word a line, since a word may hold blanks.
     for (const std::string& word : words) lines += (lines.empty() ? "" : "\n") + word;
   }
   return settings;

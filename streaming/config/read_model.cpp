@@ -1,3 +1,5 @@
+// Reads [model], [first_stage], [estimate] and the [intervals] of a descent. The checks here decide whether a
+// combination has a proof or an error formula; where it has none, the setting is refused and not approximated.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -39,6 +41,7 @@ model::Loss read_loss(const Section& section) {
   if (!(loss.level > 0 && loss.level < 1)) section.refuse("level", "a number between 0 and 1");
   const std::vector<std::string> labels = section.texts("labels");
   auto classes = section.count("classes");
+  // A list of labels tells how many classes there are.
   if (loss.kind == LossKind::multinomial && !classes) {
     if (labels.empty()) section.missing("classes");
     classes = labels.size();
@@ -175,6 +178,7 @@ void read_strength(const Section& section, Config& config) {
     return;
   }
   if (!(*share > 0 && *share < 1)) section.refuse("strength_share", "a number between 0 and 1");
+  // Public rows have public second moments, for which nobody has to pay.
   if (!config.descent.first_stage->clip) {
     section.refuse("strength_share", "nothing where private = false: the strength of public columns is public");
   }
@@ -208,6 +212,7 @@ void read_first_stage(const Section& root, const TwoStageColumns& columns, Confi
   if (columns.instruments < columns.endogenous) {
     root.refuse("instruments", "at least as many [[instruments]] as [[endogenous]] regressors");
   }
+  // The intercept counts as a control.
   const std::size_t controls = config.schema.dimension() - columns.instruments - columns.endogenous;
   config.descent.first_stage = lane::FirstStage{{controls + columns.instruments, controls, columns.endogenous},
                                                 read_first_clip(section, config),
@@ -229,6 +234,8 @@ void read_batching(const Section& section, Purpose purpose, std::optional<bool> 
   batching.first_length = section.count("batch_steps").value_or(batching.first_length);
   if (batching.batches < 2) section.refuse("batches", "a whole number >= 2");
   if (batching.first_length == 0) section.refuse("batch_steps", "a whole number > 0");
+  // Sandwich intervals have a status without being asked. Batches that are kept for that alone are no part of the
+  // digest, and a state of an earlier version may lack them.
   const bool by_default = config.intervals.kind == Interval::sandwich && !asked.value_or(false);
   if (config.intervals.kind != Interval::batch_means && !by_default && !asked.value_or(false)) return;
   const std::uint64_t steps = config.estimate.steps;
@@ -246,6 +253,7 @@ void read_batching(const Section& section, Purpose purpose, std::optional<bool> 
   config.descent.batching = batching;
 }
 
+/// Reads the bounds of the second moments that a sandwich needs, and refuses it where its formula does not hold.
 void read_sandwich(const Section& section, Config& config) {
   const auto bread = section.as<ClipNorm>("second_moment_clip");
   const auto meat = section.as<ClipNorm>("squared_residual_clip");
@@ -253,6 +261,7 @@ void read_sandwich(const Section& section, Config& config) {
   if (config.descent.loss.kind != LossKind::linear || config.descent.first_stage) {
     section.refuse("kind", "\"batch-means\": a sandwich is for the linear loss without [[endogenous]] regressors");
   }
+  // The formula for the noise in an average is of a descent with constant step size (inference/average_noise.h).
   if (!std::holds_alternative<descent::Constant>(config.descent.schedule.family())) {
     section.refuse("kind", "\"batch-means\": a sandwich needs a constant step size");
   }
@@ -268,6 +277,7 @@ void read_sandwich(const Section& section, Config& config) {
   config.descent.moments = lane::SecondMoments{*bread, *meat, config.descent.averaging.from};
 }
 
+/// Reads [estimate]: how many steps are taken over a table.
 void read_estimate(const Section& root, Purpose purpose, Config& config) {
   const Section section = root.section("estimate");
   const auto steps = section.count("steps");
@@ -338,6 +348,7 @@ void check_table_intervals(const Section& section, Config& config) {
   if (intervals.kind == Interval::checkpoints) check_checkpoints(section, config);
   check_averaged(section, config);
   if (intervals.kind == Interval::batch_means) {
+    // The batches are those of this average, so that both begin at the same step.
     config.descent.averaging = {descent::Averaging::Kind::tail, intervals.burn_in, 0.5};
   }
 }
@@ -363,11 +374,13 @@ void read_intervals(const Section& root, Config& config, Purpose purpose) {
   intervals.burn_in = section.count("burn_in").value_or(intervals.burn_in);
   intervals.averaged = section.count("averaged").value_or(intervals.averaged);
   const bool of_tables = intervals.kind == Interval::checkpoints || intervals.kind == Interval::runs;
+  // Both need the same records again: checkpoints by going on over them, runs by beginning anew.
   if (purpose == Purpose::stream && of_tables) {
     section.refuse("kind", "\"batch-means\" or \"sandwich\" for a stream; checkpoints and runs are for tables");
   }
   if (purpose == Purpose::table) check_table_intervals(section, config);
   const Section release = root.section("release");
+  // Absent, the setting has a default of its own for each kind of intervals.
   const std::optional<bool> status = release.flag("status");
   if (status.value_or(false) &&
       (purpose == Purpose::table || config.descent.averaging.kind != descent::Averaging::Kind::tail)) {

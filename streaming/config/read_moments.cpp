@@ -1,3 +1,5 @@
+// Reads the settings of running sums. [moments] is read twice: first for the noise, which follows from the memory or
+// the number of releases and is needed to make a Config, and then into that Config.
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -13,6 +15,7 @@ namespace {
 /// The largest size of a step in numbers, because its rows wait in memory for its last one.
 constexpr std::uint64_t step_numbers_max = std::uint64_t{1} << 27;
 
+/// Reads the radii of a stage. A later stage has those of the stage before it for keys that it leaves out.
 moments::Radii read_radii(const Section& section, const moments::Radii* before, bool two_stage) {
   moments::Radii radii = before != nullptr ? *before : moments::Radii{};
   const auto read = [&](const char* key, double& radius) {
@@ -31,6 +34,7 @@ moments::Radii read_radii(const Section& section, const moments::Radii* before, 
 /// Reads a number of records that has to be a whole number of steps.
 std::uint64_t whole_steps(const Section& section, const char* key, std::uint64_t every) {
   const std::uint64_t records = section.count(key).value_or(0);
+  // 0 is a table as a single step, within which no stage can begin.
   if (every == 0) section.refuse(key, "only together with release.every: without it a table is one step");
   if (records == 0 || records % every != 0) {
     section.refuse(key, "a multiple of release.every = " + std::to_string(every) + " records");
@@ -44,6 +48,8 @@ bool read_growth(const Section& section) {
   return section.choice<bool>("stages", false, {{"growing", true}});
 }
 
+/// Reads the radii of the first stage and [[moments.stages]]. A stage begins where a step does, since
+/// radii hold for whole steps.
 std::vector<Moments::Stage> read_stages(const Section& section, std::uint64_t every, bool two_stage) {
   std::vector<Moments::Stage> stages{{0, read_radii(section, nullptr, two_stage)}};
   if (section.is_text("stages")) return stages;
@@ -63,8 +69,10 @@ double read_positive(const Section& section, const char* key) {
   return value;
 }
 
+/// Reads what only a stream has: memory, further stages at a distance, and the number of releases.
 void read_memory(const Section& section, std::uint64_t every, Moments& moments) {
   if (const auto memory = section.count("memory")) {
+    // ν is every/memory. With less than two steps of memory ν would be above 1/2.
     if (*memory < 2 * every || *memory / every > 1'000'000'000) {
       section.refuse("memory", "from 2 to 1e9 times release.every = " + std::to_string(every) + " records");
     }
@@ -109,6 +117,8 @@ void read_solution(const Section& section, const Section& root, bool is_one_rele
   }
   if (moments.solution == Solution::floored) return;
   const auto refuse = [&](const char* why) { section.refuse("solve", std::string("\"floored\" ") + why); };
+  // The ridge is computed from one noisy eigenvalue, which is paid for once. Each further release
+  // would need another one.
   if (!is_one_release) {
     section.refuse("solve",
                    "\"floored\", except for a table without release.every: an adaptive ridge needs a single release");
@@ -123,13 +133,16 @@ void read_solution(const Section& section, const Section& root, bool is_one_rele
   if (privacy.text("protects").value_or("record") != "record") refuse("where features are public, and so is xx'");
 }
 
+/// Reads [moments] into a value of its own, which noise_of_moments() needs before there is a Config.
 Moments read_section(const Section& root, std::uint64_t every, Purpose purpose) {
   const Section section = root.section("moments");
   Moments moments;
   moments.stages = read_stages(section, every, root.has("endogenous"));
   moments.names_stages = section.has("stages");
   moments.grows = read_growth(section);
+  // This comes before add_growing_stages(), which needs the number of releases.
   purpose == Purpose::table ? refuse_of_a_table(section) : read_memory(section, every, moments);
+  // These stages take the place of an array, which the settings then do not have.
   if (moments.grows) add_growing_stages(moments, every);
   if (section.has("residual_variance")) moments.residual_variance = read_positive(section, "residual_variance");
   const double share = section.number("second_moment_share").value_or(moments.second_moment_share);
@@ -159,6 +172,7 @@ void require_room_to_grow(const Section& root, const Config& config) {
 void refuse_of_moments(const Section& root, const Config& config) {
   // Keys of a descent's own sections may stand in the file; has() makes them known, so that they are not refused.
   for (const char* section : {"descent", "noise", "first_stage", "estimate"}) static_cast<void>(root.has(section));
+  // [estimate] stays in a file whose estimator is changed by --set, with its one key.
   static_cast<void>(root.section("estimate").has("steps"));
   const Section model = root.section("model");
   if (config.descent.loss.kind != model::Loss::Kind::linear) {
@@ -170,6 +184,7 @@ void refuse_of_moments(const Section& root, const Config& config) {
   }
 }
 
+/// Reads [intervals] of running sums. They cost a share of ρ, which is charged for the spread of the residuals.
 void read_moment_intervals(const Section& root, Config& config) {
   using Kind = Intervals::Kind;
   const Section section = root.section("intervals");
@@ -178,12 +193,14 @@ void read_moment_intervals(const Section& root, Config& config) {
       "kind", Kind::none, {{"none", Kind::none}, {"residuals", Kind::residuals}, {"sandwich", Kind::sandwich}});
   intervals.level = section.number("level").value_or(intervals.level);
   if (!(intervals.level > 0 && intervals.level < 1)) section.refuse("level", "a number between 0 and 1");
+  // A sandwich pays for a matrix of moments, residuals for one variance.
   intervals.share = section.number("share").value_or(intervals.kind == Kind::sandwich ? 1.0 / 3 : 0.05);
   if (!(intervals.share > 0 && intervals.share < 1)) section.refuse("share", "a number between 0 and 1");
   for (const char* key : {"batches", "batch_steps", "second_moment_clip", "squared_residual_clip"}) {
     static_cast<void>(section.has(key));  // keys of a descent may stand beside those of running sums
   }
   Moments& moments = *config.moments;
+  // The keys above are checked all the same, so that a mistake in them is seen before intervals are asked for.
   if (intervals.kind == Kind::none) return;
   if (intervals.kind == Kind::sandwich && config.descent.first_stage) {
     section.refuse("kind", "\"residuals\" where there are [[endogenous]] regressors");
@@ -203,6 +220,7 @@ void read_moment_status(const Section& root, Purpose purpose, Config& config) {
   Moments& moments = *config.moments;
   const Section release = root.section("release");
   const std::optional<bool> asked = release.flag("status");
+  // Sums that forget follow a drift by themselves, so that no status is kept for them (docs/intervals.md).
   moments.keeps_marks = purpose == Purpose::stream && moments.spread != moments::Spread::none && !moments.memory &&
                         !config.descent.first_stage;
   moments.tells_status = asked.value_or(true);
@@ -222,7 +240,11 @@ bool asks_for_moments(const Section& root) {
 lane::Settings settings_of_moments(const Section& root, Purpose purpose) {
   const auto asked = root.section("release").count("every");
   if (asked == 0U) root.section("release").refuse("every", "a whole number of records > 0");
+  // For a table 0 stands for all of its records, until their number is known. A stream has a
+  // release every 1000 records.
   const std::uint64_t every = asked.value_or(purpose == Purpose::table ? 0 : 1000);
+  // Running sums use the records of a step, which are `minibatch`, and that each step is released. The other
+  // fields are a descent's.
   return {.dimension = 0,
           .loss = {},
           .l2 = 0,
@@ -243,6 +265,7 @@ Noise noise_of_moments(const Section& root, std::uint64_t every, Purpose purpose
 void read_moments(const Section& root, Purpose purpose, const TwoStageColumns& columns, Config& config) {
   refuse_of_moments(root, config);
   if (columns.endogenous > 0) {
+    // With fewer instruments than regressors the second stage has no unique solution.
     if (columns.instruments < columns.endogenous) {
       root.refuse("instruments", "at least as many [[instruments]] as [[endogenous]] regressors");
     }

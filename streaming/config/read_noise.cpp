@@ -1,3 +1,4 @@
+// Reads [noise]: a table of readers by the correlation's name, one reader for each kind, and what all kinds share.
 #include <chrono>
 #include <utility>
 
@@ -14,15 +15,18 @@ std::optional<StepCount> horizon(const Section& section) {
   return steps ? std::optional<StepCount>(StepCount{*steps}) : std::nullopt;
 }
 
+/// For correlations that are defined up to a horizon alone.
 StepCount required_horizon(const Section& section) {
   const std::optional<StepCount> steps = horizon(section);
   if (!steps) section.missing("horizon");
   return *steps;
 }
 
+/// The default of a stream: poles that are written out, or those that stand in for the exact correlation of ν.
 Correlation read_rational(const Section& section) {
   const std::vector<double> q = section.numbers("q");
   const std::vector<double> b = section.numbers("b");
+  // Poles that are written out take the place of ν.
   if (!q.empty() || !b.empty()) return Correlation{noise::Rational::from_poles(q, b)};
   const auto poles = static_cast<std::size_t>(section.count("poles").value_or(0));
   return Correlation{noise::Rational::nu_ftrl(section.required<Damping>("nu"), poles)};
@@ -42,6 +46,7 @@ Noise default_rational(const Section& root, noise::GeneratorKind generator) {
   return {correlation, generator, nu, std::nullopt, asks_in_vain(root.section("noise"), correlation)};
 }
 
+/// Reads coefficients that are written out, or cuts those of ν off after a window.
 Correlation read_windowed(const Section& section) {
   const std::vector<double> beta = section.numbers("beta");
   if (!beta.empty()) return Correlation{noise::Windowed{beta, horizon(section)}};
@@ -50,6 +55,7 @@ Correlation read_windowed(const Section& section) {
   return noise::windowed_nu(section.required<Damping>("nu"), static_cast<std::size_t>(*window), horizon(section));
 }
 
+/// Reads a tree, whose noise is that of sums over 1, 2, 4, … steps. Without restarts it ends after 2^height steps.
 Correlation read_tree(const Section& section, noise::Tree::Estimator estimator) {
   const auto height = section.count("height");
   if (!height) section.missing("height");
@@ -58,6 +64,7 @@ Correlation read_tree(const Section& section, noise::Tree::Estimator estimator) 
       noise::Tree{static_cast<unsigned>(*height), estimator, section.flag("restarts").value_or(false)}};
 }
 
+/// Reads the tree whose estimates use all nodes. Its matrix is kept entry by entry, hence the smaller height.
 Correlation read_full_honaker(const Section& section) {
   const auto height = section.count("height");
   if (!height) section.missing("height");
@@ -65,12 +72,14 @@ Correlation read_full_honaker(const Section& section) {
   return privacy::full_honaker(static_cast<unsigned>(*height));
 }
 
+/// The default of a table: each step's noise is its own.
 Correlation read_independent(const Section& /*section*/) {
   return Correlation{noise::Independent{}};
 }
 
 using Reader = Correlation (*)(const Section&);
 
+/// The reader of the correlation that is named; null for an optimised one.
 Reader reader_of(const Section& section, Purpose purpose) {
   return section.choice<Reader>(
       "correlation", purpose == Purpose::table ? read_independent : read_rational,
@@ -95,6 +104,7 @@ Reader reader_of(const Section& section, Purpose purpose) {
        {"optimised", nullptr}});  // read by read_optimised(), because it gives more than a correlation
 }
 
+/// What an optimised correlation has to know of the descent.
 FittedDescent fitted_descent(const Section& root) {
   const bool mean = root.section("model").text("loss") == "mean";
   return {effective_step_size(root.section("descent")),
@@ -131,6 +141,7 @@ constexpr const char* correlation_parameters[] = {"nu",
                                                   "eigenvalues",
                                                   "taps"};
 
+/// Reads how the noise is computed, which may be left to the program. Not every correlation has every generator.
 noise::GeneratorKind read_generator(const Section& section) {
   using noise::GeneratorKind;
   return section.choice<GeneratorKind>("generator", GeneratorKind::automatic,
@@ -153,6 +164,7 @@ Noise read_noise(const Section& root, Purpose purpose) {
   const Reader read = reader_of(section, purpose);
   try {
     if (read == nullptr) {
+      // How long the fit took is shown in plans; nothing else depends on it.
       const auto start = std::chrono::steady_clock::now();
       OptimisedNoise fitted = read_optimised(section, fitted_descent(root));
       const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
@@ -163,8 +175,10 @@ Noise read_noise(const Section& root, Purpose purpose) {
     if (rational && !section.has("nu") && !section.has("q") && !section.has("b")) {
       return default_rational(root, generator);
     }
+    // A few poles stand in for the exact correlation of ν. Plans compare the two, so that ν is kept.
     const bool approximates = rational && !section.has("q");
     const Correlation correlation = read(section);
+    // A matrix does not know what it was made from, so that the settings' word is kept for people.
     const bool dense = std::holds_alternative<noise::Dense>(correlation.family());
     return {with_restarts(section, correlation),
             generator,

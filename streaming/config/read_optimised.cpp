@@ -1,3 +1,5 @@
+// Reads noise.correlation = "optimised": first the problem that the correlation is to be best for, then the shape
+// that it may have, then the fit itself.
 #include "config/read_sections.h"
 
 #include <algorithm>
@@ -21,12 +23,14 @@ std::optional<std::size_t> poles(const Section& section) {
   return count && *count > 0 ? count : std::nullopt;
 }
 
+/// Reads the problem "prefix-sum": the error of all partial sums up to a horizon, the largest or their mean.
 privacy::PrefixSums read_prefix_sums(const Section& section) {
   const auto horizon = section.count("horizon");
   if (!horizon) section.missing("horizon");
   const std::uint64_t times = section.count("participations").value_or(1);
   if (times == 0) section.refuse("participations", "a whole number > 0");
   const auto separation = section.count("separation");
+  // What several participations cost depends on how far apart they are.
   if (times > 1 && !separation) section.missing("separation");
   if (separation && *separation == 0) section.refuse("separation", "a whole number of steps > 0");
   return {StepCount{*horizon}, privacy::Participation{times, separation.value_or(1)},
@@ -35,6 +39,7 @@ privacy::PrefixSums read_prefix_sums(const Section& section) {
               {{"max", privacy::PrefixError::largest}, {"mean", privacy::PrefixError::mean}})};
 }
 
+/// Fits the shape that the settings ask for: a recurrence with so many poles, a dense matrix, or a Toeplitz one.
 OptimisedNoise fit_prefix_sums(const Section& section) {
   const privacy::PrefixSums problem = read_prefix_sums(section);
   const auto bands = size(section, "bands");
@@ -47,6 +52,7 @@ OptimisedNoise fit_prefix_sums(const Section& section) {
   return {dense ? privacy::optimised_dense(problem, bands) : privacy::optimised_toeplitz(problem, bands), problem};
 }
 
+/// Reads the problem "descent": a local one with known eigenvalues, or all strongly convex ones with these constants.
 privacy::DescentProblem read_descent(const Section& section, const FittedDescent& descent) {
   const std::vector<double> eigenvalues = section.number_or_numbers("eigenvalues");
   if (!eigenvalues.empty()) return privacy::LocalProblem{eigenvalues, descent.step_size, descent.curvature};
@@ -59,9 +65,11 @@ privacy::DescentProblem read_descent(const Section& section, const FittedDescent
   return problem;
 }
 
+/// Fits to the error of a descent's last iterate in the long run, as a recurrence or as a window of coefficients.
 OptimisedNoise fit_descent(const Section& section, const FittedDescent& descent) {
   if (section.flag("dense").value_or(false)) section.refuse("dense", "false for the objective \"descent\"");
   const privacy::DescentProblem problem = read_descent(section, descent);
+  // The problem is kept beside the correlation: a report says what it was fitted to.
   const FitObjective objective = std::visit([](const auto& given) { return FitObjective{given}; }, problem);
   const auto bands = size(section, "bands");
   const auto horizon = section.count("horizon");

@@ -1,3 +1,5 @@
+// Reads which columns become which numbers of a row: [[features]], [[instruments]], [[endogenous]] and [target]. One
+// entry of the file may give several features (one_hot, hash, bins).
 #include <algorithm>
 #include <functional>
 #include <limits>
@@ -15,6 +17,8 @@ using record::Feature;
 using record::Term;
 using record::Transform;
 
+/// Reads one of the transforms that a settings file can name. Other transforms come from keys of
+/// their own, such as one_hot.
 Transform read_transform(const Section& section, std::string_view key) {
   return section.choice<Transform>(key, Transform::identity,
                                    {{"identity", Transform::identity},
@@ -59,10 +63,13 @@ std::string name_of(const Term& term) {
   return term.column;
 }
 
+/// Whether the transform reads a time, for which alone a unit has a meaning.
 bool reads_time(Transform transform) {
   return transform == Transform::hour || transform == Transform::day_of_week;
 }
 
+/// Reads what is done with the transformed value: it is clamped, then centred and scaled. All of these are settings,
+/// so that the map is the same for every record.
 void read_placement(const Section& section, Feature& feature) {
   feature.center = section.number("center").value_or(0);
   if (const auto scale = section.number("scale")) {
@@ -87,10 +94,12 @@ bool read_interaction(const Section& section, Feature& feature) {
   return true;
 }
 
+/// Reads a feature of one term, or of the product of two.
 Feature read_feature(const Section& section) {
   Feature feature;
   if (!read_interaction(section, feature)) feature.first = read_term(section);
   const std::string given = section.text("name").value_or("");
+  // For example "price*log(area)" for an interaction without a name.
   feature.name = !given.empty()   ? given
                  : feature.second ? name_of(feature.first) + "*" + name_of(*feature.second)
                                   : name_of(feature.first);
@@ -100,6 +109,7 @@ Feature read_feature(const Section& section) {
 
 /// Makes the features of one column that are 0 or 1. Only their terms differ.
 std::vector<Feature> indicators_of(const Section& section, const char* key, const std::vector<Term>& terms) {
+  // These belong to a term, and here the map makes the terms.
   for (const char* const beside : {"transform", "equals", "of", "unit"}) {
     if (section.has(beside)) section.refuse(beside, fmt::format("nothing beside {}, which is a map of its own", key));
   }
@@ -109,6 +119,8 @@ std::vector<Feature> indicators_of(const Section& section, const char* key, cons
   for (const Term& term : terms) {
     Feature& feature = features.emplace_back();
     feature.first = term;
+    // The name of a feature is made of the term. For a moment the term therefore has the settings'
+    // name as its column.
     feature.first.column = name;
     feature.name = name_of(feature.first);
     feature.first.column = column;
@@ -131,6 +143,7 @@ std::vector<Feature> read_one_hot(const Section& section) {
     section.refuse("one_hot", "each text once");
   }
   std::vector<Term> terms;
+  // For one_hot = ["a", "b"] of the column "c" the features are called c=a and c=b.
   for (const std::string& text : texts) terms.push_back({{}, Transform::indicator, text});
   if (with_other(section)) terms.push_back({{}, Transform::other, {}, texts});
   return indicators_of(section, "one_hot", terms);
@@ -141,6 +154,7 @@ std::vector<Feature> read_one_hot(const Section& section) {
 std::vector<Feature> read_hash(const Section& section) {
   constexpr std::uint64_t most = 4096;
   const std::uint64_t buckets = section.count("hash").value_or(0);
+  // With one bucket every record would have the same number.
   if (buckets < 2 || buckets > most) section.refuse("hash", fmt::format("a number of buckets from 2 to {}", most));
   if (section.has("other")) section.refuse("other", "nothing beside hash: every text falls into one of its buckets");
   std::vector<Term> terms;
@@ -158,9 +172,11 @@ std::vector<Feature> read_hash(const Section& section) {
 std::vector<Feature> read_bins(const Section& section) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   std::vector<double> edges = section.number_or_numbers("bins");
+  // Edges that are equal would make a bin that holds no number.
   const bool rises = std::adjacent_find(edges.begin(), edges.end(), std::greater_equal<>()) == edges.end();
   if (edges.size() < 2 || !rises) section.refuse("bins", "two or more numbers that rise, such as [0, 18, 65, inf]");
   if (with_other(section)) {
+    // The two sides become bins like the others, down to −∞ and up to +∞.
     if (edges.front() != -infinity) edges.insert(edges.begin(), -infinity);
     if (edges.back() != infinity) edges.push_back(infinity);
   }
@@ -171,9 +187,11 @@ std::vector<Feature> read_bins(const Section& section) {
     term.from = edges[i];
     term.below = edges[i + 1];
   }
+  // For bins = [0, 18, 65] of the column "age" the features are called age[0,18) and age[18,65).
   return indicators_of(section, "bins", terms);
 }
 
+/// Reads one entry of the file. At most one of the keys that make several features may be there.
 std::vector<Feature> read_features(const Section& section) {
   const int maps = section.has("one_hot") + section.has("hash") + section.has("bins");
   if (maps > 1) section.refuse(section.has("bins") ? "bins" : "hash", "one of one_hot, hash and bins");
@@ -189,6 +207,7 @@ std::vector<Feature> read_features(const Section& section) {
 Term read_term(const Section& section) {
   Term term{section.text_or_refuse("column"), read_transform(section, "transform"),
             section.text("equals").value_or("")};
+  // An empty text may be what the indicator compares with, so that the key is asked for and not the text.
   if (term.transform == Transform::indicator && !section.has("equals")) section.missing("equals");
   if (term.transform != Transform::indicator && section.has("equals")) {
     section.refuse("equals", "only with transform = \"indicator\"");
@@ -210,6 +229,7 @@ std::optional<record::TimeUnit> read_time_unit(const Section& section, std::stri
 
 record::Schema read_schema(const Section& root, TwoStageColumns& columns) {
   record::Schema schema;
+  // A release shows the intercept under this name, so that no feature may have it.
   std::set<std::string> names{"intercept"};
   const auto append = [&](const char* key) {
     const std::size_t before = schema.features.size();
@@ -223,6 +243,7 @@ record::Schema read_schema(const Section& root, TwoStageColumns& columns) {
     }
     return schema.features.size() - before;
   };
+  // The order is that of a row: features that are controls, then instruments, then endogenous regressors.
   append("features");
   columns.instruments = append("instruments");
   columns.endogenous = append("endogenous");

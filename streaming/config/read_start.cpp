@@ -1,3 +1,5 @@
+// Reads descent.start, or moments.start, in its three forms: numbers, a table of coefficients by name, or a file
+// whose last release is gone on from. A start is public, hence what a release must promise to be one.
 #include "config/read_sections.h"
 
 #include <algorithm>
@@ -18,6 +20,8 @@ constexpr const char* start_key = "start";
 
 using Named = std::vector<std::pair<std::string, double>>;
 
+/// The parameter whose coefficients are `values`, in the centres and scales of these settings. They may come
+/// from a run with others.
 std::vector<double> from_original_units(const Section& descent, const Config& config, const Named& values) {
   const publish::OriginalUnits units(config.schema, config.descent);
   std::vector<double> theta(config.descent.dimension, 0.0);
@@ -33,6 +37,8 @@ std::vector<double> from_original_units(const Section& descent, const Config& co
 /// The last line of a plain file, read from its end: settings must not wait for a device, nor read a huge file into
 /// memory.
 std::string last_line_of(const std::string& file) {
+  // A release is far shorter than these 16 MiB. If the last line were longer, its end alone would
+  // not parse as a release.
   constexpr std::uintmax_t read_max = std::uintmax_t{1} << 24;
   std::error_code wrong;
   const bool is_plain = std::filesystem::is_regular_file(file, wrong);
@@ -43,11 +49,13 @@ std::string last_line_of(const std::string& file) {
   input.seekg(static_cast<std::streamoff>(size - std::min(size, read_max)));
   std::string last;
   for (std::string line; std::getline(input, line);) {
+    // The text begins within a line where the file is longer than what is read; only the last line counts.
     if (!line.empty()) last = std::move(line);
   }
   return last;
 }
 
+/// Reads the last line; a failure says of which file it is.
 std::optional<publish::ShownRelease> last_release_of(const std::string& file) {
   const std::string line = last_line_of(file);
   try {
@@ -57,16 +65,20 @@ std::optional<publish::ShownRelease> last_release_of(const std::string& file) {
   }
 }
 
+/// The estimate of the last release of a file. It has to promise at least what these settings promise, since the new
+/// run's releases show it again.
 std::vector<double> from_release(const Section& descent, const Config& config, const std::string& name) {
   const std::string file = beside(config.file, name);
   std::error_code missing;
   const std::filesystem::path own = std::filesystem::path(config.state.directory) / "releases.jsonl";
+  // Compared as files, so that another path to the same file is recognised. A file that is not there is no such file.
   if (std::filesystem::equivalent(file, own, missing)) {
     // The last line of such a file changes with every release, and so would the meaning of the settings.
     descent.refuse(start_key, "a file that runs do not write: a new epoch goes on from state.directory by itself");
   }
   const auto release = last_release_of(file);
   if (!release) descent.refuse(start_key, "a file whose last line is a release");
+  // A start is a public setting and costs nothing here, which is right only for what was private already.
   if (!release->promise.is_private) {
     descent.refuse(
         start_key,
@@ -75,6 +87,7 @@ std::vector<double> from_release(const Section& descent, const Config& config, c
   if (release->promise.target_only && config.privacy.protects != Protects::target) {
     descent.refuse(start_key, "a release that protects whole records, as privacy.protects does");
   }
+  // A release that protects single records may tell a lot about a user who has many.
   if (config.privacy.of_user && !release->promise.user) {
     descent.refuse(start_key, "a release that protects users, as privacy.unit does");
   }
@@ -95,6 +108,7 @@ std::vector<double> read_start(const Section& descent, const Config& config) {
   }
   std::vector<double> start = descent.numbers(start_key);
   const std::size_t parameters = centre_size(config);
+  // Without the key, and for an empty array.
   if (start.empty()) start.assign(parameters, 0.0);
   if (start.size() != parameters) {
     const bool is_reduced = config.moments && config.descent.first_stage;

@@ -1,3 +1,5 @@
+// Reads who a user is and what one user may do. This comes after the other sections, because most of it is refusing
+// what has no promise by user, and setting what the windows of limits need of the input.
 #include "config/users.h"
 
 #include <algorithm>
@@ -15,6 +17,7 @@ namespace {
 constexpr const char* keys_of_users[] = {"participations", "separation", "mass", "store",
                                          "partitioner",    "period",     "times"};
 
+/// Reads (k, b): at most k contributions, any two of them b steps apart or more.
 std::optional<privacy::Participation> read_participation(const Section& section) {
   const auto times = section.count("participations");
   const auto separation = section.count("separation");
@@ -22,11 +25,13 @@ std::optional<privacy::Participation> read_participation(const Section& section)
     if (separation) section.refuse("separation", "only together with participations");
     return std::nullopt;
   }
+  // 2^32 − 1 is the count that marks a closed user.
   if (*times == 0 || *times > users::times_max) section.refuse("participations", "a whole number from 1 to 2^32 - 2");
   if (separation && *separation == 0) section.refuse("separation", "a whole number of steps > 0");
   return privacy::Participation{*times, separation.value_or(1)};
 }
 
+/// Reads W, the largest sum of the norms of a user's contributions, in units of a step's bound (G for a descent).
 std::optional<Mass> read_mass(const Section& section) {
   const auto mass = section.number("mass");
   if (!mass) return std::nullopt;
@@ -52,9 +57,11 @@ std::optional<users::Windows> read_windows(const Section& section, InputSettings
   }
   if (times && *times != "trusted")
     section.refuse("times", "\"trusted\", or leave it out: then windows go by append time");
+  // Where no column is named, a topic's own time serves. The messages have to carry the broker's append time.
   const bool is_appended = input.time_column.empty() || input.time_column == timestamp_column;
   if (times && input.time_column.empty())
     section.refuse("times", "only together with stream.time, which names the column");
+  // A record that hides its time could move the window of every user.
   if (times && hides_times(input)) section.refuse("times", public_times_wanted);
   if (!times && !is_appended) {
     section.refuse("period",
@@ -63,6 +70,7 @@ std::optional<users::Windows> read_windows(const Section& section, InputSettings
   }
   if (!times) {
     input.time_column = timestamp_column;
+    // A producer's time under "@timestamp" is refused record by record; it could put a record into any window.
     input.append_times_only = true;
   } else {
     input.times_public = true;  // even a record that cannot be used has its time
@@ -70,9 +78,11 @@ std::optional<users::Windows> read_windows(const Section& section, InputSettings
   return users::Windows{*length, times.has_value()};
 }
 
+/// Reads the limits of a stream's users; at least one of the two kinds is needed.
 users::Limits read_limits(const Section& section, InputSettings& input) {
   const auto participation = read_participation(section);
   const auto mass = read_mass(section);
+  // Without any limit a user would have no bounded sensitivity.
   if (!participation && !mass) section.missing("participations");
   return {participation, mass, read_windows(section, input)};
 }
@@ -103,6 +113,7 @@ void refuse_limits_of_tables(const Section& root) {
 /// once is in one batch alone.
 void refuse_batches_that_share_users(const Section& root, const Config& config) {
   const users::Limits& limits = *config.users->limits;
+  // With windows even participations = 1 lets a user contribute again in the next window.
   const bool once = limits.participation() && limits.participation()->times() == 1 && !limits.windows();
   if (!config.descent.batching || once || config.intervals.kind != Intervals::Kind::batch_means) return;
   root.section("intervals")
@@ -111,6 +122,7 @@ void refuse_batches_that_share_users(const Section& root, const Config& config) 
               "batch means of a stream of users need users.participations = 1 without users.period");
 }
 
+/// Refuses models and intervals that have no promise, or no formula, for users.
 void refuse_what_is_not_there(const Section& root, const Config& config) {
   const Section privacy = root.section("privacy");
   if (config.privacy.protects == Protects::target) privacy.refuse("unit", "\"record\" where protects = \"target\"");
@@ -136,6 +148,8 @@ void ignore_users(const Section& root, Config& config) {
   const Section privacy = root.section("privacy");
   const Section section = root.section("users");
   for (const char* key : keys_of_users) static_cast<void>(section.has(key));
+  // These two are not ignored like the others: with them a promise reads as one about windows,
+  // which records do not have.
   for (const char* key : {"period", "times"}) {
     if (section.has(key)) section.refuse(key, "only with privacy.unit = \"user\": a record has no windows");
   }
@@ -172,6 +186,7 @@ void read_users(const Section& root, Purpose purpose, Config& config) {
   if (purpose == Purpose::table) {
     refuse_limits_of_tables(root);
     // With running sums the number of steps follows from the number of rows, in settle_design().
+    // Every user may take part in each step of a table: k is the number of steps, and any two may follow each other.
     config.users->limits = users::Limits({{std::max<std::uint64_t>(1, config.estimate.steps), 1}}, {});
   } else {
     config.users->limits = read_limits(section, config.input);
@@ -206,6 +221,7 @@ UserGuesses read_user_guesses(const Section& plan) {
   if (guesses.records == std::uint64_t{0}) plan.refuse("user_records", "a whole number > 0");
   if (guesses.burst == 0) plan.refuse("burst", "a whole number > 0");
   if (!(guesses.spread >= 0 && guesses.spread <= 5)) plan.refuse("user_spread", "a number from 0 to 5");
+  // What is a user's own in the target is part of the residual, so that it cannot vary more than that.
   const double residual = plan.number("residual").value_or(1);
   if (guesses.deviation && !(*guesses.deviation >= 0 && *guesses.deviation <= residual)) {
     plan.refuse("user_deviation", "a number from 0 to plan.residual, which is 1 unless set");
@@ -215,6 +231,7 @@ UserGuesses read_user_guesses(const Section& plan) {
 
 users::Partitioner partitioner_of(const Config& config) {
   if (config.users && config.users->partitioner) return *config.users->partitioner;
+  // Kafka's Java client divides keys by murmur2, so that a topic with users as keys has each user in one partition.
   const bool is_key = config.users && config.users->column == key_column;
   return is_key ? users::Partitioner::murmur2 : users::Partitioner::user_hash;
 }

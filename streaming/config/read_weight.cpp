@@ -1,3 +1,4 @@
+// Reads [weight] and [exposure]: a column with one transform, and a public bound, which larger values count as.
 #include <fmt/format.h>
 
 #include "config/read_sections.h"

@@ -1,3 +1,5 @@
+// Carries out model.estimator = "auto": the settings are read once with running sums in its place, the choice is
+// made, and the chosen settings become overrides, with which the caller reads the file again.
 #include <fmt/format.h>
 
 #include <utility>
@@ -39,6 +41,7 @@ void require_guesses(const Section& root, const std::string& file) {
     if (!plan.has(key)) missing.emplace_back(key);
   }
   if (missing.empty()) return;
+  // For a single key the usual message also looks for a misspelt one.
   if (missing.size() == 1) plan.missing(missing.front());
   std::string names;
   std::string options;
@@ -65,6 +68,7 @@ void require_numbers(const std::string& file, const std::vector<std::string>& ov
                   file, keys.front()));
 }
 
+/// What the settings leave to the choice. A key that is set is settled, and the candidates are the best under it.
 Open open_settings(const Section& root) {
   const Section descent = root.section("descent");
   const Section sums = root.section("moments");
@@ -81,6 +85,7 @@ Open open_settings(const Section& root) {
 bool is_set(const Section& root, const std::string& setting) {
   const std::size_t dot = setting.find('.');
   const std::string key = setting.substr(dot + 1, setting.find('=') - dot - 1);
+  // The estimator itself is set to "auto", which is what is replaced.
   return key != "estimator" && root.section(setting.substr(0, dot)).has(key);
 }
 
@@ -97,9 +102,11 @@ Resolved resolve_estimator(const std::string& file, std::vector<std::string> ove
   // may be solved from sums.
   std::vector<std::string> meanwhile = overrides;
   meanwhile.emplace_back("model.estimator=moments");
+  // Reading demands these two. The values do not matter: the choice computes its own.
   for (const char* setting : {"moments.row_norm=1", "moments.residual_bound=1"}) {
     if (!is_set(root, setting)) meanwhile.emplace_back(setting);
   }
+  // Only for the choice. What the caller reads afterwards are the overrides that are returned.
   const SettingsTree as_sums(file, meanwhile);
   const EstimatorChoice choice = choose_estimator(read_tree(as_sums, file, meanwhile, purpose), open_settings(root));
   for (const std::string& setting : choice.candidates[choice.taken].settings) {

@@ -1,3 +1,5 @@
+// Reads back the text that digest.cpp writes, and translates its short keys to the names that a file of settings has.
+// A key that digest.cpp begins to write needs an entry here, or it is shown under its own name.
 #include "config/settings_by_name.h"
 
 #include <algorithm>
@@ -80,6 +82,7 @@ constexpr auto setting_names = std::to_array<std::pair<std::string_view, std::st
     {"stop", "descent.horizon"},
 });
 
+/// The setting for a key and its value. A key without an entry stands for itself.
 std::string setting_of(std::string_view key, std::string_view value) {
   // The digest has this key twice: with a number for the participations, and with a word for the times of windows.
   if (key == "user_times" && (value == "append" || value == "trusted")) return "users.times";
@@ -114,6 +117,7 @@ std::string clamp_of(const std::string& lower, const std::string& upper) {
 /// Takes one line off the text; false where it does not begin with one.
 bool take_line(std::string_view& text, std::string_view& key, std::string_view& value) {
   const std::size_t equals = text.find('=');
+  // A line is "key=length:value" and a newline. The length decides where the value ends, since it may hold newlines.
   const std::size_t colon = equals == std::string_view::npos ? equals : text.find(':', equals);
   if (colon == std::string_view::npos) return false;
   std::size_t length = 0;
@@ -122,6 +126,7 @@ bool take_line(std::string_view& text, std::string_view& key, std::string_view& 
   if (error != std::errc() || end != digits.data() + digits.size() || length > text.size() - colon - 1) return false;
   key = text.substr(0, equals);
   value = text.substr(colon + 1, length);
+  // The newline behind the value is passed over, too; the last line may lack it.
   text.remove_prefix(std::min(colon + 1 + length + 1, text.size()));
   return true;
 }
@@ -131,22 +136,30 @@ bool take_line(std::string_view& text, std::string_view& key, std::string_view& 
 class Lines {
  public:
   void add(std::string_view key, const std::string& value) {
+    // The text gives one key to things of different kinds, and their order tells them apart: "column" is a feature's
+    // before "intercept" and one of stream.columns after it.
     if (key == "intercept") in_features_ = false;
     if (in_features_ && (key == "feature" || key == "target")) return begin_feature(key, value);
+    // All lines between one feature and the next belong to that feature.
     if (in_features_ && !feature_.empty()) return add_of_feature(key, value);
     if (!in_features_ && (key == "weight" || key == "exposure")) factor_ = key;
+    // This key comes first after weights and exposures, so that it ends their lines.
     if (key == "record_bytes_max") factor_.clear();
     if (!factor_.empty()) return all_.add(name_of_factor(factor_, key), value);
+    // The first line is the version of the text itself; a later "format" is stream.format.
     const bool is_first_format = key == "format" && all_.names.empty();
     if (!is_passed_over(key) && !is_first_format) all_.add(setting_of(key, value), value);
   }
   [[nodiscard]] SettingsByName all() && { return std::move(all_); }
 
  private:
+  /// A feature has a name of its own in the result, such as "feature 'price'", so that one that is
+  /// new or gone is seen.
   void begin_feature(std::string_view key, const std::string& value) {
     feature_ = std::string(key) + " '" + value + "'";
     all_.add(feature_, "there");
   }
+  /// A clamp has two lines in the text, and is one setting in a file. `lower` comes first and waits for `upper`.
   void add_of_feature(std::string_view key, const std::string& value) {
     if (key == "lower") {
       lower_ = value;

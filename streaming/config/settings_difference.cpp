@@ -1,3 +1,5 @@
+// Compares two canonical texts line by line under the names of a file, and leaves out what only follows from another
+// difference, so that the message names the few keys that somebody changed.
 #include "config/settings_difference.h"
 
 #include <algorithm>
@@ -25,7 +27,9 @@ struct Code {
   std::string_view setting;
   std::vector<const char*> names;
 };
+// The places in these lists are the numbers of the enumerations, which the text holds.
 const std::vector<const char*> time_units{"none", "seconds", "milliseconds", "microseconds"};
+// A name that ends with the setting is meant, since a feature's lines begin with its own name.
 const Code codes[] = {
     {"transform",
      {"identity", "log", "log1p", "sqrt", "square", "indicator", "hour", "day_of_week", "labels", "", "other", "hash",
@@ -53,6 +57,7 @@ std::string nu_of(const Values& poles) {
   };
   // The largest pole falls as ν grows. So bisection finds ν, and then all poles are compared.
   try {
+    // The range of ν, halved in its logarithm a hundred times, which leaves no more than rounding.
     double low = 1e-10;
     double high = 0.25;
     for (int i = 0; i < 100; ++i) {
@@ -60,6 +65,7 @@ std::string nu_of(const Values& poles) {
       (pole_of(middle) > largest ? low : high) = middle;
     }
     const auto found = noise::Rational::nu_ftrl(Damping{high}, wanted.size()).q();
+    // Poles are written with all digits, but ν was found only up to rounding.
     const bool is_it = std::equal(wanted.begin(), wanted.end(), found.begin(), found.end(),
                                   [](double a, double b) { return std::abs(a - b) < 1e-7; });
     return is_it ? fmt::format("{:.6g}", high) : std::string();  // any other poles were set by hand
@@ -80,6 +86,7 @@ std::string shown(const std::string& name, const Values& values) {
   return values.front();
 }
 
+/// Whether a list of numbers, whose first value is their count, is zeros; a setting that is not there counts as such.
 bool all_zero(const Values* values) {
   return values == nullptr || std::all_of(values->begin() + 1, values->end(), [](const std::string& each) {
            return each == "0" || each == "-0";
@@ -91,6 +98,7 @@ class Difference {
  public:
   Difference(std::string_view there, std::string_view here, const BesideTexts& beside)
       : old_(by_name(there)), now_(by_name(here)), beside_(beside) {
+    // Settings of the present text come first, in its order, then those that are only in the other one.
     names_ = now_.names;
     for (const std::string& name : old_.names) {
       if (!now_.values.contains(name)) names_.push_back(name);
@@ -110,11 +118,14 @@ class Difference {
     }
     const std::vector<std::string> there = features_of(old_);
     const std::vector<std::string> here = features_of(now_);
+    // Features that moved have equal lines under their names, so that only their order tells that
+    // a row is another one.
     if (there != here && std::is_permutation(there.begin(), there.end(), here.begin(), here.end())) {
       const auto first = std::mismatch(there.begin(), there.end(), here.begin());
       told.push_back(fmt::format("the order of features, or of the texts of one_hot ({} there, {} here)",
                                  *first.first, *first.second));
     }
+    // The text has the σ of each stage. A person has set one ρ for all of them.
     if (knows_rho() && rho_differs()) {
       told.push_back(fmt::format("privacy.rho ({:.6g} there, {:.6g} here)", beside_.rho_there->value(),
                                  beside_.rho_here->value()));
@@ -143,6 +154,7 @@ class Difference {
 
   [[nodiscard]] bool knows_rho() const { return beside_.rho_there && beside_.rho_here; }
   [[nodiscard]] bool rho_differs() const {
+    // σ is computed from ρ and the limit from σ, so that equal settings may differ by rounding.
     return std::abs(beside_.rho_there->value() - beside_.rho_here->value()) > 1e-9 * beside_.rho_here->value();
   }
 
@@ -152,6 +164,7 @@ class Difference {
     const std::size_t dot = name.rfind("'.");
     if (dot != std::string::npos) return differing_.contains(name.substr(0, dot + 1));
     for (const char* const section : {"weight", "exposure"}) {
+      // The first line of an exposure has the name exposure.log, that of a weight has the section's own.
       const std::string first = std::string(section) + (section[0] == 'e' ? ".log" : "");
       const bool is_whole = (values(old_, first) == nullptr) != (values(now_, first) == nullptr);
       if (is_whole && name.starts_with(section)) return name != std::string(section) + ".column";
@@ -168,6 +181,7 @@ class Difference {
 
   /// Whether the setting is computed from others and one of those differs.
   [[nodiscard]] bool follows_from_others(const std::string& name) const {
+    // The three settings by which a correlation is named; its coefficients follow from them.
     const bool noise = any({"noise.correlation", "noise.horizon", "noise.nu"});
     if (name == "noise.nu") return nu_follows();
     if (name == "beta" || name == "c") return noise;
@@ -193,10 +207,12 @@ class Difference {
     const Values* const here = values(now_, name);
     if (there == nullptr) return name + " (new)";
     if (here == nullptr) return name + " (gone)";
+    // Longer values, such as lists of columns or hashes, would bury the names.
     constexpr std::size_t widest = 24;
     const std::string one = shown(name, *there);
     const std::string other = shown(name, *here);
     const bool is_told = !one.empty() && !other.empty() && one.size() <= widest && other.size() <= widest;
+    // Nobody has written ν. The reader has to learn where it came from.
     if (name == "noise.nu" && !beside_.nu_is_set) {
       const char* const why = "its default follows plan.records and plan.second_moment_eigenvalues";
       return is_told ? fmt::format("noise.nu ({} there, {} here; {})", one, other, why)
@@ -238,6 +254,7 @@ void require_same_settings(std::string_view text, const std::string& digest, con
                            const BesideTexts& beside) {
   if (digests.has(digest)) return;
   const std::string& here = digests.like(digest);
+  // Without the text nothing is known of the unit.
   const bool may_follow = text.empty() || !is_of_another_unit(text, digests.text_of(here));
   const std::string next =
       std::string(beside.is_attached ? "start it" : "resume") + " with the settings that made it, or begin " +
@@ -245,10 +262,12 @@ void require_same_settings(std::string_view text, const std::string& digest, con
                   : "in another state.directory or with other topics: promises about records and about users do not "
                     "add up");
   const std::vector<std::string> differing = differing_settings(text, digests.text_of(here), beside);
+  // There is no text to compare with, or the digests differ by something that this version does not know.
   if (text.empty() || differing.empty()) {
     throw Failure(Exit::data,
                   fmt::format("the state is of another settings digest: {}, not {}; {}", digest, here, next));
   }
+  // A file of another model differs in nearly everything. A few names are enough to recognise that.
   constexpr std::size_t most = 8;
   const std::size_t shown = std::min(differing.size(), most);
   throw Failure(

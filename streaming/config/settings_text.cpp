@@ -1,3 +1,5 @@
+// Works on the text of a file instead of its tree: shortens numbers that a printer wrote long, and looks at a text
+// that is no TOML, so that the message can say what was probably meant.
 #include "config/settings_tree.h"
 
 #include <algorithm>
@@ -23,11 +25,13 @@ std::size_t end_of_quoted(std::string_view text, std::size_t from) {
 
 /// The shortest text of a number that is written long; empty for any other word.
 std::optional<std::string> shortened(std::string_view word) {
+  // Whole numbers are left alone, since a double may not hold all of their digits.
   if (word.size() <= 16 || word.find_first_of(".e") == std::string_view::npos) return std::nullopt;
   double value = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (error != std::errc{} || end != word.data() + word.size()) return std::nullopt;
   const std::string text = fmt::format("{}", value);
+  // Without a point TOML would read a whole number, which is another type.
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
@@ -39,6 +43,7 @@ std::string with_short_numbers(std::string_view toml) {
   for (std::size_t at = 0; at < toml.size();) {
     const bool quoted = toml[at] == '"' || toml[at] == '\'';
     std::size_t end = quoted ? end_of_quoted(toml, at) : std::min(toml.find_first_not_of(of_words, at), toml.size());
+    // A character that is neither a word nor a quote is copied alone.
     end = std::max(end, at + 1);
     const std::string_view word = toml.substr(at, end - at);
     const auto shorter = quoted ? std::nullopt : shortened(word);
@@ -53,11 +58,14 @@ namespace {
 using std::string_view_literals::operator""sv;
 
 bool is_compressed(std::string_view text) {
+  // The first bytes of gzip, zstd, xz, bzip2 and zip files.
   constexpr std::array magic{"\x1f\x8b"sv, "\x28\xb5\x2f\xfd"sv, "\xfd\x37zXZ"sv, "BZh"sv, "PK\x03\x04"sv};
   return std::any_of(magic.begin(), magic.end(), [&](std::string_view each) { return text.starts_with(each); });
 }
 
+/// The first line that holds something, without a byte order mark and blanks before it.
 std::string_view first_line(std::string_view text) {
+  // The byte order mark, which some programs write before UTF-8.
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   const std::size_t begin = std::min(text.find_first_not_of(" \t\r\n"), text.size());
   return text.substr(begin, text.find('\n', begin) - begin);
@@ -73,10 +81,13 @@ std::string kind_of(std::string_view text) {
         line.find("\"epoch\":") != std::string_view::npos && line.find("\"estimate\":") != std::string_view::npos;
     return is_release ? "a file of releases" : "JSON lines";
   }
+  // A line of TOML may begin so too, as a section does: "[stream]". An array of records has a
+  // brace behind the bracket.
   if (line.starts_with('[')) {
     const std::size_t inside = line.find_first_not_of(" \t", 1);
     return inside != std::string_view::npos && line[inside] == '{' ? "a JSON array" : "";
   }
+  // Settings have an equals sign in their first line, or a comment; a header of CSV has neither.
   const bool is_divided = line.find_first_of(",;\t|") != std::string_view::npos;
   return is_divided && !line.starts_with('#') && line.find('=') == std::string_view::npos ? "CSV" : "";
 }
@@ -84,6 +95,7 @@ std::string kind_of(std::string_view text) {
 }  // namespace
 
 std::string hint_for_point(std::string_view text, std::size_t line) {
+  // Removes the lines before the one that is meant.
   for (; line > 1 && text.find('\n') != std::string_view::npos; --line) text.remove_prefix(text.find('\n') + 1);
   text = text.substr(0, text.find('\n'));
   const std::size_t point = text.find_first_not_of(" \t+-", text.find('=') + 1);

@@ -1,3 +1,5 @@
+// The document of settings over toml++: reading and overriding it, then the typed questions that readers of sections
+// ask. The messages for people are made here, so that each names file, line, key and what is allowed.
 #include "config/settings_tree.h"
 
 #include <algorithm>
@@ -18,6 +20,7 @@
 
 namespace nustream::config {
 
+// What was asked for, by all copies of one section. finish() compares it with what stands in the file.
 struct Section::Asked {
   std::set<std::string, std::less<>> keys;
   std::vector<Section> children;
@@ -32,6 +35,7 @@ namespace {
   throw Failure(Exit::configuration, line);
 }
 
+/// A value as a message quotes it: on one line, and cut where it is long.
 std::string shown(const toml::node& node) {
   std::ostringstream text;
   node.visit([&](const auto& value) { text << value; });
@@ -41,6 +45,7 @@ std::string shown(const toml::node& node) {
 }
 
 std::string read_file(const std::string& file) {
+  // A stream can be opened on a folder, and would fail only when it is read, with a message about something else.
   struct stat status {};
   if (stat(file.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
     throw Failure(Exit::io, file + ": is a directory; name the configuration file in it");
@@ -55,6 +60,7 @@ std::string read_file(const std::string& file) {
   return text.str();
 }
 
+/// Parses TOML, and reports a fault by file, line and column.
 toml::table parse(std::string_view text, std::string_view name) {
   try {
     return toml::parse(text, name);
@@ -71,6 +77,7 @@ toml::table parse_file(const std::string& file) {
   try {
     return parse(text, file);
   } catch (const Failure&) {
+    // TOML is tried first. Only a text that is not TOML is looked at as data.
     const std::string found = told_as_data(text, file);
     if (found.empty()) throw;
     throw Failure(Exit::configuration, found);
@@ -83,6 +90,7 @@ toml::table parse_value(const std::string& text, const std::string& shown_as) {
     return toml::parse("value = " + text, shown_as);
   } catch (const toml::parse_error&) {
     // TOML has no number that begins with its point, so .5 is read as 0.5.
+    // The number is read by the program's own rules first, so that a text such as .5.1 stays one.
     const bool lacks_zero =
         text.size() > 1 && text.front() == '.' && std::isdigit(static_cast<unsigned char>(text[1]));
     if (lacks_zero && record::parse_number("0" + text)) return parse_value("0" + text, shown_as);
@@ -98,10 +106,12 @@ toml::table parse_value(const std::string& text, const std::string& shown_as) {
 
 /// Whether `name` is most likely meant to be `key`. Keys of one section may look alike, so the limit is tight.
 bool is_misspelt(std::string_view name, std::string_view key) {
+  // For example "clip" for clip_norm: far away by edits, and yet most likely meant.
   const bool is_shortened = name.size() >= 3 && key.substr(0, name.size()) == name;
   return is_shortened || edit_distance(name, key) <= std::max<std::size_t>(1, key.size() / 3);
 }
 
+/// Whether a part of a key is a place in an array.
 bool is_index(std::string_view part) {
   return !part.empty() && std::all_of(part.begin(), part.end(), [](unsigned char c) { return std::isdigit(c); });
 }
@@ -111,7 +121,10 @@ toml::table* descend(toml::table& root, const std::vector<std::string>& parts, c
   toml::table* table = &root;
   for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
     toml::node* node = table->get(parts[i]);
+    // A section that the file does not have is made, so that --set can name any setting.
     if (node == nullptr) node = &table->insert(parts[i], toml::table{}).first->second;
+    // A number behind an array is a place in it: features.0.center. The number is taken together
+    // with the array's name.
     if (toml::array* array = node->as_array(); array != nullptr && i + 2 < parts.size() && is_index(parts[i + 1])) {
       const std::size_t index = std::stoul(parts[++i]);
       node = index < array->size() ? array->get(index) : nullptr;
@@ -134,8 +147,10 @@ void refuse_quoted(const std::string& text, std::size_t equals) {
                                                : "; a property of librdkafka is -X " + name + "=VALUE"));
 }
 
+/// Puts "section.key=value" into the document, in place of what stands there.
 void apply_override(toml::table& root, const std::string& text) {
   const std::size_t equals = text.find('=');
+  // The value may hold further equals signs; the first one ends the key.
   if (equals == std::string::npos || equals == 0) {
     throw Failure(Exit::usage, "--set " + text + ": write it as section.key=value");
   }
@@ -145,6 +160,7 @@ void apply_override(toml::table& root, const std::string& text) {
   for (std::string part; std::getline(path, part, '.');) parts.push_back(part);
   toml::table* table = descend(root, parts, text);
   toml::table value = parse_value(text.substr(equals + 1), "--set " + text);
+  // The node moves into the document with its source, "--set …", which where() and is_override() read later.
   value.get("value")->visit([&](auto& node) { table->insert_or_assign(parts.back(), std::move(node)); });
 }
 
@@ -158,18 +174,22 @@ const toml::node* Section::find(std::string_view key) const {
   return table_ == nullptr ? nullptr : table_->get(key);
 }
 
+// For example "features.0.center".
 std::string Section::dotted(std::string_view key) const {
   return path_.empty() ? std::string(key) : path_ + "." + std::string(key);
 }
 
+// For example "stream.toml:12:1", or the override itself: "--set descent.clip_norm=2".
 std::string Section::where(const toml::node* node) const {
   if (node == nullptr || !node->source().path) return file_;
   const auto& source = node->source();
   const std::string& name = *source.path;
+  // An override has no line in a file. Its own text says where it stands.
   if (name.rfind("--set", 0) == 0) return name;
   return name + ":" + std::to_string(source.begin.line) + ":" + std::to_string(source.begin.column);
 }
 
+// The key is looked up without find(): a refusal does not make a key known.
 void Section::refuse(std::string_view key, std::string_view allowed) const {
   const toml::node* node = table_ == nullptr ? nullptr : table_->get(key);
   const std::string value = node == nullptr ? "" : " = " + shown(*node);
@@ -183,10 +203,12 @@ void Section::refuse_choice(std::string_view key, const std::string& value,
   refuse(key, allowed + did_you_mean(value, names));
 }
 
+// Throws that the key is missing. A key that stands in its place and that nobody knows is most likely meant for it.
 void Section::missing(std::string_view key) const {
   std::string hint = "set it in the file or with --set " + dotted(key) + "=…";
   if (table_ != nullptr) {
     for (const auto& [name, node] : *table_) {
+      // Only a key that nobody asked for can be a misspelt one.
       const bool is_stranger = asked_->keys.count(std::string_view(name.str())) == 0;
       if (is_stranger && is_misspelt(name.str(), key)) {
         hint = "is '" + std::string(name.str()) + "' (" + where(&node) + ") meant for it?";
@@ -209,6 +231,7 @@ std::optional<double> Section::number(std::string_view key) const {
   if (node == nullptr) return std::nullopt;
   const std::optional<double> value = node->value<double>();
   if (!node->is_number() || !value) refuse(key, "a number");
+  // TOML has inf and nan. Only number_or_numbers() lets inf through, for bounds that may be open.
   if (!std::isfinite(*value)) refuse(key, "a finite number");
   return value;
 }
@@ -216,6 +239,7 @@ std::optional<double> Section::number(std::string_view key) const {
 std::optional<std::uint64_t> Section::count(std::string_view key) const {
   const toml::node* node = find(key);
   if (node == nullptr) return std::nullopt;
+  // Exactly a whole number: 1e6 is a number of TOML with a fraction, and may not stand for a count.
   const std::optional<std::int64_t> value = node->value_exact<std::int64_t>();
   if (!value || *value < 0) refuse(key, "a whole number >= 0");
   return static_cast<std::uint64_t>(*value);
@@ -224,6 +248,7 @@ std::optional<std::uint64_t> Section::count(std::string_view key) const {
 std::optional<std::string> Section::text(std::string_view key) const {
   const toml::node* node = find(key);
   if (node == nullptr) return std::nullopt;
+  // Nothing is converted: a number without quotation marks is not taken for a text.
   std::optional<std::string> value = node->value_exact<std::string>();
   if (!value) refuse(key, "a string");
   return value;
@@ -283,6 +308,7 @@ std::vector<Section> Section::tables(std::string_view key) const {
   const toml::node* node = find(key);
   if (node == nullptr) return {};
   const toml::array* array = node->as_array();
+  // [features] instead of [[features]] is a common slip, which has a message of its own.
   if (array == nullptr && node->is_table()) {
     refuse_line(where(node) + ": [" + dotted(key) + "] is one of several: write [[" + dotted(key) + "]] above each");
   }
@@ -291,7 +317,9 @@ std::vector<Section> Section::tables(std::string_view key) const {
   for (std::size_t i = 0; i < array->size(); ++i) {
     const toml::table* table = array->get(i)->as_table();
     if (table == nullptr) refuse(key, "an array of tables, written [[" + dotted(key) + "]]");
+    // Sections of an array are named by their places, as --set names them: features.0.
     sections.emplace_back(table, dotted(key) + "." + std::to_string(i), file_);
+    // A child that is kept here is looked at by finish(), even where the caller throws the section away.
     asked_->children.push_back(sections.back());
   }
   return sections;
@@ -311,6 +339,7 @@ Section Section::section(std::string_view key) const {
 
 bool Section::is_override(std::string_view key) const {
   const toml::node* node = find(key);
+  // apply_override() parses values under a name that begins so.
   return node != nullptr && node->source().path && node->source().path->starts_with("--set");
 }
 
@@ -340,6 +369,7 @@ std::map<std::string, std::string> Section::properties() const {
   std::map<std::string, std::string> values;
   if (table_ == nullptr) return values;
   for (const auto& [name, node] : *table_) {
+    // The names are librdkafka's. None of them is known here, so that each counts as asked for.
     const std::string key(name.str());
     asked_->keys.emplace(key);
     if (node.is_string()) {
@@ -368,6 +398,7 @@ void Section::allow(std::span<const std::string> known) const {
   for (const auto& [name, node] : *table_) {
     if (std::find(known.begin(), known.end(), name.str()) != known.end()) continue;
     std::string hint = did_you_mean(name.str(), known);
+    // Where no known name is near, all of them are listed.
     if (hint.empty()) {
       for (const std::string& entry : known) hint += (hint.empty() ? "; known here: " : ", ") + entry;
     }
@@ -375,6 +406,7 @@ void Section::allow(std::span<const std::string> known) const {
   }
 }
 
+// A section that nobody took is a key of this table that nobody asked for, and is refused as such.
 void Section::finish() const {
   allow(std::vector<std::string>(asked_->keys.begin(), asked_->keys.end()));
   for (const Section& child : asked_->children) child.finish();
@@ -382,12 +414,14 @@ void Section::finish() const {
 
 SettingsTree::SettingsTree(const std::string& file, const std::vector<std::string>& overrides)
     : table_(std::make_unique<toml::table>(parse_file(file))), root_(table_.get(), "", file) {
+  // In their order, so that a later override of a key replaces an earlier one.
   for (const std::string& text : overrides) apply_override(*table_, text);
 }
 
 SettingsTree::~SettingsTree() = default;
 
 std::string SettingsTree::text_without(std::span<const std::string_view> sections) const {
+  // A copy, because sections point into the document.
   toml::table kept = *table_;
   for (const std::string_view section : sections) kept.erase(section);
   std::ostringstream text;

@@ -19,6 +19,8 @@ struct Measurable {
   std::string_view key;
   std::optional<double> meanwhile;
 };
+// These numbers only have to pass the checks of reading. The measured ones take their places before anything is spent
+// under the settings (measure/measure.h).
 constexpr std::array<Measurable, 3> of_column{{{"center", 0.0}, {"scale", 1.0}, {"clamp", std::nullopt}}};
 constexpr std::array<Measurable, 3> of_descent{{{"clip_norm", 1.0}, {"step_size", 0.5}, {"start", std::nullopt}}};
 constexpr std::array<Measurable, 1> of_noise{{{"nu", 0.5}}};
@@ -28,6 +30,7 @@ void take_out(toml::table* table, const std::string& path, std::span<const Measu
               std::vector<std::string>& keys) {
   if (table == nullptr) return;
   for (const auto& [key, meanwhile] : measurable) {
+    // A number, or a text that is not "private", is left as it is; the reader of the key judges it.
     if ((*table)[key].value<std::string_view>() != private_value) continue;
     keys.push_back(path + '.' + std::string(key));
     if (meanwhile) {

@@ -1,3 +1,5 @@
+// Puts the operator's counts into lines and JSON. All of it depends on data: the lines go to standard error, each
+// marked as not private, and the JSON goes to the file that --operator-json names, never among the results.
 #include "console/operator_counts.h"
 
 #include <cstdio>
@@ -9,6 +11,7 @@
 
 namespace nustream::console {
 
+/// Every line for the operator alone passes here, so that none is without its mark.
 void say_for_operator(const std::string& line) {
   if (!line.empty()) fmt::print(stderr, "operator only, not private: {}\n", line);
 }
@@ -18,6 +21,7 @@ void print_for_operator(const OperatorCounts& counts, const RejectsList& rejects
     if (!rejects.file.empty() && rejects.is_written) {
       line += (rejects.is_cut ? "; the first of them are listed in " : "; listed in ") + rejects.file;
     } else {
+      // Without a list, the operator can look at the records with a dry run.
       line += ": nustream check CONFIG --data shows more";
     }
     say_for_operator(line);
@@ -40,11 +44,13 @@ void append_counts(const OperatorCounts& counts, const RejectsList& rejects, pub
   json.field("private", false);
   json.field("records", counts.records);
   json.field("rejected", counts.rejected);
+  // The most frequent reason, which mostly tells what is wrong.
   if (counts.rejected > 0) json.field("most_often", counts.most_frequent_reason());
   json.field("gradients", counts.gradients);
   json.field("clipped", counts.clipped);
   json.field("left_over", counts.left_over);
   json.field("used_up", counts.used_up);
+  // Without a list there is nothing to say about one.
   if (rejects.file.empty()) return;
   json.field("rejects", rejects.file);
   json.field("rejects_written", rejects.is_written);

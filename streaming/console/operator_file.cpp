@@ -1,3 +1,5 @@
+// Files that a command writes beside its answer. They are made as PATH.new and renamed, so that whoever reads PATH
+// sees the old file or the new one, whole.
 #include "console/operator_file.h"
 
 #include <cerrno>
@@ -15,12 +17,14 @@ namespace nustream::console {
 OperatorFile::OperatorFile(std::string path, journal::Audience audience)
     : path_(std::move(path)), audience_(audience) {
   if (path_.empty()) return;
+  // Made with mode 0600 whatever its audience is: it is empty, and is made anew when there is something to write.
   static_cast<void>(journal::posix_disk()->create(path_ + ".new", journal::Audience::operators));
   next_ = path_ + ".new";
 }
 
 OperatorFile::~OperatorFile() {
   std::error_code gone;
+  // A run that failed leaves no empty file behind. After a write, `next_` is empty.
   if (!next_.empty()) std::filesystem::remove(next_, gone);
 }
 
@@ -28,6 +32,7 @@ void OperatorFile::write(std::string_view object) {
   if (next_.empty()) return;
   const auto disk = journal::posix_disk();
   {
+    // The empty file from the beginning is unlinked here, and one with the audience's mode takes its place.
     const auto file = disk->create(next_, audience_);
     file->write(0, std::string(object) + '\n');
     file->sync();

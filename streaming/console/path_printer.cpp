@@ -1,3 +1,5 @@
+// The lines of a path and the progress bar below them. What is printed is published already; the bar also shows how
+// much of the input was read, on the operator's terminal alone.
 #include "console/path_printer.h"
 
 #include <algorithm>
@@ -24,6 +26,7 @@ std::size_t shown_coordinates(std::FILE* lines) {
 
 std::string shown_number(double value) {
   const double size = std::abs(value);
+  // Four decimals show at least one digit other than 0 from 0.001 on, and stay within their column up to a million.
   if (value == 0 || (size >= 1e-3 && size < 1e6)) return fmt::format("{:.4f}", value);
   return fmt::format("{:.4e}", value);
 }
@@ -46,6 +49,7 @@ void PathPrinter::published(std::string_view outbox) {
     last_line_ = outbox.substr(0, end);
     outbox.remove_prefix(end);
     ++count_;
+    // The 1st, 2nd, 4th, 8th … release. The last one is shown by finish() where it is none of them.
     if (lines_ != nullptr && std::has_single_bit(count_)) {
       if (const auto release = publish::read_release(last_line_)) show(*release);
     }
@@ -55,8 +59,14 @@ void PathPrinter::published(std::string_view outbox) {
   if (last_ && bar_.is_on()) path_.add(*last_);
 }
 
+// For example:
+//
+//           records       intercept log(unit_price)  rho spent
+//            32,000          2.3397         -0.7127    0.04381
+//          averaged          2.2338         -0.6722
 void PathPrinter::show(const publish::ShownRelease& release) {
   bar_.clear();
+  // With the first line, since the names of the coefficients are those of a release.
   if (!header_shown_) {
     fmt::print(lines_, "{:>13}{}  {:>9}\n", counted_ == Count::steps ? "steps" : "records",
                cells(release.estimate, true), "rho spent");
@@ -66,6 +76,7 @@ void PathPrinter::show(const publish::ShownRelease& release) {
              with_separators(counted_ == Count::steps ? release.step : release.position),
              cells(release.estimate, false), release.rho);
   if (!release.average.empty()) fmt::print(lines_, "{:>13}{}\n", "averaged", cells(release.average, false));
+  // A line is seen when its release is published, also where the output is a pipe.
   std::fflush(lines_);
   shown_step_ = release.step;
 }
@@ -74,6 +85,7 @@ std::optional<double> InputProgress::share() const {
   const auto part = [](std::uint64_t done, std::uint64_t all) {
     return std::min(1.0, static_cast<double>(done) / static_cast<double>(all));
   };
+  // Where both are known, records are the better measure: a window may end in the middle of a file.
   if (records_total && *records_total > 0) return part(records, *records_total);
   if (bytes_total && *bytes_total > 0) return part(bytes_read, *bytes_total);
   return std::nullopt;
@@ -82,8 +94,10 @@ std::optional<double> InputProgress::share() const {
 void PathPrinter::progress(const InputProgress& input) {
   if (!bar_.is_due()) return;
   const std::optional<double> share = input.share();
+  // seconds() is at least half a second here, since nothing is due before that.
   const double rate = static_cast<double>(input.records) / bar_.seconds();
   const std::string speed = rate < 1e4 ? fmt::format("{:.0f}/s", rate) : fmt::format("{:.2f} M/s", rate / 1e6);
+  // For example "[============            ]  50%  1,000,000 records  1.25 M/s  ETA 1:05".
   const std::string line = fmt::format("{}{} records  {}{}", share ? bar_.bar(*share) : "",
                                        with_separators(input.records), speed, share ? bar_.eta(*share) : "");
   const chart::TextStyle style = TerminalBar::style();

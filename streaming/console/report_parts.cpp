@@ -1,3 +1,5 @@
+// Parts of the tables at the end of a run. They say in words what a release says in fields; publish/ has the
+// sentences that pages and terminals share.
 #include "console/report_parts.h"
 
 #include <algorithm>
@@ -42,9 +44,15 @@ void print_estimates(const publish::ShownRelease& release, const std::optional<R
   std::size_t width = 8;
   for (const auto& [name, value] : release.estimate) width = std::max(width, chart::letters(name));
   const bool averaged = !release.average.empty();
+  // The last value, and then the average, the two bounds and the intervals' mean, as far as there are any.
   const std::size_t figures =
       1 + std::size_t{averaged} + (intervals ? 2U : 0U) + std::size_t{intervals && !intervals->means.empty()};
+  // A line that the terminal folds could not be read as a table.
   if (is_too_narrow(out, width, figures)) return print_narrow(release, intervals, note, out);
+  // For example:
+  //
+  //     estimate                   last        averaged
+  //     log(unit_price)         -0.1849         -0.5360
   fmt::print(out, "{:<{}}  {:>14}", "estimate", width, "last");
   if (averaged) fmt::print(out, "  {:>14}", "averaged");
   const bool has_means = intervals && !intervals->means.empty();
@@ -68,6 +76,7 @@ void print_intervals(const ReportedIntervals& intervals, std::uint64_t step, std
              with_separators(intervals.effective_steps), with_separators(intervals.through));
   if (step > intervals.through) fmt::print(out, ", {} steps ago", with_separators(step - intervals.through));
   fmt::print(out, "\n{:<16}{}\n", "they cover", intervals.covers);
+  // Intervals rest on many steps: with few of them, their level is not what it says.
   if (intervals.too_few) {
     fmt::print(out, "{:<16}fewer than 200 steps: they cover less often than {:g}%\n", "warning",
                100 * intervals.level);
@@ -88,9 +97,11 @@ void print_instruments(const publish::ShownInstruments& shown, std::FILE* out) {
     }
     fmt::print(out, "\n");
   }
+  // Where noise hides the sums, nobody knows whether the instruments are strong.
   if (shown.effective_f.empty()) {
     fmt::print(out, "{:<16}their strength is not known: noise hides the sums; give them more rho\n", "instruments");
   }
+  // The set is told however strong the instruments are; where they are weak, it is what to quote.
   const std::string set = publish::set_in_words(shown);
   if (!set.empty()) fmt::print(out, "{:<16}{:.4g}%: {}\n", "Anderson-Rubin", 100 * shown.level, set);
   if (!shown.is_bounded) return;
@@ -129,15 +140,18 @@ void print_strength(const publish::ShownRelease& release, std::FILE* out) {
     fmt::print(out, "{:<16}noise hides its strength: give it more of rho, or a tighter strength_clip\n",
                "first stage");
   }
+  // A descent's F is a lower bound, made of second moments that are charged.
   if (release.first_stage.f.empty()) return;
   fmt::print(out, "{:<16}", "first stage");
   for (const auto& [name, f] : release.first_stage.f) fmt::print(out, "F >= {:.4g} ({}), ", f, name);
+  // Written so that a statistic that is not a number counts as weak.
   const bool weak = !(release.first_stage.cragg_donald >= inference::weak_first_stage);
   fmt::print(out, "Cragg-Donald >= {:.4g}: {} (charged)\n", release.first_stage.cragg_donald,
              weak ? "weak instruments, below 10" : "not weak");
 }
 
 std::string epsilon_text(const publish::Epsilons& at) {
+  // The first conversion is named in the text, so that the order of the list must not change unnoticed.
   static_assert(privacy::conversions.front() == privacy::Conversion::gaussian);
   std::string text = fmt::format("{:.4g} at delta {:g} (gaussian, the exact curve", at.by.front(), at.delta);
   for (std::size_t i = 1; i < at.by.size(); ++i) {
@@ -151,6 +165,7 @@ void print_epsilon(const EpsilonShown& shown, std::FILE* out) {
     fmt::print(out, "{:<16}{}{}\n", "epsilon", epsilon_text(at),
                shown.folder_has_more ? ", without earlier epochs" : "");
   }
+  // With one epoch, both figures are the same.
   if (!shown.folder_has_more) return;
   fmt::print(out, "{:<16}rho {:.6g}: what the folder's releases tell together\n", "all epochs", shown.folder_rho);
   for (const publish::Epsilons& at : shown.folder_epsilons) {
@@ -170,6 +185,7 @@ void append_spends(std::span<const publish::Epsilons> epsilons, double ledger_rh
 }
 
 std::string protected_unit(const publish::Promise& promise) {
+  // Releases of earlier versions name no adjacency.
   const std::string behind = (promise.adjacency.empty() ? std::string() : ", " + promise.adjacency) +
                              (promise.trusts_framing ? ", trusting that records close their quotes" : "");
   if (promise.user) {

@@ -1,3 +1,5 @@
+// SIGINT and SIGTERM become a flag that loops look at, so that a run ends in order. start_again() replaces the
+// process by the same program, for files that only a new process reads again.
 #include "console/signals.h"
 
 #include <linux/close_range.h>
@@ -18,11 +20,13 @@
 namespace nustream::console {
 namespace {
 
+// Two flags for one event: some calls ask which signal it was, others take an atomic bool.
 std::atomic<int> received{0};
 std::atomic<bool> any{false};
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free,
               "a signal handler may only touch lock-free atomics");
 
+/// Runs between any two instructions of the process, so that it may do no more than this.
 extern "C" void on_signal(int signal) {
   received.store(signal);
   any.store(true);
@@ -54,6 +58,7 @@ namespace {
 
 /// The command line as the kernel keeps it: arguments, each ended by a zero byte.
 std::vector<std::string> own_arguments() {
+  // The command line is not handed down to here.
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   std::vector<std::string> arguments;
   for (std::string one; std::getline(file, one, '\0');) arguments.push_back(one);
@@ -81,6 +86,7 @@ std::vector<std::string> without(std::vector<std::string> arguments, std::span<c
     if (option == once.end()) {
       kept.push_back(std::move(argument));
     } else {
+      // "--write-config new.toml" leaves out two arguments, "--write-config=new.toml" is one.
       is_value = option->has_value && argument == option->name;
     }
   }
@@ -95,6 +101,7 @@ void start_again(std::span<const OnceOption> once) {
   forget_signals();
   // Files close at exec rather than now: if exec fails, the process can still say so and end in order.
   static_cast<void>(::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC));
+  // The program that runs, also where its file was replaced or its folder left since the start.
   ::execv("/proc/self/exe", argv.data());
   throw Failure(Exit::internal,
                 std::string("cannot start again in place: ") + std::strerror(errno) + "; start the service");

@@ -1,3 +1,5 @@
+// The table at the end of `replay`. All of it is public: published values, public settings, and spends that follow
+// from step counts. What depends on data goes to the operator by operator_counts.h.
 #include "console/summary.h"
 
 #include <fmt/format.h>
@@ -12,6 +14,7 @@ namespace {
 
 using publish::JsonWriter;
 
+/// Prints the estimates of the last release and what belongs to them.
 void print_release(const publish::ShownRelease& release, std::optional<std::uint64_t> average_from, std::FILE* out) {
   const auto intervals = reported_intervals(release);
   std::string note;
@@ -32,6 +35,7 @@ void append_place(publish::MemberName name, const std::string& path, JsonWriter&
   path.empty() ? json.field(name, nullptr) : json.field(name, path);
 }
 
+/// Writes the same for programs. Members that the release does not have are left out.
 void append_release(const publish::ShownRelease& release, JsonWriter& json) {
   json.fields("estimate", release.estimate);
   if (!release.average.empty()) json.fields("average", release.average);
@@ -57,6 +61,7 @@ void print_table(const Summary& summary, std::FILE* out) {
       {summary.epsilons, summary.ledger_rho > summary.rho * (1 + 1e-9), summary.ledger_rho, summary.ledger_epsilons},
       out);
   if (!summary.promise.is_private) fmt::print(out, "{:<16}false: the noise came from an insecure seed\n", "private");
+  // Each path stands behind its name, such as "releases        runs/mine/releases.jsonl".
   for (const auto& [name, path] :
        {std::pair("releases", &summary.places.releases), std::pair("state", &summary.places.state),
         std::pair("ledger", &summary.places.ledger)}) {
@@ -79,6 +84,7 @@ std::string to_json(const Summary& summary) {
     publish::append_promise(summary.promise, json);
     json.field("ending", summary.ending);
     config::append_ranges(summary.ranges, json);
+    // All places are named, so that a program finds the same members after any run.
     append_place("releases", summary.places.releases, json);
     append_place("state", summary.places.state, json);
     append_place("ledger", summary.places.ledger, json);

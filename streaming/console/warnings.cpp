@@ -1,3 +1,5 @@
+// Warnings about the promise, as entries of the log. A sentence that is found again and again, such as at each
+// commit, is told once.
 #include "console/warnings.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Reads the input twice: first for the names of all columns, then for the rows. Releases of one file may have
+// different members, for example an average from some step on, and a table needs all columns in its first line.
 #include "csv/export.h"
 
 #include <cerrno>
@@ -27,6 +29,7 @@ class Lines {
     std::error_code unknown;
     if (place == "-") {
       name_ = "standard input";
+      // Standard input cannot be read twice.
       kept_ << std::cin.rdbuf();
       is_kept_ = true;
     } else if (fs::is_directory(place, unknown)) {
@@ -43,6 +46,7 @@ class Lines {
     }
     std::ifstream lines(name_, std::ios::binary);
     std::error_code unknown;
+    // A stream can be opened on a folder, and fails only at its first read.
     if (!lines || fs::is_directory(name_, unknown)) {
       throw system_failure(Exit::io, "read", name_, errno, "name a file of releases, a state folder or -");
     }
@@ -61,6 +65,7 @@ struct Columns {
   std::vector<std::string> names;
   std::unordered_map<std::string, std::size_t> places;
 
+  /// Adds the names that are not there yet, in the order of the release.
   void add(const Cells& cells) {
     for (const auto& [name, text] : cells) {
       if (places.emplace(name, names.size()).second) names.push_back(name);
@@ -74,6 +79,7 @@ Exit run(const Options& options) {
   Lines lines(options.place);
   Columns columns;
   lines.for_each([&](std::string_view line) { columns.add(cells_of(line)); });
+  // Nothing was printed yet, so that a program which reads the table meets no header without rows.
   if (columns.names.empty()) throw Failure(Exit::data, lines.name() + ": holds no release");
   fmt::print("{}", line_of(columns.names));
   lines.for_each([&](std::string_view line) {

@@ -19,6 +19,7 @@ class Bzip2Decompressor : public Decompressor {
   Bzip2Decompressor& operator=(const Bzip2Decompressor&) = delete;
 
   Progress decompress(std::span<char> stored, std::span<char> content, bool) override {
+    // Between two streams libbz2 has no state, and an empty input must not begin another stream.
     if (!is_begun_ && stored.empty()) return {0, 0, State::whole};
     begin();
     const std::size_t room = std::min<std::size_t>(content.size(), std::numeric_limits<unsigned>::max());
@@ -28,6 +29,7 @@ class Bzip2Decompressor : public Decompressor {
     stream_.avail_out = static_cast<unsigned>(room);
     const int status = ::BZ2_bzDecompress(&stream_);
     if (status == BZ_MEM_ERROR) no_memory_to_decompress();
+    // libbz2 reads one stream. The next one, if any, begins anew.
     if (status == BZ_STREAM_END) {
       ::BZ2_bzDecompressEnd(&stream_);
       is_begun_ = false;

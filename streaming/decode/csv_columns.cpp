@@ -1,3 +1,6 @@
+// Matches the names that the settings want with those of a header. Most of the file is about messages: a "header"
+// may be somebody's record, so that its words are shown only where it is proven that they are names, or where the
+// reader may see the data.
 #include "decode/csv_columns.h"
 
 #include <algorithm>
@@ -18,6 +21,7 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
+/// Tabs are common delimiters and no sign of binary data.
 bool is_control(char c) {
   return static_cast<unsigned char>(c) < 0x20 && c != '\t';
 }
@@ -34,6 +38,7 @@ std::string looking_alike(const std::vector<std::string>& names, const std::stri
 
 /// The names as in ", whose columns are 'a', 'b' and 3 more". Where one is a number, the line may be a record.
 std::string listed(const std::vector<std::string>& names) {
+  // A header may have thousands of names.
   constexpr std::size_t shown_max = 30;
   std::string list;
   for (std::size_t i = 0; i < std::min(names.size(), shown_max); ++i) list += (i == 0 ? "'" : ", '") + names[i] + "'";
@@ -101,6 +106,7 @@ std::vector<std::string> read_header(std::string_view line, char delimiter, cons
   };
   if (trim(line).empty()) refuse("is empty");
   const auto is_odd = [&](char c) { return is_control(c) && c != delimiter; };
+  // Some tools divide columns by this character. It would otherwise be reported as binary data.
   if (line.find('\1') != std::string_view::npos && delimiter != '\1') {
     refuse("is divided by the character U+0001", "set stream.delimiter = \"\\u0001\"");
   }
@@ -113,6 +119,8 @@ std::vector<std::string> read_header(std::string_view line, char delimiter, cons
     refuse("is not a CSV record");
   }
   const auto is_number = [](std::string_view field) { return record::parse_number(field).has_value(); };
+  // A first line of numbers is a record of a file without a header. If it were taken for names, one record would be
+  // lost and its numbers shown as names.
   if (std::all_of(fields.begin(), fields.end(), is_number)) refuse("holds nothing but numbers");
   std::vector<std::string> names;
   names.reserve(fields.size());
@@ -128,6 +136,7 @@ std::size_t find_column(const std::vector<std::string>& names, const std::string
     const std::string hint = hint_for(names, column, configured, may_show);
     throw Failure(Exit::configuration, "no column '" + column + "' in " + where + hint + "; name one that is there");
   }
+  // With two columns of one name nobody can tell which of them is meant.
   if (std::find(found + 1, names.end(), column) != names.end()) {
     throw Failure(Exit::configuration,
                   "column '" + column + "' is twice in " + where + "; give its columns different names");
@@ -144,6 +153,7 @@ void require_columns(const std::vector<std::string>& names, const std::string& w
       missing.push_back(column);
     }
   }
+  // find_column() says more of a single one.
   if (missing.size() < 2) return;
   refuse_word_of_other_kinds(names, where);
   std::string list;
@@ -154,6 +164,7 @@ void require_columns(const std::vector<std::string>& names, const std::string& w
     if (meant.empty() && is_shown && column.size() > 2) meant = config::did_you_mean(column, names);
     list += (list.empty() ? "'" : ", '") + column + "'" + (may_hint ? meant : std::string());
   }
+  // One column where several are wanted is most likely the wrong delimiter.
   const std::string behind = names.size() == 1 ? one_column(names.front())
                              : is_shown        ? listed(names)
                                                : ", which has " + std::to_string(names.size()) +

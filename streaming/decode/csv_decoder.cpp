@@ -34,6 +34,8 @@ class CsvDecoder : public LineDecoder {
         line_bytes_max_(settings.record_bytes_max),
         index_(std::make_unique_for_overwrite<CsvIndex>()),
         readings_(fields_.size()) {
+    // These characters have a meaning of their own: the kernels find line ends, quotes and NUL
+    // bytes beside the delimiter.
     if (settings.delimiter == '\n' || settings.delimiter == '\r' || settings.delimiter == '"' ||
         settings.delimiter == '\0') {
       throw Failure(Exit::configuration,
@@ -49,6 +51,7 @@ class CsvDecoder : public LineDecoder {
       throw Failure(Exit::configuration,
                     "stream.header = false, and no columns are named; name them in stream.columns, in file order");
     }
+    // With a header the columns are bound when the header comes, by begin_file().
     if (!has_header_) bind(settings.columns, "the named columns");
   }
 
@@ -62,7 +65,9 @@ class CsvDecoder : public LineDecoder {
     Progress progress{0, 0};
     while (progress.rows < rows_max && progress.bytes < lines.size()) {
       const std::string_view rest = lines.substr(progress.bytes);
+      // The segment may end within a line. The index then counts the lines before that one alone.
       const std::string_view segment = rest.substr(0, segment_bytes_max);
+      // A segment that fits into the first-level cache is indexed and read before the next one is looked at.
       kernel_.index(segment, delimiter_, *index_);
       const std::size_t rows = std::min(index_->row_count, rows_max - progress.rows);
       if (rows == 0) {
@@ -74,6 +79,7 @@ class CsvDecoder : public LineDecoder {
         ++progress.rows;
       } else {
         decode_rows(segment, rows, writer);
+        // Lines behind the last one that is used are indexed again in the next round.
         progress.bytes += index_->separators[index_->row_ends[rows - 1]] + 1;
         progress.rows += rows;
       }
@@ -83,11 +89,15 @@ class CsvDecoder : public LineDecoder {
 
   void decode_cut(std::string_view begin, const char* reason, RowWriter& writer) override {
     begin = without_mark(begin);
+    // Where the target alone is private, the columns before it are public, and a cut in its text
+    // does not change them.
     if (private_column_.empty()) return writer.write_unusable(reason, public_time(begin));
     decode_public(begin.substr(0, line_bytes_max_), reason, writer);
   }
 
  private:
+  // Finds the columns of the fields by name, for the file that begins. All checks that depend on where a column
+  // stands are made here, once a file.
   void bind(const std::vector<std::string>& names, const std::string& where) {
     columns_.clear();
     std::vector<std::string> configured;
@@ -97,10 +107,13 @@ class CsvDecoder : public LineDecoder {
     };
     std::vector<std::string> all = configured;
     if (!time_column_.empty()) all.push_back(time_column_);
+    // If several columns are missing, one message names all of them.
     require_columns(names, where, all, may_show_header_);
     for (const std::string& column : configured) columns_.push_back(static_cast<std::uint32_t>(find(column)));
     if (!time_column_.empty()) time_at_ = static_cast<std::uint32_t>(find(time_column_));
+    // Only the first column can be read whatever follows in the line.
     if (times_public_ && time_at_ && *time_at_ != 0) throw hidden_time(time_column_, where);
+    // Every record has to have as many fields, whichever of them are read.
     columns_in_file_ = static_cast<std::uint32_t>(names.size());
     if (!private_column_.empty()) check_private_column(find(private_column_), where);
     order_fields();
@@ -144,9 +157,11 @@ class CsvDecoder : public LineDecoder {
     }
     const auto in_file = [&](std::uint32_t a, std::uint32_t b) { return columns_[a] < columns_[b]; };
     numbers_in_order_ = text_fields_.empty() && std::is_sorted(number_fields_.begin(), number_fields_.end(), in_file);
+    // Neighbours in the file are neighbours in a group, which a kernel can load together.
     std::sort(number_fields_.begin(), number_fields_.end(), in_file);
     number_columns_.clear();
     for (const std::uint32_t f : number_fields_) number_columns_.push_back(columns_[f]);
+    // Kernels read whole groups. The last column is read several times, and the copies are not looked at.
     while (number_columns_.size() % number_group != 0) number_columns_.push_back(number_columns_.back());
   }
 
@@ -160,15 +175,20 @@ class CsvDecoder : public LineDecoder {
       const std::uint32_t begin = index_->separators[first - 1] + 1;
       const std::uint32_t newline = index_->separators[last];
       const std::uint32_t returned = newline != begin && segment[newline - 1] == '\r' ? 1 : 0;
+      // As many fields as columns, not too long and not empty. A carriage return before the newline is a separator of
+      // its own in the index, and no field.
       bool plain = last - first + 1 - returned == columns_in_file_ && newline - begin <= line_bytes_max_ &&
                    newline - returned != begin;
       plain &= segment[begin] != '\xef';  // a byte order mark may begin here
+      // A quotation mark or a NUL byte anywhere in the line leaves it to the plain path.
       for (; oddity < index_->oddity_count && index_->oddities[oddity] < newline; ++oddity) plain = false;
       if (plain) plain_rows_.push_back(first);
       first = last + 1;
     }
   }
 
+  // Decodes whole lines of one segment in the order of the file: plain ones from the kernel's
+  // numbers, any other by itself.
   void decode_rows(std::string_view segment, std::size_t rows, RowWriter& writer) {
     find_plain_rows(segment, rows);
     const std::size_t stride = number_columns_.size();
@@ -189,19 +209,25 @@ class CsvDecoder : public LineDecoder {
     }
   }
 
+  // Writes the row of a line that the kernel has read.
   void write_plain(const char* segment, std::uint32_t first, const double* numbers, RowWriter& writer) {
     const double time =
         time_at_ ? read_event_time(field_at(segment, *index_, first + *time_at_), time_unit_) : no_time;
+    // The common case: the kernel's numbers are the readings, without a copy. Where one of them is no number, the row
+    // is made once more, with a reason.
     if (numbers_in_order_ && writer.write_usable(numbers, time)) return;
     const auto text = [&](std::uint32_t f) { return field_at(segment, *index_, first + columns_[f]); };
     for (std::size_t j = 0; j < number_fields_.size(); ++j) {
       const std::uint32_t f = number_fields_[j];
+      // The kernel does not know words such as "true", nor why a text is no number.
       readings_[f] = std::isnan(numbers[j]) ? read_text(f, text(f)) : numbers[j];
     }
     for (const std::uint32_t f : text_fields_) readings_[f] = read_text(f, text(f));
     writer.write(readings_.data(), time);
   }
 
+  // A number by the rules of CSV, where words for true and false count, or another reading by the
+  // rules of all formats.
   [[nodiscard]] double read_text(std::size_t f, std::string_view text) const {
     return fields_[f].reading == record::Reading::number ? read_csv_number(text, decimal_)
                                                          : record::read_field(fields_[f], text);
@@ -212,8 +238,10 @@ class CsvDecoder : public LineDecoder {
     if (line.ends_with('\n')) line.remove_suffix(1);
     line = without_mark(line);
     if (!private_column_.empty()) return decode_public(without_line_end(line), nullptr, writer);
+    // A public time is read before anything of the line is judged, so that a record which cannot be used has it too.
     double time = public_time(without_line_end(line));
     if (line.size() > line_bytes_max_) return writer.write_unusable(too_long, time);
+    // No more fields are split than there are columns, however many delimiters the line has.
     const CsvFault fault = split_csv_line(without_line_end(line), delimiter_, columns_in_file_, split_, unquoted_);
     if (fault != CsvFault::none) return writer.write_unusable(description(fault), time);
     if (split_.size() != columns_in_file_) return writer.write_unusable(too_few_fields, time);
@@ -227,17 +255,20 @@ class CsvDecoder : public LineDecoder {
   // record_bytes_max, whether or not the private text does. `cut` says why `line` ends before its record does; it is
   // null where both end together.
   void decode_public(std::string_view line, const char* cut, RowWriter& writer) {
+    // The public columns are looked for in the same bytes, whether the reader or this function has cut the line.
     if (cut == nullptr && line.size() > line_bytes_max_) {
       cut = too_long;
       line = line.substr(0, line_bytes_max_);
     }
     const char* fault = split_leading_fields(line, delimiter_, columns_in_file_ - 1, leading_);
+    // Without a delimiter behind them, the public fields are whole only where the record itself ends there.
     const bool whole = leading_.rest || (cut == nullptr && line.size() < line_bytes_max_);
     if (fault == nullptr && !whole) fault = too_long;
     double time = public_time(line);
     if (fault != nullptr) return writer.write_unusable(cut != nullptr ? cut : fault, time);
     if (time_at_ && !times_public_) time = read_event_time(unquoted(leading_.fields[*time_at_]).value(), time_unit_);
     for (std::size_t f = 0; f < fields_.size(); ++f) {
+      // The private field may be unreadable where all public ones are fine. The row then keeps its public numbers.
       const auto text = leading_text(columns_[f], cut != nullptr);
       readings_[f] = text ? read_text(f, *text) : unreadable;
     }
@@ -247,14 +278,18 @@ class CsvDecoder : public LineDecoder {
   // The text of a column in the line that was split last. Empty where the column is the private one and its text
   // cannot be read as a field.
   std::optional<std::string_view> leading_text(std::size_t column, bool is_cut) {
+    // The private column is the last one.
     if (column + 1 != columns_in_file_) return unquoted(leading_.fields[column]);
+    // A text that was cut would be read as another value.
     if (is_cut || !leading_.rest) return std::nullopt;
     return unquoted(*leading_.rest);
   }
 
   // The text of one field, valid until the next call; empty where it cannot be read as a field.
   std::optional<std::string_view> unquoted(std::string_view field) {
+    // split_csv_line() takes an empty line for a fault. An empty field is none.
     if (field.empty()) return field;
+    // One field is allowed. A delimiter outside of quotation marks makes a second one, and the text is no field then.
     const CsvFault fault = split_csv_line(field, delimiter_, 1, split_, unquoted_);
     return fault == CsvFault::none ? std::optional(split_.front()) : std::nullopt;
   }

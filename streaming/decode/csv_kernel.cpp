@@ -15,6 +15,7 @@ void index_segment(std::string_view segment, char delimiter, CsvIndex& index) {
   std::size_t separators = 1;
   std::size_t rows = 0;
   std::size_t oddities = 0;
+  // The position −1, so that the first field begins at −1 + 1 = 0.
   index.separators[0] = std::numeric_limits<std::uint32_t>::max();
   // Positions are always written, and the counters advance only where a position matters: a branch here could not be
   // predicted.
@@ -35,6 +36,7 @@ void index_segment(std::string_view segment, char delimiter, CsvIndex& index) {
   index.oddity_count = oddities;
 }
 
+// Each field by the standard reader of numbers.
 void read_numbers(const char* segment, const CsvIndex& index, std::span<const std::uint32_t> rows,
                   std::span<const std::uint32_t> columns, double* numbers) {
   for (const std::uint32_t first : rows) {
@@ -51,6 +53,7 @@ CsvKernel portable_csv_kernel() {
 }
 
 std::span<const CsvKernel> csv_kernels() {
+  // The processor is asked once. The fastest kernel is last, which make_csv_decoder() takes by default.
   static const std::vector<CsvKernel> kernels = [] {
     std::vector<CsvKernel> available{portable_csv_kernel()};
     for (const auto& kernel : {sse4_csv_kernel(), avx2_csv_kernel(), avx512_csv_kernel()}) {

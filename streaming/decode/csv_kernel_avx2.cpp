@@ -41,6 +41,7 @@ inline bool read_long(const char* begin, const char* end, double& out) {
   constexpr std::size_t width = 32;
   const bool negative = *begin == '-';
   const std::size_t length = static_cast<std::size_t>(end - begin) - (negative ? 1 : 0);
+  // An empty field has length 0, which wraps around and is refused by the same comparison.
   if (length - 1 >= width) return false;
   // `apart` has the field at the upper end of the vector, `moved` has it one place further up; both have zeros around
   // it.
@@ -60,9 +61,11 @@ inline bool read_long(const char* begin, const char* end, double& out) {
   const __m256i digits = _mm256_blendv_epi8(apart, moved, up_to_dot);
   const __m256i nines = _mm256_set1_epi8(9);
   if (_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_max_epu8(digits, nines), nines)) != -1) return false;
+  // A dot alone is no number. A second dot was found above, since it is no digit.
   if ((length == 1 && dots != 0) || places > decimal_places_max) return false;
 
   // 32 digits become 16 pairs, then 8 fours, then 4 eights.
+  // Each step joins neighbours: 10·a + b, then 100·a + b, then 10,000·a + b.
   const __m256i pairs = _mm256_maddubs_epi16(digits, _mm256_set1_epi16(0x010a));
   const __m256i fours = _mm256_madd_epi16(pairs, _mm256_set1_epi32(0x0001'0064));
   const __m256i eights = _mm256_madd_epi16(_mm256_packus_epi32(fours, fours), _mm256_set1_epi32(0x0001'2710));
@@ -73,9 +76,11 @@ inline bool read_long(const char* begin, const char* end, double& out) {
   const std::uint64_t high = sixteen(_mm256_extract_epi64(eights, 0));
   const std::uint64_t low = sixteen(_mm256_extract_epi64(eights, 2));
   constexpr std::uint64_t sixteen_digits = 10'000'000'000'000'000;
+  // 32 digits may exceed 64 bits. Such a number is left to the standard library.
   if (high >= ~std::uint64_t{0} / sixteen_digits) return false;
   const std::uint64_t integer = high * sixteen_digits + low;
 
+  // quotient_by_power_of_ten() needs digits above 0. The sign is set apart, so that -0 keeps it.
   const double magnitude = integer == 0 ? 0 : quotient_by_power_of_ten(integer, places);
   out = std::bit_cast<double>(std::bit_cast<std::uint64_t>(magnitude) | (std::uint64_t{negative} << 63));
   return true;

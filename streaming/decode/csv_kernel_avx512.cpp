@@ -26,6 +26,7 @@ namespace {
 constexpr std::size_t block = 64;
 constexpr double unreadable = std::numeric_limits<double>::quiet_NaN();
 
+// The positions of the bytes of a block, of which a mask picks those of its set bits.
 alignas(block) constexpr std::uint8_t ascending_bytes[block] = {
     0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
     22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
@@ -40,6 +41,7 @@ void append_positions(std::uint64_t mask, std::uint32_t base, std::uint32_t* out
     const __m512i sixteen = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(left));
     _mm512_storeu_si512(out, _mm512_add_epi32(sixteen, bases));
     if (count <= 16) return;
+    // Moves the next sixteen bytes of positions down.
     left = _mm512_alignr_epi64(left, left, 2);
     out += 16;
   }
@@ -57,8 +59,10 @@ void index_segment(std::string_view segment, char delimiter, CsvIndex& index) {
   for (std::size_t i = 0; i < segment.size(); i += block) {
     const auto base = static_cast<std::uint32_t>(i);
     const std::size_t left = segment.size() - i;
+    // The last block may reach beyond the segment. Bits of bytes behind the end are cleared.
     const std::uint64_t inside = left >= block ? ~std::uint64_t{0} : (std::uint64_t{1} << left) - 1;
     const __m512i bytes = _mm512_loadu_si512(segment.data() + i);
+    // The bytes one place further on, for carriage returns right before a newline.
     const __m512i next = _mm512_loadu_si512(segment.data() + i + 1);
 
     const std::uint64_t ends = inside & _mm512_cmpeq_epi8_mask(bytes, newlines);
@@ -67,6 +71,7 @@ void index_segment(std::string_view segment, char delimiter, CsvIndex& index) {
     const std::uint64_t mask = inside & (ends | returned | _mm512_cmpeq_epi8_mask(bytes, delimiters));
     append_positions(mask, base, index.separators.data() + separators);
     for (std::uint64_t rest = ends; rest != 0; rest &= rest - 1) {
+      // The separators of the block before this newline: their number is the newline's place in the index.
       const std::uint64_t before = mask & ((rest & -rest) - 1);
       index.row_ends[rows++] =
           static_cast<std::uint32_t>(separators) + static_cast<std::uint32_t>(std::popcount(before));
@@ -74,6 +79,7 @@ void index_segment(std::string_view segment, char delimiter, CsvIndex& index) {
     separators += static_cast<std::size_t>(std::popcount(mask));
 
     std::uint64_t odd = inside & (_mm512_cmpeq_epi8_mask(bytes, quotes) | _mm512_testn_epi8_mask(bytes, bytes));
+    // Quotation marks and NUL bytes are rare, so that a loop over them is enough.
     for (; odd != 0; odd &= odd - 1) {
       index.oddities[oddities++] = base + static_cast<std::uint32_t>(std::countr_zero(odd));
     }
@@ -91,6 +97,7 @@ void read_group(const char* segment, const CsvIndex& index, std::span<const std:
   for (const std::uint32_t first : rows) {
     const std::uint32_t* const separators = index.separators.data() + first;
     const Fields fields = side_by_side ? consecutive(separators + columns[0]) : scattered(separators, columns);
+    // One unusual field among four is enough to read all four of them in the plain way.
     if (!read_four(segment, fields, numbers)) {
       for (std::size_t i = 0; i < number_group; ++i)
         numbers[i] = record::parse_number(field_at(segment, index, first + columns[i])).value_or(unreadable);
@@ -103,6 +110,7 @@ void read_numbers(const char* segment, const CsvIndex& index, std::span<const st
                   std::span<const std::uint32_t> columns, double* numbers) {
   for (std::size_t j = 0; j < columns.size(); j += number_group) {
     const std::uint32_t* const group = &columns[j];
+    // Consecutive columns have consecutive entries in the index, which one load brings.
     const bool side_by_side = group[1] == group[0] + 1 && group[2] == group[0] + 2 && group[3] == group[0] + 3;
     const auto read = side_by_side ? read_group<true> : read_group<false>;
     read(segment, index, rows, group, numbers + j, columns.size());
@@ -117,6 +125,7 @@ NUSTREAM_TARGET_END
 
 namespace nustream::decode {
 
+// Processors with these extensions also have the others that the region above is compiled for.
 std::optional<CsvKernel> avx512_csv_kernel() {
 #if defined(__x86_64__)
   const bool available = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&

@@ -49,6 +49,7 @@ NUSTREAM_TARGET_END
 
 namespace nustream::decode {
 
+// On another kind of machine the file is empty but for this function, which then offers nothing.
 std::optional<CsvKernel> sse4_csv_kernel() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt")) {

@@ -1,3 +1,5 @@
+// The definition of what a line of CSV means (RFC 4180, docs/formats/input.md). The kernels read only lines that this
+// path would read to the same numbers.
 #include "decode/csv_line.h"
 
 #include <algorithm>
@@ -22,6 +24,7 @@ CsvFault read_quoted(std::string_view& rest, std::string& unquoted, std::string_
     const std::size_t close = rest.find(quote);
     if (close == std::string_view::npos) return CsvFault::open_quote;
     const bool doubled = close + 1 < rest.size() && rest[close + 1] == quote;
+    // The common field has no doubled mark and stays a view into the line. Otherwise its parts are put together.
     if (!doubled && unquoted.size() == start) {
       field = rest.substr(0, close);
     } else {
@@ -68,21 +71,25 @@ CsvFault split_csv_line(std::string_view line, char delimiter, std::size_t field
                         std::vector<std::string_view>& fields, std::string& unquoted) {
   fields.clear();
   unquoted.clear();
+  // So that no append moves the text to which earlier fields point.
   unquoted.reserve(line.size());
   if (line.empty()) return CsvFault::empty;
   if (line.find('\0') != std::string_view::npos) return CsvFault::binary;
   for (std::string_view rest = line;;) {
+    // Asked before the field is read, so that a line of exactly `fields_max` fields is no fault.
     if (fields.size() == fields_max) return CsvFault::too_many_fields;
     std::string_view field;
     if (rest.starts_with(quote)) {
       const CsvFault fault = read_quoted(rest, unquoted, field);
       if (fault != CsvFault::none) return fault;
+      // For example "ab"c: it cannot be told whether the c belongs to the field.
       if (!rest.empty() && rest.front() != delimiter) return CsvFault::after_quote;
     } else {
       field = rest.substr(0, rest.find(delimiter));
       rest.remove_prefix(field.size());
     }
     fields.push_back(field);
+    // A delimiter follows otherwise. If it is the last character, one more field follows, which is empty.
     if (rest.empty()) return CsvFault::none;
     rest.remove_prefix(1);
   }
@@ -107,6 +114,7 @@ const char* fault_in(std::string_view field, char delimiter, std::vector<std::st
 
 const char* split_leading_fields(std::string_view line, char delimiter, std::size_t count, LeadingFields& found) {
   found.fields.clear();
+  // Until the first delimiter is found, all of the line is the rest.
   found.rest = line;
   while (found.fields.size() < count) {
     if (!found.rest) return too_few_fields;
@@ -115,6 +123,8 @@ const char* split_leading_fields(std::string_view line, char delimiter, std::siz
     found.fields.push_back(rest.substr(0, end));
     found.rest = end == std::string_view::npos ? std::nullopt : std::optional(rest.substr(end + 1));
   }
+  // The fields are judged one by one after the line was divided, so that a fault in one of them cannot change
+  // where another one ends.
   std::vector<std::string_view> split;
   std::string unquoted;
   for (const std::string_view field : found.fields) {
@@ -125,6 +135,7 @@ const char* split_leading_fields(std::string_view line, char delimiter, std::siz
 
 namespace {
 
+// 1 or 0 for the words that common programs write for true and false.
 std::optional<double> read_truth(std::string_view text) noexcept {
   constexpr std::string_view spaces = " \t";
   const std::size_t begin = std::min(text.find_first_not_of(spaces), text.size());
@@ -134,7 +145,9 @@ std::optional<double> read_truth(std::string_view text) noexcept {
   return std::nullopt;
 }
 
+// The number with a comma in the place of the dot.
 std::optional<double> read_with_comma(std::string_view text) {
+  // "1.234" may be one thousand or one and a bit, so that it is no number.
   if (text.find('.') != std::string_view::npos) return std::nullopt;
   std::string with_dot(text);
   std::replace(with_dot.begin(), with_dot.end(), ',', '.');

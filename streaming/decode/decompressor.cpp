@@ -1,3 +1,5 @@
+// One loop for all formats: it reads stored bytes, hands them to the format's decompressor, and turns its states into
+// the results and failures of a ByteSource.
 #include "decode/decompressor.h"
 
 #include <algorithm>
@@ -9,6 +11,7 @@
 namespace nustream::decode {
 namespace {
 
+// How many stored bytes are read at once.
 constexpr std::size_t stored_buffer_bytes = std::size_t{1} << 17;
 
 class DecompressedSource : public ByteSource {
@@ -21,7 +24,10 @@ class DecompressedSource : public ByteSource {
 
   Result read(std::span<char> buffer) override {
     while (true) {
+      // A fault that came together with content is thrown by the next call, behind that content.
       refuse_unsound();
+      // Stored bytes are read only where the decompressor has used up what it had. It may also hold content for
+      // which there was no room.
       if (left_.empty() && !is_all_ && !may_hold_more_) {
         const Result result = stored_->read(memory_);
         if (result.interrupted) return result;
@@ -30,11 +36,14 @@ class DecompressedSource : public ByteSource {
       }
       const Decompressor::Progress progress = decompressor_->decompress(left_, buffer, is_all_);
       left_ = left_.subspan(progress.stored);
+      // All of the room was used, so that there may be more for which there was none.
       may_hold_more_ = progress.content == buffer.size();
       state_ = progress.state;
       if (progress.content != 0) return {.bytes = progress.content};
       if (left_.empty() && is_all_ && state_ == State::whole) return {.end = true};
+      // The file ends inside a stream: it was cut.
       if (left_.empty() && is_all_ && state_ == State::open) fail("ends in the middle of its ");
+      // No byte was used and none was made, so that the loop would not end: what is left is no stream of this format.
       if (!left_.empty() && progress.stored == 0) state_ = std::max(state_, State::damaged);
     }
   }
@@ -51,6 +60,7 @@ class DecompressedSource : public ByteSource {
     throw Failure(Exit::io, "'" + path_ + "' " + what + decompressor_->format() + " data: fetch the file again");
   }
 
+  // Throws for a state in which nothing more can come.
   void refuse_unsound() const {
     if (state_ == State::damaged) fail("is not sound ");
     if (state_ != State::too_large) return;

@@ -1,3 +1,5 @@
+// Recognises files of other programs by their first bytes, and writes what to type for each of them. What kind of
+// text a file is otherwise is decided in text_kind.cpp.
 #include "decode/file_kind.h"
 
 #include <algorithm>
@@ -88,6 +90,7 @@ std::string with_path(std::string_view remedy, const std::string& path) {
   return out;
 }
 
+/// The whole sentence about a file of another program.
 std::string sentence(const std::string& path, const std::string& what, std::string_view remedy) {
   return "'" + path + "' is " + what + ", and nustream reads CSV or JSON lines: " + with_path(remedy, path);
 }
@@ -101,6 +104,7 @@ bool may_be_csv(const Kind& kind) {
   return kind.is_word || kind.at > 0;
 }
 
+/// Whether there are bytes that no text has.
 bool holds_control_bytes(std::string_view first) {
   return std::any_of(first.begin(), first.end(), [](char c) {
     const auto byte = static_cast<unsigned char>(c);
@@ -119,6 +123,7 @@ bool is_utf32(std::string_view first) {
 std::string_view name_of_utf16(std::string_view first) {
   if (first.starts_with("\xff\xfe") || first.starts_with("\xfe\xff")) return "UTF-16";
   constexpr std::size_t looked_at = 16;
+  // Two characters at least: one alone could be a NUL byte beside a letter.
   if (first.size() < 4) return {};
   for (const std::size_t zero : {std::size_t{0}, std::size_t{1}}) {
     bool all = true;
@@ -143,10 +148,12 @@ bool has_magic(std::string_view told, const Kind& kind) {
   return there.starts_with(kind.magic) || (there == kind.magic.substr(0, kind.magic.find('\n')));
 }
 
+/// The sentence about a file that begins as those of another program do; empty for any other file.
 std::string other_program(std::string_view first, const std::string& path) {
   const bool is_binary = holds_control_bytes(first.substr(0, words_bytes));
   for (const Kind& kind : kinds) {
     if (!has_magic(first, kind)) continue;
+    // Letters alone do not prove it: a header of CSV may begin with "ORC" or "RDX".
     if (is_binary || !may_be_csv(kind)) return sentence(path, kind.name, kind.remedy);
   }
   if (is_utf32(first)) {
@@ -167,6 +174,7 @@ std::string content_name(const std::string& path) {
   return path + ".unpacked";
 }
 
+/// What counts as a record where the question is whether a file is of another kind.
 RecordShape shape_of_records(const config::InputSettings& settings) {
   return [&settings](std::string_view line) { return looks_like_record(line, settings); };
 }
@@ -198,6 +206,7 @@ std::string told_of_content(const std::string& path,
 }
 
 std::string kind_by_word(std::string_view header) {
+  // A longer word is more likely the name of a column.
   constexpr std::size_t longest = 4;  // as in RDX3
   const auto found = std::ranges::find_if(kinds, [&](const Kind& kind) {
     return kind.is_word && header.size() <= longest && header.starts_with(kind.magic);
@@ -209,6 +218,7 @@ void refuse_other_kinds(const config::InputSettings& settings) {
   FirstContents contents(settings, shape_of_records(settings));
   for (const std::string& path : settings.files) {
     const std::optional<FirstContent> first = contents.of(path);
+    // A pipe: it is looked at when its first lines come.
     if (!first) continue;
     const std::string found =
         told_of_content(path, [&](const std::string& name) { return other_kind(*first, settings, name); });

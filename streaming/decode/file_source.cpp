@@ -1,3 +1,5 @@
+// Reads a file, a pipe or standard input by descriptor. Every wait is short, so that the caller can look at its
+// flags: a run must end in order on a signal while a pipe is silent.
 #include "decode/file_source.h"
 
 #include <fcntl.h>
@@ -48,6 +50,8 @@ std::optional<std::uint64_t> stored_size(const std::string& path) {
 FileSource::FileSource(std::string path) : path_(std::move(path)) {
   if (is_standard_input(path_)) {
     path_ = "standard input";
+    // A copy, so that closing it leaves standard input open. It is at least 3, which keeps it apart
+    // from the standard streams.
     descriptor_ = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
     if (descriptor_ < 0) fail("read", path_, errno, "give it a file or a pipe");
     // Reading the writing end of a pipe would wait without end.
@@ -66,6 +70,7 @@ FileSource::FileSource(std::string path) : path_(std::move(path)) {
     refuse_directory(path_);
   }
   may_wait_ = !S_ISREG(status.st_mode);
+  // The flag was needed for the open alone. Reads may wait, behind a poll.
   static_cast<void>(::fcntl(descriptor_, F_SETFL, O_RDONLY));
   // This is advice only: a source that cannot follow it is read all the same.
   static_cast<void>(::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL));
@@ -88,6 +93,7 @@ ByteSource::Result FileSource::read_descriptor(std::span<char> buffer) {
   if (count < 0 && errno == EINTR) return {.interrupted = true};
   if (count < 0) fail("read", path_, errno, "check the disk or the network");
   bytes_read_ += static_cast<std::uint64_t>(count);
+  // For read() no bytes mean the end, of a file as of a pipe whose last writer has closed it.
   return {.bytes = static_cast<std::size_t>(count), .end = count == 0};
 }
 
@@ -117,6 +123,7 @@ ByteSource::Result FileSource::read(std::span<char> buffer) {
 bool FileSource::ready(int milliseconds) {
   if (!peeked_.empty()) return true;
   pollfd waiting{descriptor_, POLLIN, 0};
+  // An error counts as ready: the read that follows reports it.
   return ::poll(&waiting, 1, milliseconds) != 0;
 }
 

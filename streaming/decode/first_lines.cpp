@@ -1,3 +1,5 @@
+// Reads the beginnings of files and applies the rule of may_decide(). The rule protects records: whether a file is
+// refused can be seen, so that no single record may decide it (docs/formats/input.md).
 #include "decode/first_lines.h"
 
 #include <algorithm>
@@ -15,6 +17,7 @@
 namespace nustream::decode {
 namespace {
 
+// Enough to see what a file is, and few enough that looking costs nothing.
 constexpr std::size_t lines_max = 100;
 // A longer line is no usable record: record_bytes_max is at most as large.
 constexpr std::uint64_t search_bytes_max = std::uint64_t{1} << 30;
@@ -35,11 +38,13 @@ class OneLine {
   [[nodiscard]] bool is_one() const noexcept { return is_one_; }
 
  private:
+  /// Takes the part of a line. A line may come in several parts, of which the first one that is not blank counts.
   void take_line(std::string_view part) {
     if (skipped_ > 0 || holds_ || trimmed(part).empty()) return;
     holds_ = true;
     is_one_ = !was_one_;
   }
+  /// A newline came. A line above the records does not count.
   void end_line() {
     skipped_ -= skipped_ > 0 ? 1 : 0;
     was_one_ |= std::exchange(holds_, false);
@@ -78,6 +83,7 @@ bool read_good_parts(const std::string& path, const config::InputSettings& setti
 /// Whether the line is JSON: a whole object or array, a member, or the first or last line of an object or array. Such
 /// a line counts as no record of CSV.
 bool is_json(std::string_view line) {
+  // Members and elements of a document over many lines end so.
   if (line.ends_with(',')) line.remove_suffix(1);
   if (line.starts_with('}') || line.starts_with(']')) return true;
   if (line.starts_with('"') && line.find("\":") != std::string_view::npos) return true;  // a member
@@ -85,12 +91,16 @@ bool is_json(std::string_view line) {
   return line.starts_with('[') && (line.ends_with(']') || trimmed(line.substr(1)).starts_with('{'));
 }
 
+/// Whether a field is what a column of numbers holds: a number, or a word for none.
 bool is_number_or_none(std::string_view field, const config::InputSettings& settings) {
+  // Words that files of data have in the place of a missing value.
   constexpr std::array none{"", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?", "-", "."};
   const std::string_view text = trimmed(field);
   return !std::isnan(read_csv_number(text, settings.decimal)) || std::ranges::find(none, text) != none.end();
 }
 
+/// Whether the line of CSV has as many fields as there are columns. A single column proves little, so that its field
+/// has to look like one of numbers as well.
 bool has_fields_of_record(std::string_view line, const config::InputSettings& settings) {
   std::vector<std::string_view> fields;
   std::string unquoted;
@@ -115,6 +125,7 @@ std::optional<FirstContent> first_content(const std::string& path, const config:
   std::uint64_t total = 0;
   const auto take = [&](std::string_view part) {
     first.bytes += part.substr(0, bytes_max - first.bytes.size());
+    // Counts all bytes that came, so that is_all is false where the last part held more than what is kept.
     total += part.size();
     return first.bytes.size() < bytes_max;
   };
@@ -129,6 +140,7 @@ std::string_view behind_skipped(std::string_view first, const config::InputSetti
   for (std::uint64_t i = 0; i < settings.skip_lines && !first.empty(); ++i) {
     first.remove_prefix(std::min(first.find('\n'), first.size() - 1) + 1);
   }
+  // Only above a header: further down such a line is a record.
   while (has_header(settings) && !settings.comment.empty() && first.starts_with(settings.comment)) {
     first.remove_prefix(std::min(first.find('\n'), first.size() - 1) + 1);
   }
@@ -140,6 +152,7 @@ std::vector<std::string_view> first_lines(const FirstContent& first, const confi
   std::vector<std::string_view> lines;
   while (!text.empty() && lines.size() < lines_max) {
     const std::size_t end = text.find('\n');
+    // The last line may go on behind what is known.
     if (end == std::string_view::npos && !first.is_all) break;
     const std::string_view line = without_line_end(text.substr(0, end));
     if (!trimmed(line).empty()) lines.push_back(line);
@@ -161,8 +174,10 @@ bool looks_like_record(std::string_view line, const config::InputSettings& setti
 
 bool may_decide(const FirstContent& first, const config::InputSettings& settings,
                 const RecordShape& looks_like_record) {
+  // A header is public. It may decide alone.
   if (has_header(settings)) return true;
   const std::vector<std::string_view> lines = first_lines(first, settings);
+  // A file with one line has no other record that could speak for it.
   if (lines.empty() || first.is_one_line) return first.is_one_line && !look_like_records(lines, looks_like_record);
   return lines.size() > 1 && !looks_like_record(lines.front()) &&
          !look_like_records(std::span(lines).subspan(1), looks_like_record);
@@ -177,6 +192,7 @@ std::optional<FirstContent> FirstContents::of(const std::string& path) {
 /// Whether the content is known to have no second line that is not empty.
 bool FirstContents::is_one_line(const std::string& path, const FirstContent& first) const {
   const std::size_t known = first_lines(first, settings_).size();
+  // What is known already answers the question.
   if (first.is_all || known > 1) return known < 2;
   OneLine lines(settings_.skip_lines);
   std::uint64_t total = 0;
@@ -192,6 +208,7 @@ bool FirstContents::is_one_line(const std::string& path, const FirstContent& fir
 /// records, because nobody knows yet what is in it.
 bool FirstContents::other_files_hold_records() {
   if (settings_.files.size() < 2) return false;
+  // The answer is the same for every file of the input, and reading the files is slow.
   if (!hold_records_) {
     hold_records_ = std::ranges::any_of(settings_.files, [&](const std::string& path) {
       const std::optional<FirstContent> first = first_content(path, settings_, look_bytes);

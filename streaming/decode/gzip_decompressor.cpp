@@ -21,11 +21,13 @@ class GzipDecompressor : public Decompressor {
   GzipDecompressor& operator=(const GzipDecompressor&) = delete;
 
   Progress decompress(std::span<char> stored, std::span<char> content, bool) override {
+    // zlib counts in unsigned int, in which the size of a large buffer may not fit.
     const std::size_t room = std::min<std::size_t>(content.size(), std::numeric_limits<uInt>::max());
     stream_.next_in = reinterpret_cast<Bytef*>(stored.data());
     stream_.avail_in = static_cast<uInt>(stored.size());
     stream_.next_out = reinterpret_cast<Bytef*>(content.data());
     stream_.avail_out = static_cast<uInt>(room);
+    // What was left of `stored` was padding, or nothing.
     if (between_members_ && !begin_member()) return {stored.size(), 0, State::whole};
     const int status = ::inflate(&stream_, Z_NO_FLUSH);
     between_members_ = status == Z_STREAM_END;

@@ -1,3 +1,6 @@
+// A state machine over bytes that knows whether it is inside a quoted field. It changes line breaks there to spaces,
+// one for one, so that no byte moves. It is used only where the settings trust that records close their quotes, since
+// one that does not would take in those behind it.
 #include "decode/byte_source.h"
 
 #include <utility>
@@ -29,6 +32,7 @@ class JoinedQuotes : public ByteSource {
 
   /// The byte that replaces this one.
   char next(char byte) noexcept {
+    // Behind a byte order mark the first field still begins, so that a quotation mark there opens it.
     if (mark_bytes_ < byte_order_mark.size() && byte == byte_order_mark[mark_bytes_]) {
       ++mark_bytes_;
       return byte;
@@ -37,9 +41,11 @@ class JoinedQuotes : public ByteSource {
     if (mark_bytes_ > 0 && mark_bytes_ < byte_order_mark.size()) place_ = Place::field;
     mark_bytes_ = byte_order_mark.size();  // no mark is looked for after the file's beginning
     if (lines_above_ > 0) {
+      // Quotation marks in lines above the records mean nothing.
       lines_above_ -= byte == '\n' ? 1 : 0;
       return byte;
     }
+    // A line break is replaced only where the field goes on behind it.
     const bool is_inside = place_ == Place::quoted;
     place_ = behind(byte);
     const bool is_line_break = byte == '\n' || byte == '\r';
@@ -56,6 +62,8 @@ class JoinedQuotes : public ByteSource {
         break;
       case Place::field:
         break;
+      // Once a field is longer than a record may be, its quotation mark counts as never closed, and line
+      // breaks end records again.
       case Place::quoted:
         if (byte == quote) return Place::quote_in_quoted;
         if (++quoted_bytes_ <= quoted_bytes_max_) return Place::quoted;

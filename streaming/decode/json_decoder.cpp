@@ -55,10 +55,13 @@ class JsonDecoder : public LineDecoder {
   /// What an envelope has told about its row.
   enum class Row { absent, there, deleted };
 
+  // Writes the row of one line, usable or not.
   void decode_line(std::string_view line, RowWriter& writer) {
     if (line.size() > line_bytes_max_) return writer.write_unusable(too_long);
+    // A message may begin with the mark as a file does.
     line = without_mark(line);
     if (without_line_end(line).empty()) return writer.write_unusable(description(CsvFault::empty));
+    // What a record lacks reads as missing. Nothing of the record before may be left.
     std::fill(readings_.begin(), readings_.end(), record::missing);
     forget(members_);
     time_ = no_time;
@@ -72,16 +75,19 @@ class JsonDecoder : public LineDecoder {
   // Begins to parse a line. The parser checks all bytes of a line before any member. So a byte that is not UTF-8
   // would spoil the line, whichever member holds it. Such bytes are replaced in a copy, and the copy is parsed.
   simdjson::error_code begin_document(std::string_view line, ondemand::document& document) {
+    // simdjson reads some bytes beyond the text. A LineBuffer has room for that, so that no line is copied.
     const auto padded = [](std::string_view text) {
       return simdjson::padded_string_view(text.data(), text.size(), text.size() + LineBuffer::slack);
     };
     const simdjson::error_code error = parser_.iterate(padded(line)).get(document);
+    // Only now is a copy made: nearly all lines are UTF-8.
     if (error != simdjson::UTF8_ERROR) return error;
     copy_as_utf8(line, mended_);
     mended_.append(LineBuffer::slack, ' ');
     return parser_.iterate(padded(std::string_view(mended_).substr(0, line.size()))).get(document);
   }
 
+  // Forgets which members came in the record before.
   static void forget(std::vector<JsonMember>& members) {
     for (JsonMember& member : members) {
       member.seen = false;
@@ -101,6 +107,7 @@ class JsonDecoder : public LineDecoder {
     return document.current_location().error() == simdjson::OUT_OF_BOUNDS ? nullptr : not_json;
   }
 
+  // Reads the wanted members of an object, in the order in which they stand. Others are passed over.
   Fault read_object(ondemand::object& object, std::vector<JsonMember>& wanted) {
     std::size_t expected = 0;  // the index of the next expected member, because members mostly come in the same order
     for (auto entry : object) {
@@ -110,17 +117,20 @@ class JsonDecoder : public LineDecoder {
       if (field.unescaped_key().get(key) != simdjson::SUCCESS) return not_json;
       JsonMember* const found = find(key, wanted, expected);
       if (found == nullptr) continue;
+      // With two members of one name it would depend on the reader which one counts.
       if (std::exchange(found->seen, true)) return repeated_key;
       if (const Fault fault = read_member(*found, field.value())) return fault;
     }
     return nullptr;
   }
 
+  // Reads the wanted elements of an array. Their number in the array is what a pointer counts by.
   Fault read_array(ondemand::array& array, std::vector<JsonMember>& wanted) {
     std::size_t place = 0;
     for (auto entry : array) {
       ondemand::value value;
       if (std::move(entry).get(value) != simdjson::SUCCESS) return not_json;
+      // A pointer such as /list/0 names an element by its place.
       for (JsonMember& member : wanted) {
         if (member.place != place) continue;
         if (const Fault fault = read_member(member, value)) return fault;
@@ -130,10 +140,12 @@ class JsonDecoder : public LineDecoder {
     return nullptr;
   }
 
+  // The wanted member of that name. The search begins behind the member that was found last, and goes round once.
   static JsonMember* find(std::string_view key, std::vector<JsonMember>& wanted, std::size_t& expected) {
     for (std::size_t tried = 0; tried < wanted.size(); ++tried) {
       const std::size_t at = expected + tried < wanted.size() ? expected + tried : expected + tried - wanted.size();
       if (wanted[at].key != key) continue;
+      // Mostly the next member of the record is the next one in this list, so that one comparison finds it.
       expected = at + 1;
       return &wanted[at];
     }
@@ -147,6 +159,8 @@ class JsonDecoder : public LineDecoder {
     switch (type) {
       case ondemand::json_type::number: {
         const std::string_view token = value.raw_json_token();
+        // The raw token may be followed by white space. The number is read by this program, so that all formats
+        // read it to the same double.
         read_text(known, token.substr(0, token.find_first_of(" \t\r")));
         return nullptr;
       }
@@ -165,6 +179,7 @@ class JsonDecoder : public LineDecoder {
       case ondemand::json_type::object:
       case ondemand::json_type::array:
         return read_nested(known, value, type == ondemand::json_type::object);
+      // Null. In the place of an envelope's row it says that the row was deleted.
       default:
         set_unreadable(known);
         return known.row && !set_row(Row::deleted) ? repeated_key : nullptr;
@@ -174,15 +189,19 @@ class JsonDecoder : public LineDecoder {
   // Some writers write NaN and Infinity, which are not JSON. They count as values that are no numbers, and do not
   // make the line a broken one.
   Fault read_no_value(const JsonMember& known, ondemand::value value) {
+    // Not parsed by simdjson, so that the text is compared as it stands.
     const std::string_view token = value.raw_json_token();
     if (!token.starts_with("NaN") && !token.starts_with("Infinity")) return not_json;
     set_unreadable(known);
     return nullptr;
   }
 
+  // Reads wanted members inside of a member, if there are any.
   Fault read_nested(JsonMember& known, ondemand::value& value, bool is_object) {
     set_unreadable(known);  // an object or an array is not a text
+    // An envelope with a payload has the row at one of two paths. A record that has both is no envelope of this kind.
     if (known.row && is_object && !set_row(Row::there)) return repeated_key;
+    // simdjson passes over the value when the next member is asked for.
     if (known.inside.empty()) return nullptr;
     if (is_object) {
       ondemand::object object;
@@ -195,18 +214,22 @@ class JsonDecoder : public LineDecoder {
   /// Sets what the envelope tells; false where it has told something already.
   bool set_row(Row row) { return std::exchange(row_, row) == Row::absent; }
 
+  // The member is there, but its value is no text or number.
   void set_unreadable(const JsonMember& known) {
     for (const std::uint32_t f : known.fields) readings_[f] = unreadable;
   }
 
+  // A member may be read by several fields, and be the time as well.
   void read_text(const JsonMember& known, std::string_view text) {
     for (const std::uint32_t f : known.fields) readings_[f] = record::read_field(fields_[f], text);
+    // A time that cannot be read leaves the record usable.
     if (known.time) time_ = read_event_time(text, time_unit_);
   }
 
   void read_truth(const JsonMember& known, bool truth) {
     for (const std::uint32_t f : known.fields) {
       const bool is_number = fields_[f].reading == record::Reading::number;
+      // As a number, true is 1; as a text, for an indicator, it is the word.
       readings_[f] = is_number ? (truth ? 1 : 0) : record::read_field(fields_[f], truth ? "true" : "false");
     }
   }

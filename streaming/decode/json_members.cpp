@@ -1,3 +1,5 @@
+// Builds the tree of members that the decoder looks for: columns that share a way share its branches. The end of the
+// file has the UTF-8 that is needed for copies that simdjson accepts.
 #include "decode/json_members.h"
 
 #include <algorithm>
@@ -15,6 +17,7 @@ Failure no_pointer(const std::string& column, const char* why) {
           "column '" + column + "': a name that begins with a slash is a JSON pointer, and " + why};
 }
 
+/// One step of a pointer without its escapes (RFC 6901, section 4): ~1 is a slash and ~0 a tilde.
 std::string unescaped(std::string_view token, const std::string& column) {
   std::string key;
   for (std::size_t i = 0; i < token.size(); ++i) {
@@ -39,6 +42,7 @@ std::optional<std::size_t> place_of(std::string_view key) {
   return whole && (key.size() == 1 || key.front() != '0') ? std::optional(place) : std::nullopt;
 }
 
+/// The member at the end of the path. It is made, with all members on the way, where it is not there yet.
 JsonMember& member_at(std::vector<JsonMember>& top, std::span<const std::string> path) {
   std::vector<JsonMember>* level = &top;
   JsonMember* found = nullptr;
@@ -53,6 +57,7 @@ JsonMember& member_at(std::vector<JsonMember>& top, std::span<const std::string>
 /// The paths at which a column's value may stand. An envelope may come with its schema; then the row is in its
 /// payload.
 std::vector<std::vector<std::string>> paths_of(const std::string& column, config::Envelope envelope) {
+  // A pointer says the whole way itself.
   if (envelope == config::Envelope::none || column.starts_with('/')) return {json_path(column)};
   return {{"after", column}, {"payload", "after", column}};
 }
@@ -68,6 +73,7 @@ std::vector<std::string> json_path(const std::string& column) {
     path.push_back(unescaped(token, column));
     rest.remove_prefix(token.size());
   }
+  // The column "/" would name the member with the empty name, which nobody means.
   if (path.size() == 1 && path.front().empty()) throw no_pointer(column, "this one names no member");
   return path;
 }
@@ -80,6 +86,7 @@ std::vector<JsonMember> json_members(const config::InputSettings& settings, std:
     }
   }
   for (std::uint32_t f = 0; f < fields.size(); ++f) {
+    // Two fields may read one member, for example a number and its square.
     for (const auto& path : paths_of(fields[f].column, settings.envelope)) {
       member_at(top, path).fields.push_back(f);
     }
@@ -102,6 +109,8 @@ struct Form {
 /// The form of a character whose first byte is `first`, at least 0x80; it has 0 bytes where no character begins so.
 Form form_of(unsigned first) {
   if (first >= 0xc2 && first <= 0xdf) return {0x80, 0xbf, 2};
+  // Narrower second bytes keep out forms that are too long (0xe0, 0xf0), surrogates (0xed) and
+  // codes above U+10FFFF (0xf4).
   if (first == 0xe0) return {0xa0, 0xbf, 3};
   if (first == 0xed) return {0x80, 0x9f, 3};
   if (first >= 0xe1 && first <= 0xef) return {0x80, 0xbf, 3};
@@ -129,6 +138,7 @@ void copy_as_utf8(std::string_view text, std::string& out) {
   out.assign(text);
   for (std::size_t at = 0; at < out.size();) {
     const std::size_t bytes = character_bytes(std::string_view(out).substr(at));
+    // One byte at a time, so that a character which follows a stray byte is kept.
     if (bytes == 0) out[at] = stand_in;
     at += bytes == 0 ? 1 : bytes;
   }

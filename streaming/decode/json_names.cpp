@@ -1,3 +1,5 @@
+// Collects the members of the first records as JSON pointers, and finds for a column that none of them has the one
+// that was probably meant. Only hints for the operator come of it.
 #include "decode/json_names.h"
 
 #include <simdjson.h>
@@ -30,10 +32,12 @@ std::string pointer_to(std::string_view name) {
 
 namespace {
 
+// Bounds for records that hold anything: their members may be many, deep, or keys that are data themselves.
 constexpr std::size_t names_max = 400;
 constexpr std::size_t depth_max = 4;
 constexpr std::size_t places_max = 16;  // elements of an array that are looked at
 
+/// Adds the pointers to a value and to all that is inside it, as far as the bounds allow.
 void collect(const simdjson::dom::element& value, const std::string& at, std::size_t depth,
              std::set<std::string>& pointers) {
   if (depth > depth_max || pointers.size() >= names_max) return;
@@ -51,6 +55,7 @@ void collect(const simdjson::dom::element& value, const std::string& at, std::si
   }
 }
 
+/// The column as a pointer: a plain name is a member of the top level.
 std::string as_pointer(const std::string& column) {
   return column.starts_with('/') ? column : pointer_to(column);
 }
@@ -76,6 +81,7 @@ std::string named(const std::string& pointer, config::Envelope envelope) {
 void MemberNames::add(std::string_view record) {
   if (is_full()) return;
   std::string text;
+  // A byte that is not UTF-8 must not hide the members of its record.
   copy_as_utf8(without_mark(record), text);
   simdjson::dom::parser parser;
   simdjson::dom::element document;
@@ -91,9 +97,11 @@ bool MemberNames::has(const std::string& column, config::Envelope envelope) cons
   return pointers_.contains("/after" + pointer) || pointers_.contains("/payload/after" + pointer);
 }
 
+// What is added behind a column that is missing; empty where no member is near it.
 std::string MemberNames::meant_by(const std::string& column, config::Envelope envelope) const {
   const std::string wanted = as_pointer(column);
   const std::string_view last = name_behind_slash(wanted);
+  // First a name that only looks different, then the same name at another place, then the nearest by edits.
   for (const std::string& pointer : pointers_) {
     const std::string difference = config::difference_unseen(last, name_behind_slash(pointer));
     if (!difference.empty()) {
@@ -111,6 +119,7 @@ std::string MemberNames::meant_by(const std::string& column, config::Envelope en
   std::size_t nearest = std::max<std::size_t>(column.size() / 3, column.size() > 2 ? 1 : 0) + 1;
   std::string best;
   for (const std::string& pointer : pointers_) {
+    // Compared as pointers, so that a member at the wrong level is further away than one that is misspelt.
     const std::size_t distance = config::edit_distance(wanted, pointer);
     if (distance >= nearest) continue;
     nearest = distance;
@@ -130,6 +139,7 @@ std::string MemberNames::listed(config::Envelope envelope) const {
 }
 
 std::string MemberNames::missing(const std::vector<std::string>& columns, config::Envelope envelope) const {
+  // No record was an object, so that none has members.
   if (records_ == 0) return {};
   std::string list;
   for (const std::string& column : columns) {
@@ -160,6 +170,7 @@ MemberNames first_members(const config::InputSettings& settings) {
   const auto first = first_content(file, settings, look_bytes);
   std::string_view rest = first->bytes;
   for (std::size_t end = rest.find('\n'); !rest.empty() && !names.is_full(); end = rest.find('\n')) {
+    // The last line may go on behind what was read.
     if (end == std::string_view::npos && !first->is_all) break;
     names.add(without_line_end(rest.substr(0, end)));
     rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);

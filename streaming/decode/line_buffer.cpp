@@ -1,3 +1,5 @@
+// Divides a source into whole lines in one block of memory: what is left of the last read is moved to the front, and
+// new bytes are read behind it. The memory holds one line of the largest size and one read.
 #include "decode/line_buffer.h"
 
 #include <algorithm>
@@ -23,12 +25,14 @@ void LineBuffer::reset() noexcept {
   dropping_ = false;
 }
 
+// Moves the bytes that were not consumed to the front. Views of lines that were given become invalid.
 void LineBuffer::make_room() noexcept {
   std::memmove(data(), data() + begin_, end_ - begin_);
   end_ -= begin_;
   lines_end_ = begin_ = 0;
 }
 
+// Takes note of bytes that were read behind end_.
 void LineBuffer::accept(std::size_t bytes) noexcept {
   const void* const newline = ::memrchr(data() + end_, '\n', bytes);
   if (newline != nullptr) lines_end_ = static_cast<std::size_t>(static_cast<const char*>(newline) - data()) + 1;
@@ -45,6 +49,7 @@ bool LineBuffer::drop(std::size_t bytes) noexcept {
   return true;
 }
 
+// Ends the last line of the source; false where nothing is left.
 bool LineBuffer::finish() noexcept {
   if (end_ == 0) return false;
   data()[end_++] = '\n';  // one byte of the memory is kept for it
@@ -61,13 +66,18 @@ LineBuffer::State LineBuffer::advance(ByteSource& source) {
     if (dropping_) {
       const bool ended = drop(result.bytes);
       if (!ended && !result.end) continue;
+      // The line that is too long was the last one and has no newline.
       if (!ended) forget_line();
       dropping_ = false;
       return State::over_long;
     }
+    // A last line without a newline gets one. Where the source fails instead, read() has thrown, and the
+    // cut line is never given.
     if (result.end) return finish() ? State::lines : State::end;
     accept(result.bytes);
+    // Each byte is searched once, when it comes: accept() looks for a newline in the new bytes alone.
     if (lines_end_ != 0) return State::lines;
+    // Only the beginning of the line is kept from here on. What follows is read over it until the newline comes.
     if (end_ > line_bytes_max_) {
       dropping_ = true;
       end_ = line_bytes_max_;
@@ -83,6 +93,7 @@ LineBuffer::Behind LineBuffer::read_behind(ByteSource& source) {
     accept(result.bytes);
     return Behind::more;
   }
+  // The last line has no newline yet.
   if (lines_end_ != end_) static_cast<void>(finish());
   return Behind::end;
 }
@@ -102,6 +113,7 @@ std::string_view last_of(std::string_view lines) {
 }  // namespace
 
 std::optional<std::string_view> line_from_end(std::string_view lines, std::uint64_t back) noexcept {
+  // Backwards, since few lines at the end are asked for.
   while (!lines.empty()) {
     lines.remove_suffix(1);
     const std::size_t begin = lines.rfind('\n') + 1;
@@ -115,6 +127,7 @@ void RecentLines::add(std::string_view lines, std::uint64_t end) {
   const std::string_view last = last_of(lines);
   if (last.size() != lines.size()) text_.clear();
   text_ += last;
+  // Erasing moves the text, so that it is done only when twice as much has gathered.
   if (text_.size() > 2 * kept_bytes) text_.erase(0, text_.size() - last_of(text_).size());
   end_ = end;
 }

@@ -1,3 +1,5 @@
+// What the decoders of all formats have in common: which decoder a format has, which column is private, and the
+// checks and hints around headers.
 #include "decode/line_decoder.h"
 
 #include <algorithm>
@@ -10,6 +12,7 @@
 namespace nustream::decode {
 namespace {
 
+/// Whether the feature is made of the column, in either of its terms.
 bool reads(const record::Feature& feature, const std::string& column) {
   return feature.first.column == column || (feature.second && feature.second->column == column);
 }
@@ -19,6 +22,7 @@ bool reads(const record::Feature& feature, const std::string& column) {
 std::string private_column(const record::Schema& schema) {
   if (!schema.features_public || !schema.target) return {};
   const std::string& column = schema.target->first.column;
+  // A feature, weight or exposure that reads the target's column would show a part of what alone is private.
   const bool shared = std::any_of(schema.features.begin(), schema.features.end(),
                                   [&](const record::Feature& feature) { return reads(feature, column); }) ||
                       (schema.weight && schema.weight->term.column == column) ||
@@ -60,6 +64,7 @@ double read_text(const record::Field& field, std::string_view text, const InputS
 }
 
 std::string hint_for_lines_above(std::string_view line, const config::InputSettings& settings) {
+  // Signs with which lines above a header commonly begin.
   if (line.find_first_of("#%!") == 0 && settings.comment.empty()) {
     const std::string mark(line.substr(0, 1));
     return " (if lines that begin with '" + mark + "' stand above the header, set stream.comment = \"" + mark +
@@ -72,12 +77,14 @@ std::string hint_for_lines_above(std::string_view line, const config::InputSetti
 }
 
 void require_files_ahead(const config::InputSettings& settings, LineDecoder& decoder) {
+  // The first file was opened by the reader itself.
   for (const std::string& path : std::span(settings.files).subspan(1)) {
     const std::optional<FirstContent> first = first_content(path, settings, look_bytes, Faults::thrown);
     if (!first) continue;
     const std::string_view content = behind_skipped(first->bytes, settings);
     if (content.empty() && first->is_all) throw empty_file(path, settings, decoder.has_header());
     const std::size_t end = content.find('\n');
+    // A header longer than what was looked at is judged later, by the reader.
     const bool is_whole = end != std::string_view::npos || (first->is_all && !content.empty());
     if (decoder.has_header() && is_whole) begin_file(decoder, content.substr(0, end), path, settings);
   }
@@ -93,6 +100,7 @@ Failure empty_file(const std::string& path, const config::InputSettings& setting
 void begin_file(LineDecoder& decoder, std::string_view header, const std::string& path,
                 const config::InputSettings& settings) {
   try {
+    // The decoder knows nothing of lines above the header. The hint about them is added here.
     decoder.begin_file(header, path);
   } catch (const Failure& failure) {
     throw Failure(failure.code(), failure.what() + hint_for_lines_above(header, settings));

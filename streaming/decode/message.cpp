@@ -1,3 +1,4 @@
+// Lists of headers of a batch, and the bytes by which a message is recognised again.
 #include "decode/message.h"
 
 #include "secrets/fields.h"
@@ -16,6 +17,8 @@ std::span<const Message> MessageBatch::messages() {
 
 namespace {
 
+/// A byte that says whether there is a value, then its length and its bytes. So null and empty differ, and no two
+/// pairs of key and value have the same bytes.
 void append_optional(const std::optional<std::string_view>& bytes, std::string& out) {
   secrets::append_integer(static_cast<std::uint8_t>(bytes ? 1 : 0), out);
   if (!bytes) return;

@@ -1,3 +1,4 @@
+// Divides a schema's fields into those of the value and those beside it, and reads the latter from a message.
 #include "decode/message_columns.h"
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 namespace nustream::decode {
 namespace {
 
+/// Refuses names beside the value that a feature cannot be read from.
 void check(const std::string& column) {
   if (column == timestamp_column) {
     throw Failure(Exit::configuration,
@@ -21,6 +23,7 @@ void check(const std::string& column) {
   }
 }
 
+/// Reads a field from the key or from the first header of its name.
 double read_beside(const Message& message, const record::Field& field) {
   const auto text = [&](const std::optional<std::string_view>& found, double absent) {
     return found ? record::read_field(field, *found) : absent;
@@ -31,6 +34,7 @@ double read_beside(const Message& message, const record::Field& field) {
   const std::string_view name = column.substr(header_prefix.size());
   const auto found = std::find_if(message.headers.begin(), message.headers.end(),
                                   [&](const MessageHeader& header) { return header.name == name; });
+  // A header that is there without a value is unreadable, not missing: the record has the field, and nothing in it.
   return found == message.headers.end() ? record::missing : text(found->value, unreadable);
 }
 
@@ -44,6 +48,7 @@ MessageColumns::MessageColumns(std::span<const record::Field> fields) {
   for (std::uint32_t f = 0; f < fields.size(); ++f) {
     const bool beside = is_message_column(fields[f].column);
     if (beside) check(fields[f].column);
+    // Each field goes to one side, and its place among all fields is kept for putting the readings together.
     (beside ? in_message_ : in_value_).push_back(fields[f]);
     (beside ? message_places_ : value_places_).push_back(f);
   }

@@ -1,3 +1,5 @@
+// Turns messages into rows. Values that can be lines are collected and decoded many at a time; a value that cannot
+// gets its row at once, behind the rows of those collected before it, so that rows keep the order of messages.
 #include "decode/message_decoder.h"
 
 #include <algorithm>
@@ -70,6 +72,7 @@ void require_append_times(std::span<const Message> messages) {
   }
 }
 
+/// The message's own time in seconds since 1970.
 double seconds_of(const Message& message) {
   return message.time_kind == TimeKind::none ? no_time : static_cast<double>(message.milliseconds) / 1000;
 }
@@ -99,9 +102,11 @@ MessageDecoder::MessageDecoder(const InputSettings& settings, const record::Sche
 const char* MessageDecoder::add_line(const Message& message) {
   if (!message.value) return tombstone;
   std::string_view value = *message.value;
+  // One line break at the end is what a program that prints lines leaves there. It is not counted as length.
   if (value.ends_with('\n')) value.remove_suffix(1);
   if (value.size() > value_bytes_max_) return too_long;
   if (is_framed(value)) return framed;
+  // memchr must not be given a null pointer, which an empty view may have.
   const bool broken = !value.empty() && std::memchr(value.data(), '\n', value.size()) != nullptr;
   if (broken && line_breaks_divide_) return line_break;
   char* const line = lines_.append(value);
@@ -117,6 +122,7 @@ std::string_view MessageDecoder::beginning_of(const Message& message) const {
   return begin.substr(0, begin.find('\n'));
 }
 
+// Decodes the lines that wait, and empties them.
 void MessageDecoder::decode_lines(RowWriter& writer) {
   std::string_view lines = lines_.view();
   std::size_t rows = lines_.count();
@@ -139,6 +145,7 @@ void MessageDecoder::decode(std::span<const Message> messages, record::RowBatch&
   RowWriter writer(builder_, times_from_values_, 0, batch, readings_.any() ? &readings_ : nullptr);
   for (const Message& message : messages) {
     if (readings_.any()) columns_.read(message, readings_.add());
+    // The lines that wait are decoded before a value that does not fit beside them.
     if (message.value && lines_.is_full_for(message.value->size())) decode_lines(writer);
     const char* const fault = add_line(message);
     if (fault == nullptr) continue;
@@ -148,10 +155,13 @@ void MessageDecoder::decode(std::span<const Message> messages, record::RowBatch&
   }
   decode_lines(writer);
 
+  // The writer has counted from 0. Positions of a topic are offsets, and the position after a
+  // record is its offset + 1.
   for (std::size_t i = 0; i < messages.size(); ++i) batch.next[rows_before + i] = messages[i].offset + 1;
   for (std::size_t i = rejects_before; i < batch.rejects.size(); ++i) {
     batch.rejects[i].position = Position{messages[batch.rejects[i].position.value()].offset};
   }
+  // The writer has left the times out: they stand beside the values, one for each message.
   if (times_from_messages_) {
     for (const Message& message : messages) batch.times.push_back(seconds_of(message));
   }

@@ -1,3 +1,5 @@
+// Recognises a file that is one JSON document by walking over its brackets and names, and writes the jq command that
+// makes JSON lines of it. The walk needs no valid document, because the beginning of one is all that is there.
 #include "decode/one_document.h"
 
 #include <algorithm>
@@ -21,6 +23,7 @@ class Outline {
  public:
   explicit Outline(std::string_view text) : text_(text) {}
 
+  /// Walks from bracket to bracket. Names are noted at the first two levels alone.
   JsonOutline walk(bool is_all) {
     while (at_ < text_.size()) {
       const char c = text_[at_++];
@@ -29,17 +32,21 @@ class Outline {
       } else if (c == '{' || c == '[') {
         open(c);
       } else if (c == '}' || c == ']') {
+        // A bracket closes that was never opened.
         if (open_.empty()) return {};
+        // The member of the document that was an object or an array is complete.
         if (open_.size() == 2) close_member();
         open_.pop_back();
         if (open_.empty()) return ended(is_all);
       } else if (c == ',' && !open_.empty()) {
         open_.back().is_first = false;
+        // The next string of an object is a name again.
         open_.back().key.clear();
       } else if (open_.empty() && white_space.find(c) == std::string_view::npos) {
         return {};
       }
     }
+    // The text ends inside the object. That is expected where only its beginning is known.
     found_.is_one = !is_all && !open_.empty();
     return std::move(found_);
   }
@@ -54,6 +61,7 @@ class Outline {
   /// Takes a string. It is a member's name where the object's present member has none yet.
   void take_string() {
     std::string text;
+    // Escapes are left as they are written: a name with one is compared as it stands.
     for (bool escaped = false; at_ < text_.size(); ++at_) {
       const char c = text_[at_];
       if (!escaped && c == '"') break;
@@ -67,8 +75,10 @@ class Outline {
     if (open_.size() == 2) inside_.push_back(text);
   }
 
+  /// An object or array begins.
   void open(char kind) {
     if (open_.size() == 1) found_.nested.push_back(open_.back().key);
+    // An array whose first element is an object holds records, unless it is inside another array.
     const bool holds_records = kind == '{' && open_.size() > 1 && open_.back().kind == '[' && open_.back().is_first;
     if (holds_records && found_.records_in.empty()) {
       std::vector<std::string> way;
@@ -76,6 +86,7 @@ class Outline {
         if (open_[i].kind != '{') break;
         way.push_back(open_[i].key);
       }
+      // The loop stops at an array on the way. Only a way through objects alone can be written as names.
       if (way.size() + 1 == open_.size()) found_.records_in = way;
     }
     open_.push_back({kind});
@@ -84,6 +95,7 @@ class Outline {
   /// A nested member of the document ends.
   void close_member() {
     const bool is_first = !first_;
+    // The names of the first member are what the others are compared with.
     if (is_first) first_ = inside_;
     if (open_.back().kind != '{' || inside_ != *first_) are_alike_ = false;
     found_.inside = are_alike_ && !is_first ? *first_ : std::vector<std::string>();
@@ -126,6 +138,8 @@ std::string member_of(const std::string& name) {
   return ".[" + quoted + "]";
 }
 
+/// The jq filter for the array, such as .data.rows[]. Names of the file are data, so that they are shown only where
+/// they are common words or the reader may see the file.
 std::string way_to_records(const std::vector<std::string>& way, bool may_show) {
   if (!may_show && !std::all_of(way.begin(), way.end(), is_common)) return ".NAME[]";
   std::string filter;
@@ -144,6 +158,7 @@ std::string transposed(const std::vector<std::string>& columns) {
     publish::append_string(columns[i], object);
     object += ": .[" + std::to_string(i) + "]";
   }
+  // For columns x and y: [.x, .y | [.[]]] | transpose[] | {"x": .[0], "y": .[1]}
   return "[" + all + " | [.[]]] | transpose[] | {" + object + "}";
 }
 
@@ -185,6 +200,7 @@ JsonOutline outline_of(std::string_view text, bool is_all) {
 
 std::string one_document(std::string_view text, bool is_all, const std::vector<std::string>& columns,
                          const config::InputSettings& settings, const std::string& path) {
+  // With an envelope each message is a document of its own, with nested members.
   if (settings.envelope != config::Envelope::none || columns.empty()) return {};
   const JsonOutline seen = outline_of(without_mark(text), is_all);
   if (!seen.is_one || reads_any(seen, columns)) return {};
@@ -195,6 +211,7 @@ std::string one_document(std::string_view text, bool is_all, const std::vector<s
            name_to_type(path) + "' > '" + name_to_type(path) + ".jsonl'" + behind;
   };
   const auto is_nested = [&](const std::string& column) { return is_among(column, seen.nested); };
+  // Every column is a nested member, or one is and there is no array of records that could be meant instead.
   const bool are_columns = std::all_of(columns.begin(), columns.end(), is_nested) ||
                            (seen.records_in.empty() && std::any_of(columns.begin(), columns.end(), is_nested));
   if (are_columns) return sentence("whose columns are arrays", transposed(columns), "");
@@ -233,6 +250,7 @@ void refuse_one_document(const config::InputSettings& settings, const record::Sc
   for (const std::string& path : settings.files) {
     auto first = contents.of(path);
     if (!first || !may_be_one_document(*first, columns, settings)) continue;
+    // The first look was at 64 KiB. It may take more to see two whole members, or an array deep inside.
     if (!first->is_all)
       first = first_content(path, settings, std::max(document_bytes_max, settings.record_bytes_max));
     const std::string found = told_of_content(path, [&](const std::string& name) {

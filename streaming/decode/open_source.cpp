@@ -16,6 +16,7 @@ namespace {
 
 using std::string_view_literals::operator""sv;
 
+/// A compression by its first bytes, with what decompresses it, here and on a command line.
 struct Compression {
   std::string_view magic;
   std::unique_ptr<Decompressor> (*make)();
@@ -41,6 +42,7 @@ bool begins_as_skippable(std::string_view bytes) {
          ((bytes[0] & 0xf0) == 0x50 && behind_first.starts_with(bytes.substr(1, behind_first.size())));
 }
 
+/// Whether the first bytes are the magic of such a frame, wholly.
 bool is_skippable(std::string_view magic) {
   return magic.size() >= skippable_bytes && begins_as_skippable(magic);
 }
@@ -59,6 +61,7 @@ bool begins_as_bzip2(std::string_view bytes) {
   return std::ranges::any_of(bzip2_blocks, [&](std::string_view each) { return each.starts_with(block); });
 }
 
+/// Whether the first bytes are those of a bzip2 stream, wholly.
 bool is_bzip2(std::string_view magic) {
   return magic.size() >= longest_magic && begins_as_bzip2(magic);
 }
@@ -75,6 +78,7 @@ bool may_become_known(std::string_view bytes) {
   return std::ranges::any_of(compressions, [&](const Compression& each) { return begins_as(each.magic); });
 }
 
+// The source of the content behind the first bytes, which show how the file is stored.
 std::unique_ptr<ByteSource> content_of(std::unique_ptr<FileSource> file, std::string_view magic, std::string path) {
   if (magic == segment_magic) {
     // Regular files were looked at before, so this one is a pipe. If it were read as lines, all records of a segment
@@ -85,6 +89,7 @@ std::unique_ptr<ByteSource> content_of(std::unique_ptr<FileSource> file, std::st
             "' is a recorded segment, which cannot be read from a pipe or beside other files: name its file alone");
   }
   if (magic.starts_with(zip_magic) || magic.starts_with(empty_zip_magic)) {
+    // The directory of a zip archive is at its end, so that only a regular file can be read.
     if (!is_standard_input(path) && stored_size(path)) return open_zip(path);
     throw Failure(Exit::data, "'" + path +
                                   "' is a zip archive, whose list of files is at its end: name the file itself, or "
@@ -107,6 +112,8 @@ class DetectingSource : public ByteSource {
   Result read(std::span<char> buffer) override {
     if (file_) {
       std::optional<std::string_view> magic = std::string_view();
+      // One byte more at a time, as long as it can make a difference. A slow pipe whose first byte settles the
+      // question is not kept waiting.
       for (bool is_longer = true; magic && is_longer && may_become_known(*magic);) {
         const std::size_t had = magic->size();
         magic = file_->peek(had + 1);

@@ -1,3 +1,5 @@
+// Chooses the reader for an input, and answers questions about a whole input: how many records it has, and where a
+// time begins. Such a question reads all files once, hence the refusal of pipes.
 #include "decode/reader.h"
 
 #include <algorithm>
@@ -15,6 +17,7 @@
 namespace nustream::decode {
 namespace {
 
+// How many rows are read at once where only their number or their times are wanted.
 constexpr std::size_t scan_rows = 4096;
 
 // Settings to read all of the files once, before a replay.
@@ -49,13 +52,16 @@ std::unique_ptr<Reader> open_reader(const InputSettings& settings, const record:
   if (has_segment(settings)) return std::make_unique<SegmentRows>(settings, schema);
   require_append_times(settings);
   auto reader = std::make_unique<RecordedReader>(settings, schema);
+  // A header is public and may be refused at any time. Records may be refused only before any of them was used.
   const bool may_refuse = other_kinds == OtherKinds::refused || has_header(settings);
   if (may_refuse) {
+    // First the document: its lines may look like records, or like another kind of file.
     refuse_one_document(settings, schema);
     refuse_other_kinds(settings);
   }
   reader->open(may_refuse ? std::optional(wanted_columns(settings, schema)) : std::nullopt);
   const record::RowBuilder builder(schema);
+  // A decoder of its own, since begin_file() binds it to the columns of whichever file comes last.
   require_files_ahead(settings, *make_line_decoder(settings, builder.fields(), private_column(schema)));
   return reader;
 }
@@ -78,6 +84,7 @@ PositionRange all_positions(const InputSettings& settings) {
 
 std::uint64_t count_records(const InputSettings& settings) {
   InputSettings all = whole_files(settings, "count its records");
+  // All records are passed over, so that none is decoded: counting needs lines alone.
   all.from = std::numeric_limits<std::uint64_t>::max();
   all.time_column.clear();
   RecordedReader reader(all, record::Schema{});
@@ -101,11 +108,13 @@ std::uint64_t ordinal_at_or_after(const InputSettings& settings, double epoch_se
   for (bool more = true; more;) {
     const std::uint64_t first = reader.ordinal();
     more = reader.read(batch, scan_rows);
+    // A record whose time cannot be read has NaN, which compares as false.
     const auto found =
         std::find_if(batch.times.begin(), batch.times.end(), [&](double time) { return time >= epoch_seconds; });
     if (found != batch.times.end()) return first + static_cast<std::uint64_t>(found - batch.times.begin());
     batch.clear();
   }
+  // No record is that late: the position behind the last one.
   return reader.ordinal();
 }
 

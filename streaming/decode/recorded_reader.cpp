@@ -56,6 +56,7 @@ RecordedReader::RecordedReader(InputSettings settings, const record::Schema& sch
     throw Failure(Exit::usage, "standard input (-) is named more than once; it can be read once");
   }
   for (const std::string& path : settings_.files) {
+    // One pipe among the files leaves the total unknown.
     const auto size = stored_size(path);
     bytes_total_ = size && bytes_total_ ? std::optional{*bytes_total_ + *size} : std::nullopt;
   }
@@ -68,6 +69,7 @@ std::uint64_t RecordedReader::bytes_read() const noexcept {
 void RecordedReader::open(std::optional<std::vector<std::string>> columns) {
   columns_ = std::move(columns);
   open_next();
+  // The header, or the first lines, are read now, so that a fault in them is reported before a step is taken.
   while (read_lines(false) == Step::progress && source_ && !file_has_lines_) {
   }
 }
@@ -96,6 +98,7 @@ bool RecordedReader::read(record::RowBatch& batch, std::size_t rows_max) {
 
 RecordedReader::Step RecordedReader::step(record::RowBatch& batch, std::size_t rows_before, std::size_t rows_max) {
   if (settings_.to && ordinal_ >= *settings_.to) return Step::finished;
+  // Lines above the records are no records, even while some of them are in the buffer.
   if (is_above_) return read_lines(batch.count() != rows_before);
   if (over_long_) return use_over_long(batch);
   if (buffer_.lines().empty()) return read_lines(batch.count() != rows_before);
@@ -117,6 +120,7 @@ bool RecordedReader::pass(std::span<const std::uint64_t> positions, const Look& 
   while (ordinal_ < settings_.from) {
     if (is_above_ || (!over_long_ && buffer_.lines().empty())) {
       const Step step = read_lines(false);
+      // The caller may look at its flags after each read, even where there was progress.
       if (step != Step::finished) return false;
       throw Failure(Exit::data, "the input ends behind record " + std::to_string(ordinal_) + ", and " +
                                     std::to_string(settings_.from) +
@@ -127,9 +131,11 @@ bool RecordedReader::pass(std::span<const std::uint64_t> positions, const Look& 
       look(next_record());
       ++next;
     }
+    // A record that is too long is still one record with one ordinal, so that it is passed like any other.
     if (over_long_) {
       pass_over_long();
     } else {
+      // Up to the next record that is asked for, or to the end of what is passed over.
       skip_lines(next != positions.end() ? std::min(*next, settings_.from) : settings_.from);
     }
   }
@@ -139,8 +145,10 @@ bool RecordedReader::pass(std::span<const std::uint64_t> positions, const Look& 
 std::vector<ReadRecord> RecordedReader::at_hand(std::uint64_t position) const {
   std::vector<ReadRecord> found;
   if (first_ && first_->position < position) found.push_back(*first_);
+  // The record right before `position` is wanted, if it was read.
   const std::uint64_t end = std::min(position, ordinal_);
   if (end == 0 || (first_ && first_->position + 1 >= end)) return found;
+  // It is in the buffer, or among the lines that were kept when the buffer dropped them.
   const auto line = end > run_first_ ? line_from_end(run(), ordinal_ - end) : before_run_.find(end - 1);
   if (line) found.push_back({end - 1, std::string(line->substr(0, settings_.record_bytes_max))});
   return found;
@@ -165,12 +173,16 @@ ReadRecord RecordedReader::next_record() const {
   return {ordinal_, std::string(line.substr(0, settings_.record_bytes_max))};
 }
 
+// Reads more lines into the buffer, and opens the next file where the present one has ended.
 RecordedReader::Step RecordedReader::read_lines(bool batch_has_rows) {
   if (!source_) {
     if (files_opened_ == settings_.files.size()) return Step::finished;
     open_next();
   }
+  // Rows that are there should not wait for a pipe that may be silent for long. Without rows there
+  // is nothing to lose.
   if (batch_has_rows && !source_->ready(pipe_patience_milliseconds)) return Step::pause;
+  // A line that is too long was found by the call before, which then had to wait for more of the file's beginning.
   if (!over_long_) {
     keep_run();
     switch (buffer_.advance(*source_)) {
@@ -185,12 +197,14 @@ RecordedReader::Step RecordedReader::read_lines(bool batch_has_rows) {
         break;
     }
   }
+  // The order is that of the file: first what kind of file it is, then the lines above, then the header.
   if (at_beginning_ && !begin_content()) return Step::pause;
   if (!skip_above()) return Step::progress;
   file_has_lines_ = true;
   if (header_pending_) read_header();
   is_above_ = false;
   run_ = buffer_.lines().data();
+  // The record that is too long is not among the lines of the run.
   if (over_long_) run_first_ = ordinal_ + 1;
   return Step::progress;
 }
@@ -209,27 +223,34 @@ RecordedReader::Step RecordedReader::use_over_long(record::RowBatch& batch) {
 void RecordedReader::pass_over_long() {
   over_long_ = false;
   ++ordinal_;
+  // It may be asked for by at_hand(), so that its beginning is kept like a line.
   before_run_.add(std::string(buffer_.over_long_begin()) += '\n', ordinal_);
 }
 
 SeenLine RecordedReader::place_of(std::uint64_t ordinal) const {
+  // Files are few, and the record is mostly in the last one that was opened.
   std::size_t file = begins_.size() - 1;
   while (file > 0 && begins_[file].ordinal > ordinal) --file;
   const FileBegin& begin = begins_[file];
   return {settings_.files[file], ordinal - begin.ordinal + begin.lines_above + 1, {}, begin.header};
 }
 
+// The present file has no more lines.
 RecordedReader::Step RecordedReader::end_file() {
+  // A file without a line is a mistake, such as a download that failed. If it were passed over, its records would be
+  // missing without a word.
   if (!file_has_lines_) throw empty_file(settings_.files[files_opened_ - 1], settings_, decoder_->has_header());
   bytes_of_closed_files_ += source_->bytes_read();
   source_.reset();
   return Step::progress;
 }
 
+// Opens the next file. Nothing of it is read yet.
 void RecordedReader::open_next() {
   source_ = open_lines(settings_.files[files_opened_++], settings_);
   begins_.push_back({ordinal_});
   buffer_.reset();
+  // Files may order their columns differently, so that each header is read anew.
   header_pending_ = decoder_->has_header();
   lines_to_skip_ = settings_.skip_lines;
   at_beginning_ = is_above_ = true;
@@ -255,6 +276,8 @@ LineBuffer::Behind RecordedReader::read_second_line() {
 /// of a single line, or one of which enough lines are there at once: of the few lines of a slow pipe one record could
 /// decide. Returns false where nothing came for a moment.
 bool RecordedReader::refuse_other_pipes(const std::string& path) {
+  // With nine lines there are eight behind the first one, of which fewer than half may look like
+  // records (may_decide()).
   constexpr std::uint64_t enough = 9;
   bool has_ended = false;
   if (!has_header(settings_)) {
@@ -312,6 +335,7 @@ bool RecordedReader::skip_above() {
   return !buffer_.lines().empty();
 }
 
+// Takes the first line behind those that are skipped for the header.
 void RecordedReader::read_header() {
   const std::string& path = settings_.files[files_opened_ - 1];
   if (over_long_) {

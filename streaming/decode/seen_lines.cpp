@@ -1,3 +1,5 @@
+// Finds records again for the operator: reads the files once more up to the last record that is wanted, and keeps the
+// lines and their places.
 #include "decode/seen_lines.h"
 
 #include <simdjson.h>
@@ -22,6 +24,7 @@ constexpr std::size_t shown_bytes_max = 60;  // bytes
 /// The text on one line, cut where it is long.
 std::string shown(std::string_view text) {
   std::string out(text.substr(0, shown_bytes_max));
+  // 0b10xxxxxx is a byte inside a character of UTF-8.
   while (!out.empty() && text.size() > shown_bytes_max &&
          (static_cast<unsigned char>(text[out.size()]) & 0xc0U) == 0x80U) {
     out.pop_back();  // so that no character is cut in the middle
@@ -31,12 +34,14 @@ std::string shown(std::string_view text) {
   return text.size() > shown_bytes_max ? out + "…" : out;
 }
 
+/// Whether the files can be read once more. A segment has offsets and no lines.
 bool can_be_shown(const config::InputSettings& settings) {
   return std::all_of(settings.files.begin(), settings.files.end(), [](const std::string& file) {
     return !is_standard_input(file) && stored_size(file).has_value() && !is_segment(file);
   });
 }
 
+/// The fields of a line as views into it or into `memory`; nothing where it is no line of CSV.
 std::optional<std::vector<std::string_view>> fields_of(std::string_view line, char delimiter, std::string& memory) {
   std::vector<std::string_view> fields;
   const std::string_view whole = without_mark(without_line_end(line));
@@ -44,6 +49,7 @@ std::optional<std::vector<std::string_view>> fields_of(std::string_view line, ch
   return fault == CsvFault::none ? std::optional(fields) : std::nullopt;
 }
 
+/// The text in the column, whose place is found in the header of the record's own file.
 std::optional<std::string> text_in_csv(const SeenLine& seen, const std::string& column,
                                        const config::InputSettings& settings) {
   std::string memory;
@@ -56,12 +62,14 @@ std::optional<std::string> text_in_csv(const SeenLine& seen, const std::string& 
   return found != names.end() && at < fields->size() ? std::optional(shown((*fields)[at])) : std::nullopt;
 }
 
+/// The text of a member. What is no text is shown as the JSON that it is.
 std::optional<std::string> text_in_json(const SeenLine& seen, const std::string& column,
                                         const config::InputSettings& settings) {
   simdjson::dom::parser parser;
   simdjson::dom::element record;
   if (parser.parse(simdjson::padded_string(seen.text)).get(record) != simdjson::SUCCESS) return std::nullopt;
   const std::string pointer = column.starts_with('/') ? column : pointer_to(column);
+  // Without an envelope only the first of these is tried. With one, a plain name is a member of its row.
   for (const char* row : {"", "/after", "/payload/after"}) {
     const bool is_tried = *row == '\0' || settings.envelope != config::Envelope::none;
     simdjson::dom::element value;
@@ -79,9 +87,11 @@ std::map<std::uint64_t, SeenLine> seen_lines(const config::InputSettings& settin
   std::map<std::uint64_t, SeenLine> seen;
   if (ordinals.empty() || !can_be_shown(settings)) return seen;
   config::InputSettings all = settings;
+  // pass() hands out records below `from`. Nothing behind the last wanted record is read.
   all.from = ordinals.back() + 1;
   all.to.reset();
   all.time_column.clear();
+  // Without a schema no column is bound and no row is made.
   RecordedReader reader(all, record::Schema{});
   reader.open();
   const auto keep = [&](const ReadRecord& record) {

@@ -1,3 +1,5 @@
+// The fixed parts of a segment as bytes, and the checks of what is read back. Reading trusts nothing: each function
+// says what no recording could have written, before a length is used.
 #include "decode/segment_format.h"
 
 #include <algorithm>
@@ -14,6 +16,8 @@ using secrets::append_text;
 constexpr std::uint32_t format = 1;
 constexpr std::uint32_t block_kind = 1;
 constexpr std::uint32_t end_kind = 2;
+// Kafka's names of topics have 249 bytes at most. Fields with two texts of this length fit into
+// segment_fields_bytes_max.
 constexpr std::size_t text_bytes_max = 1024;
 
 // A frame of zstd consists of blocks of four bytes or more (an empty one may have three), each of which has at most
@@ -21,6 +25,7 @@ constexpr std::size_t text_bytes_max = 1024;
 constexpr std::uint64_t zstd_block_bytes_min = 4;
 constexpr std::uint64_t zstd_block_content_max = std::uint64_t{128} << 10;
 
+/// The fields of the header as bytes, without prefix and check.
 std::string fields_of(const SegmentHeader& header) {
   std::string fields;
   append_integer(header.partition, fields);
@@ -83,6 +88,7 @@ std::optional<SegmentHeader> parse_segment_fields(std::string_view bytes) {
     header.start = reader.integer<std::uint64_t>();
     const auto bounded = reader.integer<std::uint8_t>();
     const auto stop = reader.integer<std::uint64_t>();
+    // A header has one form only, so that equal recordings have equal bytes.
     if (bounded > 1 || (bounded == 0 && stop != 0)) return std::nullopt;
     if (bounded == 1) header.stop = stop;
     header.topic = reader.text();
@@ -104,6 +110,8 @@ SegmentFrame parse_segment_frame(std::string_view bytes) {
   if (kind == end_kind) return SegmentEnd{count, first, second, reader.integer<std::uint64_t>()};
   if (kind != block_kind) return {};
   const SegmentBlock block{count, first, second, reader.integer<std::uint32_t>(), reader.integer<std::uint32_t>()};
+  // Offsets increase by one or more from record to record, so that n records span at least n − 1. The largest offset
+  // is excluded, since the offset behind it has to exist.
   const bool sound = block.records > 0 && block.last >= block.first &&
                      block.last - block.first >= block.records - 1 && block.last != UINT64_MAX &&
                      block.content_bytes > 0 && block.content_bytes <= segment_content_bytes_max &&
@@ -114,6 +122,7 @@ SegmentFrame parse_segment_frame(std::string_view bytes) {
 SegmentChecksum::Check SegmentChecksum::check() const {
   const journal::Hash hash = hash_.value();
   Check check{};
+  // A part of the hash is enough to recognise damage.
   std::transform(hash.begin(), hash.begin() + check.size(), check.begin(),
                  [](std::uint8_t byte) { return static_cast<char>(byte); });
   return check;
@@ -126,6 +135,7 @@ SegmentChecksum::Check SegmentChecksum::add_check() {
 }
 
 bool SegmentTally::allows(const SegmentBlock& block) const {
+  // Blocks that overlap or go back would give a record twice.
   return block.first >= next_ && (!stop_ || block.last < *stop_);
 }
 
@@ -137,6 +147,7 @@ void SegmentTally::add(const SegmentBlock& block) {
 }
 
 bool SegmentTally::agrees(const SegmentEnd& end) const {
+  // The marker may name an offset further on, behind records that a topic does not hand out.
   return end.next >= next_ && end == this->end(end.next);
 }
 

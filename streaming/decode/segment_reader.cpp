@@ -1,3 +1,5 @@
+// The steps of reading a block are: the frame with its check, the stored bytes with theirs, then decompression. Every
+// check is of all bytes of the file so far, so that a block cannot be moved or left out (docs/formats/segment.md).
 #include "decode/segment_reader.h"
 
 #include <zstd.h>
@@ -23,6 +25,7 @@ constexpr const char* record_again =
 
 char* SegmentReader::Buffer::room(std::size_t size, std::size_t kept) {
   if (size > capacity) {
+    // The bytes are overwritten at once, so that clearing them first would be time lost.
     auto larger = std::make_unique_for_overwrite<char[]>(size);
     std::copy_n(bytes.get(), kept, larger.get());
     bytes = std::move(larger);
@@ -83,6 +86,8 @@ void SegmentReader::read_header() {
   running_.add(fields);
   const std::string check = take(segment_check_bytes);
   const std::optional<SegmentHeader> header = parse_segment_fields(fields);
+  // The fields are parsed before the check is compared, since parsing is safe for any bytes, but nothing of them
+  // is used unless it agrees.
   if (!matches(check) || !header) throw failure("is damaged in its header");
   header_ = *header;
   tally_ = SegmentTally(header_);
@@ -103,22 +108,27 @@ SegmentReader::State SegmentReader::advance(std::uint64_t from) {
     if (frame_.size() < framed_bytes) return State::cut;
     const std::string_view frame(frame_.data(), segment_frame_bytes);
     const std::string_view check = std::string_view(frame_).substr(segment_frame_bytes);
+    // A check is of all bytes before it, and then is itself one of the bytes before the next check.
     running_.add(frame);
     if (!matches(check)) return damaged(Damage::frame_check);
     running_.add(check);
     const SegmentFrame parsed = parse_segment_frame(frame);
     if (const auto* end = std::get_if<SegmentEnd>(&parsed)) return finish(*end);
     const auto* block = std::get_if<SegmentBlock>(&parsed);
+    // The bytes are as they were written, but no recording writes such a block there.
     if (block == nullptr || !tally_.allows(*block)) return damaged(Damage::frame);
     block_ = *block;
     const State state = read_stored();
     if (state != State::block) return state;
+    // A block before `from` is checked and passed over, which is faster than decompressing it.
     if (block_.last >= from) return decompress() ? State::block : damaged(Damage::content);
   }
 }
 
+// Reads the stored bytes of block_ and compares their check.
 SegmentReader::State SegmentReader::read_stored() {
   const std::size_t bytes = block_.stored_bytes;
+  // The check of the frame agreed, but no recording compresses to more than that.
   if (bytes > ZSTD_COMPRESSBOUND(segment_content_bytes_max)) return damaged(Damage::frame);
   if (!fill_stored(bytes + segment_check_bytes)) return State::cut;
   const char* const stored = stored_.bytes.get();
@@ -126,6 +136,7 @@ SegmentReader::State SegmentReader::read_stored() {
   const std::string_view check(stored + bytes, segment_check_bytes);
   if (!matches(check)) return damaged(Damage::stored_check);
   running_.add(check);
+  // From here on the block counts as whole. A recording that is continued cuts everything behind whole_bytes_.
   whole_ = running_;
   bytes_before_last_block_ = whole_bytes_;
   whole_bytes_ += framed_bytes + bytes + segment_check_bytes;
@@ -133,15 +144,19 @@ SegmentReader::State SegmentReader::read_stored() {
   return State::block;
 }
 
+// False where the stored bytes are no frame of zstd with exactly the content that the header announces.
 bool SegmentReader::decompress() {
   char* const content = content_.room(block_.content_bytes);
   return ZSTD_decompressDCtx(decompressor_.get(), content, block_.content_bytes, stored_.bytes.get(),
                              block_.stored_bytes) == block_.content_bytes;
 }
 
+// The end marker was read: it has to agree with the blocks, and nothing may follow it.
 SegmentReader::State SegmentReader::finish(const SegmentEnd& end) {
   end_ = end;
+  // The marker counts blocks and records, so that a file without some of them is found out.
   if (!tally_.agrees(end)) return damaged(Damage::frame);
+  // One more byte is enough to know that the file goes on.
   char behind = 0;
   return fill(&behind, 1) == 0 ? State::end : damaged(Damage::behind_end);
 }
@@ -151,6 +166,7 @@ bool SegmentReader::is_torn_tail() {
   switch (damage_) {
     case Damage::none:
       return true;  // the file was cut
+    // A crash can leave the last write incomplete. Then nothing stands behind it.
     case Damage::stored_check:
       return fill(behind, 1) == 0;
     case Damage::frame_check:
@@ -161,6 +177,7 @@ bool SegmentReader::is_torn_tail() {
   // This number of bytes after the frame belong to a hole that begins in the frame.
   const std::size_t count = fill(behind, hole_bytes);
   frame_.append(behind, count);
+  // Where the frame's own bytes did not reach the disk, they read as NUL.
   const std::size_t hole = frame_.find(std::string(hole_bytes, '\0'));
   const bool reaches_end = count < hole_bytes && frame_.back() == '\0';
   return hole < framed_bytes || reaches_end;

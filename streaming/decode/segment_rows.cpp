@@ -1,3 +1,5 @@
+// Reads a recorded segment (docs/formats/segment.md) as rows: blocks by SegmentReader, messages by RecordParser, rows
+// by MessageDecoder. Positions are offsets, as they are for a run over the topic itself.
 #include "decode/segment_rows.h"
 
 #include <algorithm>
@@ -21,6 +23,7 @@ const std::string& only_file(const InputSettings& settings) {
   return settings.files.front();
 }
 
+// Opens the file as it is stored: a segment compresses its blocks itself.
 SegmentReader open_segment(const InputSettings& settings) {
   const std::string& path = only_file(settings);
   return {std::make_unique<FileSource>(path), path};
@@ -35,15 +38,18 @@ void parse_records(const SegmentReader& segment, RecordParser& records, std::uin
     if (!records.next(messages)) throw segment.failure_in_block();
   }
   if (records_left > 0) return;
+  // The block's header was trusted for skipping and for the tally. Here the records have to agree with it.
   if (!records.at_end() || records.next_offset() != segment.block().last + 1) throw segment.failure_in_block();
 }
 
+/// How many of the messages, whose offsets increase, lie below the offset.
 std::size_t count_below(std::span<const Message> messages, std::uint64_t offset) {
   const auto found = std::partition_point(messages.begin(), messages.end(),
                                           [&](const Message& message) { return message.offset < offset; });
   return static_cast<std::size_t>(found - messages.begin());
 }
 
+/// The message as a state keeps it, to recognise it again.
 ReadRecord read_record(const Message& message) {
   return {message.offset, bytes_of(message)};
 }
@@ -69,6 +75,7 @@ void scan(SegmentReader& segment, const Take& take) {
 }  // namespace
 
 bool is_segment(const std::string& path) {
+  // A pipe cannot be looked at without taking bytes from it.
   if (!stored_size(path)) return false;
   FileSource file(path);
   return file.peek(segment_magic.size()) == segment_magic;
@@ -87,6 +94,8 @@ SegmentRows::SegmentRows(const InputSettings& settings, const record::Schema& sc
     throw Failure(Exit::data, what + ", and this is lane " + std::to_string(*settings.partition) +
                                   "; name the file of that partition, or the lane by --lane");
   }
+  // Records between `from` and the start of the recording would be missing without a word. 0 stands for "from the
+  // beginning", wherever that is.
   if (from_ != 0 && from_ < header.start) {
     throw Failure(Exit::data, what + " from offset " + std::to_string(header.start) + " on, and the records from " +
                                   std::to_string(from_) + " on are needed; record them too");
@@ -111,12 +120,15 @@ bool SegmentRows::read(record::RowBatch& batch, std::size_t rows_max) {
 }
 
 bool SegmentRows::step(record::RowBatch& batch, std::size_t rows_max) {
+  // messages_ is filled anew below, and at_hand() may ask for the last of them.
   keep_given();
+  // tally().next() is the offset behind the blocks so far. A block at or behind the stop is not even read.
   if (records_left_ == 0 && (segment_.tally().next() >= to_ || !next_block(from_))) return false;
   parse_records(segment_, records_, records_left_, std::min(rows_max, messages_per_step), messages_);
   const std::span<const Message> rows = given();
   if (!first_ && !rows.empty()) first_ = read_record(rows.front());
   decoder_.decode(rows, batch);
+  // The last message may lie at or behind the stop, although the block began before it.
   return messages_.count() == 0 || messages_.messages().back().offset < to_;
 }
 
@@ -137,6 +149,7 @@ bool SegmentRows::pass(std::span<const std::uint64_t> positions, const Look& loo
   MessageBatch one;
   std::uint64_t passed = 0;  // after the last record that was taken
   for (const std::uint64_t position : positions) {
+    // Offsets may have gaps. A position that no record has is passed without a look.
     while (passed <= position) {
       if (records_left_ == 0 && !next_block(position)) return true;
       parse_records(segment_, records_, records_left_, 1, one);
@@ -154,6 +167,7 @@ std::vector<ReadRecord> SegmentRows::at_hand(std::uint64_t position) const {
   const std::span<const Message> rows = given();
   const std::size_t below = count_below(rows, position);
   if (below > 0) {
+    // The first record is in `found` already.
     if (rows[below - 1].offset != first_->position) found.push_back(read_record(rows[below - 1]));
   } else if (before_given_ && before_given_->position < position && before_given_->position != first_->position) {
     found.push_back(*before_given_);
@@ -194,7 +208,9 @@ std::uint64_t offset_at_or_after(const InputSettings& settings, double epoch_sec
   SegmentReader segment = open_segment(settings);
   std::optional<std::uint64_t> found;
   scan(segment, [&](const Message& message) {
+    // Such a record has no time that could be at or after the one that is asked for.
     if (message.time_kind == TimeKind::none) return false;
+    // The ordinal that is found tells about times. The broker's are public as arrivals are; a producer's are data.
     if (message.time_kind == TimeKind::producer && !settings.times_public) {
       throw Failure(Exit::configuration,
                     "a start or stop by time shows the times that the producers gave their records: declare them "
@@ -204,6 +220,7 @@ std::uint64_t offset_at_or_after(const InputSettings& settings, double epoch_sec
     found = message.offset;
     return true;
   });
+  // scan() came to the end marker, so that end() is set.
   return found.value_or(segment.end().next);
 }
 

@@ -1,3 +1,6 @@
+// Tells kinds of text from each other by their first lines: JSON in its many shapes, CSV, logs, lines of old Macs.
+// Each kind is a constant with what it is and what to type, where % stands for the path. The order of the questions
+// matters, since a text can look like several kinds.
 #include "decode/file_kind.h"
 
 #include <algorithm>
@@ -66,6 +69,7 @@ bool holds_json_behind(std::string_view line) {
   return begin != std::string_view::npos && begin > 0 && begins_an_object(line.substr(begin)) && line.ends_with('}');
 }
 
+/// Whether the line is an object and a comma, as an element of an array that has its elements on lines of their own.
 bool is_object_with_comma(std::string_view line) {
   return line.ends_with(',') && looks_like_object(trimmed(line.substr(0, line.size() - 1)));
 }
@@ -73,6 +77,7 @@ bool is_object_with_comma(std::string_view line) {
 /// Whether the line is an array of values, such as [1.5,"a"], but not of objects or arrays.
 bool is_row_of_values(std::string_view line) {
   if (line.size() < 3 || !line.starts_with('[') || !line.ends_with(']')) return false;
+  // The closing bracket is left at least, so that there is a first character.
   const char first = trimmed(line.substr(1)).front();
   return first != '{' && first != '[' && first != ']';
 }
@@ -102,18 +107,22 @@ TextKind json_otherwise(std::string_view line) {
   return {};
 }
 
+/// Says what lines are that should be one object each; an empty kind where most of them are.
 TextKind instead_of_json_lines(const std::vector<std::string_view>& lines) {
   const std::string_view line = lines.front();
+  // This comes first: such a line looks like one object as well, since it begins and ends as one does.
   if (most(lines, holds_several_objects)) return json_without_lines;
   if (TextKind other = other_json_lines(lines); !other.what.empty()) return other;
   // Some lines of an array look like objects too, such as its last line, which has no comma at its end.
   if (!most(lines, [](std::string_view each) { return !looks_like_object(each); })) return {};
+  // Few lines are objects. The first line tells what the others are parts of.
   if (line.starts_with('[')) return json_array;
   if (line.starts_with('{')) return json_document;
   if (most(lines, holds_json_behind)) {
     return {"a log with text before the JSON of its lines, and nustream reads one object on each line",
             "take the text away: sed 's/^[^{]*//' '%' > '%.jsonl'"};
   }
+  // Something between the fields in most lines, and no control bytes: CSV under the wrong format.
   const bool is_divided = most(lines, [](std::string_view each) {
     return each.find_first_of(",;\t|\x01") != std::string_view::npos && !holds_odd_bytes(each);
   });
@@ -127,6 +136,7 @@ bool says_so(const std::vector<std::string_view>& lines, const config::InputSett
   return has_header(settings) ? is_so(lines.front()) : most(lines, is_so);
 }
 
+/// Says what lines are that should be CSV. With a header that line alone is looked at, since it is public.
 TextKind instead_of_csv(const std::vector<std::string_view>& lines, const config::InputSettings& settings) {
   const std::string_view line = lines.front();
   const auto looks_like_record = [](std::string_view each) {
@@ -134,6 +144,7 @@ TextKind instead_of_csv(const std::vector<std::string_view>& lines, const config
   };
   if (says_so(lines, settings, looks_like_record)) return json_lines;
   if (throughout(lines, is_object_with_comma)) return json_with_commas;
+  // Excel writes "sep=;" above the header. It would be taken for a header with one name.
   if (line.size() == 5 && line.starts_with("sep=") && settings.skip_lines == 0) {
     return {"CSV with a line of Excel's (sep=) above it",
             std::string("set stream.skip_lines = 1 and stream.delimiter = \"") + line.back() + "\""};
@@ -150,6 +161,7 @@ TextKind by_long_line(std::string_view begin, const config::InputSettings& setti
   return has_members(settings) ? TextKind{} : json_lines;
 }
 
+/// The kind, with a remedy that is written for any settings.
 TextKind as_told(const FirstContent& first, const config::InputSettings& settings) {
   const std::string_view behind = behind_skipped(first.bytes, settings);
   if (has_carriage_returns_alone(first.bytes) || has_carriage_returns_alone(behind)) {
@@ -158,6 +170,7 @@ TextKind as_told(const FirstContent& first, const config::InputSettings& setting
   }
   std::vector<std::string_view> lines = first_lines(first, settings);
   for (std::string_view& line : lines) line = trimmed(line);
+  // Not even the first line ends within what is known.
   if (lines.empty()) return by_long_line(trimmed(behind), settings);
   if (says_so(lines, settings, [](std::string_view line) { return line.find('\0') != line.npos; })) return binary;
   if (says_so(lines, settings, [](std::string_view line) { return line.front() == '\x1e'; })) return json_sequence;
@@ -176,6 +189,7 @@ TextKind text_kind(const FirstContent& first, const config::InputSettings& setti
   TextKind kind = as_told(first, settings);
   constexpr std::string_view to_set = ", and set stream.format = \"jsonl\"";
   const std::size_t at = kind.remedy.find(to_set);
+  // The remedies are written for settings of CSV. Somebody who has set the other format already need not be told to.
   const bool is_set = has_members(settings);
   if (is_set && at != std::string::npos) kind.remedy.erase(at, to_set.size());
   return kind;

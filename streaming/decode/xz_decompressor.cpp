@@ -21,11 +21,15 @@ class XzDecompressor : public Decompressor {
   XzDecompressor& operator=(const XzDecompressor&) = delete;
 
   Progress decompress(std::span<char> stored, std::span<char> content, bool is_all) override {
+    // LZMA_STREAM_END comes only at the end of the whole file, since several streams are read as
+    // one (LZMA_CONCATENATED).
     if (is_ended_) return {0, 0, State::whole};
     stream_.next_in = reinterpret_cast<const std::uint8_t*>(stored.data());
     stream_.avail_in = stored.size();
     stream_.next_out = reinterpret_cast<std::uint8_t*>(content.data());
     stream_.avail_out = content.size();
+    // LZMA_FINISH tells liblzma that the file ends here. Without it the end of a stream would not be reported,
+    // because another stream could follow.
     const lzma_ret status = ::lzma_code(&stream_, is_all ? LZMA_FINISH : LZMA_RUN);
     if (status == LZMA_MEM_ERROR) no_memory_to_decompress();
     is_ended_ = status == LZMA_STREAM_END;

@@ -23,6 +23,7 @@ class PartSource : public ByteSource {
       : file_(path), before_(offset), left_(bytes) {}
 
   Result read(std::span<char> buffer) override {
+    // The bytes before the member are read and thrown away, into the caller's own buffer. A FileSource does not seek.
     while (before_ > 0) {
       const Result passed = file_.read(buffer.first(std::min<std::uint64_t>(buffer.size(), before_)));
       if (passed.end || passed.interrupted) return passed;
@@ -53,25 +54,31 @@ class MemberDecompressor : public Decompressor {
   MemberDecompressor& operator=(const MemberDecompressor&) = delete;
 
   Progress decompress(std::span<char> stored, std::span<char> content, bool is_all) override {
+    // Bytes behind the member's end do not belong to it.
     if (is_ended_) return {0, 0, stored.empty() ? State::whole : State::damaged};
+    // zlib counts in unsigned int.
     content = content.first(std::min<std::size_t>(content.size(), std::numeric_limits<uInt>::max()));
     Progress progress = member_.method == 0 ? copy(stored, content, is_all) : inflate_some(stored, content);
     made_ += progress.content;
     crc_ = ::crc32_z(crc_, reinterpret_cast<const Bytef*>(content.data()), progress.content);
     is_ended_ = progress.state == State::whole;
+    // Length and checksum are those of the directory. More content than promised is damage at once, before the end.
     const bool is_sound = made_ == member_.content && crc_ == member_.crc;
+    // The checksum can be compared only at the end.
     if (made_ > member_.content || (is_ended_ && !is_sound)) progress.state = State::damaged;
     return progress;
   }
   [[nodiscard]] const char* format() const noexcept override { return "zip"; }
 
  private:
+  // A stored member: its bytes are the content. It ends where its bytes do.
   static Progress copy(std::span<char> stored, std::span<char> content, bool is_all) {
     const std::size_t bytes = std::min(stored.size(), content.size());
     std::copy_n(stored.begin(), bytes, content.begin());
     return {bytes, bytes, is_all && bytes == stored.size() ? State::whole : State::open};
   }
 
+  // A deflated member: the data themselves say where they end.
   Progress inflate_some(std::span<char> stored, std::span<char> content) {
     stream_.next_in = reinterpret_cast<Bytef*>(stored.data());
     stream_.avail_in = static_cast<uInt>(stored.size());

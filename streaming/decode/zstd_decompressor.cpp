@@ -27,6 +27,7 @@ class ZstdDecompressor : public Decompressor {
       const bool is_large = ZSTD_getErrorCode(hint) == ZSTD_error_frameParameter_windowTooLarge;
       return {in.pos, out.pos, is_large ? State::too_large : State::damaged};
     }
+    // 0 says that a frame is decompressed and given out wholly. Any other hint is how much input would be good next.
     is_frame_ended_ = hint == 0;
     return {in.pos, out.pos, is_frame_ended_ ? State::whole : State::open};
   }

@@ -1,3 +1,5 @@
+// Puts into words that a budget and a mechanism do not fit: σ is calibrated for the ρ of the whole epoch, so that a
+// budget which ends the epoch early has bought noise that is larger than it had to be.
 #include "engine/budget_advice.h"
 
 #include <vector>
@@ -10,6 +12,7 @@
 namespace nustream::engine {
 
 std::string short_of_budget(const config::Mechanism& mechanism, std::optional<StepCount> limit, std::string_view of) {
+  // At the horizon the noise ends by itself, as it was planned.
   if (!limit || limit == mechanism.horizon()) return {};
   if (limit->value() == 0) {
     return fmt::format(
@@ -25,16 +28,20 @@ std::string short_of_budget(const config::Mechanism& mechanism, std::optional<St
 std::string short_of_budget(const config::Config& config, const config::Mechanism& mechanism, std::uint64_t runs) {
   const std::optional<Rho>& budget = config.privacy.budget;
   if (!budget) return {};
+  // Several runs over the same records cost their sum, and the budget has to pay for all of them.
   if (runs > 1) {
     const std::vector<Rho> of_each(runs, mechanism.spend.limit());
     return short_of_runs(*budget, privacy::compose(of_each), runs);
   }
+  // furthest_within() below needs a total that exceeds the budget somewhere.
   if (mechanism.spend.limit() <= *budget) return {};
   return short_of_budget(mechanism, furthest_within(mechanism.horizon(), *budget,
                                                     [&](StepCount steps) { return mechanism.spend.after(steps); }));
 }
 
 std::string part_of_budget(const config::Config& config, const config::Mechanism& mechanism) {
+  // The advice is for running sums whose noise is made for a stream without an end, because no number of releases is
+  // set.
   if (!config.moments || config.moments->releases || config.moments->memory || config.users) return {};
   const std::uint64_t releases = config.problem.records / config.descent.minibatch;
   if (releases == 0) return {};

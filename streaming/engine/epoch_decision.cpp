@@ -1,3 +1,6 @@
+// The decision, built from small functions over what was found: first the refusals, which stand whatever is found
+// later; then lanes with a state, lanes with remains alone, and lanes without a past. No function here reads a file
+// or a topic, so that tests can go through all cases.
 #include "engine/epoch_decision.h"
 
 #include <algorithm>
@@ -75,11 +78,15 @@ Decision begin_behind_remains(const Found& found, const Ledger& ledger, const As
   if (keeping == Keeping::folder) {
     return begin_at(found, ledger, asked, furthest_in_folder(found, ledger), overlap_behind(found, ledger, false));
   }
+  // In topics no release is published without a line that pays for it. One without a line means that lines were lost
+  // later, and nobody knows what else they told.
   if (found.last_release && !covers(ledger, *found.last_release)) return Refuse{Refusal::spend_not_known};
   // Whoever deletes a topic deletes the group's offsets for it. So an offset that is left says that the log is the
   // same.
   const Overlap overlap = found.committed_offset ? overlap_behind(found, ledger, true) : Overlap::unknown;
   const Position furthest = furthest_read(found, ledger);
+  // The topic ends before what was read: it is another log, or it was cut. Nobody can tell which of its records were
+  // read before, so that such an epoch begins at its end and is charged to every record.
   if (!found.end || furthest <= *found.end) return begin_at(found, ledger, asked, furthest, overlap);
   if (!asked.accept_gap) return Refuse{Refusal::gap, *found.end};
   return Begin{next_epoch(found, ledger), *found.end, Overlap::unknown, found.owed, true};
@@ -145,6 +152,7 @@ Decision with_state(const Found& found, const Ledger& ledger, const Asked& asked
   if (asked.new_epoch == NewEpoch::always || (asked.new_epoch == NewEpoch::where_needed && needed)) {
     return begin_behind_state(found, ledger, asked, start, gap);
   }
+  // Without a new epoch the state's own settings have to hold: σ and the correlation are part of what was promised.
   if (found.other_settings) return Refuse{Refusal::other_settings};
   if (found.other_passes) return Refuse{Refusal::other_passes};
   return GoOn{overlap_of(ledger, found.epoch)};
@@ -205,6 +213,7 @@ std::optional<Refusal> refused(const Found& found, const Asked& asked) {
 Decision with_what_is_found(const Found& found, const Ledger& ledger, const Asked& asked, Keeping keeping) {
   if (found.state == Found::State::committed) return with_state(found, ledger, asked, keeping);
   if (found.has_remains) return begin_behind_remains(found, ledger, asked, keeping);
+  // From here on there is no state and nothing that was published or spent.
   if (!asked.first_run) return Refuse{Refusal::nothing_to_resume};
   if (asked.new_epoch == Asked::NewEpoch::no) return Begin{EpochId{0}, found.first, Overlap::disjoint};
   return begin_at(found, ledger, asked, found.first, Overlap::disjoint);
@@ -216,6 +225,7 @@ std::vector<LedgerEntry> lines_before_epoch(const journal::Ledger& ledger, const
                                             const std::optional<LedgerEntry>& owed) {
   std::vector<LedgerEntry> lines = lost;
   if (owed) lines.push_back(*owed);
+  // See the header: a lost line, or an owed one of the same epoch, says at least as much as a closing line would.
   if (!ledger.reserving || !lost.empty()) return lines;
   const LedgerEntry& last = ledger.epochs.back();
   if (!owed || owed->epoch != last.epoch) lines.insert(lines.begin(), last);

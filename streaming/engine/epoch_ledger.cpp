@@ -1,3 +1,6 @@
+// Decides when a ledger line is due and which steps it pays for ("What a line reserves" in docs/formats/ledger.md). A
+// line is always written ahead of the steps that it pays for: there must be no release that no line pays for, also
+// where the state is lost.
 #include "engine/epoch_ledger.h"
 
 #include <algorithm>
@@ -52,6 +55,7 @@ EpochLedger::UserSpends::UserSpends(const config::Mechanism& mechanism, const us
     : limits(of_one) {
   if (const auto& participation = limits.participation()) {
     const std::uint64_t times = participation->times();
+    // A count of 0 costs nothing, and after() adds it where a line has room for all counts.
     for (std::uint64_t count = times <= counts_in_a_line_max ? 1 : times; count <= times; ++count) {
       by_count.push_back(spend_of(mechanism, {{{count, participation->separation()}}, {}}));
     }
@@ -75,6 +79,8 @@ EpochLedger::EpochLedger(EpochIdentity identity, const config::Mechanism& mechan
     : identity_(std::move(identity)), mechanism_(mechanism), ledger_(std::move(ledger)) {
   if (ledger_.reserving && ledger_.reserving->epoch == identity_.epoch) told_ = behind(*ledger_.reserving);
   if (identity_.limits) of_users_.emplace(mechanism, *identity_.limits);
+  // Called for what it refuses: lines that do not add up with this epoch's promise have to end the run before a step
+  // is taken, and not with the first commit.
   static_cast<void>(total_spent(ledger_.epochs, identity_.neighbours));
   require_same_framing(ledger_.epochs, identity_.trusts_framing);
   if (identity_.limits) require_same_windows(ledger_.epochs, *identity_.limits);
@@ -82,6 +88,7 @@ EpochLedger::EpochLedger(EpochIdentity identity, const config::Mechanism& mechan
 
 void EpochLedger::owe(const journal::LedgerEntry& entry) {
   owed_.push_back(entry);
+  // A line of moved users stands in the place of all lines before it; any other line replaces its own epoch's alone.
   const bool for_all = entry.user && entry.user->moved;
   std::erase_if(ledger_.epochs,
                 [&](const journal::LedgerEntry& known) { return for_all || known.epoch == entry.epoch; });
@@ -141,6 +148,7 @@ Rho EpochLedger::total(StepCount steps, Position to) const {
 /// The total where this epoch goes as far as its noise lets it.
 Rho EpochLedger::total_in_the_limit(Position to) const {
   std::vector<journal::LedgerEntry> entries = others();
+  // One step stands for any number of them: an epoch that takes steps counts with the ρ that it is given here.
   entries.push_back(line(mechanism_.spend.limit(), mechanism_.spend.limit(), StepCount{1}, to));
   if (of_users_) entries.back().user = of_users_->after({}, identity_.carries_over);
   return total_spent(entries, identity_.neighbours);
@@ -148,6 +156,7 @@ Rho EpochLedger::total_in_the_limit(Position to) const {
 
 std::optional<StepCount> EpochLedger::limit(const std::optional<Rho>& budget, Position to) const {
   const std::optional<StepCount> horizon = mechanism_.horizon();
+  // Where even the whole epoch fits, no number of steps exceeds the budget, and the search below would have no end.
   if (!budget || total_in_the_limit(to) <= *budget) return horizon;
   return furthest_within(horizon, *budget, [&](StepCount steps) { return total(steps, to); });
 }
@@ -193,6 +202,7 @@ std::string EpochLedger::append_lines(const LedgerCommit& commit, const secrets:
                                       const journal::Hash& released) {
   if (!is_due(commit)) return {};
   std::string lines;
+  // Each line names the one before it, so that the lines are made one after the other, the owed ones first.
   const auto append = [&](const journal::LedgerEntry& line) {
     const std::string text = journal::ledger_line(line, ledger_.head, keys, released);
     ledger_.head = journal::hash_of(text);
@@ -212,10 +222,12 @@ StepCount reserved_steps(StepCount taken, std::optional<StepCount> furthest, boo
   // Before its first step an epoch reserves nothing. So an epoch that is never used costs nothing.
   if (steps == 0) return taken;
   if (!grows && furthest) return std::max(taken, *furthest);
+  // bit_ceil() is undefined where the power of two does not fit the type. A stream never comes that far.
   constexpr std::uint64_t last = std::numeric_limits<std::uint64_t>::max() / 2;
   std::uint64_t reserved = steps < last ? std::bit_ceil(steps + 1) : steps;
   if (grows) reserved = std::min(reserved, steps + reserved_ahead_max);
   if (furthest) reserved = std::min(reserved, furthest->value());
+  // A budget that was lowered since may end before what is taken. What is taken has to be paid for all the same.
   return StepCount{std::max(reserved, steps)};
 }
 

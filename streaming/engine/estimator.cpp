@@ -1,3 +1,5 @@
+// Passes each call on to the lane of the settings' kind. A descent gives iterates and running sums give estimates, so
+// that the two have releases of different types: each kind has its own list, of which only one is ever filled.
 #include "engine/estimator.h"
 
 #include "config/moments.h"
@@ -25,6 +27,7 @@ std::string Estimator::encode() const {
 }
 
 std::span<const double> Estimator::theta() const {
+  // Running sums have no iterate: an estimate is solved from them when a release needs one.
   const auto* descent = std::get_if<lane::Lane>(&lane_);
   return descent == nullptr ? std::span<const double>() : descent->theta();
 }
@@ -33,6 +36,8 @@ void Estimator::go_on_from(const lane::Carried& from) {
   if (auto* descent = std::get_if<lane::Lane>(&lane_)) {
     descent->go_on_from(from);
   } else {
+    // Running sums have no average to go on from: the released estimate only moves the point about which they are
+    // centred.
     std::get<moments::Lane>(lane_).begin_about(from.theta);
   }
 }
@@ -56,6 +61,7 @@ void Estimator::release_now() {
 void Estimator::take_releases(publish::ReleaseEncoder& encoder, std::string_view tag, std::uint64_t& released,
                               std::string& out) {
   const auto append = [&](const auto& release) {
+    // A resumed lane takes no release a second time: `released` comes from its state, and counts steps.
     if (release.steps.value() <= released) return;
     encoder.append(release, tag, out);
     released = release.steps.value();
@@ -68,6 +74,8 @@ void Estimator::take_releases(publish::ReleaseEncoder& encoder, std::string_view
 }
 
 Estimator first_estimator(const config::Config& config, const config::Mechanism& mechanism, Position start) {
+  // A full mechanism is part of the settings of running sums, since their answer depends on the size of the noise. A
+  // descent only needs the grids on which gradients and noise are added.
   if (config.moments) return moments::Lane(config::moments_settings(config, mechanism), start);
   return lane::Lane(config.descent, mechanism.grids, start);
 }

@@ -1,3 +1,5 @@
+// Reads a release that is public already as the start of a later epoch. Its numbers are in original units, and are
+// turned back into the working coordinates of the present settings (publish::OriginalUnits::invert()).
 #include "engine/going_on.h"
 
 #include <utility>
@@ -74,6 +76,7 @@ lane::Carried carried_from(const ShownRelease& release, const config::Config& co
     refuse(release, "is not where an epoch of these settings can go on: " + wrong);
   }
   require_same_model(release, config);
+  // Instrumental variables by running sums begin about the reduced form, which is not what releases show.
   carried.theta = config::centre_of(config, std::move(carried.theta));
   if (config.moments) return carried;
   // The average is carried over where it can be expressed under these settings; otherwise it begins anew.
@@ -90,6 +93,7 @@ lane::Carried carried_from(const ShownRelease& release, const config::Config& co
 std::string go_on_from_last(Estimator& lane, EpochId epoch, std::string_view published, const config::Config& config,
                             bool is_private) {
   NUSTREAM_REQUIRE(epoch.value() > 0, "a lane's first epoch has no release to go on from");
+  // Whole lines end with a newline. Without it the last line begins behind the newline before.
   while (!published.empty() && published.back() == '\n') published.remove_suffix(1);
   if (published.empty()) {
     return fmt::format("epoch {} begins at {}: there is no release to go on from", epoch.value(), start_of(config));
@@ -101,6 +105,7 @@ std::string go_on_from_last(Estimator& lane, EpochId epoch, std::string_view pub
                   "the last line of the lane's releases is no release that a new epoch could go on from; to begin at "
                   "the start of the settings instead, add --from-start");
   }
+  // Before any step: only the released numbers enter, which everybody can read, so that the start costs nothing.
   lane.go_on_from(carried_from(*release, config, is_private));
   return fmt::format("epoch {} goes on from the release at step {} of epoch {}", epoch.value(), release->step,
                      release->epoch.value());

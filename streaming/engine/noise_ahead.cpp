@@ -1,3 +1,7 @@
+// Two blocks of noise at most are in memory: the one in use (`current_`), which only the loop touches, and the one
+// behind it (`next_`), which the other thread makes under `making_` and hands over under the mutex. The noise source
+// itself is never used by both threads at once. Checkpoints are kept for each block, because the source has moved on
+// by the time that a state within the block is saved.
 #include "engine/noise_ahead.h"
 
 #include <algorithm>
@@ -88,15 +92,18 @@ class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
   void make_next() {
     {
       const std::lock_guard hold(mutex_);
+      // No block is made beyond the horizon, nor after a failure: the next take() throws that failure.
       if (making_ || next_ || failure_ || (horizon_ && made_up_to_ >= horizon_->value())) return;
       making_ = true;
     }
+    // make() takes the mutex itself. So it is not held here, where `run_` might do the work at once.
     run_([self = shared_from_this()] { self->make(); });
   }
 
   [[nodiscard]] std::span<const noise::GridNoise> take(std::size_t steps_max) {
     if (!current_ || next_step_ == current_->first + current_->steps) {
       if (!advance()) return slice(0, 0);
+      // The next block is asked for as soon as its place is free, so that it is made while the current one is in use.
       make_next();
     }
     const std::size_t offset = next_step_ - current_->first;
@@ -107,6 +114,8 @@ class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
   }
 
   [[nodiscard]] journal::NoiseCheckpoints checkpoints() const {
+    // Before the first block is there, a state can only be that of the start. Within a block the state holds the
+    // segment that the block was drawn from, since a resume has to draw the same block again.
     if (!current_) return start_->value();
     return next_step_ == current_->first + current_->steps ? current_->at_end->value() : current_->within->value();
   }
@@ -121,8 +130,10 @@ class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
   /// longer, after the memory for keys is gone.
   void end() {
     std::unique_lock hold(mutex_);
+    // Nobody is to be woken from here on: the loop that `wake_` posts to may be destroyed next.
     wake_ = nullptr;
     idle_.wait(hold, [this] { return !making_; });
+    // Keys are destroyed while the memory that they lie in still exists.
     start_.reset();
     current_.reset();
     next_.reset();
@@ -134,6 +145,8 @@ class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
   void make() {
     std::unique_ptr<Block> block;
     std::exception_ptr failure;
+    // A failure is kept for the loop, which sees it at the next take(). An exception must not leave this thread's
+    // work.
     try {
       block = draw();
     } catch (...) {
@@ -152,6 +165,8 @@ class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
 
   [[nodiscard]] std::unique_ptr<Block> draw() {
     auto block = std::make_unique<Block>();
+    // The feed gives at most the rest of the shortest stage's block. So this bound only stands for "as many as there
+    // are".
     const std::span<const noise::GridNoise> drawn = feed_->take(std::numeric_limits<std::uint32_t>::max());
     block->first = drawn.front().first.value();
     block->steps = steps_in(drawn);
@@ -170,6 +185,7 @@ class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
     slices_.clear();
     for (std::size_t i = 0; i < dimensions_.size(); ++i) {
       std::span<const std::int64_t> units;
+      // Without steps there may be no block yet, and the slices are empty.
       if (steps > 0) units = std::span(current_->units[i]).subspan(offset * dimensions_[i], steps * dimensions_[i]);
       slices_.push_back({StepIndex{next_step_}, dimensions_[i], units});
     }

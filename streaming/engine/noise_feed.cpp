@@ -1,3 +1,5 @@
+// Draws noise stage by stage: a source gives blocks of z = B w (docs/formats/noise.md), which are rounded to the
+// stage's grid once and handed out in slices. Stages have keys of their own, so that their noise is independent.
 #include "engine/noise_feed.h"
 
 #include <algorithm>
@@ -15,6 +17,7 @@ namespace {
 noise::NoiseSource source_of(const config::CalibratedStage& stage, const journal::NoiseCheckpoints& checkpoints,
                              std::size_t number, StepIndex next_step, std::pmr::memory_resource* secrets,
                              const noise::Healing& healing, std::optional<StepCount> end) {
+  // A destructor wipes the copy also where the source refuses it.
   struct Wiped {
     noise::Checkpoint checkpoint;
     ~Wiped() { journal::wipe(checkpoint); }
@@ -30,6 +33,7 @@ noise::NoiseSource source_of(const config::CalibratedStage& stage, const journal
 
 bool can_be_resumed(const journal::NoiseCheckpoints& checkpoints, StepIndex next_step) {
   return std::ranges::none_of(checkpoints.stages, [&](const noise::Checkpoint& stage) {
+    // A resume begins another segment, unless the last one begins at this very step.
     return stage.segments.size() >= noise::segments_max && stage.segments.back().first != next_step;
   });
 }
@@ -96,6 +100,7 @@ journal::NoiseCheckpoints NoiseFeed::checkpoints() const {
 journal::NoiseCheckpoints NoiseFeed::checkpoints_at(StepIndex step) const {
   journal::NoiseCheckpoints all;
   all.stages.reserve(stages_.size());
+  // Each stage has its own block, and so is asked for the segments that cover this step.
   for (const Stage& stage : stages_) all.stages.push_back(stage.source.checkpoint(step));
   return all;
 }

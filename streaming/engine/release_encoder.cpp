@@ -1,3 +1,6 @@
+// Collects from the settings and the mechanism what a line of releases.jsonl says beside the iterate
+// (docs/formats/releases.md): names and units, promise and cost, and the public numbers that intervals are computed
+// from. Nothing here reads a record.
 #include "engine/release_encoder.h"
 
 #include <utility>
@@ -14,6 +17,8 @@ std::optional<std::uint64_t> distinct_records(const config::Config& config, cons
   return mechanism.participation.separation() * config.descent.minibatch;
 }
 
+/// The intervals that each release carries, with the public numbers that their formula needs; nothing where a release
+/// has none.
 std::optional<publish::IntervalKind> interval_kind(const config::Config& config, const config::Mechanism& mechanism) {
   using Kind = config::Intervals::Kind;
   const lane::Settings& descent = config.descent;
@@ -39,6 +44,7 @@ std::optional<publish::IntervalKind> interval_kind(const config::Config& config,
   }
 }
 
+/// What a two-stage descent with second moments needs to judge its instruments; nothing for other models.
 std::optional<publish::StrengthDesign> strength_design(const config::Config& config,
                                                        const config::Mechanism& mechanism) {
   const lane::Settings& descent = config.descent;
@@ -49,6 +55,7 @@ std::optional<publish::StrengthDesign> strength_design(const config::Config& con
   publish::StrengthDesign design{
       shape, {}, noise.correlation, noise.stddev, descent.minibatch, distinct_records(config, mechanism)};
   const auto& features = config.schema.features;
+  // The endogenous regressors are the last features of the schema.
   for (auto each = features.end() - static_cast<std::ptrdiff_t>(shape.endogenous); each != features.end(); ++each) {
     design.regressors.push_back(each->name);
   }
@@ -99,6 +106,8 @@ publish::ReleaseHeader release_header(const config::Config& config, const Releas
 
 std::optional<publish::SolvedModel> solved_model(const config::Config& config) {
   if (!config.moments) return std::nullopt;
+  // Without instruments the target is the only response. With them each endogenous regressor is one, too, and a row's
+  // inputs are the controls and the instruments.
   const publish::OriginalUnits units(config.schema, config.descent);
   if (!config.descent.first_stage) return publish::SolvedModel{units, config.schema.dimension(), 1};
   const descent::TwoStageShape& shape = config.descent.first_stage->shape;

@@ -1,3 +1,6 @@
+// Fills a state record in the order in which its parts depend on one another: the outbox is chained, then the
+// ledger's line names the chain's head of before, then the record takes the heads of both chains, and is sealed last
+// (docs/formats/state.md, docs/formats/ledger.md).
 #include "engine/seal_batch.h"
 
 #include <string>
@@ -41,17 +44,23 @@ journal::Batch seal_batch(const secrets::Keyring& keys, const Estimator& lane, E
   record.lane = lane.encode();
   record.settings = epoch.settings;
   const journal::Hash durable = chain_outbox(keys, releases, record);
+  // A ledger that closes has to name the lane's last release. Where this batch brings a release by cadence, its line
+  // may not name that, and so does not close: a further commit does (Sealing::closes).
   const bool names_all = releases.head == durable;
   std::string lines =
       ledger.append_lines({steps, sealing.touched, sealing.before, sealing.closes && names_all}, keys, durable);
+  // Behind the lines: a state vouches for a ledger that already ends with its own line.
   record.ledger_head = ledger.head();
   record.ledger_epochs = journal::enclosed_lines(ledger.with_own(steps, sealing.touched), keys);
+  // The identity is sealed with the state. Whoever opens it says which stream, lane, epoch and settings are expected,
+  // so that a state of another one does not pass for this one's.
   const secrets::StateIdentity identity{epoch.stream, epoch.lane, epoch.epoch, steps, epoch.digest, epoch.is_private};
   return sealed(keys, identity, record, std::move(lines), sealing.keeping);
 }
 
 journal::Batch seal_one_step(const secrets::Keyring& keys, const journal::LedgerEntry& spent, journal::Ledger& ledger,
                              journal::ReleaseChain& releases, journal::StateRecord record, Keeping keeping) {
+  // The one step has read all records, so that the range of the spend is also the position.
   record.position = spent.to;
   record.start = spent.from;
   const journal::Hash durable = chain_outbox(keys, releases, record);

@@ -1,3 +1,6 @@
+// Adds up what a ledger's lines say was spent ("Totals" in docs/formats/ledger.md). Every line is first restated for
+// the neighbours that are asked about. A line for which nothing follows is refused, because a spend that were left
+// out would count as none.
 #include "engine/spent.h"
 
 #include <fmt/format.h>
@@ -63,6 +66,7 @@ users::Epoch epoch_of(const journal::LedgerEntry& entry, privacy::Neighbours ask
   const auto restated = [&](Rho rho) { return *privacy::restated(rho, entry.neighbours, asked); };
   const journal::UserSpend& user = *entry.user;
   users::Epoch epoch{user.carries_over};
+  // The line's own neighbours are those of a user, as are the ones asked for, so that only the adjacency can differ.
   for (const Rho rho : user.by_count) epoch.by_count.push_back(restated(rho));
   epoch.mass = user.limits.mass();
   if (user.of_mass) epoch.of_mass = restated(*user.of_mass);
@@ -101,6 +105,8 @@ Rho total_spent(std::span<const journal::LedgerEntry> entries, privacy::Neighbou
                         " of the ledger protected targets alone, so that nothing is known of what whole records have "
                         "spent; begin in another state.directory or with other topics, or protect targets again");
     }
+    // Positions and overlap go with the spend: privacy::total() needs them to tell which epochs may have read the
+    // same record.
     spends.push_back({entry.lane, entry.epoch, entry.from, entry.to, entry.steps, *rho, entry.settings_digest,
                       entry.overlap == journal::Overlap::disjoint      ? privacy::Disjointness::disjoint
                       : entry.overlap == journal::Overlap::overlapping ? privacy::Disjointness::overlapping
@@ -124,6 +130,7 @@ StepCount furthest_within(std::optional<StepCount> horizon, Rho budget, const st
     if (fits(furthest)) return StepCount{furthest};
     beyond = furthest;
   }
+  // Here `within` steps fit (an epoch may always take 0 steps), and `beyond` steps do not.
   while (beyond - within > 1) {
     const std::uint64_t middle = within + (beyond - within) / 2;
     (fits(middle) ? within : beyond) = middle;
@@ -159,12 +166,14 @@ namespace {
 journal::LedgerEntry saying(journal::LedgerEntry line, const users::Epoch& epoch, privacy::Neighbours asked) {
   journal::UserSpend& user = *line.user;
   const std::uint32_t change = user.moved ? user.moved->change : 0;
+  // A line in the place of others begins a group of its own: what came before it is in `before`.
   user.carries_over = false;
   user.by_count = epoch.by_count;
   if (epoch.mass) user.of_mass = epoch.of_mass;
   user.moved = {change, epoch.before};
   line.rho = line.rho_limit = users::charged({&epoch, 1});  // no further step of these epochs will be taken
   line.neighbours = asked;
+  // `taken` and `run` belong to lines that reserve steps, and nothing more is reserved in these epochs.
   line.taken.reset();
   line.run.clear();
   return line;

@@ -1,3 +1,6 @@
+// The step of a run: rows wait in a batch until a whole minibatch and its noise are there, then the estimator takes
+// the steps, and the releases that became due are encoded. Whether there is noise, and which limit holds, is decided
+// elsewhere (noise_feed.h, epoch_ledger.h).
 #include "engine/stepper.h"
 
 #include <algorithm>
@@ -6,11 +9,14 @@
 namespace nustream::engine {
 namespace {
 
+/// Drops the first `count` values. Columns that a reader did not fill (times, users, weights) are empty, and stay so.
 template <class T>
 void drop_front(std::vector<T>& values, std::size_t count) {
   values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(std::min(count, values.size())));
 }
 
+/// Drops the first `count` rows. Rejects stay, since some may belong to rows that are not stepped yet; where no row
+/// and no reject is left, clear() keeps the vectors' memory for the next read.
 void drop_rows(record::RowBatch& rows, std::size_t count) {
   if (count == rows.count() && rows.rejects.empty()) {
     rows.clear();
@@ -51,6 +57,8 @@ std::uint64_t Stepper::steps_left() const {
 }
 
 Progress Stepper::step(record::RowBatch& rows, std::size_t rows_max, Output& out) {
+  // Only whole minibatches are stepped: each step takes exactly m records, so that the number of steps follows from
+  // the number of records alone. Rows that are left over wait for the next call.
   const std::uint64_t wanted = std::min(rows.count(), rows_max) / minibatch_;
   std::uint64_t steps = std::min(wanted, steps_left());
   Progress progress{.limit_reached = steps < wanted};
@@ -69,6 +77,8 @@ Progress Stepper::step(record::RowBatch& rows, std::size_t rows_max, Output& out
     progress.records = end;
     steps -= taken;
   }
+  // All releases of these steps were due by their step numbers (release.every). They are encoded once for all slices,
+  // in step order.
   encode("cadence", out);
   take_rejects(rows, lane_.position(), out.rejects);
   drop_rows(rows, progress.records);
@@ -76,6 +86,7 @@ Progress Stepper::step(record::RowBatch& rows, std::size_t rows_max, Output& out
 }
 
 void Stepper::release_now(std::string_view tag, Output& out) {
+  // A second release of the same state would only repeat the line before it.
   if (lane_.steps().value() <= released_at_) return;
   lane_.release_now();
   encode(tag, out);

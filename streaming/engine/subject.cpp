@@ -1,3 +1,4 @@
+// Builds one sentence of the settings' own names, for pages and reports. No data enter.
 #include "engine/subject.h"
 
 #include <vector>
@@ -9,6 +10,7 @@ namespace {
 
 constexpr std::size_t named = 6;
 
+/// At most `named` names, so that the sentence stays short.
 /// "a", "a and b", "a, b and c", "a, b, c, d, e, f and 94 more".
 std::string list_of(const std::vector<record::Feature>& features) {
   std::string text;
@@ -47,6 +49,7 @@ std::string method_of(model::Loss::Kind kind) {
 std::string subject_of(const config::Config& config) {
   const std::string features = list_of(config.schema.features);
   const std::string target = config.schema.target ? config.schema.target->name : std::string();
+  // A mean has no target: the features themselves are what is estimated.
   if (config.descent.loss.kind == model::Loss::Kind::mean) return "Mean of " + features + ".";
   std::string text = config.descent.first_stage ? "Instrumental variables" : method_of(config.descent.loss.kind);
   if (!target.empty()) text += " of " + target;

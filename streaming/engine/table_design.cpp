@@ -1,3 +1,6 @@
+// The size of a run over a whole table: who takes part when, which is public because n is (replace-one adjacency),
+// and what follows from it for σ. From docs/notation.md: n records, minibatches of m, T steps, b = ⌈n/m⌉ steps a
+// pass.
 #include "engine/table_design.h"
 
 #include <algorithm>
@@ -43,7 +46,9 @@ TableDesign settle_sums(config::Config& config, std::uint64_t rows) {
   if (const std::uint64_t last = config.moments->stages.back().from; last >= rows) {
     refuse_size(config, "moments.stages: from", last, "less than the number of records");
   }
+  // The last step is not full where m does not divide n.
   const std::uint64_t steps = (rows + every - 1) / every;
+  // The correlation of running sums is calibrated for exactly these releases, each of which is one step.
   config.estimate.steps = steps;
   config.moments->releases = steps;
   config.noise.correlation = config::correlation_of(*config.moments, every);
@@ -55,13 +60,17 @@ TableDesign settle_sums(config::Config& config, std::uint64_t rows) {
 TableDesign settle_design(config::Config& config, std::uint64_t rows) {
   if (rows == 0) throw Failure(Exit::data, "the input holds no record; nothing was estimated");
   if (config.moments) {
+    // From here on ρ alone says what may be spent: ε was only another way of asking for it.
     config.privacy.rho = config::rho_asked(config.privacy);
     config.privacy.epsilon.reset();
     const TableDesign design = settle_sums(config, rows);
+    // A table may hold rows of one user in every minibatch. So the limit that counts is that of the design, and no
+    // store of users is needed to enforce it.
     if (config.users) config.descent.users = users::Limits(design.participation(), {});
     return design;
   }
   if (config.estimate.full_batch) config.descent.minibatch = rows;
+  // Schedules that fall to the end of a run need to know how long the run is.
   config.descent.schedule = config.descent.schedule.over(StepCount{config.estimate.steps});
   if (auto& first = config.descent.first_stage) {
     first->schedule = first->schedule.over(StepCount{config.estimate.steps});
@@ -84,6 +93,8 @@ TableDesign settle_design(config::Config& config, std::uint64_t rows) {
 
 std::optional<double> predicted_stddev(const config::Config& config, const config::Mechanism& mechanism,
                                        const TableDesign& design) {
+  // The formula of inference::last_iterate(), along a direction with the eigenvalue 1. A step moves by the sum of m
+  // gradients over m, so that the noise of the sum counts by 1/m.
   const auto stddev_of = [&](const config::CalibratedStage& noise,
                              const descent::Schedule& schedule) -> std::optional<double> {
     try {
@@ -98,6 +109,7 @@ std::optional<double> predicted_stddev(const config::Config& config, const confi
     }
   };
   if (config.moments) return sums_reach(config, mechanism, StepCount{design.steps}).stddev;
+  // With two stages, each of which has noise of its own, the larger deviation is told.
   const std::optional<double> main = stddev_of(mechanism.main(), config.descent.schedule);
   const auto& first = config.descent.first_stage;
   if (!main || !first || !first->clip) return main;

@@ -1,3 +1,5 @@
+// Answers without privacy, for whoever holds the table: least squares, two-stage least squares and descent, and
+// AdaSSP under bounds that the user gave. They are computed from the rows as the run sees them.
 #include "estimate/comparison.h"
 
 #include <algorithm>
@@ -20,6 +22,7 @@ class WeighedRows {
  public:
   explicit WeighedRows(const Table& table) : view_(table.view()) {
     const std::span<const double> weights = table.weights.values();
+    // Rows without weights are not copied.
     if (weights.empty()) return;
     x_.assign(view_.x.begin(), view_.x.end());
     y_.assign(view_.y.begin(), view_.y.end());
@@ -57,6 +60,7 @@ std::vector<double> two_stage_descent(const config::Config& config, const infere
 
 /// A comparator's coefficients by name, in original units; for a two-stage model those of the second stage alone.
 Compared compared(const config::Config& config, std::string name, std::optional<Rho> rho, std::vector<double> theta) {
+  // The conversion wants all of θ; a first stage, which comes behind, does not enter what is shown.
   theta.resize(config.descent.dimension, 0.0);
   const publish::OriginalUnits units(config.schema, config.descent);
   std::vector<double> values;

@@ -1,3 +1,5 @@
+// One run in one epoch: steps over minibatches in the table's order, a commit every few seconds or megabytes, and a
+// last release at the end. Releases wait in the outbox until the commit that holds their state.
 #include "estimate/descent_run.h"
 
 #include <chrono>
@@ -40,6 +42,7 @@ RunEnd DescentRun::go(const std::atomic<int>& stop) {
   auto opened = std::chrono::steady_clock::now();
   while (session_.lane().steps() < *limit && stop.load() == 0) {
     step();
+    // A commit costs two syncs or more, so several steps share one. What is released waits meanwhile.
     const auto now = std::chrono::steady_clock::now();
     if (outbox_.size() < outbox_bytes_max &&
         now - opened < std::chrono::duration<double>(config_.state.commit_seconds)) {
@@ -48,6 +51,7 @@ RunEnd DescentRun::go(const std::atomic<int>& stop) {
     commit();
     opened = now;
   }
+  // A signal that comes with the last step changes nothing: the run is finished.
   const int signal = has_steps_left() ? stop.load() : 0;
   // However the run ended, its last iterate is released, because the answer of a table is its last release. Running
   // sums have no answer before their first step.

@@ -1,3 +1,6 @@
+// The command: read the table, settle the design, refuse or warn by public figures, then make one run after another,
+// each in a noise epoch of its own. What is reported is read back from the folder's releases, so that nothing is
+// shown which was not committed.
 #include "estimate/estimate.h"
 
 #include <csignal>
@@ -48,12 +51,14 @@ Rho spent_along(const config::Mechanism& mechanism, const engine::TableDesign& d
                 const std::vector<publish::ShownRelease>& path) {
   const std::uint64_t finished = finished_runs(path, design.steps) % design.runs;
   const bool is_whole = path.back().step == design.steps;
+  // A remainder of 0 after a whole run says that all runs of the estimate are done.
   if (is_whole && finished == 0) return design.of_all_runs(mechanism.spend.limit());
   std::vector<Rho> spent(finished, mechanism.spend.limit());
   if (!is_whole) spent.push_back(mechanism.spend.after(StepCount{path.back().step}));
   return privacy::compose(spent);
 }
 
+/// The report's public figures, from settings and released iterates alone.
 Report report_of(const config::Config& config, const config::Mechanism& mechanism, const engine::TableDesign& design,
                  const RunEnd& end, const std::vector<publish::ShownRelease>& path) {
   const Rho spent = spent_along(mechanism, design, path);
@@ -241,9 +246,11 @@ RunsEnd play_runs(const config::Config& config, const config::Mechanism& mechani
     all.gradients += all.last.gradients;
     all.clipped += all.last.clipped;
     all.rejects_written = all.rejects_written && all.last.rejects.is_written;
+    // A run that was stopped before its first step leaves no file of releases to read.
     const bool is_there = all.last.steps > 0 || has_releases(config);
     all.path = is_there ? released_under(config.state.directory, all.last.digest) : decltype(all.path)();
     if (all.last.signal != 0 || !all.last.exhausted.empty()) return all;
+    // The next run draws a key of its own: intervals take the runs as independent, and their ρ add up.
     start = folder::Start::new_epoch;
   } while (finished_runs(all.path, design.steps) % design.runs != 0);
   return all;
@@ -328,10 +335,12 @@ Exit run(config::Config config, const Options& options, folder::AccountShare& sh
   const Rho all{static_cast<double>(design.runs) * config.privacy.rho->value()};
   std::vector<Compared> comparison;
   if (options.compare_nonprivate)
+    // The comparators see the table before it is padded with rows of zeros.
     comparison = compare(config, table, StepCount{design.steps}, all, adassp_bounds(options));
   table.pad_to_multiple_of(design.minibatch);
 
   const RunsEnd runs = play_runs(config, mechanism, design, table, options, witness, share, stop);
+  // What was charged in advance and not spent goes back to the account.
   share.settle(Rho{runs.last.ledger_rho});
   const bool is_reported = runs.last.steps > 0 || ends_with_one_of_several(runs.path, design);
   const Exit code = say_how_it_ended(config, options, runs.last, is_reported);

@@ -1,3 +1,5 @@
+// Intervals and status of an estimate, from the releases in its folder: which releases give a value, their means, and
+// what the path between them looks like. Releases are public, so all of this is post-processing.
 #include "estimate/report.h"
 
 #include <algorithm>
@@ -35,10 +37,12 @@ std::vector<std::uint64_t> ends_of_a_run(const config::Config& config) {
 std::optional<std::vector<double>> averaged_end(const config::Config& config, std::span<const ShownRelease> epoch,
                                                 std::uint64_t end) {
   const std::uint64_t averaged = config.intervals.averaged;
+  // A value of one iterate is its last step, whatever the cadence. A mean is over the releases at the cadence.
   const std::uint64_t every = averaged == 1 ? 1 : config.descent.release_every;
   std::vector<double> mean;
   std::uint64_t found = 0;
   for (const ShownRelease& release : epoch) {
+    // The steps (end − averaged, end].
     if (release.step > end || release.step + averaged <= end) continue;
     if (release.step % every != 0) continue;  // a signal brought this release, so it does not belong to the average
     mean.resize(release.estimate.size());
@@ -56,6 +60,7 @@ std::vector<std::span<const ShownRelease>> judged_runs(const config::Config& con
   const bool are_several = config.intervals.kind == Kind::runs;
   const std::uint64_t count = are_several ? config.intervals.count : 1;
   std::vector<std::span<const ShownRelease>> runs;
+  // Releases of one run stand together and have one epoch, so the path is cut from its end backwards.
   for (auto last = path.end(); last != path.begin() && runs.size() < count;) {
     auto first = last;
     while (first != path.begin() && std::prev(first)->epoch == std::prev(last)->epoch) --first;
@@ -104,6 +109,8 @@ std::vector<double> means_of(std::span<const ShownRelease* const> iterates, std:
   return means;
 }
 
+/// The judged iterates in at least enough_batches batches; where they are fewer, batches of one iterate, of which
+/// path_status() says that they are too few.
 inference::PathStatus status_of_checkpoints(std::span<const ShownRelease* const> iterates) {
   const std::size_t length = std::max<std::size_t>(iterates.size() / inference::enough_batches, 1);
   const std::size_t count = iterates.size() / length;
@@ -111,6 +118,7 @@ inference::PathStatus status_of_checkpoints(std::span<const ShownRelease* const>
   return inference::path_status(count == 0 ? std::vector<double>() : means_of(iterates, count, length), dimension);
 }
 
+/// The judged iterates of each run in eight stretches. Where a run has too few of them the runs count as converging.
 inference::RunsStatus status_of_runs(const config::Config& config, const config::JudgedSteps& judged,
                                      std::span<const std::span<const ShownRelease>> runs) {
   std::vector<std::vector<double>> means;
@@ -143,6 +151,7 @@ std::vector<ShownRelease> released_under(const std::string& folder, const std::s
   std::vector<ShownRelease> path;
   for (std::string line; std::getline(lines, line);) {
     auto release = located(file, [&] { return publish::read_release(line); });
+    // A folder may hold releases of other settings, which belong to other estimates.
     if (release && release->digest == digest) path.push_back(std::move(*release));
   }
   return path;

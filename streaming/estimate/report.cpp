@@ -1,3 +1,5 @@
+// What an estimate prints at its end: released figures as a table and as JSON, and apart from them what is not
+// private, for standard error or the operator's file.
 #include "estimate/report.h"
 
 #include <algorithm>
@@ -21,6 +23,7 @@ std::size_t name_width(const Report& report) {
   return width;
 }
 
+/// Answers without privacy, under a heading that says so.
 void print_comparison(const Report& report, std::FILE* out) {
   if (report.comparison.empty()) return;
   fmt::print(out, "\nNOT PRIVATE, for comparison only: whoever reads this reads the table\n");
@@ -52,6 +55,7 @@ void print(const Report& report, std::FILE* out) {
   console::print_verdict(report.last, out);
   console::print_hidden(report.last, out);
   console::print_strength(report.last, out);
+  // Where intervals need several runs, each of them took these steps under a budget of its own.
   std::string of_runs;
   if (design.runs > 1) {
     of_runs = report.is_finished() ? fmt::format(", in each of {} runs", design.runs)
@@ -63,6 +67,7 @@ void print(const Report& report, std::FILE* out) {
              console::protected_unit(report.last.promise), report.correlation);
   console::print_epsilon(
       {report.epsilons, report.ledger_rho > report.rho * (1 + 1e-9), report.ledger_rho, report.ledger_epsilons}, out);
+  // What was predicted from settings before the first step; it is no measurement.
   if (report.predicted_stddev) {
     fmt::print(out, "{:<16}{:.3g} in a {}\n", "privacy noise", *report.predicted_stddev,
                report.of_sums ? "coefficient where E[xx'] is the identity, from the target's moments alone (working "
@@ -110,6 +115,7 @@ std::string operator_json(const Report& report) {
     console::append_counts(report.counts, report.rejects, json);
     if (!report.degeneracy.empty()) json.field("degeneracy", report.degeneracy);
     if (report.comparison.empty()) return;
+    // The answers that are not private have an object of their own, so that no program takes them for the estimate.
     const auto comparison = json.object("not_private");
     json.field("private", false);
     for (const Compared& compared : report.comparison) {

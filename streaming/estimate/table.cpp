@@ -1,3 +1,5 @@
+// Holds a table in memory and recognises it at a resume. Columns grow by moving pages. The witness hashes all rows:
+// runs of one interval, and a resumed run, have to be over the same table.
 #include "estimate/table.h"
 
 #include <sys/mman.h>
@@ -55,6 +57,7 @@ std::string grouping_of(const std::vector<record::RowUser>& rows) {
   return bytes;
 }
 
+/// A run over another table would mix two tables in one path of iterates, and in one interval.
 [[noreturn]] void refuse(std::uint64_t rows, std::uint64_t rows_before) {
   throw Failure(
       Exit::data,
@@ -76,6 +79,7 @@ GrowingColumn::GrowingColumn(GrowingColumn&& other) noexcept
 
 void GrowingColumn::reserve(std::size_t size) {
   if (size <= capacity_) return;
+  // Doubling keeps the number of moves logarithmic, and pages that nobody has touched take no memory.
   const std::size_t capacity = std::max({size, first_capacity, 2 * capacity_});
   // mremap() moves pages and copies no bytes, so a table of gigabytes grows at little cost.
   void* const memory =
@@ -125,6 +129,7 @@ void TableWitness::require_same_size(const journal::StateRecord& record) const {
 
 void TableWitness::check(const journal::StateRecord& record) {
   for (const journal::SeenRecord& seen : record.seen) {
+    // The mark is a keyed MAC: without the state's key nobody can make another table fit it.
     if (seen.position != Position{whole_.position} ||
         journal::record_mark(seen.position, whole_.bytes, record.seen_key) != seen.mac) {
       refuse(whole_.position, seen.position.value());

@@ -1,3 +1,4 @@
+// Which columns a fit takes, from the options and the public header. No record is read here.
 #include "fit/columns.h"
 
 #include <algorithm>
@@ -39,7 +40,9 @@ void require_in(const Names& header, const Columns& columns) {
   for (const record::Feature& feature : columns.features) require(feature);
 }
 
+/// Two features of one name could not be told apart in a release, whose members are named by features.
 void require_distinct(const Columns& columns) {
+  // The model's own intercept is a name in every output, so no feature may have it.
   std::set<std::string> names{"intercept", columns.target.name};
   for (const record::Feature& feature : columns.features) {
     if (names.insert(feature.name).second) continue;

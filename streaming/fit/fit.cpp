@@ -1,3 +1,6 @@
+// The command: read the file, look at it for the operator, refuse what public figures refuse, charge the account,
+// fit, and commit spend and release together. Nothing public that depends on a record's value is printed before that
+// commit; what the operator is told earlier is marked as not private.
 #include "fit/fit.h"
 
 #include <algorithm>
@@ -50,6 +53,7 @@ const char* model_name(const Options& options) {
   return *options.likelihood == ranges::Likelihood::logistic ? "logistic" : "poisson";
 }
 
+/// The state folder of a fit, FILE.fit by default, and where its key and its witness are.
 folder::AccountPlace place_of(const Options& options) {
   constexpr const char* stream = "fit";
   constexpr LaneId lane{0};
@@ -93,6 +97,8 @@ std::string digest_of(const Options& options, const Columns& columns) {
 /// 78, as for a setting, because ρ is a setting.
 Failure too_few_records(const Options& options, const ranges::MeasuredTable& design) {
   const std::uint64_t enough = ranges::least_records(design);
+  // At the largest ρ there is hardly any noise, so what is refused even then is a matter of the number of records
+  // alone.
   ranges::MeasuredTable spending_more = design;
   spending_more.rho = Rho{1e6};
   std::string remedy = fmt::format("{} records at this rho", enough);
@@ -125,6 +131,7 @@ void require_enough_records(const Options& options, std::uint64_t records, std::
   }
 }
 
+/// Refuses a fit that would take the folder's total above --budget. This goes by the ledger and by options alone.
 void require_budget(const Options& options, const folder::OneStepAccount& account) {
   if (!options.budget) return;
   const privacy::Neighbours neighbours = neighbours_of(options);
@@ -140,6 +147,8 @@ void require_budget(const Options& options, const folder::OneStepAccount& accoun
                   account.spent(neighbours).value(), options.rho, *options.budget));
 }
 
+/// Reads the records privately, under the noise key of this fit's epoch. A fit that is killed before its commit takes
+/// this noise with it, since the key is nowhere else.
 ranges::TableFit measured(const Options& options, const Columns& columns, const FileTable& table,
                           const folder::OneStepAccount& account) {
   noise::KeyBytes key = account.keys().epoch_key("fit");
@@ -195,6 +204,7 @@ Failure hardly_usable(const Options& options, const Columns& columns, const rang
               options.file, what_is_scarce(options, columns, fit), options.rho)};
 }
 
+/// The public figures of the report; the fit's own are added by fill_table().
 Report report_of(const Options& options, const Columns& columns, const FileTable& table,
                  const folder::OneStepAccount& account) {
   Report report;
@@ -221,6 +231,7 @@ Report report_of(const Options& options, const Columns& columns, const FileTable
   return report;
 }
 
+/// Refuses a configuration that could not be written, before anything is spent.
 void require_new_config(const Options& options) {
   if (options.mean && !options.output.write_config.empty()) {
     throw Failure(Exit::usage, "--write-config: a configuration has features, and --mean takes none: leave one out");
@@ -268,10 +279,12 @@ void write_configuration(const Options& options, const Columns& columns, const R
 }  // namespace
 
 Exit run(const Options& options) {
+  // Core dumps are off, and other processes cannot read this one's memory, before any key is there.
   secrets::harden_process();
   const std::vector<Delta> deltas = deltas_of(options);
   static_cast<void>(console::watch_signals());
   require_new_config(options);
+  // Files that cannot be made are reported now, while nothing is spent.
   console::OperatorFile page_file(options.output.report, journal::Audience::everyone);
   console::OperatorFile picture(options.output.chart, journal::Audience::everyone);
   const Opened input = open_table(options);
@@ -280,11 +293,13 @@ Exit run(const Options& options) {
   if (options.look) return print_look(options, input.look);
   for (const std::string& line : input.look.lines) console::say_for_operator(line);
   require_usable(options, input.look);
+  // From here on refusals go by the number of records and by settings, which are public.
   require_enough_records(options, table.y.size(), columns.features.size() + 1);
   console::warn(publish::large_delta(deltas, table.y.size()));
   folder::OneStepAccount account(place_of(options));
   require_budget(options, account);
   const Rho total = account.with(Rho{options.rho}, neighbours_of(options));
+  // AccountShare lowers this to what the shared account still allows.
   std::optional<Rho> allowed = total;
   folder::AccountShare share({options.account, account.folder(), "fit", LaneId{0}, neighbours_of(options),
                               !options.insecure_seed, "--account"},
@@ -301,6 +316,7 @@ Exit run(const Options& options) {
     throw;
   }
   fill_table(columns, fit, report);
+  // A fit that stopped has no answer, but its spend is committed all the same.
   if (!fit.is_stopped && !fit.is_target_hidden) spent.release = release_line(report);
   account.commit(spent);
   share.settle(total);
@@ -308,6 +324,7 @@ Exit run(const Options& options) {
   say_why_left_out(input, fit);
   if (fit.is_target_hidden) throw hidden_targets(options, columns, fit);
   if (fit.is_stopped) throw hardly_usable(options, columns, fit);
+  // The release is durable by now, so whoever reads this has read something that is accounted for.
   if (!options.output.quiet) fmt::print("{}", options.output.json ? to_json(report) : to_text(report));
   if (!options.output.report.empty()) page_file.write(page(options, columns, report));
   if (!options.output.chart.empty()) picture.write(chart_file(report));

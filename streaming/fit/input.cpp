@@ -1,3 +1,6 @@
+// From options to [stream], and from the file to its header. The options are read as changes of an empty
+// configuration, so that a fit reads lines as every other command does; messages are then put back into the words of
+// the options.
 #include "fit/input.h"
 
 #include <algorithm>
@@ -22,6 +25,7 @@
 namespace nustream::fit {
 namespace {
 
+/// The name without the ending of its compression: sales.tsv.gz is a file of tabs.
 std::string_view unpacked_name(const Options& options) {
   std::string_view name = options.file;
   for (const std::string_view packed : {".gz", ".zst", ".bz2", ".xz", ".zip"}) {
@@ -30,6 +34,7 @@ std::string_view unpacked_name(const Options& options) {
   return name;
 }
 
+/// By --format, or by the name of the file.
 bool is_json(const Options& options) {
   if (!options.layout.format.empty()) return options.layout.format == "jsonl";
   const std::string_view name = unpacked_name(options);
@@ -59,6 +64,7 @@ std::vector<std::string> settings_of(const Options& options) {
     std::string names;
     for (const std::string& name : split_list(options.layout.columns, {}, "--columns")) names += quoted(name) + ",";
     settings.push_back("stream.columns=[" + names + "]");
+    // Who names the columns says that the file has no header.
     settings.emplace_back("stream.header=false");
   }
   return settings;
@@ -91,6 +97,7 @@ config::InputSettings input_of(const Options& options) {
   }
   config::InputSettings input;
   try {
+    // There is no configuration file, so an empty one is read.
     const config::SettingsTree tree("/dev/null", settings_of(options));
     input = config::read_input(tree.root().section("stream"), "");
   } catch (const Failure& failure) {
@@ -115,6 +122,7 @@ std::string first_line(const config::InputSettings& input) {
         while (!lines.lines().empty()) {
           const std::string line(lines.lines().substr(0, lines.lines().find('\n')));
           lines.consume(line.size() + 1);
+          // A byte order mark may stand before the first comment.
           const bool is_comment = !input.comment.empty() && decode::without_mark(line).starts_with(input.comment);
           if (skip == 0 && !is_comment) return line;
           skip -= skip > 0 ? 1 : 0;
@@ -140,11 +148,13 @@ Names names_of(const config::InputSettings& input) {
                                         "record it to a file first",
                                         path));
   }
+  // Segments and JSON lines have no header, so only names that were listed are public.
   if (decode::is_segment(path)) return input.columns;
   decode::refuse_other_kinds(input);
   if (!has_header(input)) return input.columns;
   const std::string line = first_line(input);
   Names names = decode::read_header(line, input.delimiter, path);
+  // A header of one column may be one of several that was read with the wrong delimiter.
   if (names.size() == 1) require_delimiter(line, input);
   return names;
 }
@@ -164,6 +174,7 @@ std::string in_options(std::string message) {
     for (std::size_t at = message.find(setting); at != std::string::npos; at = message.find(setting, at + 1)) {
       message.replace(at, setting.size(), option);
       const std::size_t equals = at + option.size();
+      // What was stream.delimiter = ";" becomes --delimiter ';', in the quotes of a shell.
       if (message.compare(equals, 3, " = ") != 0) continue;
       message.erase(equals, 2);
       const std::size_t open = equals + 1;

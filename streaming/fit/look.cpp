@@ -1,3 +1,5 @@
+// Counts what can be used of a file, without noise, and finds words for what cannot. It is a look for the operator:
+// nothing of it enters the fit.
 #include "fit/opened.h"
 
 #include <algorithm>
@@ -44,6 +46,7 @@ std::vector<std::size_t> taken_columns(const Columns& columns, const FileTable& 
   std::vector<std::size_t> taken;
   const double of_target = 1 - table.unread[table.features].unusable_share();
   for (std::size_t j = 0; j < table.unread.size(); ++j) {
+    // Target and weight come behind the features, and are always needed.
     const bool is_needed = columns.is_listed || j >= table.features;
     if (is_needed || 1 - table.unread[j].unusable_share() >= 0.5 * of_target) taken.push_back(j);
   }
@@ -79,6 +82,7 @@ std::string place_of(const Columns& columns, const check::Refused& refused) {
   return fmt::format(" (such as line {})", with_separators(refused.first.value() + above + 1));
 }
 
+/// Lines that cannot be read at all are missing in every column, so they are told once, by the target's tally.
 void say_of_lines(const Columns& columns, const FileTable& table, Look& look) {
   const check::Tally& tally = table.unread[table.features];
   const std::string reason = tally.most_frequent_reason();
@@ -111,6 +115,7 @@ void say_of_targets(const Options& options, const Columns& columns, const FileTa
                                    is_logistic ? "a number other than 0 and 1" : "negative", cure));
 }
 
+/// Says why a column lacks numbers, where it lacks a tenth or more of them.
 void say_of_column(const Options& options, const Columns& columns, const FileTable& table, std::size_t column,
                    Look& look) {
   const check::Tally& tally = table.unread[column];
@@ -123,6 +128,7 @@ void say_of_column(const Options& options, const Columns& columns, const FileTab
   look.lines.push_back(why);
 }
 
+/// Says so where a column has one value alone, and of an indicator that is always 0 which texts there are.
 void say_of_text(const Columns& columns, const FileTable& table, std::size_t column, Look& look) {
   const record::Feature& feature = feature_at(columns, column);
   double least = std::numeric_limits<double>::infinity();
@@ -140,6 +146,7 @@ void say_of_text(const Columns& columns, const FileTable& table, std::size_t col
                                                              : "there is nothing to explain"));
     return;
   }
+  // An indicator that is 0 everywhere often has its text misspelt, so the texts that there are get listed.
   const check::LabelTexts texts = texts_of(columns.input, feature.first.column).all;
   const std::string labels = labels_in(texts);
   std::vector<std::string> known;

@@ -1,3 +1,5 @@
+// Opens a file for a fit and talks to the operator about it. Failures of the readers are put into the words of the
+// options, since there is no configuration that they could refer to.
 #include "fit/opened.h"
 
 #include <algorithm>
@@ -17,6 +19,7 @@ namespace {
 void say_of_spread(const Opened& input, std::size_t column) {
   const record::Feature& feature = input.columns.features[column];
   std::string name = feature.first.column;
+  // A comma within a name is escaped, as --features splits its list at commas.
   for (std::size_t at = name.find(','); at != name.npos; at = name.find(',', at + 2)) name.insert(at, 1, '\\');
   const bool is_plain = feature.first.transform == record::Transform::identity;
   console::say_for_operator(fmt::format(
@@ -28,6 +31,7 @@ void say_of_spread(const Opened& input, std::size_t column) {
           : ""));
 }
 
+/// Says why a column is not in the answer, unless that was said before the fit.
 void say_of(const Opened& input, std::size_t column) {
   if (input.table.unread[column].rejected == 0) {
     if (column < input.table.features) say_of_spread(input, column);

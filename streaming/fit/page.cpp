@@ -1,3 +1,5 @@
+// The report of a fit as an HTML page, and its slopes as a picture. The fit is shown as a lane of one step, so that
+// the parts of the page are those of a stream's page (serve/page.h, report/).
 #include "fit/report.h"
 
 #include <cmath>
@@ -65,6 +67,7 @@ std::string subject_of(const Report& report) {
 /// The fit as a lane of one step, because the folder keeps it in that form.
 serve::ShownLane lane_of(const Report& report) {
   std::string line = release_line(report);
+  // The release is a line with its newline, and the reader takes it without.
   line.pop_back();
   std::optional<publish::ShownRelease> release = publish::read_release(line);
   NUSTREAM_REQUIRE(release.has_value(), "a fit's release is one that can be read");
@@ -76,6 +79,7 @@ serve::ShownLane lane_of(const Report& report) {
                                 .delta = Delta{report.epsilons.front().delta},
                                 .settings_digest = report.digest,
                                 .promise = release->promise};
+  // A fit has no multiplier and no sensitivity of a stream. The 1 stands where the page reads neither.
   serve::PublicLane settings{.header = std::move(header),
                              .rho_limit = Rho{report.rho},
                              .noise_multiplier = NoiseMultiplier{1},
@@ -107,6 +111,7 @@ void append_summary(const Report& report, std::string& out) {
   serve::page::append_fact("Records", count(report.records), out);
   serve::page::append_fact("Of them for the ranges", count(report.records - report.fit.answer_records), out);
   serve::page::append_fact("Usable rows", usable_share(report.fit), out);
+  // Under an insecure seed there is no promise that a number could be given for.
   if (report.is_private) {
     serve::page::append_fact("A guess about one is right at most",
                              serve::page::times_in_hundred(serve::page::right_guesses(report.total_rho)), out);
@@ -127,6 +132,7 @@ std::vector<std::string> names_of(const Report& report) {
   return names;
 }
 
+/// The ranges that the fit measured and then used. They are noisy, and part of what was paid for.
 void append_measured(const Columns& columns, const Report& report, std::string& out) {
   const ranges::TableFit& fit = report.fit;
   std::string html =
@@ -138,6 +144,7 @@ void append_measured(const Columns& columns, const Report& report, std::string& 
       "values</th></tr></thead><tbody>\n";
   const std::vector<std::string> names = names_of(report);
   for (std::size_t j = 0; j < fit.placements.size() && j < names.size(); ++j) {
+    // Placements are of the model's columns, shares of all columns of the file. The target comes last in both.
     const std::size_t column = j < fit.features.size() ? fit.features[j] : columns.features.size();
     html += fmt::format(
         "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td></tr>\n", chart::escaped(names[j]),
@@ -180,6 +187,7 @@ std::string page(const Options& options, const Columns& columns, const Report& r
 
 std::string chart_file(const Report& report) {
   const ranges::TableFit& fit = report.fit;
+  // A logit or a logarithm has no unit to be divided by.
   const double unit = is_linear(report) && !fit.placements.empty() ? fit.placements.back().scale : 1;
   chart::RowGroup group;
   for (std::size_t j = 1; j < report.estimate.size(); ++j) {

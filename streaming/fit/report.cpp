@@ -1,3 +1,5 @@
+// What a fit says of itself: the line of its release, the table for people, and JSON. All figures come from the
+// release and from public counts, so the three forms differ in words alone.
 #include "fit/report.h"
 
 #include <algorithm>
@@ -22,6 +24,7 @@ publish::Promise promise_of(const Report& report) {
   return {report.is_private, false, report.adjacency};
 }
 
+/// What the intervals are about, in the words of every output.
 const char* covers(const Report& report) {
   return is_linear(report)
              ? "the population's least squares, unless noise hides a few residuals far longer than the others"
@@ -36,6 +39,7 @@ void append_bounds(publish::MemberName key, const Report& report, double std::pa
   }
 }
 
+/// The interval has the members that releases of streams have, so that one reader serves both.
 void append_interval(const Report& report, JsonWriter& json) {
   if (report.interval.empty()) return json.field("interval", nullptr);
   const auto object = json.object("interval");
@@ -119,6 +123,7 @@ std::string cautions(const Report& report) {
         "{:<15} {}: less than half as many numbers as the target has (noisy shares; where records are few "
         "for this rho, noise hides numbers too)\n",
         "left out", left_out(report));
+  // Features were asked for, and none is left.
   if (report.estimate.size() == 1 && !report.is_mean) {
     out += fmt::format("{:<15} no feature is left: this is the {} alone, no regression\n", "mean",
                        is_linear(report) ? "target's mean" : "model's constant");
@@ -167,6 +172,7 @@ void fill_table(const Columns& columns, const ranges::TableFit& fit, Report& rep
     report.estimate.emplace_back(j == 0 ? "intercept" : columns.features[fit.features[j - 1]].name, fit.theta[j]);
     if (fit.variances.empty()) continue;
     const auto& [variance, degrees] = fit.variances[j];
+    // Student's t makes up for the noise in the variance itself; without such noise it is the normal quantile.
     const double half = inference::student_quantile(degrees, interval_level) * std::sqrt(variance);
     report.interval.emplace_back(fit.theta[j] - half, fit.theta[j] + half);
   }
@@ -178,6 +184,7 @@ std::string release_line(const Report& report) {
     json.field("stream", "fit");
     json.field("lane", 0);
     json.field("epoch", report.epoch.value());
+    // A fit is an epoch of one step, over all positions of the file.
     json.field("step", 1);
     json.field("position", report.records);
     json.field("tag", "end");
@@ -204,6 +211,7 @@ std::string release_line(const Report& report) {
 }
 
 std::string why_no_interval(const Report& report) {
+  // Several reasons may apply; the first of them is given.
   if (report.fit.floored > 0) {
     return fmt::format(
         "no interval: noise hides {} of {} directions, whose part of the answer is a guess{}: leave out "

@@ -1,3 +1,5 @@
+// Reads the file column by column, so that one bad value costs a record one number instead of all, and reasons are
+// counted for each column by itself.
 #include "fit/opened.h"
 
 #include <limits>
@@ -42,6 +44,7 @@ Column read_column(const config::InputSettings& input, const record::Feature& fe
   return column;
 }
 
+/// Columns of two versions of a file would not belong to the same records.
 [[noreturn]] void refuse_change(const Columns& columns) {
   throw Failure(Exit::data, fmt::format("'{}' changed while it was read; fit a copy that stays as it is",
                                         columns.input.files.front()));
@@ -51,6 +54,7 @@ void read_weights(const Columns& columns, FileTable& table) {
   if (!columns.weight) return;
   Column weights = read_column(columns.input, *columns.weight);
   for (double& weight : weights.values) {
+    // A negative weight would turn a record's part of the sums around. It counts as a number that cannot be read.
     if (weight < 0) weight = std::numeric_limits<double>::quiet_NaN();
   }
   table.weights = std::move(weights.values);
@@ -61,6 +65,7 @@ void read_weights(const Columns& columns, FileTable& table) {
 }  // namespace
 
 FileTable read_file(const Columns& columns) {
+  // The target comes first: its number of rows is the one that all others are compared with.
   Column target = read_column(columns.input, columns.target);
   FileTable table{columns.features.size(), {}, std::move(target.values), {}};
   const std::size_t rows = table.y.size();

@@ -1,3 +1,5 @@
+// The small language of --target and --features: a name of the header, a map such as log(column), column=text for
+// indicators, and hash(column). A text that is a name of the header always means that column.
 #include "fit/input.h"
 
 #include <algorithm>
@@ -21,6 +23,7 @@ constexpr std::array<std::pair<std::string_view, Transform>, 6> maps{{{"log", Tr
                                                                       {"hour", Transform::hour},
                                                                       {"day_of_week", Transform::day_of_week}}};
 
+/// The text without spaces and tabs at its ends; "" for blanks alone.
 std::string without_blanks(std::string_view text) {
   const std::size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
   return std::string(text.substr(begin, text.find_last_not_of(" \t") + 1 - begin));
@@ -47,6 +50,7 @@ record::Feature read_term(const std::string& text, const Names& header) {
   feature.name = feature.first.column = text;
   if (is_name(text, header)) return feature;
   const std::size_t equals = end_of_name(text, header);
+  // log(price) is a map; price(EUR)=low has its bracket before "=", but ends with none, and so names a column.
   const std::size_t open = text.find('(');
   if (open < equals && text.ends_with(')')) {
     const auto* const map =
@@ -83,6 +87,7 @@ std::vector<std::string> texts_between_bars(const std::string& list) {
   return texts;
 }
 
+/// One indicator for each bucket of texts but the first. Their number is public, so it must not be read off the data.
 std::vector<record::Feature> buckets_of(const std::string& column, std::uint32_t buckets) {
   if (buckets < 2) {
     throw Failure(Exit::usage, fmt::format("hash({}) has no number of buckets; add --hash 16, or another number from "
@@ -90,6 +95,7 @@ std::vector<record::Feature> buckets_of(const std::string& column, std::uint32_t
                                            column));
   }
   std::vector<record::Feature> features;
+  // Bucket 0 is left out, as all buckets together would say the same as the intercept.
   for (std::uint32_t bucket = 1; bucket < buckets; ++bucket) {
     record::Feature& feature = features.emplace_back();
     feature.name = fmt::format("{}#{}", column, bucket);
@@ -112,6 +118,7 @@ std::vector<record::Feature> read_features(const std::string& text, const Names&
   const record::Feature feature = read_term(text, header);
   if (feature.first.transform != Transform::indicator) return {feature};
   std::vector<record::Feature> features;
+  // colour=red|blue gives the features colour=red and colour=blue.
   for (const std::string& equals : texts_between_bars(feature.first.equals)) {
     features.push_back(feature);
     features.back().name = feature.first.column + '=' + equals;

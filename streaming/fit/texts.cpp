@@ -1,3 +1,5 @@
+// Guesses what a column of texts may be, from its first thousand records, and names the option or the map that would
+// read it. Whatever is said here goes to the operator alone.
 #include "fit/texts.h"
 
 #include <algorithm>
@@ -21,6 +23,7 @@ namespace {
 
 constexpr std::uint64_t first_records = 1000;
 
+/// A reader that counts every text, and beside that those that are no numbers under the decimal sign of the file.
 class TwoCounts final : public record::TextReader {
  public:
   TwoCounts(Texts& texts, char decimal) : texts_(texts), decimal_(decimal) {}
@@ -64,6 +67,7 @@ bool names_month(std::string_view text) {
   return std::ranges::any_of(months, [&](const char* month) { return text.find(month) != std::string_view::npos; });
 }
 
+/// Whether the text has three digits or more, and a divider or the name of a month.
 bool looks_like_date(std::string_view text) {
   const bool is_divided = text.find_first_of("/-:") != std::string_view::npos;
   return std::ranges::count_if(text, is_digit) >= 3 && (is_divided || names_month(text));
@@ -71,9 +75,11 @@ bool looks_like_date(std::string_view text) {
 
 enum class Likeness { decimal_comma, thousands, percent, currency, time, date, empty, unknown };
 
+/// What a text that is no number looks like. The tests go from narrow forms to wide ones.
 Likeness likeness_of(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   if (text.empty()) return Likeness::empty;
+  // Thousands come first: 27,000 has the form of a decimal comma, too.
   if (has_thousands(text)) return Likeness::thousands;
   if (has_decimal_comma(text)) return Likeness::decimal_comma;
   if (text.ends_with('%')) return Likeness::percent;
@@ -110,6 +116,7 @@ std::string cure(Likeness likeness, const config::InputSettings& input, const st
   return {};
 }
 
+/// A step of a JSON pointer (RFC 6901): ~ and / within a name are written ~0 and ~1.
 std::string in_pointer(std::string_view key) {
   std::string out = "/";
   for (const char c : key) out += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
@@ -143,6 +150,7 @@ Texts texts_of(const config::InputSettings& input, const std::string& column) {
   record::Schema schema;
   schema.features = {feature};
   config::InputSettings first = input;
+  // A segment's records have offsets, which need not begin at 0.
   if (!decode::is_segment(input.files.front())) first.to = first_records;
   const auto records = decode::open_reader(first, schema);
   record::RowBatch rows;

@@ -23,8 +23,8 @@ struct Texts {
 [[nodiscard]] std::string cure_of(const check::LabelTexts& texts, const config::InputSettings& input,
                                   const std::string& column);
 
-/// The texts, such as "'no', 'yes'", where they are few and each occurs in at least a twentieth of the records; else
-/// "". `last` receives the last of them, which most often means yes.
+/// Those of the texts, such as "'no', 'yes'", that occur in at least a twentieth of the records. Empty where there
+/// are more than a few texts. `last` receives the last of them, which most often means yes.
 [[nodiscard]] std::string labels_in(const check::LabelTexts& texts, std::string* last = nullptr);
 
 /// The members of the first record of JSON lines where that record lacks `column`, with a guess at the member that

@@ -1,3 +1,5 @@
+// The TOML of --write-config: how the file is read, the placements that the fit measured, and an estimator that
+// begins at the fit's answer, running sums for a linear model and a descent for the others.
 #include "fit/report.h"
 
 #include <algorithm>
@@ -16,6 +18,7 @@ std::string in_quotes(const std::string& text) {
 
 /// The lines of TOML that name the column and its map.
 std::string reading_in_toml(const record::Feature& feature) {
+  // In the order of record::Transform, of which these are the first.
   constexpr const char* names[] = {"identity", "log", "log1p", "sqrt", "square", "indicator", "hour", "day_of_week"};
   const auto transform = static_cast<std::size_t>(feature.first.transform);
   std::string out =
@@ -55,6 +58,7 @@ std::string start_in_toml(const Report& report) {
   return out + " }";
 }
 
+/// One number, or a list of them.
 std::string deltas_in_toml(const Report& report) {
   if (report.epsilons.size() == 1) return fmt::format("{}", report.epsilons.front().delta);
   std::string out = "[";
@@ -65,6 +69,7 @@ std::string deltas_in_toml(const Report& report) {
 
 /// The number of records between two releases of a run.
 std::uint64_t records_of_a_release(const Report& report) {
+  // About a hundred releases over the file.
   return std::max<std::uint64_t>(1, report.records / 100);
 }
 
@@ -81,6 +86,7 @@ double step_size_of(const Report& report) {
   constexpr double widest = 0.1;
   constexpr double of_one_step = 5;
   const ranges::TableFit& fit = report.fit;
+  // K bounds w‖x‖² and R_x² bounds ‖x‖², so the quotient stands for w.
   const double unit = fit.bounds.curvature / (fit.bounds.inputs * fit.bounds.inputs);
   const double forgetting = 10 / static_cast<double>(report.records);
   const double replaced = report.adjacency == privacy::name(privacy::Adjacency::replace_one) ? 2 : 1;
@@ -122,6 +128,7 @@ std::string to_config(const Columns& columns, const Report& report, const KeyPla
   for (std::size_t j = 0; j < fit.features.size(); ++j) {
     out += "\n[[features]]\n" + term_in_toml(columns.features[fit.features[j]], fit.placements[j]);
   }
+  // Labels and counts keep their own units.
   const ranges::Placement as_it_is;
   out += "\n[target]\n" + term_in_toml(columns.target, is_linear(report) ? fit.placements.back() : as_it_is);
   if (columns.weight) {

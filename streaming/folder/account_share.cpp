@@ -1,3 +1,6 @@
+// A run is charged in three steps: take() reserves all that it may spend, before anything is opened; begin() raises
+// that where the folder's ledger says that more was spent; settle() puts the total in its place. A crash before
+// settle() leaves the reservation, which charges too much rather than too little (docs/formats/account.md).
 #include "folder/account_share.h"
 
 #include <algorithm>
@@ -21,6 +24,7 @@ constexpr const char* share_lock = "account-lock";
 /// A relative difference that may come from adding the same spends in another order.
 constexpr double rounding = 1e-9;
 
+/// The path as one text for one place, links resolved, so that a folder which is reached by two paths is one member.
 std::string absolute_text(const std::filesystem::path& path) {
   std::error_code unknown;
   const std::filesystem::path real = std::filesystem::weakly_canonical(path, unknown);
@@ -35,8 +39,10 @@ journal::MemberId member_of(journal::Disk& disk, const std::filesystem::path& fo
   const std::string place = absolute_text(folder) + '\n' + absolute_text(account) + '\n';
   const std::string known = journal::read_file_if_any(disk, folder / member_file);
   journal::MemberId id{};
+  // 32 hexadecimal digits and a newline come before the paths.
   if (known.size() > 33 && secrets::from_hex(known.substr(0, 32), id) && known.substr(33) == place) return id;
   secrets::fill_random(id);
+  // The file is made under another name first. A crash then leaves the old member, or the new one as a whole.
   const std::filesystem::path next = folder / (std::string(member_file) + ".new");
   const auto file = disk.create(next, journal::Audience::operators);
   file->write(0, secrets::to_hex(id) + '\n' + place);
@@ -46,6 +52,7 @@ journal::MemberId member_of(journal::Disk& disk, const std::filesystem::path& fo
   return id;
 }
 
+/// Refuses an account over other neighbours: two values of ρ add up only where they are about the same ones.
 void require_same_promise(const journal::AccountBook& book, const ShareOf& whose) {
   const privacy::Neighbours& own = whose.neighbours;
   const privacy::Neighbours& asked = book.neighbours;
@@ -72,12 +79,14 @@ ShareOf share_of(const config::Config& config, bool is_private) {
 AccountShare::AccountShare(ShareOf whose, std::optional<Rho>& budget)
     : disk_(journal::posix_disk()), whose_(std::move(whose)) {
   require_named();
+  // Without an account nothing is charged, and nothing that follows is needed.
   if (whose_.account.empty()) return;
   if (!whose_.is_private) {
     throw Failure(Exit::configuration, whose_.named_in +
                                            ": an account (privacy.account) counts what private runs spend; leave it "
                                            "out under an insecure seed, and beside answers that are not private");
   }
+  // The account is read before the folder is made, so that a wrong name leaves nothing behind.
   require_same_promise(present_account(), whose_);
   disk_->make_folder(whose_.folder);
   disk_->require_trusted(whose_.folder);
@@ -118,10 +127,12 @@ void AccountShare::require_named() const {
 /// Reserves for the folder what it may spend, and lowers `budget` to that. Where nothing is left of the account, a
 /// new folder is refused. A folder that may have spent before goes on until begin(), which charges what it spent.
 void AccountShare::take(std::optional<Rho>& budget) {
+  // Where it cannot be told whether the folder holds a ledger or a state (`unknown`), it may have spent.
   std::error_code unknown;
   const bool may_have_spent =
       std::filesystem::exists(whose_.folder / journal::folder_files::ledger, unknown) || unknown ||
       std::filesystem::exists(whose_.folder / journal::folder_files::state, unknown) || unknown;
+  // The choice is made in the callback, under the account's lock, so that two runs never reserve the same rest.
   journal::charge(*disk_, whose_.account, member_, [&](const journal::AccountBook& book) {
     const journal::Charge* const before = book.charge_of(member_.id);
     if (before != nullptr) before_ = *before;
@@ -138,6 +149,7 @@ void AccountShare::take(std::optional<Rho>& budget) {
           room.value(), whose_.account, book.budget.value());
       budget = room;
     }
+    // A folder that ran before keeps its charge, at least, until begin() knows what it spent.
     charged_ = before_ ? std::max(before_->rho, *budget) : *budget;
     return journal::Charge{member_, charged_, true};
   });
@@ -160,6 +172,7 @@ bool AccountShare::has_spent_nothing() const {
 AccountShare::~AccountShare() {
   if (whose_.account.empty() || !lock_) return;
   try {
+    // The run has spent nothing. So the line that it wrote is taken back by another one that says the same as before.
     if (!begun_ || has_spent_nothing()) charge(before_ ? before_->rho : Rho{0}, before_ && before_->is_reserved);
   } catch (const Failure&) {
     // The reservation stays in the account: that charges too much rather than too little.
@@ -179,12 +192,14 @@ void AccountShare::begin(Rho spent) {
                     whose_.folder.string(), spent.value(), whose_.account, known.value()));
   }
   begun_ = spent;
+  // What is spent counts, even beyond the account's budget: it cannot be taken back.
   if (spent > charged_) charge(spent, false);
 }
 
 void AccountShare::settle(Rho total) {
   if (whose_.account.empty()) return;
   charge(total, false);
+  // A settled share has nothing more to charge, also not in the destructor.
   whose_.account.clear();
 }
 

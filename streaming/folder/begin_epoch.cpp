@@ -77,6 +77,7 @@ bool Session::begin_users(const journal::State* before, const engine::Found& fou
   return begun.carries_over;
 }
 
+/// Opens the users that the state `state` of a resumed epoch knows: its key, counts and store.
 void Session::go_on_with_users(const journal::State& state) {
   if (!config_.users || !config_.users->are_kept) return;
   if (!state.record.users) {
@@ -109,7 +110,11 @@ void Session::begin_epoch(const engine::Begin& begin, const std::vector<journal:
   const std::vector<journal::LedgerEntry> owed = engine::lines_before_epoch(ledger, lost, begin.owed);
   use_ledger(begin.epoch, begin.start, begin.overlap, std::move(ledger), carries_over);
   for (const journal::LedgerEntry& line : owed) ledger_->owe(line);
+  // The marks of an epoch have a key of their own, kept in its sealed state: without it a mark tells nothing of a
+  // record.
   marks_.key = secrets::random_key();
+  // In a private run the key is fresh, so that the noise of this epoch tells nothing of another's. Its only copies
+  // are in `first`, which wipes itself, and in the feed.
   const journal::NoiseCheckpoints first =
       engine::noise_of_new_epoch(*keys_.ring, config_.stream, config_.lane, begin.epoch, mechanism_);
   lane_ = engine::first_estimator(config_, mechanism_, begin.start);

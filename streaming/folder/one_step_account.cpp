@@ -1,3 +1,5 @@
+// The same order as in a session, but in one call: state, ledger line and release are committed together, and the
+// call returns when they are durable. The witness is asked before, and told afterwards.
 #include "folder/one_step_account.h"
 
 #include <algorithm>
@@ -24,6 +26,7 @@ OneStepAccount::OneStepAccount(const AccountPlace& place)
     : folder_(place.folder), stream_(place.stream), lane_(place.lane), disk_(journal::posix_disk()) {
   disk_->require_trusted(folder_);
   journal_.emplace(*disk_, journal::FolderOptions{folder_, place.is_private});
+  // load() takes the folder's lock, so that two runs never go on from one ledger.
   const std::optional<std::string> sealed = journal_->load();
   std::tie(keys_, key_file_) = place.keys(sealed.has_value());
   witness_ = place.witness(key_file_, *keys_);
@@ -49,6 +52,8 @@ void OneStepAccount::go_on(const std::string& sealed) {
               folder_, witness_->told(), witness_->file().string()));
     }
   }
+  // Writes the line and the release that a crash kept from their files. Only then does the ledger have to end with
+  // the state's line.
   journal_->recover(state.record.recovery());
   ledger_ = journal::read_ledger(*disk_, folder_, *keys_);
   if (ledger_.head != state.record.ledger_head) {
@@ -58,6 +63,7 @@ void OneStepAccount::go_on(const std::string& sealed) {
             ": the ledger does not end with the state's entry: another copy of the folder has written to it, or "
             "lines were removed; restore the folder as it was");
   }
+  // Only after the heads were compared: the state's spends are those of the ledger that ends with its own line.
   journal::settle(ledger_, state.record);
   epoch_ = EpochId{state.identity.epoch.value() + 1};
 }
@@ -98,12 +104,15 @@ void OneStepAccount::commit(const OneStep& spent) {
   record.stop.emplace(spent.records);
   record.outbox = spent.release;
   record.ranges = spent.ranges;
+  // The one release of the epoch is after its only step.
   record.released = StepCount{spent.release.empty() ? 0U : 1U};
   record.bookmark = journal_->bookmark();
   if (witness_) record.account = witness_->account();
+  // The epoch has one step, so that its release is one by cadence, every 1 steps.
   journal::ReleaseChain releases{1, journal::last_release_head(*disk_, folder_)};
   journal::commit_and_wait(*journal_, engine::seal_one_step(*keys_, entry(spent), ledger_, releases,
                                                             std::move(record), engine::Keeping::folder));
+  // Told only of what is durable: a witness that is ahead of its folder takes it for an older copy.
   if (witness_) witness_->committed(epoch_, one_step, ledger_.head, ledger_.epochs);
   journal::flush_and_wait(*journal_);
   if (witness_) witness_->finish();

@@ -36,10 +36,13 @@ std::optional<secrets::StateIdentity> identity_of(const std::string& sealed) {
   }
 }
 
+/// Whether anything of the run may pass for private. Under a seed the noise can be computed again, and beside answers
+/// that are not private the others protect nobody.
 bool is_private_run(const Options& options) {
   return !options.insecure_seed && !options.compared;
 }
 
+/// What the command line asks of decide(): without --resume and --new-epoch a state that is there is refused.
 engine::Asked asked_of(const Options& options, const Window& window) {
   engine::Asked asked;
   asked.first_run = options.start != Start::resume;
@@ -82,10 +85,13 @@ Session::Session(const config::Config& config, const config::Mechanism& mechanis
       published_(std::move(published)),
       input_(input),
       digests_(config, mechanism, is_private_run(options)),
+      // The rule by which an epoch begins is part of its digest. A resumed epoch keeps its own rule
+      // (look_at_state()).
       epoch_{digests_.of(options.from_start ? config::EpochStart::settings : config::EpochStart::last_release)},
       disk_(journal::posix_disk()) {
   const std::filesystem::path folder = config.state.directory;
   disk_->require_trusted(folder);
+  // Before the journal, which makes the folder and its lock where they are missing.
   if (options.start == Start::resume) require_any_file(folder);
   journal_.emplace(*disk_, journal::FolderOptions{folder, is_private_run(options), options.start == Start::new_epoch,
                                                   config.state.rejects});
@@ -99,6 +105,7 @@ Session::Session(const config::Config& config, const config::Mechanism& mechanis
   // By now all releases that the folder owed are in its files, so that the chain goes on from the last one there.
   releases_ = {config_.descent.release_every, journal::last_release_head(*disk_, folder)};
   if (users_) lane_->use(users_->open(), users_->clock());
+  // Last of all: the witness is written to from here on, and a run that is refused must leave it as it is.
   if (witness_) witness_->keep();
 }
 
@@ -124,10 +131,13 @@ void Session::find_witness(Opening& opening) {
 void Session::find_ledger(Opening& opening) {
   const std::filesystem::path folder = config_.state.directory;
   std::optional<journal::Adopted> adopted;
+  // Files without a usable state are taken as they are. They show what was released, which may be more than the
+  // ledger tells.
   if (opening.found.state != engine::Found::State::committed && (opening.sealed || holds_public_files(folder))) {
     adopted = journal_->adopt();
   }
   opening.ledger = journal::read_ledger(*disk_, folder, *keys_.ring);
+  // The last line may reserve steps that were never taken. The state knows how many were.
   if (opening.state) journal::settle(opening.ledger, opening.state->record);
   owe_what_is_lost(adopted, opening);
   opening.found.ledger_of_another = journal::holds_another(opening.ledger, config_.stream, config_.lane);
@@ -220,6 +230,7 @@ void Session::load_keys(const config::Config& config, const Options& options, bo
   }
   keys_.file = key_file_for(config, state_exists);
   keys_.ring = secrets::load_key_file(keys_.file);
+  // The keys are those of a private run, but nothing that they seal or sign passes for private.
   if (options.compared) keys_.ring = keys_.ring->beside_nonprivate();
 }
 
@@ -250,11 +261,13 @@ std::optional<journal::State> Session::look_at_state(Opening& opening) {
     state = open_state(sealed, expected);
     if (options.start == Start::resume) {
       input_.require_same_size(state->record);
+      // A resume has to have the settings of the state. A new epoch may have others, and its digest is its own.
       epoch_.digest = digests_.like(state->identity.settings_digest);
       located(config_.state.directory, [&] {
         if (digests_.has(state->identity.settings_digest)) return;
         config::BesideTexts beside = config::beside_texts(config_, mechanism_);
         const journal::Ledger ledger = journal::read_ledger(*disk_, config_.state.directory, *keys_.ring);
+        // With the limit from the ledger a message about other settings can name the ρ there beside the ρ here.
         beside.rho_there = engine::limit_of(ledger.epochs, state->identity.epoch);
         config::require_same_settings(state->record.settings, state->identity.settings_digest, digests_, beside);
       });
@@ -269,15 +282,19 @@ std::optional<journal::State> Session::look_at_state(Opening& opening) {
   found.noise_is_used_up = engine::noise_is_used_up(mechanism_, state->record.noise, state->identity.steps);
   found.other_passes = !has_same_passes(state->record);
   if (found.other_passes) why_unusable_ = std::make_exception_ptr(other_passes(state->record));
+  // The witness of the account that the state names is looked for, and not that of the folder's path, which may have
+  // been moved.
   if (witness_) {
     witness_->find(state->record.account, state->record.ledger_head);
     found.behind_witness = !witness_->is_held_by(*disk_, state->identity.epoch, state->identity.steps, state->record);
   }
   static_cast<void>(decided(opening));  // a run that is refused has published nothing
+  // Before recover(), which publishes: where the input is another one, nothing is made public.
   look_at_input(state->record, options, found);
   try {
     journal_->recover(state->record.recovery());
   } catch (const Failure& failure) {
+    // A resume cannot go on from such a state. A new epoch can, unless the ledger has lost what only the state knows.
     if (options.start == Start::resume) throw;
     const bool known = journal::ledger_follows(*disk_, config_.state.directory, *keys_.ring, state->record);
     is_unusable(known ? State::rolled_back : State::ahead_of_ledger, failure);
@@ -297,6 +314,7 @@ void Session::look_at_input(const journal::StateRecord& record, const Options& o
 }
 
 void Session::go_on(journal::State state, journal::Overlap overlap, journal::Ledger ledger) {
+  // recover() has written the state's own line where it was missing. So another head is another history.
   if (ledger.head != state.record.ledger_head) {
     throw Failure(Exit::data, config_.state.directory +
                                   ": the ledger does not end with this state's entry: another copy of the folder has "
@@ -309,9 +327,12 @@ void Session::go_on(journal::State state, journal::Overlap overlap, journal::Led
   committed_.steps = state.identity.steps;
   before_.released = committed_.released = state.record.released.value();
   marks_.seen = state.record.seen;
+  // Without marks nothing depends on the state's key for them, and a fresh one is drawn.
   marks_.key = marks_.seen.empty() ? secrets::random_key() : state.record.seen_key;
   lane_ = engine::decoded_estimator(config_, mechanism_, state.record.lane);
   NUSTREAM_REQUIRE(lane_->steps() == state.identity.steps, "the sealed lane is at another step than its seal says");
+  // In a private run a new segment begins here, so that another run that goes on from a copy of this state has other
+  // noise (noise/source.h).
   feed_.emplace(mechanism_, state.record.noise, StepIndex{lane_->steps().value()}, &locked_,
                 keys_.ring->healing(true));
 }

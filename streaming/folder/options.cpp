@@ -1,3 +1,5 @@
+// Builds the command that a person types next. It repeats what the settings file does not say: files, --set, the seed
+// and the window.
 #include "folder/options.h"
 
 #include <algorithm>
@@ -11,6 +13,7 @@ namespace nustream::folder {
 std::string in_shell(const std::string& text) {
   const auto is_plain = [](unsigned char c) { return std::isalnum(c) != 0 || std::strchr("._-/=:,+", c) != nullptr; };
   if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return text;
+  // Within single quotes a shell knows no escapes, so that a quote ends the text, stands escaped, and begins it anew.
   std::string quoted = "'";
   for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
   return quoted + "'";

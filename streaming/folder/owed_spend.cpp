@@ -1,3 +1,5 @@
+// The half of refusals.h that is about spends: what a folder's releases show, and no ledger line pays for. A release
+// tells its own ρ, so that its line can be written again. What it cannot tell is charged at the most that it can be.
 #include "folder/refusals.h"
 
 #include <algorithm>
@@ -14,6 +16,8 @@
 namespace nustream::folder {
 namespace {
 
+/// The line for the epoch of `release`, with the spend that the release itself tells; nothing where the ledger has
+/// it.
 std::optional<journal::LedgerEntry> owed_for(const journal::LastRelease& release, const journal::Ledger& ledger,
                                              const config::Config& config, bool is_private) {
   if (release.lane != config.lane) {
@@ -42,6 +46,8 @@ std::optional<journal::LedgerEntry> owed_for(const journal::LastRelease& release
     if (release.limits->participation()) of_user->by_count.push_back(*release.rho);
     if (release.limits->mass()) of_user->of_mass = *release.rho;
   }
+  // A release does not say where its epoch began, and the lines that did are lost. So the overlap is unknown, and any
+  // record may have been in the epoch.
   return journal::LedgerEntry{config.stream,
                               config.lane,
                               release.epoch,
@@ -66,6 +72,7 @@ std::optional<std::uint64_t> epoch_of(std::string_view torn_release) {
   const std::size_t at = torn_release.find(field);
   if (at == std::string_view::npos) return std::nullopt;
   const std::string_view rest = torn_release.substr(at + field.size());
+  // A number that ends where the bytes end may have lost digits: "1" may have been "12".
   std::uint64_t epoch = 0;
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), epoch);
   if (error != std::errc() || end == rest.data() + rest.size() || *end != ',') return std::nullopt;
@@ -83,6 +90,8 @@ journal::LedgerEntry at_its_limit(const std::string& folder, std::string_view to
                                   ": releases.jsonl ends with a part of a release, of an epoch that the ledger "
                                   "has no spend for; restore the folder, or begin in another one");
   }
+  // The last known line has the epoch's identity and its limit, `rho_limit`, beyond which no step of the epoch was
+  // ever allowed.
   journal::LedgerEntry last = owed ? *owed : ledger.epochs.back();
   journal::charge_limit(last);
   last.taken.reset();
@@ -96,6 +105,7 @@ std::optional<journal::LedgerEntry> owed_by(const journal::Adopted& adopted, con
                                             const config::Config& config, bool is_private) {
   std::optional<journal::LedgerEntry> owed;
   if (adopted.last_release) owed = owed_for(*adopted.last_release, ledger, config, is_private);
+  // After `owed_for`: a torn release comes behind the last whole one, and says that the epoch had gone on.
   if (adopted.torn_release) owed = at_its_limit(config.state.directory, *adopted.torn_release, owed, ledger);
   return owed;
 }

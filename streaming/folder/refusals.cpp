@@ -1,3 +1,4 @@
+// The words of the refusals. Each says what was found, names the folder, and ends with the commands that go on.
 #include "folder/refusals.h"
 
 #include <fmt/format.h>
@@ -5,6 +6,7 @@
 namespace nustream::folder {
 namespace {
 
+/// The two commands that lead on from a state that is there.
 std::string restart_hint(const config::Config& config, const Options& options) {
   return "go on from it with: " + command_to_go_on(config, options, "--resume") +
          "; or begin a new noise epoch behind it with: " + command_to_go_on(config, options, "--new-epoch");

@@ -1,3 +1,6 @@
+// The running half of a session: batches are sealed, handed to the journal's thread, and shown once they are durable.
+// open_session.cpp opens the folder, and begin_epoch.cpp begins an epoch in it. One batch is in flight while the next
+// one is stepped.
 #include "folder/session.h"
 
 #include <filesystem>
@@ -30,6 +33,8 @@ Rho Session::ledger_total(StepCount steps) const {
 }
 
 publish::LedgerTotal Session::ledger_total() const {
+  // The function may outlive the session and is asked from another object, so that it has copies of the ledger and
+  // the window.
   return [ledger = *ledger_, window = window_](Rho spent, StepCount steps, Position position) {
     return ledger.total(spent, steps, Position{window.touched(position.value())});
   };
@@ -41,6 +46,8 @@ std::string_view Session::budget_in_words() const noexcept {
 
 std::string Session::limit_reached() const {
   const StepCount steps = lane_->steps();
+  // The horizon is told first: a lane at its horizon can also be at its budget, and a larger budget would not help
+  // it.
   if (mechanism_.horizon() == steps) {
     return fmt::format(
         "all {} steps of the horizon, over which the noise is correlated, are taken; --new-epoch begins another one, "
@@ -54,6 +61,8 @@ std::string Session::limit_reached() const {
 
 void Session::wait() {
   if (!in_flight_.done.valid()) return;
+  // get() throws what the commit failed with. Nothing below may run then: neither the table of users nor a reader may
+  // learn of a batch that is not durable.
   in_flight_.done.get();
   if (users_) users_->committed();
   if (!in_flight_.outbox.empty()) published_(in_flight_.outbox);  // a batch may have released nothing
@@ -83,8 +92,10 @@ void Session::commit(BatchResult result, std::uint64_t rejected, std::uint64_t r
   if (witness_) record.account = witness_->account();
   record.released = StepCount{released};
   record.ranges = config_.ranges;
+  // Asked before the batch is sealed: two runs that write one witness would each spend without the other.
   if (witness_) witness_->check();
   wait();  // only one batch may be in flight, and the next bookmark has to follow what that batch publishes
+  // The bookmark is where the public files end now, right before this batch's lines.
   record.bookmark = journal_->bookmark();
   if (users_) record.users = users_->close();
   journal::Batch batch = engine::seal_batch(*keys_.ring, *lane_, *ledger_, releases_, std::move(record),
@@ -114,6 +125,7 @@ std::function<void()> Session::tell_witness(StepCount steps) {
 /// written.
 void Session::close_ledger() {
   if (committed_.steps != lane_->steps() || !ledger_->reserves_beyond(lane_->steps())) return;
+  // The batch has no release and takes no step: its line is all that it is for.
   commit({.closes = true}, committed_.rejected, committed_.released);
   wait();
 }

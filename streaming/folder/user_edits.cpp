@@ -1,3 +1,6 @@
+// Edits of a folder's users go the way of a batch: the state is opened as a resume opens it, changed, sealed and
+// committed by the protocol of docs/formats/releases-folder.md. No step is taken and nothing is spent, so that the
+// state's step count, noise and ledger head stay.
 #include "folder/user_edits.h"
 
 #include <functional>
@@ -17,6 +20,7 @@
 namespace nustream::folder {
 namespace {
 
+/// The keys of the folder's state; `key_file` is set to their file, and stays empty under an insecure seed.
 secrets::Keyring keys_of(const config::Config& config, std::optional<std::uint64_t> insecure_seed,
                          std::string& key_file) {
   if (insecure_seed) return secrets::Keyring::insecure(*insecure_seed);
@@ -24,6 +28,8 @@ secrets::Keyring keys_of(const config::Config& config, std::optional<std::uint64
   return secrets::load_key_file(key_file);
 }
 
+/// Refuses a folder that its witness knows to be an older copy. Its changed state would be committed as the newest
+/// one, and what users did since the copy was made would be forgotten.
 void require_newest(const config::Config& config, const std::string& key_file, const secrets::Keyring& keys,
                     const journal::State& state, journal::Disk& disk) {
   auto witness = witness_for(config, key_file, keys);
@@ -58,6 +64,7 @@ void change_state(const config::Config& config, std::optional<std::uint64_t> ins
   const std::filesystem::path folder = config.state.directory;
   const auto disk = journal::posix_disk();
   disk->require_trusted(folder);
+  // Looked for before OutboxFolder::load(), which would make a missing folder and its lock.
   if (!disk->open(folder / journal::folder_files::state, journal::Access::read)) {
     throw Failure(Exit::data, folder.string() + ": there is no state here; check state.directory");
   }
@@ -69,11 +76,13 @@ void change_state(const config::Config& config, std::optional<std::uint64_t> ins
     return journal::open_state(keys, sealed,
                                {config.stream, config.lane, std::nullopt, std::nullopt, keys.is_private()});
   });
+  // A command that was killed between its commit and `after` finds a state without users. It then only does the rest.
   if (!state.record.users) {
     if (after.is_left && after.is_left()) return after.does(*disk);
     throw Failure(Exit::data, folder.string() + ": the state holds no users; check state.directory");
   }
   require_newest(config, key_file, keys, state, *disk);
+  // The releases and the ledger lines that the state owes come first, as in a resume.
   files.recover(state.record.recovery());
   const std::function<void()> before_state = located(folder.string(), [&] { return change(*disk, state); });
   journal::StateRecord& record = state.record;
@@ -81,9 +90,11 @@ void change_state(const config::Config& config, std::optional<std::uint64_t> ins
   record.outbox.clear();
   record.ledger_entry.clear();
   record.bookmark = files.bookmark();
+  // The identity stays: the edit is no step, so that ledger and releases still fit the state.
   journal::Batch batch{journal::seal_state(keys, state.identity, record), record.position, "", "", ""};
   batch.before_state = before_state;
   files.commit(batch);
+  // `after` may destroy what the old state relied on. So it waits until the new state is durable.
   files.flush();
   if (after.does) after.does(*disk);
 }
@@ -104,12 +115,15 @@ users::NamedUsers close_users(const config::Config& config, std::optional<std::u
   users::NamedUsers found;
   std::unique_ptr<FolderUsers> known;
   change_state(config, insecure_seed, [&](journal::Disk& disk, journal::State& state) {
+    // The store outlives change_state(): its bytes are synced by the function that is returned here, before the state
+    // that vouches for them is committed.
     known =
         std::make_unique<FolderUsers>(disk, config.state.directory, users::StoreIdentity{config.stream, config.lane},
                                       *config.users, *state.record.users);
     found = users::for_each_identifier(
         identifiers, known->key(), partitioner_of(config), config.users->nobody,
         [&](const users::Entry& of, std::uint32_t) { return users::close_user(of, known->open()); });
+    // Without a user the command has a wrong list, and nothing is committed.
     users::require_any(found);
     journal::UsersOfState after = known->close();
     after.identity = state.record.users->identity;  // the present settings may tell users apart otherwise
@@ -122,6 +136,8 @@ users::NamedUsers close_users(const config::Config& config, std::optional<std::u
 }
 
 void end_users(const config::Config& config, std::optional<std::uint64_t> insecure_seed) {
+  // The key goes first, with the state, and the store afterwards. In the other order a crash would leave a state
+  // whose store is gone.
   const auto without_users = [](journal::Disk&, journal::State& state) {
     state.record.users.reset();
     return std::function<void()>();
@@ -130,6 +146,7 @@ void end_users(const config::Config& config, std::optional<std::uint64_t> insecu
     forget_store(disk, config.state.directory);
     users::forget_table(config.state.directory, config.lane);
   };
+  // A store in files, or a table on disk: either of them is left where `forget` has not run to its end.
   const auto is_there = [&config] {
     return holds_store(config.state.directory) ||
            std::filesystem::exists(users::table_folder(config.state.directory, config.lane));

@@ -1,3 +1,6 @@
+// The files of the store are a log of two files, used in turn (docs/formats/users.md); users::UserLog writes them.
+// Here is what a folder adds: which mark of the log belongs to which state, and what becomes of the store when an
+// epoch begins.
 #include "folder/users.h"
 
 #include <algorithm>
@@ -62,6 +65,7 @@ FolderUsers::FolderUsers(journal::Disk& disk, const journal::Disk::Path& folder,
       table_(users::open_table(settings.on_disk, folder, identity.lane, key_)),
       clock_(users::clock_of(limits_, nullptr)),
       log_(disk, folder, key_, identity, *table_) {
+  // Emptied first, so that nothing of an older store can be read as this one's.
   forget_store(disk, folder);
   log_.load({});
 }
@@ -91,6 +95,8 @@ journal::UsersOfState FolderUsers::close() {
   journal::UsersOfState state;
   std::ranges::copy(key_.bytes(), state.key.begin());
   users::append_mark(log_.append(closed_), state.mark);
+  // How users are told apart goes with them: an epoch that tells them apart in another way may not carry their counts
+  // over.
   state.identity = identity_;
   users::keep_clock(clock_, state);
   return state;

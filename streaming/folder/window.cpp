@@ -1,3 +1,4 @@
+// Positions of several passes, as ordinals: with the window [10, 20), position 23 is record 13, in the second pass.
 #include "folder/window.h"
 
 #include <algorithm>
@@ -5,6 +6,7 @@
 namespace nustream::folder {
 
 std::uint64_t Window::ordinal(std::uint64_t position) const noexcept {
+  // An empty window has no record to divide by, and one pass has positions that are ordinals already.
   if (passes == 1 || !end || *end == first) return position;
   return first + (position - first) % (*end - first);
 }

@@ -1,3 +1,6 @@
+// The ledger and the releases of a state folder, and its rejects, are files of this kind. Three numbers divide one:
+// up to `length_` it is what the run has appended or a state vouches for, up to `keep_` it is whole lines that were
+// judged good, and up to `size_` it is what was found, with a torn tail perhaps.
 #include "journal/appended_file.h"
 
 #include <algorithm>
@@ -10,6 +13,7 @@
 namespace nustream::journal {
 namespace {
 
+// A file of releases may be larger than the memory. It is hashed in pieces of this size.
 constexpr std::uint64_t chunk_bytes = 1 << 20;
 // Behind a bookmark a run writes only the lines of that state. A file that is longer by up to this many bytes is
 // still read and judged, since its end may be a torn line. A file that is longer still is refused without being read.
@@ -25,6 +29,8 @@ std::size_t whole_lines(std::string_view tail) {
 /// True for what a crash in the middle of appending `expected` can leave. That is a line without its newline, or
 /// blocks that the file system wrote in any order: those that it had not written yet read as NUL bytes.
 bool is_torn(std::string_view removed, std::string_view expected) {
+  // For example a crash may have left, of two expected lines, the first one and half of the second; or NUL bytes in
+  // the place of the first line, and the whole second one.
   if (removed.find('\n') == std::string_view::npos) return true;
   for (std::size_t i = 0; i < removed.size(); ++i) {
     if (removed[i] != '\0' && (i >= expected.size() || removed[i] != expected[i])) return false;
@@ -46,6 +52,7 @@ bool AppendedFile::holds_anything() {
   return open() && file_->size() > 0;
 }
 
+// For a ledger a new epoch is the last resort, since a ledger that lost lines tells of less than was spent.
 Failure AppendedFile::contradiction(const std::string& what) const {
   const bool is_ledger = path_.filename() == folder_files::ledger;
   return {Exit::data, path_.string() + " " + what + "; nothing was changed: restore the folder as it was, or " +
@@ -82,6 +89,8 @@ void AppendedFile::judge(const Extent& before, std::string_view rest) {
   if (!rest.starts_with(std::string_view(tail).substr(0, whole)) || !is_torn(removed, rest.substr(whole))) {
     throw contradiction("holds lines that the state does not know: the state was rolled back, or others wrote there");
   }
+  // `length_` stays at the bookmark. What is there of `rest` is written over with the same bytes, so that append()
+  // need not know how much of it a crash let through.
   keep_ = length_ + whole;
 }
 
@@ -89,6 +98,8 @@ bool AppendedFile::judge_without_state() {
   size_ = open() ? file_->size() : 0;
   hash_ = RunningHash();
   length_ = 0;
+  // Nothing says how long the file should be. So its whole lines are taken as they are, whatever they say, and only
+  // damage that no crash can leave is refused.
   std::string pending;  // the bytes behind the last whole line
   bool torn = false;    // true once a NUL byte was met
   for (std::uint64_t offset = 0; offset < size_;) {
@@ -114,12 +125,14 @@ bool AppendedFile::judge_without_state() {
 void AppendedFile::make() {
   if (open()) return;
   file_ = disk_.create(path_, audience_);
+  // The folder does not know the name durably yet; take_new() tells the folder's owner to sync it.
   new_ = true;
 }
 
 void AppendedFile::go_on_at_end() {
   size_ = open() ? file_->size() : 0;
   length_ = keep_ = size_;
+  // A crash may have left half a line. Without a newline the next line would be glued to it, and both be lost.
   if (size_ > 0 && read(size_ - 1, 1) != "\n") append("\n");
 }
 
@@ -130,6 +143,7 @@ std::string AppendedFile::last_judged_line() const {
     const std::uint64_t count = std::min<std::uint64_t>(begin, 4096);
     begin -= count;
     line.insert(0, read(begin, count));
+    // The newline that ends the last line is passed over; the one before it ends the line before.
     const std::size_t newline = line.rfind('\n', line.size() - 2);
     if (line.size() >= 2 && newline != std::string::npos) {
       line.erase(0, newline + 1);
@@ -146,6 +160,7 @@ std::string AppendedFile::torn_tail() const {
 
 void AppendedFile::cut_torn_tail() {
   if (keep_ == size_) return;
+  // Durable with the next sync. Until then a power failure may bring the torn tail back, which is then cut again.
   file_->truncate(keep_);
   size_ = keep_;
   dirty_ = true;
@@ -163,6 +178,7 @@ void AppendedFile::append(std::string_view bytes) {
   file_->write(length_, bytes);
   hash_.add(bytes);
   length_ += bytes.size();
+  // After a resume the file may be ahead of `length_`, as long as `rest` is written over in pieces.
   keep_ = size_ = std::max(size_, length_);
   dirty_ = true;
 }

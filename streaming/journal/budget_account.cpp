@@ -1,3 +1,6 @@
+// The file of an account (docs/formats/account.md): its lines, the book that they add up to, and the one way to add a
+// line, charge(). Reading, deciding and writing happen under one lock on the file. Otherwise two streams could each
+// be granted the same rest of the budget.
 #include "journal/budget_account.h"
 
 #include <algorithm>
@@ -15,6 +18,7 @@
 namespace nustream::journal {
 namespace {
 
+// The lock is held for one reading and one sync at a time, so that ten seconds let many other streams go first.
 constexpr std::chrono::milliseconds patience{10'000};
 constexpr std::chrono::milliseconds between_looks{50};
 /// A room smaller than this part of the budget counts as none, since sums of charges are rounded.
@@ -237,6 +241,7 @@ void charge(Disk& disk, const Disk::Path& path, const Member& member,
   if (!file) missing(path);
   file->truncate(read.end);  // a crash may have left a torn line behind it
   file->write(read.end, charge_line(next, read.head));
+  // The charge is durable before the caller begins what it pays for.
   file->sync();
 }
 

@@ -1,3 +1,6 @@
+// Reads NUSTREAM_FAILPOINT once, at the first place that is passed, and counts the passages. Each place has one
+// number, counted over all tables of the header in their order; name_of() and failpoint_index() have to agree on that
+// order.
 #include "journal/failpoint.h"
 
 #ifdef NUSTREAM_FAILPOINTS
@@ -35,6 +38,7 @@ std::string_view name_of(std::size_t index) {
 /// One place that a test asks for, how many passages of it are left, and what happens at the last of them.
 struct Request {
   std::size_t index = places;
+  // Several threads may pass a place at once. The count is atomic, so that exactly one of them sees it reach 0.
   std::atomic<long> left{0};
   unsigned pause_ms = 0;
   bool lives = false;
@@ -51,6 +55,7 @@ struct Request {
       if (found) request.remove_suffix(word.size());
       return found;
     };
+    // The word at the end is cut off first, so that what is left is name:count or name:count:milliseconds.
     aborts = ends_with(":abort");
     lives = aborts || ends_with(":live");
     long count = 0;
@@ -67,11 +72,13 @@ struct Request {
     if (--left != 0) return false;
     // Other threads go on during the pause, so that what was handed to them may still get out.
     if (pause_ms > 0) ::usleep(1000 * pause_ms);
+    // SIGKILL, since a process that ends in any softer way runs destructors, which a crash does not.
     if (!lives) ::kill(::getpid(), SIGKILL);
     return aborts;
   }
 };
 
+// A deque, since a Request holds an atomic and cannot be moved, which a growing vector would have to do.
 std::deque<Request> requests() {
   std::deque<Request> requests;
   const char* const text = std::getenv("NUSTREAM_FAILPOINT");
@@ -89,6 +96,7 @@ std::deque<Request> requests() {
 bool pass_failpoint(std::size_t index) {
   static std::deque<Request> asked = requests();
   bool aborts = false;
+  // All requests for the place are counted, also behind one that aborts: each has its own count.
   for (Request& request : asked) {
     if (request.index == index && request.pass()) aborts = true;
   }

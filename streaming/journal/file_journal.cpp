@@ -1,3 +1,5 @@
+// The thread on which batches of a recorded stream become durable. While it waits for the disk, the caller's thread
+// goes on with the next batch. Everything that touches the disk is in OutboxFolder; this file only hands work over.
 #include "journal/file_journal.h"
 
 #include <future>
@@ -17,6 +19,7 @@ FileJournal::~FileJournal() {
   thread_.join();
 }
 
+// load(), recover() and adopt() take no lock: they come before the first commit, while the thread has nothing to do.
 std::optional<std::string> FileJournal::load() {
   return folder_.load();
 }
@@ -31,6 +34,8 @@ Adopted FileJournal::adopt() {
 
 std::string FileJournal::bookmark() const {
   const std::lock_guard hold(mutex_);
+  // The bookmark has to stand where the batch before ended, or a resume would find lines that the state does not
+  // know.
   NUSTREAM_REQUIRE(!busy_, "a bookmark is taken after the commit before it completed");
   return folder_.bookmark();
 }
@@ -62,6 +67,7 @@ void FileJournal::hand_over(Task task) {
     task_ = std::move(task);
     busy_ = true;
   }
+  // After the lock is given up, so that the thread does not wake only to wait for it.
   wake_.notify_one();
 }
 
@@ -70,9 +76,12 @@ void FileJournal::run(const std::stop_token& stop) {
   while (true) {
     std::unique_lock hold(mutex_);
     wake_.wait(hold, stop, [this] { return task_.has_value(); });
+    // A stop is heeded only where no task waits, so that the destructor does not lose a batch that was handed over.
     if (!task_) return;
+    // Taken out, so that the completion may hand over the next one.
     const Task task = std::move(*task_);
     task_.reset();
+    // The work runs without the lock: a commit takes as long as its syncs, and hand_over() must not wait for that.
     std::exception_ptr failure = failure_;
     hold.unlock();
     if (!failure) {
@@ -86,12 +95,14 @@ void FileJournal::run(const std::stop_token& stop) {
     failure_ = failure;
     busy_ = false;
     hold.unlock();
+    // The journal is free again before the completion is called, since the completion may hand over the next batch.
     task.done(failure);
   }
 }
 
 namespace {
 
+/// Starts a commit or a flush and waits for its completion.
 template <class Start>
 void wait_for(Start start) {
   const auto promise = std::make_shared<std::promise<void>>();

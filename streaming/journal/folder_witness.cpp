@@ -1,3 +1,6 @@
+// Finds, judges and keeps the witness of a state folder (docs/formats/witness.md). The first half looks for the file
+// and decides whether it can be believed; is_held_by() and what it calls compare it with the folder's state and
+// ledger; the rest hands commits to the thread that writes the file (witness_keeper.h).
 #include "journal/folder_witness.h"
 
 #include <sys/stat.h>
@@ -26,6 +29,7 @@ Failure cannot_be_known(const fs::path& file) {
                           "witness away once you know that it is another folder's or that nothing was spent"};
 }
 
+/// For a witness that names this folder's path under a key that is not this one, where there is no state.
 Failure of_this_place_under_another_key(const fs::path& file, const Witness& claimed) {
   return {Exit::data,
           "the witness " + file.string() + " tells of epoch " + std::to_string(claimed.epoch.value()) + ", step " +
@@ -34,6 +38,8 @@ Failure of_this_place_under_another_key(const fs::path& file, const Witness& cla
               "the folder; or move the witness away once you know that its spend is not to be counted"};
 }
 
+/// For a file with this folder's account or path whose MAC does not fit, and for one with the name of the account's
+/// witness that is no witness.
 Failure damaged(const fs::path& file) {
   return {Exit::data, "the witness " + file.string() +
                           " is damaged, or was written by somebody without the key; move it away once you know that "
@@ -83,6 +89,8 @@ std::string why_not_written(const fs::path& place, bool may_make) try {
   return failure.what();
 }
 
+/// Whether `a` tells of a later commit than `b`. Steps are counted from the beginning of their epoch, so that the
+/// epoch comes first.
 bool is_further(const Witness& a, const Witness& b) {
   return std::pair(a.epoch, a.steps) > std::pair(b.epoch, b.steps);
 }
@@ -186,6 +194,8 @@ void FolderWitness::cannot_be_listed(const std::error_code& why) {
 }
 
 void FolderWitness::find(const std::optional<AccountId>& account, const std::optional<Hash>& ledger_head) {
+  // Zeros stand for no account, as states of earlier versions have it. Such a folder gets a new account here, or
+  // below that of the witness which names its path.
   const bool has_account = account && *account != AccountId{};
   account_ = has_account ? *account : new_account();
   if (settings_.place.empty()) return;
@@ -198,6 +208,8 @@ void FolderWitness::find(const std::optional<AccountId>& account, const std::opt
   if (found_) account_ = found_->account;
   if (is_in_place_) return;
   if (unknown) cannot_be_listed(unknown);
+  // No witness that can be believed lies in the place. A file that has its name all the same is judged, since keep()
+  // would write over it.
   file_ = witness_file(settings_.place, settings_.stream, account_);
   judge_own_file(ledger_head);
   if (has_account && !unknown && !found_) {
@@ -211,6 +223,7 @@ void FolderWitness::find(const std::optional<AccountId>& account, const std::opt
 void FolderWitness::look_beside_own_key() {
   const fs::path& place = settings_.beside_own_key;
   if (place.empty() || place == settings_.place) return;
+  // look_at() sets the file that it finds as the one to write. Here it is only to be read.
   const auto [file, bytes] = std::pair(file_, bytes_);
   std::error_code unknown;  // a place that nobody named and that cannot be listed says nothing
   for (const fs::path& each : witness_files(place, unknown)) look_at(each, true);
@@ -271,6 +284,7 @@ std::vector<LedgerEntry> FolderWitness::not_charged_by(const Ledger& ledger) con
 
 std::vector<LedgerEntry> FolderWitness::lost(Disk& disk, const Ledger& ledger, bool is_older) const {
   if (!found_ || found_->ledger_head == empty_ledger_head) return {};
+  // An older state may lie beside a newer ledger. Then the head alone would say that nothing is lost.
   if (is_older) return not_charged_by(ledger);
   if (found_->ledger_head == ledger.head) return {};
   if (ledger_holds(disk, settings_.folder, found_->ledger_head)) return {};
@@ -282,6 +296,7 @@ std::string FolderWitness::told() const {
 }
 
 bool FolderWitness::make_place() {
+  // A place that was asked for has to work; one that nobody named may fail, and the run goes on with a warning.
   std::string what = why_not_written(settings_.place, true);
   if (what.empty()) return true;
   what = "the witness cannot be kept in " + settings_.place.string() + ": " + what;
@@ -300,6 +315,7 @@ void FolderWitness::keep() {
     warning_ = "no witness is kept (state.witness): an older copy of the state folder would go unnoticed";
   } else if (make_place()) {
     folder_ = secrets::real_path(settings_.folder).string();
+    // From here on the thread of the keeper is the only one of this run that writes the file.
     keeper_ = std::make_unique<WitnessKeeper>(file_, std::move(bytes_), keys_);
     keep_beside_own_key();
   }
@@ -327,6 +343,7 @@ void FolderWitness::committed(EpochId epoch, StepCount steps, const Hash& ledger
                               std::vector<LedgerEntry> epochs) {
   if (!keeper_) return;
   Witness latest{account_, settings_.stream, settings_.lane, folder_, epoch, steps, ledger_head, std::move(epochs)};
+  // Both files tell of the same commit, and each has a thread and a pace of its own.
   if (beside_) beside_->committed(latest);
   keeper_->committed(std::move(latest));
 }
@@ -346,6 +363,8 @@ void FolderWitness::check() {
   try {
     std::rethrow_exception(failure);
   } catch (const Failure& told) {
+    // Another run writes the witness: this ends the run. A disk that is full does not, because the state is safe
+    // without a witness.
     if (told.code() == Exit::data) throw;
     warning_ = std::string("the witness could not be written, which is tried again: ") + told.what();
   }

@@ -1,3 +1,6 @@
+// Reads the end of releases.jsonl, for a run that begins behind it. Fields that earlier versions did not write are
+// empty or have the values that those versions meant; a line without lane, epoch, step, position or `private` is no
+// release.
 #include "journal/last_release.h"
 
 #include <cstdint>
@@ -10,23 +13,28 @@
 namespace nustream::journal {
 namespace {
 
+/// The number in `field`; nothing where the line has none, or where it is no spend.
 std::optional<Rho> spend(const simdjson::dom::element& release, const char* field) {
   double rho = 0;
   if (release[field].get_double().get(rho) != simdjson::SUCCESS || !(rho >= 0)) return std::nullopt;
   return Rho{rho};
 }
 
+/// Whether the line has that text in `field`. A field that is missing says nothing.
 bool says(const simdjson::dom::element& release, std::string_view field, std::string_view value) {
   std::string_view found;
   return release[field].get_string().get(found) == simdjson::SUCCESS && found == value;
 }
 
+/// Whom the release's ρ is about. Lines of the first versions say neither; they were about whole records and
+/// zero-out.
 privacy::Neighbours neighbours(const simdjson::dom::element& release) {
   const bool replaced = says(release, "adjacency", privacy::name(privacy::Adjacency::replace_one));
   return {replaced ? privacy::Adjacency::replace_one : privacy::Adjacency::zero_out,
           says(release, "protects", "target"), says(release, "protects", "user")};
 }
 
+/// The settings digest; "" where the line does not say it.
 std::string settings_digest(const simdjson::dom::element& release) {
   std::string_view digest;
   return release["digest"].get_string().get(digest) == simdjson::SUCCESS ? std::string(digest) : std::string();
@@ -69,6 +77,7 @@ std::string last_line(Disk& disk, const Disk::Path& path) {
     piece.resize(file->read(begin, piece));
     tail.insert(0, piece);
     const std::size_t end = tail.rfind('\n');
+    // A newline at the very front of what was read ends a line whose text comes before it.
     if (end == std::string::npos || end == 0) continue;
     const std::size_t before = tail.rfind('\n', end - 1);
     if (before != std::string::npos) return tail.substr(before + 1, end - before);

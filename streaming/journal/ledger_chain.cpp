@@ -1,3 +1,6 @@
+// Writes and reads single lines of the ledger and checks the chain between them (docs/formats/ledger.md). A line is
+// written in this order: what was spent, its place in the chain, the signature over all of that, and the MAC over all
+// of that and the signature. Readers with the key ask LedgerVerifier; readers without it ask read_unsealed().
 #include "journal/ledger_chain.h"
 
 #include <utility>
@@ -16,8 +19,11 @@ namespace {
 
 using publish::JsonWriter;
 
+// The MAC is the last field of every line. Its text cannot come earlier in the line, since quotes within texts are
+// escaped.
 constexpr std::string_view mac_field = ",\"mac\":";
 
+/// Keyed BLAKE2b-256 under the ledger key. Only somebody with the key file can make it or check it.
 Hash mac_of(std::string_view text, const secrets::Keyring& keys) {
   Hash mac{};
   secrets::keyed_hash(keys.ledger_key(), text, mac);
@@ -44,6 +50,7 @@ std::string line_with_mac(std::string text, const secrets::Keyring& keys) {
   return text;
 }
 
+/// Which key made the MAC, and the hash of the line before.
 void append_place(const Hash& head, const secrets::Keyring& keys, JsonWriter& json) {
   json.field("key", secrets::to_hex(keys.fingerprint()));
   json.field("previous", secrets::to_hex(head));
@@ -77,6 +84,7 @@ void not_genuine(const std::string& what) {
 
 namespace {
 
+/// The inverse of name_of().
 Overlap overlap_named(const std::string& name) {
   for (const Overlap overlap : {Overlap::disjoint, Overlap::overlapping, Overlap::unknown}) {
     if (name == name_of(overlap)) return overlap;
@@ -84,6 +92,7 @@ Overlap overlap_named(const std::string& name) {
   not_genuine("has a line of an unknown kind");
 }
 
+/// Whom the line's ρ is about. A line that this version cannot interpret is refused, since nobody could add it up.
 privacy::Neighbours neighbours_of(const Object& object) {
   const auto neighbours = neighbours_in(object);
   if (!neighbours) not_genuine("has a line of an unknown kind");
@@ -97,6 +106,7 @@ std::optional<UserSpend> user_spend_of(const Object& object, privacy::Neighbours
   auto limits = publish::limits_in(object);
   if (!limits) not_genuine("has a line of users without a limit");
   UserSpend spend{*limits, object["counts"].get_bool(), {}, std::nullopt};
+  // A user's limits may be k and b, a mass, or both; each has a spend of its own.
   if (limits->participation()) {
     for (const Object& each : object["rho_by_count"].get_array()) spend.by_count.push_back(rho_of(each));
     if (spend.by_count.empty()) not_genuine("has a line of users without their spend");
@@ -108,6 +118,7 @@ std::optional<UserSpend> user_spend_of(const Object& object, privacy::Neighbours
   return spend;
 }
 
+/// The fields of a line about users, in the order of the format page, as user_spend_of() reads them.
 void append_user_spend(const UserSpend& spend, JsonWriter& json) {
   publish::append_limits(spend.limits, json);
   json.field("counts", spend.carries_over);
@@ -160,6 +171,8 @@ void check_format(const Object& object) {
 
 /// The field "taken", which lines of format 3 have, and no others.
 std::optional<StepCount> taken_in(const Object& object) {
+  // The format and the field have to agree: a reader of format 2 passes over fields that it does not know, and would
+  // take reserved steps for taken ones.
   const bool reserves = count_in(object, "format") == 3;
   if (reserves != has_field(object, "taken")) not_genuine("has a line that is no line of a ledger");
   if (!reserves) return std::nullopt;
@@ -168,6 +181,8 @@ std::optional<StepCount> taken_in(const Object& object) {
   return taken;
 }
 
+/// All that a line charges. Places, signatures and MACs are looked at by the callers, who need different ones of
+/// them.
 LedgerEntry parse_entry(const Object& object) {
   check_format(object);
   const privacy::Neighbours neighbours = neighbours_of(object);
@@ -189,6 +204,7 @@ LedgerEntry parse_entry(const Object& object) {
           has_field(object, "framing")};
 }
 
+/// Whether the line hands the key on, and so charges nothing.
 bool is_rotation(const Object& object) {
   return has_field(object, "rotated");
 }
@@ -205,6 +221,8 @@ std::string ledger_line(const LedgerEntry& entry, const Hash& head, const secret
   JsonWriter json(line);
   {
     const auto object = json.object();
+    // append_end() signs and authenticates `line` as it stands at that moment. So what is to be vouched for comes
+    // first.
     append_entry(entry, json);
     if (released) json.field("released", secrets::to_hex(*released));
     append_end(head, keys, line, json);
@@ -219,6 +237,7 @@ std::string enclosed_line(const LedgerEntry& entry, const secrets::Keyring& keys
   {
     const auto object = json.object();
     append_entry(entry, json);
+    // The line has no predecessor and no signature. What encloses it has a MAC of its own.
     append_place(empty_ledger_head, keys, json);
     append_mac(keys, line, json);
   }
@@ -250,7 +269,11 @@ std::string hand_over_text(const std::string& rotation, const Hash& head) {
 
 std::string rotation_line(std::string_view stream, const Hash& head, const secrets::Keyring& old_keys,
                           const secrets::Keyring& new_keys) {
+  // For example, in full:
+  // {"format":2,"stream":"mine","rotated":true,"public_key":…,"handed_on":…,"key":…,"previous":…,
+  // "signature":…,"mac":…}.
   std::string line = begin_rotation(stream, new_keys.public_key());
+  // The old key vouches for the new one here, and for nothing behind it; the end of the line is the new key's.
   const secrets::Signature by = old_keys.sign(secrets::Signing::hand_over, hand_over_text(line, head));
   JsonWriter json(line);
   {
@@ -262,6 +285,8 @@ std::string rotation_line(std::string_view stream, const Hash& head, const secre
   return line;
 }
 
+// Both kinds of exceptions mean the same: a field that is missing or of another type, and a number out of its type's
+// range.
 std::optional<LedgerEntry> entry_of(std::string_view line) try {
   simdjson::dom::parser parser;
   const Object object = parser.parse(simdjson::padded_string(line));
@@ -286,6 +311,7 @@ namespace {
 std::optional<SignedText> signed_text(std::string_view line, const Object& object, std::string_view field) {
   std::string_view encoded;
   const auto error = object[field].get(encoded);
+  // Other errors of the field mean that it is there and is no text.
   if (error == simdjson::NO_SUCH_FIELD) return std::nullopt;
   SignedText found{std::string(line.substr(0, line.find(",\"" + std::string(field) + "\":"))), {}};
   if (error != simdjson::SUCCESS || !secrets::from_hex(encoded, found.signature)) {
@@ -322,6 +348,8 @@ UnsealedLine read_unsealed(std::string_view line) try {
   const Object object = parser.parse(simdjson::padded_string(line));
   check_format(object);
   UnsealedLine read{{}, {}, {}, signed_text(line, object, "signature"), {}};
+  // The end of the line is written anew from what was read and compared byte for byte, which finds any other field
+  // there.
   if (read.signed_ && line != with_end(read.signed_->text, read.signed_->signature, text_in(object, "mac"))) {
     not_genuine("has a line with fields that its signature is not about");
   }
@@ -333,6 +361,8 @@ UnsealedLine read_unsealed(std::string_view line) try {
   } else if (auto by = signed_text(line, object, "handed_on")) {
     secrets::PublicKey to{};
     if (!secrets::from_hex(text_in(object, "public_key"), to)) not_genuine("has a line that is no line of a ledger");
+    // The fields before the old key's signature are compared as well: the signature is about these bytes, and no
+    // others.
     if (by->text != begin_rotation(text_in(object, "stream"), to)) {
       not_genuine("hands its key on in a line with other fields than a rotation has");
     }
@@ -355,10 +385,13 @@ void LedgerVerifier::add(std::string_view line) try {
   // Lines before a rotation are under an earlier key, whose MACs cannot be checked here. The chain of hashes leads
   // from them to the last line, and the MAC of the last line vouches for all lines before it.
   vouched_ = text_in(object, "key") == secrets::to_hex(keys_.fingerprint());
+  // The whole line is compared with what this key would have written, so that nothing can stand behind the MAC
+  // either.
   const std::string_view text = line.substr(0, line.rfind(mac_field));
   if (vouched_ && !secrets::is_same(line, line_with_mac(std::string(text), keys_))) {
     not_genuine("has a line that was changed");
   }
+  // Only a line that passed all checks moves the head.
   ledger_.head = hash_of(std::string(line) + '\n');
   if (!is_rotation(object)) ledger_.keep(parse_entry(object));
 } catch (const simdjson::simdjson_error&) {
@@ -368,6 +401,8 @@ void LedgerVerifier::add(std::string_view line) try {
 }
 
 Ledger LedgerVerifier::finish() && {
+  // The MAC of the last line vouches for all lines before it. Under another key it cannot be checked here, so that
+  // nothing vouches for the ledger.
   if (!vouched_) {
     throw Failure(Exit::permission,
                   "the ledger's last line is under another key; name the right one (state.key_file, or --key-file)");

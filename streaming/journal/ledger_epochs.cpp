@@ -8,9 +8,11 @@
 namespace nustream::journal {
 
 void Ledger::keep(LedgerEntry entry) {
+  // Such a line contains what the lane's earlier lines said. To keep them beside it would count their spend twice.
   if (entry.user && entry.user->moved) {
     std::erase_if(epochs, [&](const LedgerEntry& other) { return other.lane == entry.lane; });
   }
+  // A later line of an epoch supersedes the earlier one, since `rho` is the running spend of the whole epoch.
   const auto same_epoch = [&](const LedgerEntry& other) {
     return other.lane == entry.lane && other.epoch == entry.epoch;
   };
@@ -66,6 +68,8 @@ void charge_at_least(LedgerEntry& entry, const LedgerEntry& other) {
   entry.user->of_mass = std::max(entry.user->of_mass, other.user->of_mass);
 }
 
+// The ledger of a folder is one lane's. A line of another one charges other records, and must not be added up with
+// these.
 bool holds_another(const Ledger& ledger, std::string_view stream, LaneId lane) {
   return std::ranges::any_of(ledger.epochs,
                              [&](const LedgerEntry& entry) { return entry.lane != lane || entry.stream != stream; });
@@ -80,6 +84,8 @@ bool began_with_counts(const Ledger& ledger, EpochId epoch) {
 std::vector<LedgerEntry> read_entries(std::string_view lines) {
   std::vector<LedgerEntry> entries;
   while (!lines.empty()) {
+    // Every line ends with a newline. Where the last one lacks it, the text was cut, and read_entry() refuses what is
+    // left.
     const std::size_t end = std::min(lines.find('\n'), lines.size() - 1);
     entries.push_back(read_entry(lines.substr(0, end)));
     lines.remove_prefix(end + 1);
@@ -95,12 +101,14 @@ std::string enclosed_lines(const std::vector<LedgerEntry>& entries, const secret
 
 void settle(Ledger& ledger, const StateRecord& record) {
   std::vector<LedgerEntry> known = read_entries(record.ledger_epochs);
+  // The state is of an earlier version, whose ledger lines say what was taken.
   if (known.empty()) return;
   ledger.reserving.reset();
   if (!ledger.epochs.empty()) {
     const LedgerEntry& last = ledger.epochs.back();
     if (last.taken && last.epoch == known.back().epoch) ledger.reserving = last;
   }
+  // What the state says counts, since lines may pay for steps that were never taken.
   ledger.epochs = std::move(known);
 }
 

@@ -33,6 +33,8 @@ void for_each_line(Disk& disk, const Disk::Path& path, Visit visit) {
     for (std::size_t end = 0; (end = pending.find('\n', begin)) != std::string::npos; begin = end + 1) {
       visit(std::string_view(pending).substr(begin, end - begin));
     }
+    // A line may be longer than a piece; its beginning waits for the rest. What is left at the end of the file is
+    // torn.
     pending.erase(0, begin);
   }
 }
@@ -48,6 +50,7 @@ Ledger read_lines(Disk& disk, const Disk::Path& folder, const secrets::Keyring& 
     located(name + ":" + std::to_string(++number), [&] { verifier.add(line); });
     visit(verifier.head());
   });
+  // Only the last line's key is of the file as a whole, so that this failure names no line.
   return located(name, [&] { return std::move(verifier).finish(); });
 }
 
@@ -62,9 +65,12 @@ std::optional<LedgerEntry> entry_behind(Disk& disk, const Disk::Path& folder, co
   std::optional<LedgerEntry> entry;
   bool was_head = false;
   for_each_line(disk, folder / folder_files::ledger, [&](std::string_view line) {
+    // The search goes on behind the line that was found, so that afterwards `was_head` says whether `head` is the
+    // last one.
     if (was_head) entry = entry_of(line);
     was_head = hash_of(std::string(line) + '\n') == head;
   });
+  // The file ends at `head`, and the line behind it may still be in the state alone.
   if (was_head && !lines.empty() && head_before(lines) == head) return entry_of(lines.substr(0, lines.find('\n')));
   return entry;
 }
@@ -72,6 +78,7 @@ std::optional<LedgerEntry> entry_behind(Disk& disk, const Disk::Path& folder, co
 bool ledger_holds(Disk& disk, const Disk::Path& folder, const Hash& head) {
   bool is_there = false;
   for_each_line(disk, folder / folder_files::ledger,
+                // Each line is hashed with its newline, as the line behind it names it.
                 [&](std::string_view line) { is_there = is_there || hash_of(std::string(line) + '\n') == head; });
   return is_there;
 }
@@ -83,6 +90,7 @@ namespace {
 /// Returns false where the ledger ends neither at `before` nor at one of them. A rotation's line is no entry, and
 /// only moves the head.
 bool keep_lines_behind(Ledger& ledger, const Hash& before, std::string_view lines) {
+  // Lines are added from the place on where the ledger ends: none of them, some, or all may be in the file.
   bool is_behind = ledger.head == before;
   Hash head = before;
   while (!lines.empty()) {
@@ -102,7 +110,10 @@ bool keep_lines_behind(Ledger& ledger, const Hash& before, std::string_view line
 /// The folder's ledger with the state's own lines; nothing where lines are missing that the state knows of.
 std::optional<Ledger> read_at(Disk& disk, const Disk::Path& folder, const secrets::Keyring& keys,
                               const StateRecord& record) {
+  // A state without lines of its own was committed under the head that the state before it had.
   const Hash before = record.ledger_entry.empty() ? record.ledger_head : head_before(record.ledger_entry);
+  // The file may go on behind the state's own line, for example where a state was restored from a copy. Then nothing
+  // that the state knows of is missing.
   bool holds_own_line = record.ledger_head == empty_ledger_head;
   Ledger ledger = read_lines(disk, folder, keys, [&](const Hash& head) {
     if (head == record.ledger_head) holds_own_line = true;

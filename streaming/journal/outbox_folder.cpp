@@ -1,3 +1,7 @@
+// The commit of a batch in a folder, and what a resume does with the files that it finds
+// (docs/formats/releases-folder.md). The state is the one file that decides: it is replaced as a whole, and holds
+// whatever the appended files may still lack. Each step between two syncs has a failpoint, so that tests can end the
+// process there.
 #include "journal/outbox_folder.h"
 
 #include <string_view>
@@ -11,11 +15,13 @@
 namespace nustream::journal {
 namespace {
 
+/// A file's length and hash, 40 bytes, of which a bookmark has two: first that of the releases, then of the ledger.
 void append_extent(const Extent& extent, std::string& out) {
   secrets::append_integer(extent.length, out);
   secrets::append_bytes(extent.hash, out);
 }
 
+/// Reads what append_extent() wrote.
 Extent read_extent(secrets::FieldReader& fields) {
   Extent extent;
   extent.length = fields.integer<std::uint64_t>();
@@ -23,6 +29,7 @@ Extent read_extent(secrets::FieldReader& fields) {
   return extent;
 }
 
+// A bookmark of topics has another length, so that it is found out here.
 constexpr const char* no_bookmark =
     "the state's bookmark is not one of a folder: it was made by attach, and this command reads folders; check "
     "state.directory";
@@ -46,6 +53,7 @@ Bookmark decode_bookmark(std::string_view bytes) {
 
 namespace {
 
+/// A commit appends whole lines only: a resume would take a line without its newline for a torn one.
 bool whole_lines_only(std::string_view lines) {
   return lines.empty() || lines.back() == '\n';
 }
@@ -62,6 +70,8 @@ OutboxFolder::OutboxFolder(Disk& disk, FolderOptions options)
 std::optional<std::string> OutboxFolder::load() {
   disk_.make_folder(options_.folder);
   disk_.require_trusted(options_.folder);
+  // The lock is taken before the state is read. Otherwise another run could commit between the two, and this run
+  // would go on from a state that is not the last one.
   lock_ = disk_.lock(path(folder_files::lock));
   if (const auto file = disk_.open(path(folder_files::state), Access::read)) {
     std::string sealed(file->size(), '\0');
@@ -69,17 +79,21 @@ std::optional<std::string> OutboxFolder::load() {
     loaded_state_ = std::move(sealed);
     return loaded_state_;
   }
+  // The state of these lines was lost or moved away. Only a new epoch may go on behind them, since it charges for
+  // them.
   const bool published = ledger_.holds_anything() || releases_.holds_anything();
   if (published && !options_.new_epoch) {
     throw Failure(Exit::data, "the folder " + options_.folder.string() +
                                   " holds releases or a ledger but no state; restore the state, or begin a new epoch "
                                   "behind them with --new-epoch");
   }
+  // Where there is nothing yet, nothing has to be judged; otherwise adopt() comes first.
   ready_ = !published;
   return std::nullopt;
 }
 
 void OutboxFolder::judge_last_release() {
+  // Private releases and others never follow on each other in one file.
   const std::string line = releases_.last_judged_line();
   last_release_ = line.empty() ? std::nullopt : std::optional(parse_last_release(line));
   if (last_release_ && last_release_->is_private != options_.is_private) {
@@ -109,6 +123,7 @@ void OutboxFolder::recover(const Recovery& recovery) {
   NUSTREAM_FAILPOINT("after-recover-ledger");
   releases_.append(recovery.outbox);
   NUSTREAM_FAILPOINT("after-recover-releases");
+  // Asked a second time: the last release may be one of the outbox now.
   judge_last_release();
   loaded_state_.reset();
   ready_ = true;
@@ -116,6 +131,8 @@ void OutboxFolder::recover(const Recovery& recovery) {
 
 Adopted OutboxFolder::adopt() {
   NUSTREAM_REQUIRE(lock_ && !ready_ && options_.new_epoch, "adopt() follows a load() for a new epoch");
+  // Nothing is written here. The torn tails stay until the first commit, whose state charges for what they may have
+  // shown.
   ledger_.judge_without_state();
   std::optional<std::string> torn_release;
   if (releases_.judge_without_state()) torn_release = releases_.torn_tail();
@@ -130,6 +147,8 @@ std::string OutboxFolder::bookmark() const {
   return encode_bookmark({releases_.extent(), ledger_.extent()});
 }
 
+// For example batch 7: batch 6's lines are synced; state.new is written, synced and renamed to state; the folder is
+// synced, by which batch 7 is committed; then its ledger line and its releases are appended.
 void OutboxFolder::commit(const Batch& batch) {
   NUSTREAM_REQUIRE(ready_, "a state that was loaded is recovered first");
   NUSTREAM_REQUIRE(whole_lines_only(batch.outbox) && whole_lines_only(batch.ledger_entry), "whole lines");

@@ -1,3 +1,5 @@
+// The disk of this machine by POSIX calls. A call that fails becomes a Failure(io) that names the attempt, the path
+// and what to do. Reads and writes are at explicit offsets, so that no call depends on where another one left a file.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -15,6 +17,7 @@ namespace {
 
 using Path = Disk::Path;
 
+/// Advice for an error of the system, by the kinds of errors that an operator can do something about.
 const char* what_to_do(int error) {
   switch (error) {
     case ELOOP:
@@ -37,10 +40,12 @@ const char* what_to_do(int error) {
   }
 }
 
+/// Such as "cannot write /data/run/state.new: No space left on device; mend the disk …".
 Failure failure(const char* attempt, const Path& path, int error) {
   return system_failure(Exit::io, attempt, path.string(), error, what_to_do(error));
 }
 
+/// As secrets::Descriptor, but it can be moved into the file or lock that keeps it.
 class Descriptor {
  public:
   explicit Descriptor(int value) : value_(value) {}
@@ -59,6 +64,7 @@ class PosixFile final : public File {
  public:
   PosixFile(Descriptor descriptor, Path path) : descriptor_(std::move(descriptor)), path_(std::move(path)) {}
 
+  // Asked each time, since another program may have changed the file.
   [[nodiscard]] std::uint64_t size() const override {
     struct stat status {};
     if (::fstat(descriptor_.get(), &status) != 0) throw failure("look at", path_, errno);
@@ -72,6 +78,7 @@ class PosixFile final : public File {
           ::pread(descriptor_.get(), out.data() + done, out.size() - done, static_cast<off_t>(offset + done));
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) throw failure("read", path_, errno);
+      // The end of the file. A read in the middle may also be short, so that only 0 says this.
       if (got == 0) break;
       done += static_cast<std::size_t>(got);
     }
@@ -82,6 +89,7 @@ class PosixFile final : public File {
     while (!bytes.empty()) {
       const ssize_t written = ::pwrite(descriptor_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
       if (written < 0 && errno == EINTR) continue;
+      // A write of nothing sets no error. It is told as a full disk, and not tried for ever.
       if (written <= 0) throw failure("write", path_, written < 0 ? errno : ENOSPC);
       bytes.remove_prefix(static_cast<std::size_t>(written));
       offset += static_cast<std::uint64_t>(written);
@@ -102,6 +110,8 @@ class PosixFile final : public File {
   Path path_;
 };
 
+/// The lock is flock's, which belongs to the open file. The kernel gives it up when the descriptor is closed, also
+/// where the process is killed; so a crash never leaves a folder locked.
 class PosixLock final : public Lock {
  public:
   explicit PosixLock(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
@@ -123,8 +133,10 @@ class PosixDisk final : public Disk {
     const Path above = parent_of(folder);
     const bool is_top = folder.empty() || above == folder;  // "." is above itself
     if (is_top || std::filesystem::is_directory(folder, unknown)) return;
+    // From the top down. Another process may make the same folder at the same time, which is as good.
     make_folder(above);
     if (::mkdir(folder.c_str(), S_IRWXU) != 0 && errno != EEXIST) throw failure("make folder", folder, errno);
+    // The name of the new folder is an entry of the one above it, which has to be synced for the name to last.
     sync_folder(above);
   }
 
@@ -136,11 +148,13 @@ class PosixDisk final : public Disk {
     Descriptor descriptor(
         ::open(path.c_str(), (access == Access::write ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOFOLLOW));
     if (descriptor.get() < 0) {
+      // A missing file is an answer and not a failure: most callers ask whether it is there.
       if (errno == ENOENT) return nullptr;
       throw failure("open", path, errno);
     }
     struct stat status {};
     if (::fstat(descriptor.get(), &status) != 0) throw failure("look at", path, errno);
+    // Asked of the open descriptor, so that the file cannot be exchanged after the question.
     secrets::require_trusted(status, path);
     return std::make_unique<PosixFile>(std::move(descriptor), path);
   }
@@ -149,6 +163,7 @@ class PosixDisk final : public Disk {
     // An old file is never emptied, since a crash may have left the same file under two names: to empty one would
     // empty the other.
     if (::unlink(path.c_str()) != 0 && errno != ENOENT) throw failure("replace", path, errno);
+    // O_EXCL: if somebody puts a file or a link there after the unlink, this fails and does not write through it.
     Descriptor descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode_of(audience)));
     if (descriptor.get() < 0) throw failure("make", path, errno);
     // The file has the mode that its format page says, whatever the umask is.
@@ -161,6 +176,7 @@ class PosixDisk final : public Disk {
   }
 
   void sync_folder(const Path& folder) override {
+    // The names in a folder are its content, and become durable when it is synced.
     const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (descriptor.get() < 0 || ::fsync(descriptor.get()) != 0) throw failure("sync folder", folder, errno);
   }
@@ -169,6 +185,7 @@ class PosixDisk final : public Disk {
     Descriptor descriptor(
         ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode_of(Audience::operators)));
     if (descriptor.get() < 0) throw failure("open", path, errno);
+    // Not waited for: another run holds the lock for as long as it runs.
     if (::flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK) throw failure("lock", path, errno);
       throw Failure(Exit::locked, "the state folder " + parent_of(path).string() +

@@ -1,3 +1,5 @@
+// The rotation of a folder's key (docs/formats/key.md#rotation). It is an ordinary commit of the same state under the
+// new key, so that a crash leaves either the old state or the new one, and finish_rotation() goes on with the latter.
 #include "journal/rotate_key.h"
 
 #include <optional>
@@ -53,6 +55,7 @@ std::string hand_over_lines(const std::string& stream, const StateRecord& record
                             const secrets::Keyring& old_keys, const secrets::Keyring& new_keys) {
   if (!reserves) return rotation_line(stream, head, old_keys, new_keys);
   std::string closing = ledger_line(read_entries(record.ledger_epochs).back(), head, old_keys, record.release_head);
+  // The head of the second line is the hash of the first, since the two go into the ledger together.
   return closing + rotation_line(stream, hash_of(closing), old_keys, new_keys);
 }
 

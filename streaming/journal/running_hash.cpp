@@ -1,3 +1,5 @@
+// BLAKE2b-256 without a key, by libsodium, in pieces of any size. The journal hashes files with it as they grow, and
+// lines of the ledger, of accounts and of releases as links of their chains.
 #include "journal/running_hash.h"
 
 #include "secrets/sodium.h"
@@ -5,6 +7,7 @@
 namespace nustream::journal {
 
 RunningHash::RunningHash() {
+  // libsodium has to be ready, whoever hashes first.
   secrets::prepare_sodium();
   crypto_generichash_init(&state_, nullptr, 0, Hash{}.size());
 }

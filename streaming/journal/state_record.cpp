@@ -1,3 +1,6 @@
+// Encodes and decodes the record inside a sealed state (docs/formats/state.md#record-sealed). The record holds noise
+// keys. So memory for them is reserved in full beforehand: a string or vector that grows would leave its old bytes,
+// keys among them, in memory that nobody wipes.
 #include "journal/state_record.h"
 
 #include <string>
@@ -11,6 +14,7 @@ namespace nustream::journal {
 namespace {
 
 constexpr std::uint32_t format = 11;
+// The last format that lacked what the name says. A reader asks "found > format_without_x" before it reads x.
 constexpr std::uint32_t format_without_windows = 10;
 constexpr std::uint32_t format_without_release_head = 9;
 constexpr std::uint32_t format_without_ranges = 8;
@@ -22,6 +26,7 @@ constexpr std::uint32_t format_without_seen_key = 3;
 constexpr std::uint32_t format_without_stop_asked = 2;
 constexpr const char* malformed = "the state's record is malformed; use the version that wrote it";
 
+/// One stage's noise: the keys of the segments that its next step reads, and what the generator remembers.
 void append_checkpoint(const noise::Checkpoint& checkpoint, std::string& out) {
   secrets::append_integer(static_cast<std::uint32_t>(checkpoint.segments.size()), out);
   for (const noise::Segment& segment : checkpoint.segments) {
@@ -32,6 +37,7 @@ void append_checkpoint(const noise::Checkpoint& checkpoint, std::string& out) {
   for (const double value : checkpoint.memory) secrets::append_double(value, out);
 }
 
+/// Reads what append_checkpoint() wrote behind the number of segments, which states of earlier versions do not have.
 void read_checkpoint(secrets::FieldReader& fields, std::uint32_t segments, noise::Checkpoint& checkpoint) {
   if (segments == 0 || segments > noise::segments_max) throw Failure(Exit::data, malformed);
   checkpoint.segments.resize(segments);  // at once, since a growing vector would leave copies of keys behind
@@ -39,14 +45,18 @@ void read_checkpoint(secrets::FieldReader& fields, std::uint32_t segments, noise
     segment.first = StepIndex{fields.integer<std::uint64_t>()};
     fields.bytes(segment.chain_key);
   }
+  // Each count is compared with the bytes that are left before anything is reserved by it. Otherwise a malformed
+  // record could ask for any amount of memory.
   const auto count = fields.integer<std::uint64_t>();
   if (count > fields.rest().size() / sizeof(double)) throw Failure(Exit::data, malformed);
   checkpoint.memory.reserve(count);
   for (std::uint64_t i = 0; i < count; ++i) checkpoint.memory.push_back(fields.number());
 }
 
+/// The checkpoints of all stages. Up to format 5 each of them was one segment, counted in blocks.
 void read_noise(secrets::FieldReader& fields, std::uint32_t found, NoiseCheckpoints& noise) {
   const auto stages = fields.integer<std::uint32_t>();
+  // A stage takes more than one byte, so that this bound never refuses a genuine record.
   if (stages > fields.rest().size()) throw Failure(Exit::data, malformed);
   const bool has_segments = found > format_without_segments;
   const auto in_blocks = has_segments ? fields.integer<std::uint8_t>() : std::uint8_t{1};
@@ -58,18 +68,22 @@ void read_noise(secrets::FieldReader& fields, std::uint32_t found, NoiseCheckpoi
   }
 }
 
+/// A time that may be missing, in 9 bytes: whether there is one, and then the time or zeros.
 void append_time(const std::optional<std::int64_t>& time, std::string& out) {
   secrets::append_integer(static_cast<std::uint8_t>(time ? 1 : 0), out);
   secrets::append_integer(static_cast<std::uint64_t>(time.value_or(0)), out);
 }
 
+/// Reads what append_time() wrote.
 std::optional<std::int64_t> read_time(secrets::FieldReader& fields) {
   const auto any = fields.integer<std::uint8_t>();
   const auto time = static_cast<std::int64_t>(fields.integer<std::uint64_t>());
+  // One record has one encoding: what encode_record() never writes is refused.
   if (any > 1 || (any == 0 && time != 0)) throw Failure(Exit::data, malformed);
   return any == 1 ? std::optional(time) : std::nullopt;
 }
 
+/// What a state says of users, where it keeps any. Up to format 10 it has no clock of windows.
 void read_users(secrets::FieldReader& fields, std::uint32_t found, std::optional<UsersOfState>& users) {
   const auto any = fields.integer<std::uint8_t>();
   if (any > 1) throw Failure(Exit::data, malformed);
@@ -86,6 +100,7 @@ void read_users(secrets::FieldReader& fields, std::uint32_t found, std::optional
 /// An upper bound on the bytes of the encoding. This much is reserved beforehand, so that no growing string leaves a
 /// copy of a key behind.
 std::size_t encoded_size(const StateRecord& record) {
+  // 256, 128 and 64 are above what the fields of fixed size take: in all, of users, and of each stage.
   std::size_t size = 256 + record.lane.size() + record.outbox.size() + record.ledger_entry.size() +
                      record.bookmark.size() + record.ledger_epochs.size() + record.stop_asked.size() +
                      record.settings.size() + record.ranges.size() +
@@ -97,6 +112,7 @@ std::size_t encoded_size(const StateRecord& record) {
   return size;
 }
 
+/// Overwrites the values, in a way that the compiler does not leave out as useless.
 template <class T>
 void wipe_values(std::vector<T>& values) noexcept {
   noise::wipe({reinterpret_cast<std::uint8_t*>(values.data()), values.size() * sizeof(T)});
@@ -113,6 +129,7 @@ NoiseCheckpoints::NoiseCheckpoints(NoiseCheckpoints&& other) noexcept
 
 NoiseCheckpoints& NoiseCheckpoints::operator=(NoiseCheckpoints&& other) noexcept {
   if (this == &other) return *this;
+  // The keys that stood here before are overwritten before their memory is given back.
   wipe();
   stages = std::move(other.stages);
   in_blocks = other.in_blocks;
@@ -121,6 +138,7 @@ NoiseCheckpoints& NoiseCheckpoints::operator=(NoiseCheckpoints&& other) noexcept
 
 NoiseCheckpoints NoiseCheckpoints::clone() const {
   NoiseCheckpoints copy;
+  // Both copies are wiped by themselves.
   copy.stages = stages;
   copy.in_blocks = in_blocks;
   return copy;
@@ -136,6 +154,7 @@ NoiseCheckpoints first_checkpoints(const noise::KeyBytes& epoch_key, LaneId lane
 }
 
 noise::Checkpoint in_steps(const NoiseCheckpoints& checkpoints, std::size_t stage, std::size_t dimension) {
+  // Checkpoints of earlier versions count blocks of steps. How many steps a block has depends on the dimension.
   noise::Checkpoint checkpoint = checkpoints.stages.at(stage);
   if (!checkpoints.in_blocks) return checkpoint;
   const std::uint64_t steps = noise::steps_per_block(dimension);
@@ -153,12 +172,16 @@ void NoiseCheckpoints::wipe() noexcept {
   stages.clear();
 }
 
+// The order is that of the format page. A later format adds its fields at the end, apart from those that belong to a
+// noise checkpoint or to users, so that a reader of several formats goes the same way through all of them.
 std::string encode_record(const StateRecord& record) {
   std::string out;
   out.reserve(encoded_size(record));
   secrets::append_integer(format, out);
   secrets::append_integer(record.position.value(), out);
   secrets::append_integer(record.start.value(), out);
+  // A place that may be missing takes as many bytes as one that is there: the value or zeros, and then which of the
+  // two it is.
   secrets::append_integer(record.stop ? record.stop->value() : std::uint64_t{0}, out);
   secrets::append_integer(static_cast<std::uint8_t>(record.stop ? 1 : 0), out);
   secrets::append_integer(record.rejected, out);
@@ -173,6 +196,7 @@ std::string encode_record(const StateRecord& record) {
   secrets::append_integer(record.released.value(), out);
   secrets::append_text(record.ledger_epochs, out);
   secrets::append_integer(record.partitions, out);
+  // Counts stand before what they count, as lengths do before texts.
   secrets::append_integer(static_cast<std::uint32_t>(record.seen.size()), out);
   for (const SeenRecord& seen : record.seen) {
     secrets::append_integer(seen.position.value(), out);
@@ -197,6 +221,7 @@ std::string encode_record(const StateRecord& record) {
 
 namespace {
 
+/// Where the lane ends; nothing where it has no end, which is written as a stop at 0.
 std::optional<Position> read_stop(secrets::FieldReader& fields) {
   const Position stop{fields.integer<std::uint64_t>()};
   const auto has_stop = fields.integer<std::uint8_t>();
@@ -204,6 +229,7 @@ std::optional<Position> read_stop(secrets::FieldReader& fields) {
   return has_stop == 1 ? std::optional(stop) : std::nullopt;
 }
 
+/// The marks of records. Their number is bounded by the bytes that are left.
 void read_seen(secrets::FieldReader& fields, std::vector<SeenRecord>& seen) {
   const auto count = fields.integer<std::uint32_t>();
   if (count > fields.rest().size() / (sizeof(std::uint64_t) + sizeof(Hash))) throw Failure(Exit::data, malformed);
@@ -229,6 +255,7 @@ void read_added(secrets::FieldReader& fields, std::uint32_t found, StateRecord& 
 StateRecord decode_record(std::string_view bytes) {
   secrets::FieldReader fields(bytes, malformed);
   const auto found = fields.integer<std::uint32_t>();
+  // Format 2 is the oldest that is read. It has all fields up to the marks.
   if (found < format_without_stop_asked || found > format) {
     throw Failure(Exit::data, "the state's record has format " + std::to_string(found) +
                                   ", this version reads formats " + std::to_string(format_without_stop_asked) +
@@ -250,6 +277,7 @@ StateRecord decode_record(std::string_view bytes) {
   record.partitions = fields.integer<std::uint32_t>();
   read_seen(fields, record.seen);
   read_added(fields, found, record);
+  // Nothing may follow, or two records that differ there would decode to the same.
   if (!fields.rest().empty()) throw Failure(Exit::data, malformed);
   return record;
 }
@@ -264,12 +292,15 @@ Hash record_mark(Position position, std::string_view bytes, std::span<const std:
 }
 
 void add_mark(const SeenRecord& mark, std::vector<SeenRecord>& marks) {
+  // The positions of a state's marks increase strictly.
   if (!marks.empty() && mark.position <= marks.back().position) return;
   marks.push_back(mark);
   if (marks.size() <= marks_kept) return;
   const auto gap_without = [&](std::size_t i) {
     return marks[i + 1].position.value() - marks[i - 1].position.value();
   };
+  // The first and the last mark are never candidates. If three marks were kept, then of 0, 10, 11, 20 the mark 11
+  // would go: without it its neighbours are 10 apart, and without the mark 10 they would be 11 apart.
   std::size_t least = 1;
   for (std::size_t i = 2; i + 1 < marks.size(); ++i) {
     if (gap_without(i) < gap_without(least)) least = i;
@@ -279,6 +310,7 @@ void add_mark(const SeenRecord& mark, std::vector<SeenRecord>& marks) {
 
 namespace {
 
+/// Decodes an opened state. Its plain bytes, which hold noise keys, are wiped in any case.
 State decode_and_wipe(secrets::OpenedState opened) {
   const secrets::WipeAtEnd wiped(opened.plain);
   StateRecord record = decode_record(opened.plain);
@@ -289,6 +321,7 @@ State decode_and_wipe(secrets::OpenedState opened) {
 
 std::string seal_state(const secrets::Keyring& keys, const secrets::StateIdentity& identity,
                        const StateRecord& record) {
+  // The encoding is handed over as a temporary and encrypted in place, so that no plain copy of it is left.
   return secrets::seal(keys, identity, encode_record(record));
 }
 

@@ -1,3 +1,5 @@
+// The bytes of a witness and its MAC (docs/formats/witness.md). A reader first asks kind_of_witness() whose key the
+// file is under, since the MAC of another key cannot be checked, and then read_witness() what it says.
 #include "journal/witness.h"
 
 #include "error.h"
@@ -12,6 +14,7 @@ namespace {
 constexpr std::string_view magic{"NUWITNS\0", 8};
 constexpr const char* malformed_witness = "the witness is malformed";
 
+/// Keyed BLAKE2b-256 under the witness key of all bytes before it.
 Hash witness_mac(std::string_view text, const secrets::Keyring& keys) {
   Hash mac{};
   secrets::keyed_hash(keys.witness_key(), text, mac);
@@ -23,6 +26,7 @@ struct Heading {
   bool is_known = false;  ///< the magic and the format are those that this version reads
 };
 
+/// The first 28 bytes. All of them are read in any case, so that a file that is cut within them throws.
 Heading read_heading(secrets::FieldReader& fields) {
   Heading heading;
   heading.is_known = fields.bytes(magic.size()) == magic;
@@ -50,7 +54,9 @@ std::string encode_witness(const Witness& witness, const secrets::Keyring& keys)
   secrets::append_integer(witness.epoch.value(), out);
   secrets::append_integer(witness.steps.value(), out);
   secrets::append_bytes(witness.ledger_head, out);
+  // By these lines the epochs are charged if the folder's ledger is lost.
   secrets::append_text(enclosed_lines(witness.epochs, keys), out);
+  // The MAC is of all bytes before it, so that it is computed when they are there.
   secrets::append_bytes(witness_mac(out, keys), out);
   return out;
 }

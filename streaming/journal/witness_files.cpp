@@ -1,3 +1,5 @@
+// Names and lists files that may be witnesses (docs/formats/witness.md). Whether one of them is a folder's own, and
+// whether it can be believed, is decided in folder_witness.cpp.
 #include "journal/witness_files.h"
 
 #include <algorithm>
@@ -14,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view ending = ".witness";
+// Half of the account's digits, such as in "mine-0123456789abcdef.witness".
 constexpr std::size_t account_digits = 16;
 
 }  // namespace
@@ -34,7 +37,10 @@ std::vector<fs::path> witness_files(const fs::path& place, std::error_code& unkn
   for (fs::directory_iterator entry(place, unknown), end; !unknown && entry != end; entry.increment(unknown)) {
     if (entry->path().extension() == ending) files.push_back(entry->path());
   }
+  // A place that is not there holds no witness for certain. One that cannot be read may hold one, which the caller is
+  // told.
   if (unknown == std::errc::no_such_file_or_directory || unknown == std::errc::not_a_directory) unknown.clear();
+  // The order of a directory is the file system's. Sorted, two runs judge the same files in the same order.
   std::ranges::sort(files);
   return files;
 }
@@ -47,6 +53,7 @@ std::optional<WitnessFile> read_witness_file(const fs::path& file, const secrets
     ReadWitness read = read_witness(bytes, keys);
     return WitnessFile{std::move(bytes), std::move(read)};
   } catch (const Failure&) {
+    // Files of other programs may have such a name. What a file that cannot be read means, depends on the caller.
     return std::nullopt;
   }
 }

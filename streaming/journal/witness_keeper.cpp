@@ -1,3 +1,6 @@
+// The thread that writes a witness. Commits come from the thread of the journal and must not wait for a disk that may
+// be another one than the folder's. So they leave the newest commit in `next_`, and this thread writes it when a
+// write is due.
 #include "journal/witness_keeper.h"
 
 #include <utility>
@@ -8,6 +11,7 @@
 namespace nustream::journal {
 namespace {
 
+/// Whether the failure says that another run writes the file, by its exit code. It is final; one of the disk is not.
 bool is_another_run(const std::exception_ptr& failure) {
   try {
     std::rethrow_exception(failure);
@@ -37,6 +41,7 @@ WitnessKeeper::~WitnessKeeper() {
 void WitnessKeeper::committed(Witness latest) {
   {
     const std::lock_guard hold(mutex_);
+    // Nothing is queued for a thread that has ended.
     if (given_up_) return;
     next_ = std::move(latest);
   }
@@ -45,6 +50,8 @@ void WitnessKeeper::committed(Witness latest) {
 
 void WitnessKeeper::flush() {
   std::unique_lock hold(mutex_);
+  // A flush does not wait for the interval to pass. It ends also with a failed attempt, which check() then tells of:
+  // a disk that is full must not hold up the end of a run for ever.
   in_haste_ = true;
   wake_.notify_all();
   wake_.wait(hold, [this, before = failures_] { return given_up_ || (!next_ && !busy_) || failures_ != before; });
@@ -57,6 +64,7 @@ std::exception_ptr WitnessKeeper::take_failure() {
 }
 
 void WitnessKeeper::run(const std::stop_token& stop) {
+  // At once for the first commit: a run may end within its first second.
   auto due = std::chrono::steady_clock::now();
   std::unique_lock hold(mutex_);
   while (true) {

@@ -1,3 +1,6 @@
+// The background thread takes a call out of `Shared`, makes it without the lock and leaves its result there. The
+// caller only ever waits for a slice of time. What a call needs is owned by the call, since the thread may outlive
+// everything else.
 #include "kafka/background_call.h"
 
 #include <librdkafka/rdkafka.h>
@@ -25,6 +28,8 @@ BackgroundCall::BackgroundCall()
     : shared_(std::make_shared<Shared>()), thread_([shared = shared_] { work(*shared); }) {}
 
 BackgroundCall::~BackgroundCall() {
+  // A call that is overdue may never come back. Its thread is then left to itself: it still holds `Shared` and what
+  // the call owns.
   const bool comes_back = !given_up_ && (is_idle() || has_ended(overdue_));
   {
     const std::lock_guard lock(shared_->mutex);
@@ -51,11 +56,13 @@ void BackgroundCall::start(std::string_view name, Call call, Deadline deadline) 
 Progress BackgroundCall::wait(std::string_view name, std::chrono::milliseconds slice) {
   NUSTREAM_REQUIRE(name_ == name, "a call is finished before another one begins");
   const bool ended = has_ended(in(slice));
+  // A call that has ended counts, however late it is asked for.
   if (!ended && std::chrono::steady_clock::now() < overdue_) return Progress::again();
   name_ = {};
   if (!ended) {
     given_up_ = true;
     Error error = error_of(RD_KAFKA_RESP_ERR__TIMED_OUT, std::string(name) + " did not come back");
+    // Nobody knows what a late answer would still do. So the client of the call is of no use any more.
     error.remedy = Remedy::new_client;
     return Progress::failed(std::move(error));
   }
@@ -73,6 +80,7 @@ void BackgroundCall::work(Shared& shared) {
   std::unique_lock lock(shared.mutex);
   while (true) {
     shared.changed.wait(lock, [&] { return shared.leaving || shared.call; });
+    // A call that was handed over is made even where the object is leaving: the destructor waits for it.
     if (!shared.call) return;
     Call call = std::exchange(shared.call, nullptr);
     lock.unlock();

@@ -1,3 +1,5 @@
+// The part of librdkafka that all clients share: making one, polling its one queue, and turning its events into this
+// room's types.
 #include "kafka/client.h"
 
 #include <librdkafka/rdkafka.h>
@@ -14,6 +16,7 @@
 namespace nustream::kafka {
 namespace {
 
+/// Whose time a record has: the producer's, the broker's, or nobody's.
 decode::TimeKind time_kind(rd_kafka_timestamp_type_t type) {
   switch (type) {
     case RD_KAFKA_TIMESTAMP_CREATE_TIME:
@@ -25,11 +28,14 @@ decode::TimeKind time_kind(rd_kafka_timestamp_type_t type) {
   }
 }
 
+/// The bytes at `data`; nothing for a null key or value, which is not the same as an empty one.
 std::optional<std::string_view> bytes(const void* data, std::size_t size) {
   if (data == nullptr) return std::nullopt;
   return std::string_view(static_cast<const char*>(data), size);
 }
 
+/// A record, or the error of the partition that came in its place. A Message keeps the event, in whose memory its
+/// bytes lie.
 ReaderEvent read_message(EventHandle event) {
   const rd_kafka_message_t* raw = rd_kafka_event_message_next(event.get());
   if (raw == nullptr) return std::monostate{};
@@ -48,6 +54,7 @@ ReaderEvent read_message(EventHandle event) {
                             .value = bytes(raw->payload, raw->len)}};
 }
 
+/// The error of an event, with secrets blotted out. librdkafka marks errors that end a client for ever as fatal.
 Error error_in(const Client& client, rd_kafka_event_t* event) {
   Error error = error_of(rd_kafka_event_error(event), rd_kafka_event_error_string(event));
   error.text = blot_secrets(std::move(error.text), client.properties);
@@ -55,10 +62,13 @@ Error error_in(const Client& client, rd_kafka_event_t* event) {
   return error;
 }
 
+/// An error event is about one partition, where it names one, or about the whole client. The end of a partition comes
+/// as an error too.
 ReaderEvent read_error(const Client& client, rd_kafka_event_t* event) {
   const auto destroy = [](rd_kafka_topic_partition_t* partition) { rd_kafka_topic_partition_destroy(partition); };
   const std::unique_ptr<rd_kafka_topic_partition_t, decltype(destroy)> partition(
       rd_kafka_event_topic_partition(event), destroy);
+  // Errors of a connection or of the group name no partition.
   if (!partition || partition->partition < 0) return ClientError{error_in(client, event)};
   const PartitionIndex index{partition->partition};
   if (rd_kafka_event_error(event) == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
@@ -73,6 +83,7 @@ ReaderEvent read_error(const Client& client, rd_kafka_event_t* event) {
 
 ClientHandle new_client(const ClientSettings& settings, Role role, ConfigurationHandle configuration) {
   const auto type = role == Role::transactional_producer ? RD_KAFKA_PRODUCER : RD_KAFKA_CONSUMER;
+  // The library writes its reason into this text, cut where it is longer.
   std::array<char, 512> text{};
   ClientHandle client(rd_kafka_new(type, configuration.get(), text.data(), text.size()));
   if (!client) {
@@ -90,6 +101,8 @@ Client new_consumer(const ClientSettings& settings, Role role, const Properties&
   // Without this, librdkafka would only print errors, and answer rebalances by itself.
   rd_kafka_conf_set_events(configuration.get(), RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_REBALANCE);
   ClientHandle handle = new_client(settings, role, std::move(configuration));
+  // All that concerns a client with a group comes through its consumer queue, and the answers to any other client
+  // through its main queue.
   const bool has_group = own.contains("group.id");
   if (has_group) rd_kafka_poll_set_consumer(handle.get());
   QueueHandle queue(has_group ? rd_kafka_queue_get_consumer(handle.get()) : rd_kafka_queue_get_main(handle.get()));

@@ -1,3 +1,5 @@
+// Sorts the codes of librdkafka and of the Kafka protocol into the few causes that a caller treats differently, and
+// says what follows from each: a remedy, an exit code, and a piece of advice. A code in no list is Cause::other.
 #include "kafka/client_error.h"
 
 #include <librdkafka/rdkafka.h>
@@ -12,6 +14,8 @@ namespace {
 
 /// The codes of librdkafka and of the protocol for each cause that has a name here.
 namespace codes_of {
+// These pass by themselves, mostly in a moment: a leader that moves, a coordinator that loads, a broker that
+// restarts.
 constexpr int unavailable[] = {RD_KAFKA_RESP_ERR__TRANSPORT,
                                RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN,
                                RD_KAFKA_RESP_ERR__RESOLVE,
@@ -38,13 +42,17 @@ constexpr int unavailable[] = {RD_KAFKA_RESP_ERR__TRANSPORT,
                                RD_KAFKA_RESP_ERR_CONCURRENT_TRANSACTIONS,
                                RD_KAFKA_RESP_ERR_TRANSACTION_COORDINATOR_FENCED,
                                RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS};
+// A deadline is over: the library's, a record's or a broker's.
 constexpr int timed_out[] = {RD_KAFKA_RESP_ERR__TIMED_OUT, RD_KAFKA_RESP_ERR__TIMED_OUT_QUEUE,
                              RD_KAFKA_RESP_ERR__MSG_TIMED_OUT, RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT};
+// A newer producer has the transactional id.
 constexpr int fenced[] = {RD_KAFKA_RESP_ERR__FENCED, RD_KAFKA_RESP_ERR_PRODUCER_FENCED,
                           RD_KAFKA_RESP_ERR_INVALID_PRODUCER_EPOCH};
+// The group goes on without this member.
 constexpr int lost_membership[] = {RD_KAFKA_RESP_ERR__ASSIGNMENT_LOST, RD_KAFKA_RESP_ERR__MAX_POLL_EXCEEDED,
                                    RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION, RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID};
 constexpr int fenced_member[] = {RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID};
+// SASL or TLS failed, on either side.
 constexpr int authentication[] = {RD_KAFKA_RESP_ERR__AUTHENTICATION,
                                   RD_KAFKA_RESP_ERR__SSL,
                                   RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED,
@@ -54,6 +62,7 @@ constexpr int authentication[] = {RD_KAFKA_RESP_ERR__AUTHENTICATION,
 constexpr int authorization[] = {
     RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED,
     RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED, RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED};
+// The last code is that of a name which no topic may have.
 constexpr int unknown_topic[] = {RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC, RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION,
                                  RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION};
 constexpr int offset_out_of_range[] = {RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET, RD_KAFKA_RESP_ERR__NO_OFFSET,
@@ -84,12 +93,14 @@ constexpr Meaning meanings[] = {
     {Cause::state, codes_of::state},
 };
 
+/// The cause of a code; Cause::other for a code in no list.
 Cause cause_of(int code) {
   const auto* const found = std::ranges::find_if(
       meanings, [code](const Meaning& meaning) { return std::ranges::count(meaning.codes, code) > 0; });
   return found == std::end(meanings) ? Cause::other : found->cause;
 }
 
+/// What to do after a plain code, from a call that is not transactional.
 Remedy remedy_of(Cause cause) {
   switch (cause) {
     case Cause::unavailable:
@@ -108,6 +119,8 @@ bool needs_somebody(Cause cause) {
   return cause == Cause::authentication || cause == Cause::authorization || cause == Cause::unknown_topic;
 }
 
+/// What to do after an error object, which librdkafka marks as fatal, abortable or retriable itself. Fatal goes
+/// first: such a client can do nothing more, whatever else the error says.
 Remedy remedy_of(const rd_kafka_error_s& error, Cause cause) {
   if (rd_kafka_error_is_fatal(&error) == 0) {
     if (rd_kafka_error_txn_requires_abort(&error) != 0) return Remedy::abort_transaction;
@@ -116,12 +129,14 @@ Remedy remedy_of(const rd_kafka_error_s& error, Cause cause) {
   return needs_somebody(cause) ? Remedy::none : Remedy::new_client;
 }
 
+/// Texts of the library may have several lines, and an error is one entry of the log.
 std::string one_line(std::string_view text) {
   std::string line(text);
   std::replace(line.begin(), line.end(), '\n', ' ');
   return line;
 }
 
+/// What an operator can do about the error, as the end of a sentence.
 std::string advice(const Error& error) {
   switch (error.cause) {
     case Cause::unavailable:

@@ -1,3 +1,5 @@
+// The properties of each role as tables, and the order in which they are applied: defaults first, then the user's, of
+// which some are refused, and last what is decided elsewhere. The comment behind a value says what it is for.
 #include "kafka/client_settings.h"
 
 #include <librdkafka/rdkafka.h>
@@ -76,6 +78,7 @@ struct Refusal {
   const char* reason;
 };
 
+// A user may change what concerns speed, security and patience. What exactly-once rests on stays as it is.
 constexpr const char* exactly_once = "exactly-once rests on it";
 constexpr Refusal refusals[] = {
     {"enable.auto.commit", "offsets are committed with the state, in one transaction"},
@@ -101,26 +104,31 @@ constexpr Refusal refusals[] = {
     {"log.queue", "log lines go to standard error"},
 };
 
+/// The failure for a property that cannot be used, with where to correct it.
 Failure refused(const std::string& name, const std::string& reason) {
   return {Exit::configuration, "kafka.librdkafka: the property '" + name + "' " + reason +
                                    "; correct it under [kafka.librdkafka] or behind -X, or take it out"};
 }
 
+/// Why a user may not set the property; null where they may.
 const Refusal* refusal_of(std::string_view name) {
   const auto found = std::find_if(std::begin(refusals), std::end(refusals),
                                   [name](const Refusal& refusal) { return name == refusal.name; });
   return found == std::end(refusals) ? nullptr : found;
 }
 
+/// The names of all properties that this version of librdkafka has, for "did you mean".
 std::vector<std::string> known_properties(rd_kafka_conf_t* configuration) {
   std::size_t count = 0;
   const char** dump = rd_kafka_conf_dump(configuration, &count);
   std::vector<std::string> names;
+  // The dump has names and values in turn.
   for (std::size_t i = 0; i < count; i += 2) names.emplace_back(dump[i]);
   rd_kafka_conf_dump_free(dump, count);
   return names;
 }
 
+/// Sets one property. The library's own message may quote the value, and is not shown for a secret.
 void set(rd_kafka_conf_t* configuration, const std::string& name, const std::string& value) {
   std::array<char, 512> text{};
   switch (rd_kafka_conf_set(configuration, name.c_str(), value.c_str(), text.data(), text.size())) {
@@ -148,6 +156,7 @@ void set_all(rd_kafka_conf_t* configuration, std::span<const Property> propertie
   for (const Property& property : properties) set(configuration, property.name, property.value);
 }
 
+/// The role's defaults, the common ones first, so that a role's own table may replace one of them.
 void set_defaults(rd_kafka_conf_t* configuration, Role role) {
   set_all(configuration, every_client);
   if (role != Role::transactional_producer) set_all(configuration, every_consumer);
@@ -180,6 +189,7 @@ void fit_socket_timeout(rd_kafka_conf_t* configuration, const Properties& proper
   }
 }
 
+/// The log callback of every client, which any of the library's threads may call.
 void forward_log_line(const rd_kafka_t* /*client*/, int /*level*/, const char* facility, const char* text) {
   if (is_news(text)) log_line(facility, text);
 }
@@ -187,6 +197,7 @@ void forward_log_line(const rd_kafka_t* /*client*/, int /*level*/, const char* f
 }  // namespace
 
 void check_properties(const Properties& properties) {
+  // The values are checked as they are set. No client is made, and no broker is asked.
   static_cast<void>(client_configuration({"localhost", properties}, Role::committed_reader, {}));
 }
 
@@ -203,6 +214,7 @@ ConfigurationHandle client_configuration(const ClientSettings& settings, Role ro
   }
   if (role == Role::transactional_producer) fit_socket_timeout(configuration.get(), properties);
   set(configuration.get(), "bootstrap.servers", settings.brokers);
+  // Last, so that nothing replaces the group and the transactional id.
   for (const auto& [name, value] : own) set(configuration.get(), name, value);
   rd_kafka_conf_set_log_cb(configuration.get(), forward_log_line);
   return configuration;
@@ -210,6 +222,7 @@ ConfigurationHandle client_configuration(const ClientSettings& settings, Role ro
 
 std::string property_in_force(const ClientSettings& settings, Role role, const std::string& name) {
   const ConfigurationHandle configuration = client_configuration(settings, role, {});
+  // Asked for by its name first: value_of() cannot tell a property that does not exist from one that was never set.
   std::size_t size = 0;
   if (rd_kafka_conf_get(configuration.get(), name.c_str(), nullptr, &size) != RD_KAFKA_CONF_OK) {
     throw refused(name, "does not exist" + config::did_you_mean(name, known_properties(configuration.get())));
@@ -225,6 +238,7 @@ std::string blot_secrets(std::string text, const Properties& properties) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   for (const auto& [name, value] : properties) {
     if (value.empty() || !is_secret(name)) continue;
+    // The search goes on behind the three stars, since a secret may itself be made of stars.
     for (std::size_t at = text.find(value); at != std::string::npos; at = text.find(value, at + 3)) {
       text.replace(at, value.size(), "***");
     }

@@ -1,3 +1,5 @@
+// The half of oauth_token.h that runs a program: posix_spawn without a shell, its output over a pipe, and a deadline
+// for the whole. The output is a secret, and stands in no message.
 #include "kafka/oauth_token.h"
 
 #include <fcntl.h>
@@ -23,6 +25,7 @@ namespace {
 
 using Time = std::chrono::steady_clock::time_point;
 
+/// The words of a command, which the settings keep one on a line.
 std::vector<std::string> lines_of(std::string_view words) {
   std::vector<std::string> lines;
   while (!words.empty()) {
@@ -55,6 +58,7 @@ class Child {
     posix_spawnattr_t attributes;
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawnattr_init(&attributes);
+    // Standard output goes into the pipe. Standard input is empty, so that a program that asks for something ends.
     ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
     ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     // Not all sockets of the service's libraries are closed on exec. All but the standard descriptors are closed
@@ -71,6 +75,7 @@ class Child {
     if (error != 0) throw system_failure(Exit::permission, "run", words.front(), error, "check the path");
   }
   ~Child() {
+    // 0 where the child has been waited for already.
     if (child_ <= 0) return;
     ::kill(child_, SIGKILL);
     int status = 0;
@@ -99,10 +104,12 @@ class Child {
 /// Reads everything up to the end of the pipe. False where the time runs out, or where there are more than
 /// `bytes_max` bytes.
 bool read_to_end(int descriptor, std::size_t bytes_max, Time until, std::string& out) {
+  // One byte more than allowed is enough to know that there is too much.
   while (out.size() <= bytes_max) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()).count();
     if (left <= 0) return false;
     pollfd waits{descriptor, POLLIN, 0};
+    // After a signal, or at the end of the time, the time that is left is looked at again.
     if (::poll(&waits, 1, static_cast<int>(left)) <= 0) continue;
     char piece[4096];
     const ssize_t got = ::read(descriptor, piece, sizeof piece);
@@ -127,6 +134,8 @@ std::string output_of_command(std::string_view words, std::size_t bytes_max, std
   const secrets::Descriptor reading(ends[0]);
   std::string out;
   {
+    // The parent's writing end is closed once the child has its own. Otherwise the pipe would have no end when the
+    // child closes it.
     auto writing = std::make_unique<secrets::Descriptor>(ends[1]);
     Child child(arguments, writing->get());
     writing.reset();

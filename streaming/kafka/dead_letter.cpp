@@ -1,3 +1,5 @@
+// How large a dead letter is as a record of the topic, bounded from above, and how it is cut to fit. The bound
+// follows the record batch of the Kafka protocol (format 2), without compression.
 #include "kafka/dead_letter.h"
 
 #include <algorithm>
@@ -20,6 +22,7 @@ std::size_t size_of(const std::optional<std::string>& bytes) {
   return bytes ? bytes->size() : 0;
 }
 
+/// What is never cut: the batch, the reason, and the five headers that nustream adds, of which three are numbers.
 std::size_t size_of_reason(const journal::DeadLetter& letter, std::string_view input_topic) {
   constexpr std::array<std::string_view, 5> names{"nustream.reason", "nustream.topic", "nustream.partition",
                                                   "nustream.offset", "nustream.time"};
@@ -51,6 +54,7 @@ std::size_t bytes_bound(const journal::DeadLetter& letter, std::string_view inpu
 bool fit(journal::DeadLetter& letter, std::string_view input_topic, std::size_t bytes_max) {
   const std::size_t reason = size_of_reason(letter, input_topic);
   if (reason > bytes_max) return false;
+  // Room is given to the value first, then to the key and the headers: what is given room last is cut first.
   std::size_t left = bytes_max - reason;
   take_room(letter.value, left);
   take_room(letter.key, left);

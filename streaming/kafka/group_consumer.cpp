@@ -1,3 +1,6 @@
+// A member of a group over librdkafka's event interface, for an event loop. Partitions are assigned in two steps:
+// assign() accepts them for the group, and start() has the library fetch from an offset that the lane's state gives.
+// Where librdkafka has a fault that the code works around, the comment names its version.
 #include "kafka/group_consumer.h"
 
 #include <librdkafka/rdkafka.h>
@@ -19,6 +22,8 @@ namespace {
 // stalled.
 constexpr int library_milliseconds_max = 1000;
 
+/// What is this member's alone, over the properties of its role. With an instance name the group keeps its partitions
+/// for it until the session ends.
 Properties own_properties(const GroupMember& member) {
   Properties properties{{"group.id", member.group}};
   if (!member.instance.empty()) properties.emplace("group.instance.id", member.instance);
@@ -117,6 +122,7 @@ std::optional<Event> GroupConsumer::translate(EventHandle event) {
     case RD_KAFKA_EVENT_DESCRIBECONSUMERGROUPS_RESULT: {
       const auto answer = read_group(*client_, *event);
       if (const auto* error = std::get_if<ClientError>(&answer)) return *error;
+      // A lost assignment may still be in the coordinator's list. It is no membership.
       return Membership{std::get<Membership>(answer).confirmed && !assignment_lost()};
     }
     default:
@@ -155,6 +161,7 @@ Event GroupConsumer::rebalance(rd_kafka_op_s& event) {
 // itself (the end, for example). That answer could come late, after start(), and records would be skipped.
 std::optional<Error> GroupConsumer::assign(std::span<const PartitionIndex> partitions) {
   answer_owed_ = Answer::none;
+  // Whatever was known of the partitions is of an earlier assignment.
   for (const PartitionIndex partition : partitions) state_of(partition) = {.assigned = true};
   return unless_closing(rd_kafka_incremental_assign(client_->handle.get(), new_partition_list().get()));
 }
@@ -184,6 +191,7 @@ std::optional<Error> GroupConsumer::start(PartitionIndex partition, Offset offse
   } else {
     const PartitionListHandle list = list_of(partition, offset.value());
     if (auto error = unless_closing(rd_kafka_incremental_assign(client_->handle.get(), list.get()))) return error;
+    // From here on pass() lets records and ends of the partition through.
     state.reading = true;
   }
   return state.paused ? resume(partition) : std::nullopt;
@@ -215,6 +223,7 @@ std::optional<Offset> GroupConsumer::known_end(PartitionIndex partition) const {
   std::int64_t high = 0;
   const auto code =
       rd_kafka_get_watermark_offsets(client_->handle.get(), topic_.c_str(), partition.value(), &low, &high);
+  // Before the first answer of a broker the library knows no end, and gives a negative one.
   if (code != RD_KAFKA_RESP_ERR_NO_ERROR || high < 0) return std::nullopt;
   return Offset{high};
 }
@@ -234,6 +243,7 @@ void GroupConsumer::ask_membership(Deadline deadline) {
 void GroupConsumer::begin_close(std::chrono::milliseconds patience) {
   if (closing_until_) return;
   closing_until_ = in(patience);
+  // After this call the library revokes what is assigned, through the same queue.
   // A client with a fatal error (a fenced member) is out of its group already, and refuses this call.
   static_cast<void>(of_result(rd_kafka_consumer_close_queue(client_->handle.get(), client_->queue.get())));
 }

@@ -1,3 +1,4 @@
+// One call of librdkafka for each type of object, so that no other source has to know which one destroys what.
 #include "kafka/handles.h"
 
 #include <librdkafka/rdkafka.h>

@@ -1,3 +1,6 @@
+// Builds the transaction of a batch (docs/formats/kafka.md) and works on it in slices. The outbox of the last
+// committed state is kept here until the next transaction publishes it: a release is written only when the state that
+// holds it is committed.
 #include "kafka/kafka_journal.h"
 
 #include <algorithm>
@@ -50,12 +53,14 @@ void KafkaJournal::wait_for(const char* attempt, const std::function<Progress()>
   const std::string what = std::string(attempt) + " lane " + options_.place.name();
   while (true) {
     if (options_.cancelled->load()) {
+      // Nobody waits for the call any more, and it is left to its thread.
       producer_->abandon();
       throw Cancelled();
     }
     const Progress progress = call();
     if (progress.is_done()) return;
     if (progress.error() != nullptr) {
+      // Somebody has to mend this first. After any other error another attempt may succeed.
       if (progress.error()->remedy == Remedy::none) throw KafkaFailure(what, *progress.error());
       throw LaneInterrupted(*progress.error());
     }
@@ -67,6 +72,7 @@ void KafkaJournal::wait_for(const char* attempt, const std::function<Progress()>
 std::optional<std::string> KafkaJournal::load() {
   const LanePlace& place = options_.place;
   producer_ = options_.make_producer();
+  // One deadline for all of it, from the takeover to the end of the looks.
   const Deadline deadline = in(options_.transaction);
   wait_for("take over", [&] { return producer_->init(deadline); });
   NUSTREAM_FAILPOINT("after-init-transactions");
@@ -83,6 +89,7 @@ std::optional<std::string> KafkaJournal::load() {
 
 void KafkaJournal::recover(const journal::Recovery& recovery) {
   NUSTREAM_REQUIRE(loaded_, "recover() follows a load() that gave a state");
+  // The caller has compared it with the topics. The next commit publishes it.
   outbox_ = recovery.outbox;
   bookmark_ = decode_bookmark(recovery.bookmark);
 }
@@ -106,6 +113,7 @@ void KafkaJournal::commit_spend(journal::Batch batch, journal::Completion done) 
   work->batch = std::move(batch);
   work->done = std::move(done);
   add_lane_records(*work);
+  // The records of this batch were not read as a member of the group, whose offset stays as it is.
   work->content.offset.reset();
   start(std::move(work));
 }
@@ -114,6 +122,7 @@ void KafkaJournal::publish_model(std::string model, journal::Completion done) {
   auto work = std::make_shared<Work>();
   work->is_alone = true;
   work->model = std::move(model);
+  // The combined model is one for the stream, and so its record's key is the stream's name.
   work->state_key = options_.place.stream;
   work->done = std::move(done);
   work->content.records.push_back(
@@ -132,6 +141,7 @@ void KafkaJournal::write_users(journal::KeyedRecord record, journal::Completion 
 
 void KafkaJournal::flush(journal::Completion done) {
   NUSTREAM_REQUIRE(outbox_.empty(), "an outbox is published by a commit, with the state that no longer holds it");
+  // Nothing is left to do: records of topics are durable with their commit.
   options_.post([done = std::move(done)] { done(nullptr); });
 }
 
@@ -140,6 +150,7 @@ void KafkaJournal::add_lane_records(Work& work) const {
   std::vector<OutgoingRecord>& records = work.content.records;
   for (const journal::DeadLetter& letter : work.batch.dead_letters) {
     work.letters.emplace_back(letter, place);
+    // Views into the batch, which the work keeps until the transaction is over.
     const std::optional<std::string_view> key = letter.key;
     const std::optional<std::string_view> value = letter.value;
     records.push_back({place.topics.dead_letters, place.partition(), key, value, work.letters.back().headers()});
@@ -169,6 +180,7 @@ void KafkaJournal::add_users(Work& work) const {
 
 void KafkaJournal::start(std::shared_ptr<Work> work) {
   NUSTREAM_REQUIRE(loaded_ && producer_, "a lane is loaded before it commits");
+  // The transaction refers to the work, which the posted call keeps alive until it is over.
   work->transaction.emplace(*producer_, options_.place, work->content, work->member.get(), options_.transaction);
   NUSTREAM_FAILPOINT("before-transaction");
   options_.post([this, work = std::move(work)] { go_on(work); });
@@ -187,6 +199,7 @@ void KafkaJournal::go_on(const std::shared_ptr<Work>& work) {
     return;
   }
   const Error* error = progress.error();
+  // `done` comes last in each branch: after it the caller may destroy the journal.
   if (error == nullptr) {
     committed(*work);
     if (!work->releases.empty()) NUSTREAM_FAILPOINT("after-publish-outbox");
@@ -210,6 +223,7 @@ std::optional<std::uint64_t> KafkaJournal::users_end() const {
 void KafkaJournal::committed(const Work& work) {
   // All that was sent is committed. So the next transaction publishes this batch's outbox, and the next state's
   // bookmark stands behind what this transaction has published.
+  // A record of the model or of users changes neither the outbox nor the bookmark.
   if (work.is_alone) return;
   const config::Topics& topics = options_.place.topics;
   outbox_ = work.batch.outbox;
@@ -229,6 +243,8 @@ std::optional<std::string> read_state(const ClientSettings& client, const LanePl
   const Offset low = reader.watermarks(partition, deadline).low;
   // A lane writes a state in each of its transactions, so that its last state is mostly near the end of the
   // partition. Larger windows are only read where it is not.
+  // Each window is read whole, so that the last state in it is the one that counts; a later record without a value
+  // takes it back.
   for (const std::int64_t window : {std::int64_t{64}, std::int64_t{8192}, end.value()}) {
     const Offset from{std::max(low.value(), end.value() - window)};
     std::optional<std::string> state;

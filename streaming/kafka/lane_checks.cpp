@@ -1,3 +1,6 @@
+// Compares what a state says with what its topics hold. Releases are read uncommitted: a release of an aborted
+// transaction was readable by somebody, and counts as public. Ledger lines and the input are read committed. Where
+// the two contradict each other, the state is too old (StateRolledBack), or something was lost (Failure(data)).
 #include "kafka/lane_checks.h"
 
 #include <algorithm>
@@ -16,11 +19,13 @@ namespace {
 
 constexpr std::chrono::milliseconds between_looks{200};
 
+/// Whether the release is of a step behind the state. Such a release was made by a newer state, which is gone.
 bool is_later(const journal::LastRelease& release, const secrets::StateIdentity& state) {
   if (release.epoch != state.epoch) return release.epoch > state.epoch;
   return release.steps > state.steps;
 }
 
+/// The record's value; empty for a record without one.
 std::string_view text_of(const Message& message) {
   return message.record.value.value_or(std::string_view());
 }
@@ -83,6 +88,7 @@ void LaneChecks::check_releases(const journal::State& state, Offset from) {
 }
 
 void LaneChecks::check_ledger(const journal::State& state, const std::optional<Offset>& line) {
+  // Before its first line a lane has nothing to find.
   if (state.record.ledger_head == journal::empty_ledger_head) return;
   const TopicPartition partition = place_.in(place_.topics.ledger);
   const Watermarks log = committed_.watermarks(partition, deadline());
@@ -120,6 +126,8 @@ std::string other_offset(const std::string& lane, std::uint64_t committed, std::
 LaneChecks::Input LaneChecks::check_input(const journal::StateRecord& record, bool took_steps) {
   const TopicPartition partition = place_.in(place_.topics.input);
   const Offset position{static_cast<std::int64_t>(record.position.value())};
+  // The length of the whole log, open transactions included: only a log that ends before the position is shorter than
+  // what was read.
   const Watermarks whole = uncommitted_.watermarks(partition, deadline());
   Input input{committed_.watermarks(partition, deadline()), false, true, {}};
   input.gap = position < input.log.low;
@@ -128,9 +136,11 @@ LaneChecks::Input LaneChecks::check_input(const journal::StateRecord& record, bo
   } else {
     find_again(record, input);
   }
+  // It is another log, of which nothing else matters.
   if (!input.changed.empty()) return input;
   // A committed offset proves the log, since deleting a topic deletes the group's offsets for it.
   const bool has_read_nothing = !took_steps && record.position == record.start;
+  // An offset beyond the state is refused in here.
   if (check_committed_offset(record) || has_read_nothing) input.unproven = false;
   return input;
 }
@@ -138,6 +148,7 @@ LaneChecks::Input LaneChecks::check_input(const journal::StateRecord& record, bo
 /// Looks for the records that the state has marks of, from the first of them that the log may still hold. Where none
 /// is left the input stays unproven; where one is missing or another record is in its place, the input is changed.
 void LaneChecks::find_again(const journal::StateRecord& record, Input& input) {
+  // Records before `low` may simply have expired, which says nothing about the others.
   const auto kept = std::find_if(record.seen.begin(), record.seen.end(), [&](const journal::SeenRecord& seen) {
     return seen.position.value() >= static_cast<std::uint64_t>(input.log.low.value());
   });
@@ -148,6 +159,8 @@ void LaneChecks::find_again(const journal::StateRecord& record, Input& input) {
   committed_.read_patiently(
       place_.in(place_.topics.input), Offset{static_cast<std::int64_t>(kept->position.value())},
       Offset{static_cast<std::int64_t>(record.position.value())}, time_, [&](const Message& message) {
+        // Marks are looked for in order. A record behind a mark that did not come shows that the marked one is
+        // missing.
         if (next == record.seen.end() || message.record.offset < next->position.value()) return;
         if (message.record.offset != next->position.value() || mark_of(message.record, keys_) != next->mac) {
           differs = true;
@@ -186,6 +199,7 @@ std::optional<Offset> LaneChecks::check_committed_offset(const journal::StateRec
 }
 
 journal::Ledger LaneChecks::ledger() {
+  // It checks each line's place in the chain and its MAC.
   journal::LedgerVerifier verifier(keys_);
   const TopicPartition ledger = place_.in(place_.topics.ledger);
   const Watermarks lines = committed_.watermarks(ledger, deadline());
@@ -217,8 +231,10 @@ std::optional<LaneChecks::Published> LaneChecks::last_published(Offset from) {
   const TopicPartition partition = place_.in(place_.topics.releases);
   const Watermarks log = committed_.watermarks(partition, deadline());
   std::optional<Published> last;
+  // A bookmark may lie outside of a log that was cut.
   committed_.read_patiently(partition, std::clamp(from, log.low, log.high), log.high, time_,
                             [&](const Message& message) {
+                              // With the newline that a line has in a file.
                               last = Published{std::string(text_of(message)) + '\n', std::nullopt};
                               if (message.record.time_kind != decode::TimeKind::none) {
                                 last->milliseconds = message.record.milliseconds;

@@ -1,3 +1,6 @@
+// What a command does to a lane while no instance runs it: it fences the lane under the lane's own transactional id,
+// so that an instance that comes up meanwhile is fenced or fences this one, and commits the changed state in one
+// transaction.
 #include "kafka/lane_edit.h"
 
 #include <algorithm>
@@ -19,6 +22,7 @@
 namespace nustream::kafka {
 namespace {
 
+/// Makes `call` until it is done. There is no loop of events to go back to.
 void finish(const std::string& attempt, const std::function<Progress()>& call) {
   while (true) {
     const Progress progress = call();
@@ -70,6 +74,7 @@ void LaneEdit::commit(const std::string& attempt, const std::string& sealed, std
   TransactionContent content;
   content.records.push_back({place_.topics.state, place_.partition(), key, std::string_view(sealed)});
   std::ranges::move(more, std::back_inserter(content.records));
+  // Without an offset to commit, no member of the group is needed.
   Transaction transaction(*producer_, place_, content, nullptr, time_);
   finish(attempt, [&] { return transaction.advance(); });
 }

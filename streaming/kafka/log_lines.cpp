@@ -1,3 +1,5 @@
+// The limit is for each kind of line, so that a broker that is away, of which every connection complains, hides no
+// other trouble.
 #include "kafka/log_lines.h"
 
 #include <algorithm>
@@ -10,6 +12,7 @@ namespace {
 
 constexpr std::size_t text_bytes_max = 500;
 
+/// A line of the log stays one line, and a terminal is sent no control codes.
 char printable(char byte) {
   const auto code = static_cast<unsigned char>(byte);
   return code < 0x20 || code == 0x7f ? ' ' : byte;

@@ -1,3 +1,5 @@
+// Questions that librdkafka answers in one call, repeated until a deadline. The library's calls say only that time is
+// over. Why nobody answers is told by the errors in the client's queue, which are read between two attempts.
 #include "kafka/look_up.h"
 
 #include <librdkafka/rdkafka.h>
@@ -19,6 +21,7 @@ constexpr int first_attempt_milliseconds = 500;
 constexpr int longest_attempt_milliseconds = 8000;
 constexpr std::chrono::milliseconds between_questions{50};
 
+/// Partitions may differ in how often they are replicated; the least counts.
 TopicShape shape_of(const rd_kafka_metadata_topic_t& topic) {
   TopicShape shape{topic.partition_cnt, std::numeric_limits<std::int32_t>::max()};
   for (int i = 0; i < topic.partition_cnt; ++i) {
@@ -34,6 +37,7 @@ void ask_until(const Client& client, const std::string& attempt, Deadline deadli
   std::optional<Error> complaint;
   for (int time = first_attempt_milliseconds;; time = std::min(2 * time, longest_attempt_milliseconds)) {
     give_up_if_cancelled(client);
+    // At least 1 ms, also at the deadline, so that each question is asked once.
     std::optional<Error> error = call(std::clamp(milliseconds_until(deadline), 1, time));
     if (!error) return;
     if (const auto waiting = waiting_complaint(client)) complaint = telling_more(complaint, *waiting);
@@ -53,8 +57,10 @@ std::optional<TopicShape> topic_shape(const Client& client, const std::string& t
     const rd_kafka_resp_err_t code = rd_kafka_metadata(client.handle.get(), 0, handle.get(), &raw, milliseconds);
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return error_of(code);
     const MetadataHandle metadata(raw, rd_kafka_metadata_destroy);
+    // An answer without the topic is no answer yet, and the question is asked again.
     if (metadata->topic_cnt != 1) return error_of(RD_KAFKA_RESP_ERR__WAIT_CACHE);
     const rd_kafka_metadata_topic_t& answer = metadata->topics[0];
+    // Nothing of that name is an answer, and no failure.
     if (answer.err == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) return std::nullopt;
     if (answer.err != RD_KAFKA_RESP_ERR_NO_ERROR) return error_of(answer.err);
     shape = shape_of(answer);
@@ -71,6 +77,7 @@ std::size_t group_members(const Client& client, const std::string& group, Deadli
     const std::unique_ptr<const struct rd_kafka_group_list, decltype(&rd_kafka_group_list_destroy)> groups(
         raw, rd_kafka_group_list_destroy);
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return error_of(code);
+    // Set back for each attempt, which counts from the beginning.
     members = 0;
     for (int i = 0; i < groups->group_cnt; ++i) {
       if (groups->groups[i].err != RD_KAFKA_RESP_ERR_NO_ERROR) return error_of(groups->groups[i].err);

@@ -1,3 +1,5 @@
+// Whether the group's coordinator counts this client as a member, asked by DescribeConsumerGroups. The answer comes
+// through the client's queue, so that the event loop does not wait for it.
 #include "kafka/consumer_events.h"
 
 #include <librdkafka/rdkafka.h>
@@ -12,6 +14,7 @@
 namespace nustream::kafka {
 namespace {
 
+/// True where the group is stable and names this client's own member id.
 bool counts_us(const Client& client, const rd_kafka_ConsumerGroupDescription_t& group) {
   // While the group rebalances, its list of members does not say who will be one of them.
   if (rd_kafka_ConsumerGroupDescription_state(&group) != RD_KAFKA_CONSUMER_GROUP_STATE_STABLE) return false;

@@ -1,3 +1,5 @@
+// Records are passed on without a copy. Headers are only parsed for callers that read them, since most records are
+// used without.
 #include "kafka/message.h"
 
 #include <librdkafka/rdkafka.h>

@@ -1,3 +1,5 @@
+// Tokens of SASL/OAUTHBEARER. librdkafka asks for one in a callback that gets a text from the configuration; the text
+// says where the token comes from ("file:PATH" or "command:WORDS"). command_output.cpp runs the command.
 #include "kafka/oauth_token.h"
 
 #include <librdkafka/rdkafka.h>
@@ -23,11 +25,13 @@ using config::oauth_command_property;
 using config::oauth_file_property;
 using SystemClock = std::chrono::system_clock;
 
+// A token that does not tell its end is renewed after this time.
 constexpr std::chrono::seconds life_of_unknown{300};
 constexpr std::size_t token_bytes_max = std::size_t{1} << 16;
 constexpr std::string_view of_file = "file:";
 constexpr std::string_view of_command = "command:";
 
+/// A failure that says what is wrong with a token, without a byte of it.
 Failure unusable(const std::string& reason) {
   return {Exit::permission, "kafka: an OAuth token " + reason};
 }
@@ -39,6 +43,8 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blank) + 1 - first);
 }
 
+/// Whether the text can be sent as a token: visible ASCII without blanks. Anything else is a page of an error, or a
+/// file of another kind.
 bool is_token(std::string_view text) {
   return !text.empty() &&
          std::all_of(text.begin(), text.end(), [](unsigned char byte) { return byte > 0x20 && byte < 0x7f; });
@@ -71,6 +77,7 @@ std::string text_in(const simdjson::dom::object& object, std::string_view key) {
 }
 
 SystemClock::time_point at_milliseconds(double since_1970) {
+  // Clamped, because the number comes from outside and a conversion of a number that is too large is undefined.
   return SystemClock::time_point(
       std::chrono::milliseconds(static_cast<std::int64_t>(std::clamp(since_1970, 0.0, 4e15))));
 }
@@ -79,6 +86,7 @@ SystemClock::time_point at_milliseconds(double since_1970) {
 void add_claims(OAuthToken& token, std::optional<SystemClock::time_point> known_end) {
   simdjson::dom::parser parser;
   simdjson::dom::object claims;
+  // Claims that cannot be read are no failure: a token may be any text.
   if (parser.parse(claims_of(token.value)).get(claims) == simdjson::SUCCESS) {
     if (const std::string subject = text_in(claims, "sub"); is_token(subject)) token.principal = subject;
     if (const auto end = number_in(claims, "exp"); end && !known_end) known_end = at_milliseconds(*end * 1000);
@@ -86,6 +94,7 @@ void add_claims(OAuthToken& token, std::optional<SystemClock::time_point> known_
   if (known_end) token.expires = *known_end;
 }
 
+/// The text that the source gives now. It is read anew each time, so that a renewed file or command is enough.
 std::string fetch(std::string_view source) {
   if (source.starts_with(of_file)) {
     const secrets::SecretFile file(std::string(source.substr(of_file.size())), token_bytes_max,
@@ -112,11 +121,14 @@ void refresh(rd_kafka_t* client, const char* source, void* /*opaque*/) {
     log_line("OAUTH", "the client library refuses the token: is it past its end?");
     rd_kafka_oauthbearer_set_token_failure(client, "the token is refused by the client library");
   } catch (const std::exception& failure) {
+    // The library tries again later by itself, and reports this reason meanwhile.
     log_line("OAUTH", failure.what());
+    // The message holds nothing of the token (parse_oauth_token()).
     rd_kafka_oauthbearer_set_token_failure(client, failure.what());
   }
 }
 
+/// Removes the property, which is this project's own and unknown to librdkafka, and returns its value.
 std::optional<std::string> taken(Properties& properties, std::string_view name) {
   const auto found = properties.find(std::string(name));
   if (found == properties.end()) return std::nullopt;
@@ -148,6 +160,7 @@ OAuthToken parse_oauth_token(std::string_view text, SystemClock::time_point now)
         "kafka: the token file or command gave no OAuth token: it has to give the token itself, or JSON with "
         "\"access_token\" or \"token\"");
   }
+  // The end that a JSON object names goes before the one in the claims of the token itself.
   add_claims(token, end);
   if (token.expires <= now) throw unusable("is past its end of life; give a new one");
   return token;
@@ -160,6 +173,7 @@ void take_oauth_source(Properties& properties, rd_kafka_conf_s& configuration) {
   if (file && command) {
     throw Failure(Exit::configuration, "kafka: keep one of kafka.oauth_token_file and kafka.oauth_token_command");
   }
+  // librdkafka knows the property by both names.
   const auto mechanism = std::find_if(properties.begin(), properties.end(), [](const auto& property) {
     return property.first == "sasl.mechanism" || property.first == "sasl.mechanisms";
   });
@@ -172,6 +186,7 @@ void take_oauth_source(Properties& properties, rd_kafka_conf_s& configuration) {
   // The library passes this text to refresh(), which thereby knows where tokens come from.
   properties["sasl.oauthbearer.config"] = file ? std::string(of_file) + *file : std::string(of_command) + *command;
   rd_kafka_conf_set_oauthbearer_token_refresh_cb(&configuration, refresh);
+  // Tokens are then fetched on a thread of the library's own, also while nobody polls the client.
   rd_kafka_conf_enable_sasl_queue(&configuration, 1);
 }
 

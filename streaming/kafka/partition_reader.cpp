@@ -1,3 +1,5 @@
+// A reader that assigns itself one partition at a time, without a group, and knows its end beforehand. The end may be
+// a control record or a gap, so that reaching it is told by the end-of-partition event as well as by records.
 #include "kafka/partition_reader.h"
 
 #include <librdkafka/rdkafka.h>
@@ -25,6 +27,7 @@ std::string name_of(const TopicPartition& partition) {
 
 class PartitionReader::Implementation {
  public:
+  // The group is named for committed() alone. A client that assigns partitions to itself never joins one.
   Implementation(const ClientSettings& settings, Isolation isolation, const std::string& group)
       : isolation_(isolation), client_(new_consumer(settings, role_of(isolation), {{"group.id", group}})) {}
 
@@ -45,6 +48,7 @@ class PartitionReader::Implementation {
 
   std::optional<Offset> committed(const TopicPartition& partition, Deadline deadline) {
     NUSTREAM_REQUIRE(isolation_ == Isolation::read_committed, "a committed offset waits for open transactions");
+    // RD_KAFKA_OFFSET_INVALID is only a place for the answer.
     return ask_offset(partition, RD_KAFKA_OFFSET_INVALID, "look up the committed offset of " + name_of(partition),
                       deadline, [this](rd_kafka_topic_partition_list_t* list, int milliseconds) {
                         return rd_kafka_committed(client_.handle.get(), list, milliseconds);
@@ -60,6 +64,7 @@ class PartitionReader::Implementation {
 
   Progress read(const std::function<void(const Message&)>& take, std::chrono::milliseconds slice) {
     const Deadline until = in(slice);
+    // A reading that was interrupted by a slice goes on with what the library has fetched.
     if (!is_over() && !fetching_) {
       if (auto error = fetch()) return Progress::failed(*std::move(error));
     }
@@ -92,6 +97,7 @@ class PartitionReader::Implementation {
       if (patience && position_ != before) deadline = in(*patience);
       if (milliseconds_until(deadline) == 0) {
         stop();
+        // What a connection complained about tells more than that the time is over.
         throw KafkaFailure(attempt, complaint_ ? *complaint_ : error_of(RD_KAFKA_RESP_ERR__TIMED_OUT));
       }
     }
@@ -115,6 +121,7 @@ class PartitionReader::Implementation {
     prepared_.insert(partition.topic);
   }
 
+  /// The offset of the first record at `time`, which may be one of librdkafka's two values for the ends of the log.
   std::optional<Offset> list_offset(const TopicPartition& partition, std::int64_t time, const std::string& attempt,
                                     Deadline deadline) {
     prepare(partition, deadline);
@@ -132,6 +139,7 @@ class PartitionReader::Implementation {
       const PartitionListHandle list = new_partition_list();
       add_partition(*list, partition.topic, partition.partition, question);
       rd_kafka_resp_err_t code = ask(list.get(), milliseconds);
+      // The call as a whole may succeed, and fail for the partition.
       if (code == RD_KAFKA_RESP_ERR_NO_ERROR) code = list->elems[0].err;
       // The brokers have said before that the partition is there. So this code only says that its leader is not known
       // yet, which happens right after the brokers have started.
@@ -146,6 +154,7 @@ class PartitionReader::Implementation {
     return Offset{answer};
   }
 
+  /// Has the library fetch from the present position on.
   std::optional<Error> fetch() {
     const PartitionListHandle list = new_partition_list();
     add_partition(*list, partition_.topic, partition_.partition, position_.value());
@@ -155,6 +164,7 @@ class PartitionReader::Implementation {
     return std::nullopt;
   }
 
+  /// Ends the fetching of the present partition. Its records that wait in the queue are dropped by the library.
   void stop() {
     if (std::exchange(fetching_, false)) rd_kafka_assign(client_.handle.get(), nullptr);
     complaint_.reset();
@@ -165,11 +175,14 @@ class PartitionReader::Implementation {
   std::optional<Error> use(ReaderEvent event, const std::function<void(const Message&)>& take) {
     if (auto* message = std::get_if<Message>(&event)) {
       const Offset offset{static_cast<std::int64_t>(message->record.offset)};
+      // The library may give records before the first one that was asked for, or behind the end; those are only
+      // counted as passed.
       if (offset >= position_ && offset < end_) take(*message);
       position_ = std::max(position_, Offset{offset.value() + 1});
     } else if (auto* end = std::get_if<EndOfPartition>(&event)) {
       position_ = std::max(position_, end->offset);
     } else if (auto* partition = std::get_if<PartitionError>(&event)) {
+      // A leader that moves is found again by the library. Other errors of the partition do not pass by waiting.
       if (partition->error.remedy != Remedy::call_again) return std::move(partition->error);
     } else if (auto* client = std::get_if<ClientError>(&event)) {
       complaint_ = telling_more(complaint_, client->error);

@@ -1,3 +1,6 @@
+// The callbacks of a producer. librdkafka calls them where the client is polled or flushed, which happens on the
+// thread of a background call and on the caller's own; so every member takes the mutex. Reports of a transaction are
+// kept until the next one begins.
 #include "kafka/producer_reports.h"
 
 #include <librdkafka/rdkafka.h>
@@ -9,6 +12,7 @@
 namespace nustream::kafka {
 namespace {
 
+/// What became of one record. Offsets are only known for records that a broker has written.
 void report_delivery(rd_kafka_t* /*client*/, const rd_kafka_message_t* message, void* opaque) {
   auto& reports = *static_cast<ProducerReports*>(opaque);
   const char* topic = rd_kafka_topic_name(message->rkt);
@@ -26,6 +30,7 @@ void report_delivery(rd_kafka_t* /*client*/, const rd_kafka_message_t* message, 
   }
 }
 
+/// What a connection complains about; it ends nothing by itself.
 void report_error(rd_kafka_t* /*client*/, int code, const char* reason, void* opaque) {
   static_cast<ProducerReports*>(opaque)->complained(error_of(code, reason));
 }
@@ -33,6 +38,7 @@ void report_error(rd_kafka_t* /*client*/, int code, const char* reason, void* op
 }  // namespace
 
 void ProducerReports::listen(rd_kafka_conf_s& configuration) {
+  // The library gives this pointer back to each callback.
   rd_kafka_conf_set_opaque(&configuration, this);
   rd_kafka_conf_set_dr_msg_cb(&configuration, report_delivery);
   rd_kafka_conf_set_error_cb(&configuration, report_error);
@@ -40,6 +46,7 @@ void ProducerReports::listen(rd_kafka_conf_s& configuration) {
 
 void ProducerReports::begin_transaction() {
   const std::lock_guard lock(mutex_);
+  // The offsets stay: last_offset() is about all transactions so far.
   refusal_.reset();
   dropped_ = false;
 }
@@ -83,6 +90,7 @@ void ProducerReports::written(std::string_view topic, std::int64_t offset) {
 
 void ProducerReports::refused(Error error) {
   const std::lock_guard lock(mutex_);
+  // The first refusal is the cause. Those that follow are mostly its consequences.
   if (!refusal_) refusal_ = std::move(error);
 }
 
@@ -93,6 +101,7 @@ void ProducerReports::dropped_one() {
 
 void ProducerReports::complained(Error error) {
   const std::lock_guard lock(mutex_);
+  // A complaint that explains more than a later one is kept.
   complaint_ = telling_more(std::exchange(complaint_, {}), std::move(error));
 }
 

@@ -1,3 +1,6 @@
+// Rotates a stream lane by lane: take over, check as an instance would, seal the same state under the new key, and
+// hand the ledger over, all in one transaction a lane. A lane that is sealed under the new key already is left alone,
+// so that the command can be given again after a crash.
 #include "kafka/rotate_keys.h"
 
 #include <algorithm>
@@ -19,6 +22,7 @@
 namespace nustream::kafka {
 namespace {
 
+// These calls end by their deadlines; nobody cancels them.
 constexpr std::atomic<bool> never{false};
 
 class LaneRotation {
@@ -59,6 +63,8 @@ class LaneRotation {
  private:
   [[nodiscard]] const LanePlace& place() const { return edit_.place(); }
 
+  /// Whether the state opens under the new key. A state under any other key is refused with Exit::permission, also
+  /// one under a third key, which the old key then refuses as well.
   bool is_rotated(const std::string& sealed) const try {
     static_cast<void>(journal::open_state(new_keys_, sealed));
     return true;
@@ -86,6 +92,7 @@ class LaneRotation {
     const std::string lines = journal::hand_over_lines(place().stream, record, ledger_head,
                                                        checks_.reserving().has_value(), old_keys_, new_keys_);
     std::vector<OutgoingRecord> records;
+    // The rotation's lines form a chain: each is hashed in turn, and the state has the head of the last one.
     for (std::size_t begin = 0, end = 0; begin < lines.size(); begin = end + 1) {
       end = lines.find('\n', begin);
       const std::string_view line = std::string_view(lines).substr(begin, end - begin);

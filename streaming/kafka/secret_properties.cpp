@@ -1,3 +1,5 @@
+// Secrets are read from their places when a client is made, and are kept nowhere else. To notice that a file has
+// changed, its hash is enough.
 #include "kafka/secret_properties.h"
 
 #include <algorithm>
@@ -25,14 +27,17 @@ Failure refused_secret(const std::string& name, const std::string& reason) {
   return {Exit::configuration, "kafka.librdkafka: the property '" + name + "' " + reason};
 }
 
+/// A password ends where its line ends: editors put a newline behind it.
 std::string first_line(std::string_view text) {
   return std::string(text.substr(0, std::min(text.find_first_of("\r\n"), text.size())));
 }
 
+/// The secret in the file at `path`, for the property `property`, which the settings call `name`.
 std::string read_secret(const std::string& property, const std::string& name, const std::string& path) {
   const secrets::SecretFile file(path, secret_bytes_max,
                                  {"secret file", "it is named by kafka.librdkafka." + name,
                                   "run chmod 600 on it, and change the secret if others read it"});
+  // A certificate or a key in PEM form has many lines.
   const std::string secret = property.ends_with(".pem") ? std::string(file.text()) : first_line(file.text());
   if (secret.empty() || file.bytes().size() > secret_bytes_max) {
     throw refused_secret(name, "names a file without a secret: " + path + "; write one into its first line");
@@ -51,6 +56,7 @@ std::string secret_of_variable(const std::string& name, const std::string& varia
 }  // namespace
 
 bool is_secret(std::string_view name) {
+  // librdkafka has no list of its secrets, and so the names are told by what they contain.
   constexpr std::string_view parts[] = {"password", "secret", ".pem", "oauthbearer.config",
                                         "sasl.oauthbearer.extensions"};
   return std::any_of(std::begin(parts), std::end(parts),
@@ -60,12 +66,14 @@ bool is_secret(std::string_view name) {
 Properties with_secrets(const Properties& properties) {
   Properties result;
   for (const auto& [name, value] : properties) {
+    // These two say where tokens come from, and are no secrets themselves (oauth_token.h).
     if (name == config::oauth_file_property || name == config::oauth_command_property) {
       result.emplace(name, value);
       continue;
     }
     const bool file = name.ends_with(by_file);
     const bool variable = name.ends_with(by_variable);
+    // "sasl.password_file" and "sasl.password_env" both become "sasl.password".
     const std::string property = name.substr(0, name.size() - (file       ? by_file.size()
                                                                : variable ? by_variable.size()
                                                                           : 0));
@@ -78,6 +86,7 @@ Properties with_secrets(const Properties& properties) {
     const std::string secret = file       ? read_secret(property, name, value)
                                : variable ? secret_of_variable(name, value)
                                           : value;
+    // The properties are a map, so that a name can only come twice by different endings.
     if (!result.emplace(property, secret).second) {
       throw refused_secret(property, "is given twice: by itself, in a file, or in the environment; keep one");
     }
@@ -87,6 +96,7 @@ Properties with_secrets(const Properties& properties) {
 
 namespace {
 
+/// Whether the property's value is a path: librdkafka's own names end in ".location", and this project's in "_file".
 bool names_a_file(const std::string& property) {
   return (property.starts_with("ssl.") && property.ends_with(".location")) || property.ends_with("_file");
 }
@@ -117,6 +127,7 @@ std::string SecretFiles::changed() const {
   std::string names;
   for (const auto& [name, seen] : files_) {
     const auto now = hash_of_file(seen.path);
+    // A file that cannot be read may be about to be replaced.
     if (!now || *now == seen.contents) continue;
     if (!names.empty()) names += ", ";
     names += name;

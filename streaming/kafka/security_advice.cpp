@@ -1,3 +1,5 @@
+// Advice on settings that are allowed, but give a secret away or take any broker for the right one. Nothing here
+// refuses to run.
 #include "kafka/secret_properties.h"
 
 #include <sys/stat.h>
@@ -19,15 +21,19 @@ std::string lower(std::string text) {
   return text;
 }
 
+/// Whether the group or others may read the file.
 bool others_read(const std::string& file) {
   struct stat status {};
   return ::stat(file.c_str(), &status) == 0 && (status.st_mode & (S_IRGRP | S_IROTH)) != 0;
 }
 
+/// Advises on secrets that stand in the settings file or on the command line, and not in a file of their own.
 void advise_on_places(const Properties& properties, const std::string& file, Sentences& sentences) {
+  // What stands in the file itself. `properties` also holds what -X has set or replaced.
   const Properties written =
       config::SettingsTree(file, {}).root().section("kafka").section("librdkafka").properties();
   for (const auto& [name, value] : properties) {
+    // A name with one of these endings says where the secret is, and its value is none.
     if (!is_secret(name) || name.ends_with("_file") || name.ends_with("_env")) continue;
     const auto found = written.find(name);
     const bool in_file = found != written.end() && found->second == value;  // otherwise -X has set or replaced it
@@ -49,6 +55,7 @@ bool are_loopback(std::string_view brokers) {
     const std::size_t end = std::min(brokers.find(','), brokers.size());
     std::string_view broker = brokers.substr(0, end);
     brokers.remove_prefix(std::min(end + 1, brokers.size()));
+    // A broker may be written with its protocol, such as "SSL://host:9093".
     if (const std::size_t scheme = broker.find("://"); scheme != std::string_view::npos)
       broker.remove_prefix(scheme + 3);
     if (!broker.starts_with("localhost") && !broker.starts_with("127.") && !broker.starts_with("[::1]")) return false;
@@ -56,18 +63,21 @@ bool are_loopback(std::string_view brokers) {
   return true;
 }
 
+/// Advises on what crosses the network. It goes by the values in force, since a default can be as weak as a setting.
 void advise_on_network(const config::Kafka& kafka, Sentences& sentences) {
   const auto in_force = [&](const char* name) {
     return lower(property_in_force({kafka.brokers, kafka.properties}, Role::committed_reader, name));
   };
   const std::string protocol = in_force("security.protocol");
   const std::string mechanism = in_force("sasl.mechanism");
+  // These two mechanisms send the secret itself; others only send a proof that the client knows it.
   if (protocol == "sasl_plaintext" && (mechanism == "plain" || mechanism == "oauthbearer") &&
       !are_loopback(kafka.brokers)) {
     sentences.push_back("SASL/" + mechanism +
                         " without TLS sends its secret over the network as it is; set \"security.protocol\" = "
                         "\"sasl_ssl\"");
   }
+  // Without TLS there is no certificate to check.
   if (!protocol.ends_with("ssl")) return;
   if (in_force("enable.ssl.certificate.verification") == "false") {
     sentences.push_back(

@@ -1,3 +1,5 @@
+// Marks let a later start tell whether the log is still the one that was read (docs/formats/state.md). They are
+// keyed, because an unkeyed hash of a record could be compared with hashes of guesses.
 #include "kafka/seen_records.h"
 
 #include <algorithm>
@@ -22,6 +24,7 @@ void SeenRecords::add(std::span<const decode::Message> messages, const secrets::
 std::vector<journal::SeenRecord> SeenRecords::below(Position position) {
   const auto end = std::find_if(seen_.begin(), seen_.end(),
                                 [&](const journal::SeenRecord& seen) { return seen.position >= position; });
+  // Marks of records beyond the batch stay for the next one; those before the last few are not needed any more.
   const auto count = std::min<std::ptrdiff_t>(end - seen_.begin(), static_cast<std::ptrdiff_t>(kept));
   seen_.erase(seen_.begin(), end - count);
   return {seen_.begin(), seen_.begin() + count};

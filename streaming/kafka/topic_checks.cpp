@@ -1,3 +1,5 @@
+// Describes topics by librdkafka's admin calls. Each answer is waited for on a queue of its own, in attempts of
+// growing length (look_up.h).
 #include "kafka/topic_checks.h"
 
 #include <librdkafka/rdkafka.h>
@@ -25,6 +27,7 @@ struct DestroyOptions {
   void operator()(rd_kafka_AdminOptions_t* options) const noexcept { rd_kafka_AdminOptions_destroy(options); }
 };
 
+/// The answer as names and values. A value that the broker does not show, as of a secret, is empty.
 Configuration entries_of(const rd_kafka_ConfigResource_t& resource) {
   std::size_t count = 0;
   const rd_kafka_ConfigEntry_t** entries = rd_kafka_ConfigResource_configs(&resource, &count);
@@ -40,6 +43,7 @@ EventHandle wait_for_answer(rd_kafka_queue_t* answers, int milliseconds) {
   return EventHandle(rd_kafka_queue_poll(answers, milliseconds));
 }
 
+/// Reads the configuration out of the one resource that was asked about.
 std::optional<Error> read_answer(rd_kafka_event_t* event, Configuration& configuration) {
   if (const auto code = rd_kafka_event_error(event); code != RD_KAFKA_RESP_ERR_NO_ERROR) {
     return error_of(code, rd_kafka_event_error_string(event));
@@ -47,6 +51,7 @@ std::optional<Error> read_answer(rd_kafka_event_t* event, Configuration& configu
   std::size_t count = 0;
   const rd_kafka_ConfigResource_t** resources =
       rd_kafka_DescribeConfigs_result_resources(rd_kafka_event_DescribeConfigs_result(event), &count);
+  // One topic was asked about, so that one answer has to come.
   if (count != 1) return error_of(RD_KAFKA_RESP_ERR__FAIL);
   if (const auto code = rd_kafka_ConfigResource_error(resources[0]); code != RD_KAFKA_RESP_ERR_NO_ERROR) {
     const char* text = rd_kafka_ConfigResource_error_string(resources[0]);
@@ -96,7 +101,9 @@ TopicChecks::~TopicChecks() = default;
 
 std::optional<TopicDescription> TopicChecks::describe(const std::string& topic, Deadline deadline) {
   const std::optional<TopicShape> shape = topic_shape(*client_, topic, deadline);
+  // A topic that is missing has no configuration to ask for.
   if (!shape) return std::nullopt;
+  // The shape comes from the brokers' metadata, and everything else from the topic's configuration.
   Configuration configuration;
   ask_until(*client_, "read the configuration of topic '" + topic + "'", deadline,
             [&](int milliseconds) { return describe_configuration(*client_, topic, milliseconds, configuration); });
@@ -124,6 +131,7 @@ std::vector<std::string> topic_names(const ClientSettings& settings, Deadline de
   std::vector<std::string> names;
   ask_until(client, "list the topics", deadline, [&](int milliseconds) -> std::optional<Error> {
     const rd_kafka_metadata_t* metadata = nullptr;
+    // The 1 asks for all topics, and not only for those that this client has used.
     const auto code = rd_kafka_metadata(client.handle.get(), 1, nullptr, &metadata, milliseconds);
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return error_of(code);
     for (int i = 0; i < metadata->topic_cnt; ++i) names.emplace_back(metadata->topics[i].topic);

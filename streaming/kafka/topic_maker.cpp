@@ -1,3 +1,5 @@
+// Makes one topic by librdkafka's admin calls. A topic that is there already is left as it is: somebody may have
+// given it other settings on purpose.
 #include "kafka/topic_maker.h"
 
 #include <librdkafka/rdkafka.h>
@@ -15,6 +17,7 @@ struct DestroyNewTopic {
   void operator()(rd_kafka_NewTopic_t* topic) const noexcept { rd_kafka_NewTopic_destroy(topic); }
 };
 
+/// The error of the request or of the one topic in it; nothing where it was made.
 std::optional<Error> error_in(rd_kafka_event_t* event) {
   if (const auto code = rd_kafka_event_error(event); code != RD_KAFKA_RESP_ERR_NO_ERROR) {
     return error_of(code, rd_kafka_event_error_string(event));
@@ -44,6 +47,7 @@ bool make_topic(const ClientSettings& settings, const NewTopic& topic, Deadline 
   }
   bool made = true;
   ask_until(client, attempt, deadline, [&](int milliseconds) -> std::optional<Error> {
+    // An answer that comes late finds no queue any more. The next attempt then learns that the topic exists.
     const QueueHandle answers(rd_kafka_queue_new(client.handle.get()));
     rd_kafka_NewTopic_t* topics[] = {wanted.get()};
     rd_kafka_CreateTopics(client.handle.get(), topics, 1, nullptr, answers.get());
@@ -54,6 +58,8 @@ bool make_topic(const ClientSettings& settings, const NewTopic& topic, Deadline 
       made = false;
       return std::nullopt;
     }
+    // The broker has fewer brokers than replicas are asked for. That does not change by waiting, and the advice is
+    // another one than for other errors.
     if (error && error->code == RD_KAFKA_RESP_ERR_INVALID_REPLICATION_FACTOR) {
       throw Failure(Exit::configuration,
                     "cannot " + attempt + ": " + error->text + " Give a --replication of no more than the brokers.");

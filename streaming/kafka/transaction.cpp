@@ -1,3 +1,6 @@
+// The phases of one transaction. Each call of advance() does a slice of the present phase and enters the next one, so
+// that the lanes of a process share a few threads. The failpoints are for tests, which kill the process or abort
+// there.
 #include "kafka/transaction.h"
 
 #include <librdkafka/rdkafka.h>
@@ -40,6 +43,7 @@ Progress Transaction::advance() {
     case Phase::abort:
       break;
   }
+  // The error that led here is told only when the abort is done: until then nobody may send the batch again.
   const Progress progress = producer_.abort(deadline_);
   if (progress.is_again()) return Progress::again();
   if (const Error* const error = progress.error()) return Progress::failed(*error);
@@ -76,6 +80,7 @@ Progress Transaction::produce() {
   const std::size_t end = go_ahead ? content_.ahead : content_.records.size();
   while (produced_ < end) {
     const auto error = producer_.produce(content_.records[produced_]);
+    // The client is full. Records that are sent meanwhile make room, so that the same record is tried again.
     if (error && (error->cause == Cause::queue_full || error->remedy == Remedy::call_again)) {
       if (std::chrono::steady_clock::now() >= deadline_) return after_error(*error);
       std::this_thread::sleep_for(between_polls);
@@ -89,6 +94,7 @@ Progress Transaction::produce() {
     arrive_by_ = std::min(deadline_, in(ahead_max));
     return arrive();
   }
+  // Tests abort here: every record is written, and nothing is committed.
   if (NUSTREAM_ABORTPOINT("after-produce")) return after_error(error_of(RD_KAFKA_RESP_ERR__STATE));
   phase_ = Phase::commit;
   return Progress::again();
@@ -120,6 +126,7 @@ Progress Transaction::after_error(const Error& error) {
   if (error.remedy == Remedy::new_client) return Progress::failed(error);
   aborting_ = error;
   aborting_->remedy = Remedy::abort_transaction;
+  // The abort gets a time of its own. The deadline of the transaction may have passed.
   deadline_ = in(time_);
   phase_ = Phase::abort;
   return Progress::again();

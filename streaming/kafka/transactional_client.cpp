@@ -1,3 +1,6 @@
+// librdkafka's transactional calls with the order and the remedies that they need in practice. Some steps look
+// superfluous (look-ups, flushes, new clients after certain errors): the comment beside each says what goes wrong
+// without it.
 #include "kafka/transactional_client.h"
 
 #include <librdkafka/rdkafka.h>
@@ -14,11 +17,13 @@ namespace {
 
 using std::chrono::milliseconds;
 
+// How long an abort lets records arrive, and how often a wait for records looks whether one was refused.
 constexpr int arrival_milliseconds_max = 2000;
 constexpr int look_milliseconds = 50;
 constexpr milliseconds first_pause{20};
 constexpr milliseconds longest_pause{1000};
 
+/// A pause between half of `pause` and all of it, so that lanes that failed together do not come back together.
 milliseconds jittered(milliseconds pause, std::minstd_rand& random) {
   return milliseconds(std::uniform_int_distribution<std::int64_t>(pause.count() / 2, pause.count())(random));
 }
@@ -77,11 +82,14 @@ void TransactionalClient::look_up(const std::string& topic, Deadline deadline) {
 }
 
 std::optional<Error> TransactionalClient::begin() {
+  // What became of the last transaction must not be taken for news of this one.
   reports_.begin_transaction();
   return explained(ErrorHandle(rd_kafka_begin_transaction(client_.get())));
 }
 
 std::optional<Error> TransactionalClient::produce(const OutgoingRecord& record) {
+  // Five or six parts, as rd_kafka_produceva() takes them: topic, partition, flags, key, value, and headers where
+  // there are any.
   rd_kafka_vu_t parts[6] = {};
   parts[0].vtype = RD_KAFKA_VTYPE_RKT;
   parts[0].u.rkt = handle_of(record.topic);
@@ -145,6 +153,7 @@ std::optional<Error> TransactionalClient::abort(Deadline deadline) {
 }
 
 std::optional<Error> TransactionalClient::complaint() {
+  // Polled without waiting, so that the reports that are there are served.
   rd_kafka_poll(client_.get(), 0);
   std::optional<Error> complaint = reports_.complaint();
   if (complaint) complaint->text = blot_secrets(std::move(complaint->text), properties_);

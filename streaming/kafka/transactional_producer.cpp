@@ -1,3 +1,5 @@
+// The Producer of production: calls that do not wait go to the client at once, and calls that wait go through a
+// BackgroundCall, which is asked for its result slice by slice.
 #include <librdkafka/rdkafka.h>
 
 #include <algorithm>
@@ -43,8 +45,10 @@ class TransactionalProducer final : public Producer {
   Progress send_offsets(const std::string& topic, std::span<const PartitionOffset> offsets,
                         const GroupMetadata& member, Deadline deadline) override {
     NUSTREAM_REQUIRE(member != nullptr, "offsets are committed as a member of the group");
+    // A deadline of its own, because this call may never come back (background_call.h).
     const Deadline sooner = std::min(deadline, in(send_offsets_max));
     return background("send_offsets_to_transaction", sooner, [&]() -> BackgroundCall::Call {
+      // The call may outlive what it was given. So it gets copies of its own.
       PartitionListHandle handle = new_partition_list();
       for (const PartitionOffset& next : offsets) add_partition(*handle, topic, next.partition, next.offset.value());
       const std::shared_ptr<rd_kafka_topic_partition_list_t> list = std::move(handle);
@@ -78,8 +82,10 @@ class TransactionalProducer final : public Producer {
   std::optional<Error> complaint() override { return client_->complaint(); }
 
  private:
+  /// Waits a slice for the call `name`. Where none is under way it begins it first, with what `make_call` gives.
   template <class MakeCall>
   Progress background(std::string_view name, Deadline deadline, MakeCall make_call) {
+    // The first slice begins the call. Later ones only wait for it, and their deadline does not count.
     if (call_.is_idle()) call_.start(name, make_call(), deadline);
     Progress progress = call_.wait(name, slice_max);
     if (progress.is_done()) client_->all_is_well();

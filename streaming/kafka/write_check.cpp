@@ -1,3 +1,4 @@
+// Finds out whether a topic may be written to by writing to it, in a transaction that is aborted.
 #include "kafka/topic_checks.h"
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 namespace nustream::kafka {
 namespace {
 
+// The pauses between two records. Another one is written until a broker has taken one.
 constexpr std::chrono::milliseconds first_wait{20};
 constexpr std::chrono::milliseconds longest_wait{500};
 
@@ -60,6 +62,7 @@ class WriteCheck {
       const Progress progress = call();
       if (progress.is_done()) return std::nullopt;
       if (progress.error() != nullptr) return *progress.error();
+      // A client that is not let in would be waited for in vain.
       std::optional<Error> complaint = producer_->complaint();
       if (complaint && complaint->cause == Cause::authentication) return complaint;
     }
@@ -69,6 +72,8 @@ class WriteCheck {
     if (settings_.cancelled != nullptr && settings_.cancelled->load()) throw Cancelled();
   }
 
+  /// Only an answer about rights counts. A broker that is away, or a partition without a leader, says nothing about
+  /// them.
   static void judge(const std::string& attempt, const Error& error) {
     if (error.cause == Cause::authorization || error.cause == Cause::authentication) {
       throw KafkaFailure(attempt, error);

@@ -1,3 +1,5 @@
+// The command `local collect`: count reports of files, of a topic or of standard input, then solve for the model.
+// With --show nothing is counted, and the folder's lock is not taken.
 #include "local/commands.h"
 
 #include <algorithm>
@@ -19,6 +21,8 @@
 namespace nustream::local {
 namespace {
 
+/// Counts until the files end or a signal comes. While something is uncommitted it does not wait for a pipe, so that
+/// a pause is used for a commit.
 void count_lines(std::vector<std::string> files, const ReportFormat& format, Counting& counting,
                  const std::atomic<int>& signal) {
   Lines lines(std::move(files), format.line_bytes_max());
@@ -60,6 +64,7 @@ inference::LocalCollector sums(const Settings& settings, const CollectOptions& o
                                const std::atomic<int>& signal, Counted& counted) {
   const auto disk = journal::posix_disk();
   if (options.show) {
+    // The state is replaced by rename, so what is read here is a whole one, whoever counts meanwhile.
     const std::optional<CollectorState> state = read_state(*disk, settings.directory, settings, format);
     return state ? state->sums : inference::LocalCollector(settings.bounds.dimension);
   }
@@ -96,6 +101,7 @@ Exit collect(const Settings& settings, const CollectOptions& options) {
     collected.estimate = inference::solve_local(moments, mechanism.noise(), {.x = rows.x}, settings.solver);
   }
   fmt::print("{}", options.json ? model_json(collected) : model_table(collected));
+  // SIGTERM is how a service is stopped, and everything is committed then, too.
   return signal == SIGINT ? Exit::interrupted : Exit::done;
 }
 

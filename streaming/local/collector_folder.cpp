@@ -1,3 +1,6 @@
+// The folder of a collector: the state with sums and positions, replaced by rename, and beside it the ids of all
+// counted reports, which are appended. The state holds length and hash of the ids, so both belong together
+// (docs/formats/local.md).
 #include "local/collector_folder.h"
 
 #include <algorithm>
@@ -32,6 +35,7 @@ std::string read_all(const journal::File& file) {
   return bytes;
 }
 
+/// The state of a folder in which nothing was counted yet.
 CollectorState empty_state(const Settings& settings, const ReportFormat& format) {
   return {settings.stream, format.mechanism(), inference::LocalCollector(settings.bounds.dimension), {}, {}};
 }
@@ -60,6 +64,7 @@ std::string encode(const CollectorState& state) {
     secrets::append_integer(place.second, bytes);
     secrets::append_integer(next, bytes);
   }
+  // The check finds damage, not forgery. The sums need no seal, since everything in them is a function of reports.
   const journal::Hash check = journal::hash_of(bytes);
   bytes += text_of(check);
   return bytes;
@@ -71,6 +76,7 @@ CollectorState decode_state(std::string_view bytes, const std::string& path) {
   if (!bytes.starts_with(magic)) throw Failure(Exit::data, path + " is no collector's state" + advice);
   if (bytes.size() < check_bytes) throw Failure(Exit::data, damaged);
   const std::string_view body = bytes.substr(0, bytes.size() - check_bytes);
+  // The check comes before the fields, so that these are read from whole bytes.
   if (bytes.substr(body.size()) != text_of(journal::hash_of(body))) throw Failure(Exit::data, damaged);
   secrets::FieldReader reader(body.substr(magic.size()), damaged);
   if (reader.integer<std::uint32_t>() != format_version) {
@@ -134,6 +140,7 @@ void CollectorFolder::load_ids() {
   if (there < counted) throw contradicts("lost ids of reports that were counted");
   std::string chunk;
   for (std::uint64_t offset = 0; offset < counted; offset += chunk.size()) {
+    // The file of ids may be larger than memory should hold at once, so it is hashed in pieces.
     chunk.resize(std::min<std::uint64_t>(hashed_bytes, counted - offset));
     if (ids_file_->read(offset, chunk) != chunk.size()) throw contradicts("cannot be read to its end");
     ids_hash_.add(chunk);
@@ -181,6 +188,7 @@ void CollectorFolder::commit() {
   if (!added_.empty()) {
     const bool is_new = !ids_file_;
     if (is_new) ids_file_ = disk_.create(path(ids_name), journal::Audience::operators);
+    // Ids of a commit that a crash cut lie behind this, and are written over.
     std::uint64_t offset = state_.ids.length;
     const auto write = [&](std::string_view bytes) {
       ids_file_->write(offset, bytes);
@@ -190,6 +198,7 @@ void CollectorFolder::commit() {
     NUSTREAM_FAILPOINT("after-write-ids");
     ids_file_->sync();
     NUSTREAM_FAILPOINT("after-sync-ids");
+    // A new file's name is durable only when the folder is.
     if (is_new) disk_.sync_folder(folder_);
     ids_hash_.add(added_);
     state_.ids = {offset, ids_hash_.value()};
@@ -210,6 +219,7 @@ void CollectorFolder::write_state() {
   NUSTREAM_TORN_WRITE("during-write-sums", std::string_view(bytes), write);
   next->sync();
   NUSTREAM_FAILPOINT("after-sync-sums");
+  // The rename replaces the state as a whole: a crash leaves the old one or the new one.
   disk_.rename(path(next_state_name), path(state_name));
   NUSTREAM_FAILPOINT("after-rename-sums");
   disk_.sync_folder(folder_);

@@ -1,3 +1,5 @@
+// Lines in, counts out: each line is read as a report and added once by its id; anything else is counted by its
+// reason and dropped. Commits come by number or by time, whichever is first.
 #include "local/counting.h"
 
 namespace nustream::local {

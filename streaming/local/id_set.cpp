@@ -1,3 +1,5 @@
+// An open-addressed hash table with linear probing. Senders choose ids, so their hash has a random key (SipHash):
+// whoever does not know the key cannot choose ids that collide.
 #include "local/id_set.h"
 
 #include <sodium.h>
@@ -38,11 +40,13 @@ bool IdSet::insert(const Id& id) {
   if (table_[place] == id) return false;
   table_[place] = id;
   ++size_;
+  // At most three quarters are taken, so that probing stays short and always meets a free place.
   if (4 * size_ > 3 * table_.size()) grow();
   return true;
 }
 
 void IdSet::grow() {
+  // Twice the size keeps it a power of two, which place_of() needs; each id finds its place anew.
   std::vector<Id> before(2 * table_.size());
   std::swap(before, table_);
   for (const Id& id : before) {

@@ -1,3 +1,5 @@
+// Lines of several files in order, one at a time, from pipes too: without `wait` a caller can do something else while
+// a pipe has nothing.
 #include "local/lines.h"
 
 #include <utility>
@@ -6,6 +8,7 @@ namespace nustream::local {
 
 Lines::Lines(std::vector<std::string> files, std::size_t line_bytes_max)
     : files_(std::move(files)), buffer_(line_bytes_max) {
+  // A missing file is reported now, not after hours of reading the files before it.
   for (const std::string& file : files_) static_cast<void>(decode::stored_size(file));
 }
 

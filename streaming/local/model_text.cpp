@@ -1,3 +1,5 @@
+// The model of `local collect` as JSON and as a table. Beside the slopes it says how far they can be relied on, in
+// the terms of solve_local(): signal, noise, and the number of reports at which the two would be equal.
 #include "local/model_text.h"
 
 #include <cmath>
@@ -28,6 +30,7 @@ double reports_needed(const LocalEstimate& estimate) {
   return std::ceil(std::max(estimate.second_moment.reports_needed, estimate.cross_moment.reports_needed));
 }
 
+/// Whether the number of the part that needs more reports is itself only a lower bound.
 bool is_lower_bound(const LocalEstimate& estimate) {
   const bool second = estimate.second_moment.reports_needed > estimate.cross_moment.reports_needed;
   return second ? estimate.second_moment.at_least : estimate.cross_moment.at_least;
@@ -100,6 +103,7 @@ void add_estimate(const Collected& collected, JsonWriter& json) {
   add_signal("cross_moment", estimate.cross_moment, json);
 }
 
+/// Reason 0 is Reject::none, which no rejected line has.
 void add_counted(const Counted& counted, JsonWriter& json) {
   const auto run = json.object("this_run");
   json.field("added", counted.added);
@@ -186,6 +190,7 @@ void add_reliability(const Collected& collected, std::string& out) {
   add_part("x x'", estimate.second_moment, out);
   add_part("x y", estimate.cross_moment, out);
   if (!estimate.noise_exceeds_signal()) return;
+  // The least eigenvalue of the public rows is 0: there is no signal that more reports could bring out.
   if (std::isinf(reports_needed(estimate))) {
     out +=
         "Do not use this model: features determine one another in the public rows, and no number of reports changes "
@@ -226,6 +231,7 @@ std::string model_json(const Collected& collected) {
     json.field("epsilon", collected.mechanism.epsilon().value());
     json.field("delta", collected.settings.budget.delta.value());
     json.field("conversion", "gaussian");
+    // Reports are private one by one, and so is all that is computed from them.
     json.field("private", true);
   });
   return line + '\n';

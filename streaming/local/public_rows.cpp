@@ -1,3 +1,5 @@
+// Reads the public unlabeled rows and projects them onto the users' bounds, since the scale c is about rows as the
+// reports saw them.
 #include "local/model_text.h"
 
 #include <algorithm>
@@ -13,6 +15,7 @@ namespace {
 
 constexpr std::size_t rows_at_once = 4096;
 
+/// Whether the row that ends before the position `next` could not be used.
 bool is_reject(const record::RowBatch& batch, std::uint64_t next) {
   return std::ranges::any_of(batch.rejects, [&](const auto& reject) { return reject.position.value() + 1 == next; });
 }
@@ -25,6 +28,7 @@ void append(record::RowBatch& batch, const Settings& settings, LoadedRows& loade
       continue;
     }
     const std::span<double> x(batch.x.data() + row * p, p);
+    // project() wants a label; these rows have none, and the centre is within any bounds.
     double label = settings.bounds.label_centre;
     if (inference::project(settings.bounds, x, label).features) ++loaded.projected;
     loaded.x.insert(loaded.x.end(), x.begin(), x.end());
@@ -41,6 +45,7 @@ LoadedRows load_public_rows(const Settings& settings) {
   input.delimiter = settings.input.delimiter;
   input.record_bytes_max = settings.input.record_bytes_max;
   record::Schema features = settings.schema;
+  // The file has no labels, so none is asked for.
   features.target.reset();
   const auto reader = decode::open_reader(input, features);
   LoadedRows loaded;

@@ -1,3 +1,5 @@
+// The command `local randomize`: name each record, draw a report if it has none, commit, and only then write it out.
+// Drawing twice for one record would spend its budget twice, so every draw is durable before it is seen.
 #include "local/commands.h"
 
 #include <fcntl.h>
@@ -59,6 +61,8 @@ class Output {
   int descriptor_ = STDOUT_FILENO;
 };
 
+/// What a store's reports are of. A store with another heading is refused, because a report of it may be of another
+/// record or under other noise.
 std::string heading(const Settings& settings, const ReportFormat& format) {
   return publish::object_text([&](publish::JsonWriter& json) {
     json.field("format", 1);
@@ -94,6 +98,8 @@ class Randomizer {
     std::vector<RecordName> names;
     bool more = true;
     while (more && names.size() < batch_records && signal == 0) {
+      // The first record of a batch is waited for. After that a pause of a pipe ends the batch, so that nobody waits
+      // for reports that are drawn already.
       const RecordReader::Found found = reader_.next(names.empty());
       if (found == RecordReader::Found::nothing_yet) break;
       if (found == RecordReader::Found::interrupted) continue;
@@ -141,11 +147,13 @@ class Randomizer {
   }
 
   std::string draw() {
+    // Fresh bits of the kernel for this report alone; randomize() wipes them.
     secrets::fill_random({reinterpret_cast<std::uint8_t*>(words_.data()), words_.size() * sizeof(std::uint64_t)});
     const inference::Projected projected = mechanism_.randomize(reader_.x(), reader_.y(), words_, numbers_);
     if (!reader_.usable()) ++counts_.unusable;
     if (projected.features) ++counts_.features;
     if (projected.label && reader_.usable()) ++counts_.labels;
+    // The id is random and tells nothing of the record; it only lets the collector count a repeated report once.
     ReportId id{};
     secrets::fill_random(id);
     return format_.encode(id, numbers_);

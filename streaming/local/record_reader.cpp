@@ -1,3 +1,5 @@
+// Reads one record after the other, with the text of its key column beside it. The decoder is that of all commands;
+// the key is looked for in the same line once more, because rows hold numbers alone.
 #include "local/record_reader.h"
 
 #include <simdjson.h>
@@ -47,6 +49,7 @@ class RecordReader::KeyColumn {
   }
 
  private:
+  // Finds the key's column among the names of a header, or among those that the settings list.
   void bind(const std::vector<std::string>& names, const std::string& where) {
     columns_ = names.size();
     if (!column_.empty()) index_ = decode::find_column(names, column_, where, {});
@@ -85,6 +88,7 @@ class RecordReader::KeyColumn {
     if (found.get(text) == simdjson::SUCCESS) return text;
     std::int64_t number = 0;
     if (found.get(number) != simdjson::SUCCESS) return std::nullopt;
+    // A whole number names a record as its digits do, so 7 and "7" are one name.
     text_ = std::to_string(number);
     return text_;
   }
@@ -116,6 +120,8 @@ RecordReader::Found RecordReader::next(bool wait) {
       case Lines::Found::end:
         return Found::end;
       case Lines::Found::over_long:
+        // Without a header no line of the file can be read, so this ends the run instead of making null reports of
+        // all records.
         if (lines_.is_first() && decoder_->has_header()) {
           throw Failure(Exit::data, "'" + lines_.path() +
                                         "' has no header: its first line is longer than record_bytes_max; add one");
@@ -127,6 +133,7 @@ RecordReader::Found RecordReader::next(bool wait) {
           use(lines_.text());
           return Found::record;
         }
+        // A header is no record, and each file has its own.
         decoder_->begin_file(lines_.text(), lines_.path());
         key_column_->begin_file(lines_.text(), lines_.path());
         break;
@@ -144,11 +151,13 @@ void RecordReader::use(std::string_view line) {
 
 void RecordReader::forget() {
   rows_.clear();
+  // The record keeps its number, and is now one that cannot be used.
   decode::RowWriter writer(builder_, false, ordinal_ - 1, rows_);
   writer.reserve(1);
   writer.write_unusable("no key");
 }
 
+/// A line that is too long is still a record: it takes its number, and gets a report of nobody.
 void RecordReader::use_over_long() {
   rows_.clear();
   decode::RowWriter writer(builder_, false, ordinal_++, rows_);

@@ -1,3 +1,6 @@
+// A report as a line of JSON, and the reader of such lines (docs/formats/local.md). The reader meets lines that
+// anybody may have written. It takes one only if every member is there once and every number is one that the
+// mechanism could have made.
 #include "local/report.h"
 
 #include <simdjson.h>
@@ -29,6 +32,7 @@ ReportFormat::ReportFormat(const Settings& settings, const inference::LocalMecha
       spacing_{mechanism.second_moment_spacing(), mechanism.cross_moment_spacing()},
       sizes_{mechanism.report_size() - mechanism.bounds().dimension, mechanism.bounds().dimension},
       limits_{mechanism.second_moment_limit(), mechanism.cross_moment_limit()},
+      // No report is longer, so that a reader can drop longer lines unread.
       line_bytes_max_(mechanism.report_size() * number_bytes_max + 2 * encoded(settings.stream).size() +
                       other_bytes_max) {}
 
@@ -38,6 +42,7 @@ std::string ReportFormat::encode(const ReportId& id, std::span<const std::int64_
     json.field("stream", stream_);
     json.field("mechanism", mechanism_digest_);
     json.field("id", secrets::to_hex(id));
+    // The grid is part of the mechanism: a collector with another spacing would add different units.
     json.elements("spacing", spacing_);
     json.elements("xx", numbers.first(sizes_[0]));
     json.elements("xy", numbers.last(sizes_[1]));
@@ -73,6 +78,7 @@ class ReportReader::Document {
  public:
   explicit Document(std::size_t bytes_max) : parser_(bytes_max + simdjson::SIMDJSON_PADDING) {}
 
+  // Sets the members below. The texts and arrays are valid until the next line is parsed.
   [[nodiscard]] Reject parse(std::string_view line) {
     constexpr std::array<std::string_view, 7> names{"format", "stream", "mechanism", "id", "spacing", "xx", "xy"};
     simdjson::dom::element document;
@@ -129,6 +135,7 @@ Reject ReportReader::read_values() {
   return first != Reject::none ? first : read_numbers(1);
 }
 
+/// Digest and spacings alike: numbers are in units of the grid, and would otherwise be added in wrong units.
 bool ReportReader::is_of_this_mechanism() const {
   if (document_->mechanism != format_.mechanism_digest_) return false;
   if (document_->spacing.size() != format_.spacing_.size()) return false;
@@ -145,8 +152,11 @@ Reject ReportReader::read_numbers(std::size_t part) {
   for (const simdjson::dom::element element : document_->parts[part]) {
     if (numbers_.size() == end) return Reject::size;
     std::int64_t number = 0;
+    // A number that is not whole, or too large for 64 bits, is none that a mechanism makes.
     if (element.get(number) != simdjson::SUCCESS) return element.is_number() ? Reject::range : Reject::members;
     const std::int64_t limit = format_.limits_[part];
+    // A single forged number of 2^62 would drown all honest reports. Within the limits a forged report moves the sums
+    // no further than a genuine one can.
     if (number > limit || number < -limit) return Reject::range;
     numbers_.push_back(number);
   }

@@ -1,3 +1,5 @@
+// The file of stored reports: lines with a check and with the number of bytes that were durable before them. From
+// these numbers a reopened store tells a torn last commit, which nobody saw, from a loss of what was shown.
 #include "local/report_store.h"
 
 #include <algorithm>
@@ -24,6 +26,7 @@ constexpr std::size_t check_digits = 32;
 constexpr std::size_t report_column = record_digits + durable_digits + check_digits + 3;
 constexpr std::size_t chunk_bytes = 1 << 20;
 
+/// Sixteen hexadecimal digits, the most significant first; append_integer() gives the least significant byte first.
 std::string durable_text(std::uint64_t bytes) {
   std::string integer;
   secrets::append_integer(bytes, integer);
@@ -47,6 +50,7 @@ struct Line {
   std::uint64_t durable = 0;  ///< how many bytes of the file were durable when the line was written
 };
 
+/// A stored line; nothing where its form or its check is wrong.
 std::optional<Line> parse(std::string_view text) {
   Line line;
   if (text.size() <= report_column || text[record_digits] != ' ' || text[record_digits + durable_digits + 1] != ' ' ||
@@ -62,12 +66,15 @@ std::optional<Line> parse(std::string_view text) {
   return line;
 }
 
+/// The kind keeps names of keys, positions and lines apart: the key "7" is not record 7.
 RecordName hash_of(char kind, std::string_view text) {
   std::string bytes(1, kind);
   bytes += text;
   return journal::hash_of(bytes);
 }
 
+/// The store goes on only if it is sure of what was shown. Otherwise a second draw would spend a record's budget
+/// again.
 Failure contradiction(const Disk::Path& path, const std::string& what) {
   return {Exit::data, path.string() + " " + what +
                           "; nothing was changed: restore it as it was. A new store (local.reports_directory) makes "
@@ -122,6 +129,7 @@ class ReportStore::Scan {
   bool read_more() {
     const std::uint64_t at = offset_ + text_.size();
     if (at >= size_) return false;
+    // What was read already is dropped, and the rest of a line that goes on is kept.
     offset_ += begin_;
     text_.erase(0, std::exchange(begin_, 0));
     const std::size_t kept = text_.size();
@@ -192,6 +200,7 @@ void ReportStore::load(const std::string& heading) {
     whole = scan.end();
   }
   if (promised > whole) throw contradiction(path, "lost reports that were shown");
+  // What lies behind was never shown, since no later line says that it was durable.
   if (whole < scan.size()) file_->truncate(whole);
   write_again(promised, whole);
 }
@@ -210,6 +219,7 @@ void ReportStore::write_again(std::uint64_t from, std::uint64_t to) {
 void ReportStore::add(const RecordName& record, std::string_view report) {
   const std::string name = secrets::to_hex(record);
   const std::string durable = durable_text(durable_);
+  // Where the report will be in the file once it is written.
   const std::uint64_t at = durable_ + added_.size() + report_column;
   const bool fresh = places_.emplace(record, Place{at, static_cast<std::uint32_t>(report.size())}).second;
   NUSTREAM_REQUIRE(fresh, "a record has one report");
@@ -229,6 +239,7 @@ void ReportStore::commit() {
   NUSTREAM_FAILPOINT("after-write-reports");
   file_->sync();
   NUSTREAM_FAILPOINT("after-sync-reports");
+  // The reports may be shown from here on, and not earlier.
   durable_ = offset;
   added_.clear();
 }

@@ -1,3 +1,5 @@
+// Reads [local] and what it needs of the other sections, and makes the digest by which user and collector recognise
+// one mechanism (docs/formats/local.md).
 #include "local/settings.h"
 
 #include <algorithm>
@@ -46,6 +48,7 @@ double read_label(const Section& local, const char* key, std::optional<double> f
   return value ? *value : *fallback;
 }
 
+/// The public bounds of a record. They are never measured, since a bound that depends on records would tell of them.
 inference::LocalBounds read_bounds(const Section& local, GlmFamily family, std::size_t dimension) {
   using Fallback = std::optional<double>;
   inference::LocalBounds bounds;
@@ -60,6 +63,7 @@ inference::LocalBounds read_bounds(const Section& local, GlmFamily family, std::
   }
   if (family == GlmFamily::poisson && bounds.label_lower < 0) local.refuse("label_min", "a number >= 0: counts");
   if (!(bounds.label_lower < bounds.label_upper)) local.refuse("label_max", "a number above label_min");
+  // By default labels are reported about 0, or about the allowed label that is nearest to 0.
   const double nearest_to_none = std::clamp(0.0, bounds.label_lower, bounds.label_upper);
   bounds.label_centre = local.number("label_centre").value_or(nearest_to_none);
   const bool between = bounds.label_centre >= bounds.label_lower && bounds.label_centre <= bounds.label_upper;
@@ -67,6 +71,7 @@ inference::LocalBounds read_bounds(const Section& local, GlmFamily family, std::
   return bounds;
 }
 
+/// What a report may cost, and how its noise follows from that. A norm can be chosen only if it is bounded.
 inference::LocalBudget read_budget(const Section& local, const inference::LocalBounds& bounds) {
   inference::LocalBudget budget{.epsilon = local.required<Epsilon>("epsilon"),
                                 .delta = local.required<Delta>("delta")};
@@ -75,6 +80,7 @@ inference::LocalBudget read_budget(const Section& local, const inference::LocalB
       local.choice<LocalCalibration>("calibration", LocalCalibration::exact,
                                      {{"exact", LocalCalibration::exact}, {"paper", LocalCalibration::paper}});
   const bool paper = budget.calibration == LocalCalibration::paper;
+  // The l2 bound gives the smaller displacement where it is set: its radius is min(r₂, r).
   const LocalNorm usual = paper ? LocalNorm::paper : bounds.l2 ? LocalNorm::l2 : LocalNorm::l1;
   budget.norm = local.choice<LocalNorm>("sensitivity", usual,
                                         {{"l1", LocalNorm::l1}, {"l2", LocalNorm::l2}, {"paper", LocalNorm::paper}});
@@ -110,6 +116,7 @@ std::string read_folder(const Section& local, const char* key, const std::string
   return folder;
 }
 
+/// Refuses what makes no sense in local privacy.
 void check_schema(const Section& root, const Settings& settings) {
   if (settings.schema.features.empty()) root.missing("features");
   if (!settings.schema.target) root.missing("target.column");
@@ -171,6 +178,7 @@ void append_schema(const record::Schema& schema, JsonWriter& json) {
 std::string canonical(const Settings& settings) {
   return publish::object_text([&](JsonWriter& json) {
     json.field("format", "nustream local mechanism 1");
+    // The stream belongs to the mechanism, so that a report of one stream is none of another.
     json.field("stream", settings.stream);
     append_schema(settings.schema, json);
     if (settings.bounds.l1) append_real("x_l1_max", *settings.bounds.l1, json);
@@ -248,6 +256,7 @@ Settings read_settings(const std::string& file, const std::vector<std::string>& 
   check_schema(root, settings);
   root.finish();
   try {
+    // Whatever the mechanism itself refuses is refused here, with the key's place in the file.
     static_cast<void>(inference::LocalMechanism(settings.bounds, settings.budget));
   } catch (const InvalidParameter& error) {
     local.refuse(error.name(), error.allowed());

@@ -1,3 +1,6 @@
+// Counts the reports of a topic in one loop over the consumer's events. Positions are kept in the collector's folder
+// and committed with the sums; the group only keeps two collectors from reading at once. A message that comes again
+// is known by its offset, and a report that comes again by its id.
 #include "local/counting.h"
 
 #include <poll.h>
@@ -102,6 +105,7 @@ class TopicReports {
                    "topic's retention deleted them, and their reports are in no sum\n",
                    index, topic(), counted, low - 1);
       }
+      // Without a position of its own a partition is read from its first record that is still there.
       partitions_[index] = {.next = std::max(low, counted), .end = high};
     }
   }
@@ -110,6 +114,7 @@ class TopicReports {
     return until_end_ && std::ranges::all_of(partitions_, [](const Partition& one) { return one.next >= one.end; });
   }
 
+  // A bounded number of events, so that commits and signals get their turn on a busy topic, too.
   void read_events() {
     more_ = true;
     for (int left = events_per_round; left > 0; --left) {
@@ -129,6 +134,7 @@ class TopicReports {
     return partitions_[index];
   }
 
+  // Notes that everything below the offset was used. Positions only grow: an event that comes late changes nothing.
   void move(kafka::PartitionIndex partition, kafka::Offset offset) {
     Partition& one = at(partition);
     const auto next = static_cast<std::uint64_t>(offset.value());
@@ -149,6 +155,8 @@ class TopicReports {
     move(message.partition, kafka::Offset{static_cast<std::int64_t>(message.record.offset) + 1});
   }
 
+  // Control records and aborted ones have offsets, too. Without this a partition that ends with them would never be
+  // finished.
   void handle(const kafka::EndOfPartition& end) { move(end.partition, end.offset); }
 
   void handle(const kafka::Assigned& assigned) {
@@ -158,6 +166,8 @@ class TopicReports {
     for (const kafka::PartitionIndex partition : assigned.partitions) at(partition).assigned = true;
   }
 
+  // Unless the session was over or the collector leaves, partitions go only where another member of the group wants
+  // them. What was counted is committed before it stops.
   void handle(const kafka::Revoked& revoked) {
     for (const kafka::PartitionIndex partition : revoked.partitions) {
       at(partition).assigned = false;
@@ -176,6 +186,8 @@ class TopicReports {
                               error.error);
   }
 
+  // A client mends most of its troubles by itself. Only what cannot get better ends the run at once; other troubles
+  // do so when they last (look_for_broker()).
   void handle(const kafka::ClientError& error) {
     const kafka::Cause cause = error.error.cause;
     const bool refused = error.error.remedy == kafka::Remedy::none || cause == kafka::Cause::authentication ||
@@ -192,6 +204,7 @@ class TopicReports {
     if (error) throw kafka::KafkaFailure(attempt, *error);
   }
 
+  // Reading begins at the folder's own positions, whatever the group has committed.
   void start_partitions() {
     for (std::size_t index = 0; index < partitions_.size(); ++index) {
       Partition& one = partitions_[index];
@@ -216,6 +229,8 @@ class TopicReports {
     trouble_since_.reset();
   }
 
+  // Leaves the group in order, so that the next collector need not wait for a session to end. The sums are committed
+  // before.
   void leave() {
     leaving_ = true;
     consumer_->begin_close();

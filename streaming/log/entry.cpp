@@ -1,3 +1,5 @@
+// Writes an entry in one of three forms: a sentence for people, key=value pairs, or JSON. Line breaks in what an
+// entry holds are escaped or become blanks, so that an entry is always one line.
 #include "log/entry.h"
 
 #include <algorithm>
@@ -35,6 +37,8 @@ std::string_view prefix_of(Level level) {
   return "<3>";
 }
 
+/// UTC in ISO 8601 to the millisecond, for example 2024-05-01T12:00:00.250Z. Times are floored, so that the
+/// milliseconds are never negative.
 std::string time_text(std::chrono::system_clock::time_point now) {
   const auto milliseconds = std::chrono::floor<std::chrono::milliseconds>(now);
   const auto seconds = std::chrono::floor<std::chrono::seconds>(now);
@@ -48,6 +52,7 @@ std::string in_quotes(std::string_view text) {
   return out;
 }
 
+/// Whether a value of the text form would be read otherwise without quotation marks: blanks end a value there.
 bool needs_quotes(std::string_view text) {
   const auto plain = [](unsigned char byte) {
     return byte > 0x20 && byte != 0x7f && byte != '"' && byte != '=' && byte != '\\';
@@ -55,6 +60,7 @@ bool needs_quotes(std::string_view text) {
   return text.empty() || !std::all_of(text.begin(), text.end(), plain);
 }
 
+/// The text with a blank for each control character, for the form without escapes.
 std::string one_line(std::string_view text) {
   std::string line(text);
   const auto control = [](unsigned char byte) { return byte < 0x20 || byte == 0x7f; };
@@ -62,12 +68,14 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
+/// A field's value in the text form.
 std::string value_text(const Field& field) {
   if (const auto* number = std::get_if<std::uint64_t>(&field.value)) return std::to_string(*number);
   const std::string& text = std::get<std::string>(field.value);
   return !needs_quotes(text) ? text : in_quotes(text);
 }
 
+/// The sentence alone. Event and fields are for programs, which read one of the other forms.
 std::string plain_line(const Entry& entry) {
   const std::string_view kind = entry.level == Level::info      ? ""
                                 : entry.level == Level::warning ? "warning: "
@@ -75,6 +83,8 @@ std::string plain_line(const Entry& entry) {
   return fmt::format("nustream: {}{}\n", kind, one_line(entry.message));
 }
 
+/// The form for people who search: key=value pairs, the sentence last. Without a time where the
+/// journal stamps the line.
 std::string text_line(const Entry& entry, const std::string& time) {
   std::string line = time.empty() ? "" : "time=" + time + ' ';
   line += fmt::format("level={} event={}", name_of(entry.level), entry.event);
@@ -82,6 +92,7 @@ std::string text_line(const Entry& entry, const std::string& time) {
   return line + " msg=" + in_quotes(entry.message) + '\n';
 }
 
+/// The form for programs: one object, whose members are named as in the text form, with the sentence as "message".
 std::string json_line(const Entry& entry, const std::string& time) {
   const std::string line = publish::object_text([&](publish::JsonWriter& json) {
     json.field("time", time);
@@ -101,6 +112,7 @@ std::string line(const Entry& entry, Format format, Clock clock, std::chrono::sy
   // A JSON line tells its time and level itself, also in the journal: with a prefix it would be no JSON.
   if (format == Format::json) return json_line(entry, time_text(now));
   const std::string prefix(clock == Clock::journal ? prefix_of(entry.level) : "");
+  // The plain form has no time: somebody is watching, or the journal stamps the line.
   if (format == Format::plain) return prefix + plain_line(entry);
   return prefix + text_line(entry, clock == Clock::journal ? "" : time_text(now));
 }

@@ -1,3 +1,5 @@
+// Where the process's entries go. One mutex guards settings and file, and each entry is one write of its whole line,
+// so that lines of several threads do not mix.
 #include "log/log.h"
 
 #include <fcntl.h>
@@ -26,6 +28,7 @@ bool is_journal(int descriptor) {
   return stream == fmt::format("{}:{}", found.st_dev, found.st_ino);
 }
 
+/// A file that entries are appended to. O_APPEND keeps each write at the end, also after a tool has cut the file.
 class File {
  public:
   explicit File(const std::string& path)
@@ -50,6 +53,7 @@ struct Log {
   std::unique_ptr<File> file;
 };
 
+/// The one log of the process. Before use() it writes plain words to standard error.
 Log& process_log() {
   static Log& log = *new Log;  // never destroyed, because threads of clients may log while the process ends
   return log;
@@ -58,6 +62,7 @@ Log& process_log() {
 }  // namespace
 
 void use(const Settings& settings) {
+  // The file is opened before anything is changed. If that fails, the log goes on as it was.
   std::unique_ptr<File> file = settings.file.empty() ? nullptr : std::make_unique<File>(settings.file);
   Log& log = process_log();
   const std::lock_guard lock(log.mutex);
@@ -69,6 +74,7 @@ void use(const Settings& settings) {
 void reopen() {
   Log& log = process_log();
   const std::lock_guard lock(log.mutex);
+  // The new file is opened before the old one is closed, so that entries have a place even where this throws.
   if (log.file != nullptr) log.file = std::make_unique<File>(log.settings.file);
 }
 

@@ -1,3 +1,6 @@
+// From a table of raw values to settings: which settings can be measured (require_measurable()), the fit with noise
+// of the epoch's key, and the lines that a state keeps of it. Where the unit is the user, rows are told apart by user
+// and window.
 #include "measure/fit.h"
 
 #include <algorithm>
@@ -35,6 +38,7 @@ using LossKind = model::Loss::Kind;
 /// Refuses [[features]] that stand for several columns where a setting of a feature is to be measured: settings are
 /// named by the number of their [[features]] table, which is then no longer the number of the column.
 void require_plain_features(const config::Config& asked) {
+  // Keys look like "features.3.scale"; the number begins behind the ninth character.
   std::size_t tables = 0;
   for (const std::string& key : asked.measuring.keys) {
     if (!key.starts_with("features.")) continue;
@@ -48,11 +52,14 @@ void require_plain_features(const config::Config& asked) {
   }
 }
 
+/// Draws all noise of the measuring and reads the records privately. Every refusal before this goes by public
+/// figures.
 ranges::TableFit fit(const config::Config& asked, const RawTable& table, const secrets::Keyring& keys,
                      EpochId epoch) {
   noise::KeyBytes key = keys.epoch_key(asked.stream);
   secrets::LockedMemory locked;
   const ranges::DrawNoise draw = ranges::keyed_noise(key, asked.lane, epoch, &locked);
+  // The draws hold a copy in locked memory. This one is on the stack and ends here.
   noise::wipe(key);
   const ranges::FitSettings settings{rhos_of(asked).ranges, asked.privacy.adjacency, false, kept_of(asked)};
   const ranges::Table view{table.features, table.x, table.y, table.weights, table.users};
@@ -65,6 +72,7 @@ ranges::TableFit fit(const config::Config& asked, const RawTable& table, const s
 /// How the reason begins where noise hides all targets but one value.
 constexpr std::string_view hidden_targets = "noise hides all values of ";
 
+/// Why nothing was found, by noisy shares alone. The state keeps these words, and a resume shows them again.
 std::string why_stopped(const config::Config& asked, const ranges::TableFit& fit) {
   if (fit.is_target_hidden) return fmt::format("{}'{}' but one", hidden_targets, asked.schema.target->name);
   // A record that lacks one column is null in all columns, so that no column is at fault alone.
@@ -178,6 +186,7 @@ std::string rule_digest(const config::Config& asked, bool is_private, std::uint6
 
 record::Schema raw_schema(const config::Config& asked) {
   record::Schema schema = asked.schema;
+  // The fit adds an intercept of its own.
   schema.intercept = false;
   return schema;
 }
@@ -236,6 +245,7 @@ void require_enough(const config::Config& asked, std::uint64_t records) {
                     asked.measuring.share, rho.value(), error.name(), error.allowed()),
         "nothing is spent: give a number, or a larger ranges.share, rho or input");
   }
+  // The budget is judged before anything is read privately, by ρ alone.
   if (!asked.privacy.budget || rho <= *asked.privacy.budget) return;
   throw Failure(
       Exit::exhausted,
@@ -283,6 +293,8 @@ config::Config settled_config(const config::Config& asked, config::Purpose purpo
                               where, is_hidden ? "" : "hardly any usable ", stopped, rhos.ranges.value(),
                               cure_of(asked, is_hidden), remedy));
   }
+  // The measured values are laid over the settings as --set would, and the file is read once more: so they pass the
+  // same checks as numbers that somebody wrote.
   std::vector<std::string> overrides = asked.overrides;
   const bool may_grow = !lines_of_a_part(asked).empty();
   for (const auto& [key, value] : config::measured_settings(ranges)) {
@@ -290,10 +302,12 @@ config::Config settled_config(const config::Config& asked, config::Purpose purpo
     overrides.push_back(key + '=' + value);
   }
   config::Config settled = config::read_config(asked.file, overrides, purpose);
+  // Values that were measured are no overrides of the user's: they are kept as `ranges`, in the state.
   settled.overrides = asked.overrides;
   settled.input = asked.input;
   settled.lane = asked.lane;
   settled.ranges = ranges;
+  // The run has what the measuring left. An ε was turned into ρ before it was divided.
   settled.privacy.rho = rhos.rest;
   settled.privacy.epsilon.reset();
   return settled;

@@ -1,3 +1,6 @@
+// Measuring over a whole input, in an epoch of one step in the run's own folder: read the raw values, fit, commit
+// what was found together with its cost, and go on with the run in the next epoch. After a kill behind the commit the
+// values come from the state instead (held_by()).
 #include "measure/measure.h"
 
 #include <algorithm>
@@ -53,6 +56,7 @@ std::size_t row_of(const record::Reject& reject, const record::RowBatch& rows) {
   return static_cast<std::size_t>(behind - rows.next.begin());
 }
 
+/// The values of all records, as they were read.
 RawTable read_raw(const config::Config& asked) {
   record::Schema schema = raw_schema(asked);
   // Users are told apart while this table is measured: nothing of them is kept, so that a fresh key will do.
@@ -80,6 +84,8 @@ RawTable read_raw(const config::Config& asked) {
   return table;
 }
 
+/// The state folder with its keys and its witness. The key file is made only where there is no state yet, since a
+/// state opens under its own key alone.
 folder::AccountPlace place_of(const config::Config& asked, const folder::Options& options) {
   const auto keys = [&asked, &options](bool state_exists) -> std::pair<secrets::Keyring, std::string> {
     if (options.insecure_seed) return {secrets::Keyring::insecure(*options.insecure_seed), ""};
@@ -110,9 +116,11 @@ void require_no_remains(const config::Config& asked) {
 std::string measure_now(const config::Config& asked, config::Purpose purpose, const folder::Options& options,
                         const std::string& rule, folder::AccountShare& share) {
   const RawTable table = read_raw(asked);
+  // Everything that can be refused by public figures is refused before the account is opened and the share begins.
   require_enough(asked, table.y.size());
   require_no_remains(asked);
   folder::OneStepAccount account(place_of(asked, options));
+  // The share is charged before any noise is drawn; a folder's own ledger is written only with the commit below.
   share.begin(account.spent(asked.privacy.neighbours()));
   const Measured found = find_ranges(asked, purpose, table, account.keys(), account.epoch(), rule);
   account.commit({rhos_of(asked).ranges,
@@ -146,6 +154,8 @@ std::optional<Held> held_by(const config::Config& asked, const folder::Options& 
     throw folder::state_is_there(secrets::read_identity(*sealed), asked, options);
   }
   const secrets::Keyring keys = place_of(asked, options).keys(true).first;
+  // Epoch and settings are left open: the state may be that of the measuring or of the run behind it, whose digests
+  // differ.
   const secrets::ExpectedIdentity expected{asked.stream, asked.lane, std::nullopt, std::nullopt, keys.is_private()};
   const journal::State state = journal::open_state(keys, *sealed, expected);
   if (config::rule_of(state.record.ranges) != rule) {
@@ -167,6 +177,7 @@ Settled settle(const config::Config& asked, config::Purpose purpose, const folde
   require_measurable(asked);
   require_files(asked);
   const std::string rule = rule_digest(asked, is_private_run(options), 0);
+  // Values in the state come first. Measuring again over the same records would spend again.
   std::optional<Held> held = held_by(asked, options, rule);
   if (!held && options.start == folder::Start::resume) throw folder::nothing_to_resume(asked.state.directory);
   if (!held) held = Held{measure_now(asked, purpose, options, rule, share), true};

@@ -1,3 +1,5 @@
+// What a plan says of settings that will be measured: the division of ρ, what a user may spend over several windows,
+// and whether records or users are too few. It reads settings and public counts alone, since nothing is measured yet.
 #include "measure/measure.h"
 
 #include <algorithm>
@@ -26,6 +28,7 @@ Rho ranges_rho(const config::Config& asked) {
 std::string shortage(const config::Config& asked, std::uint64_t records) {
   if (records == 0) return {};
   try {
+    // The sizes themselves are of no interest: the exception says what would be enough.
     static_cast<void>(ranges::sizes({records, asked.schema.features.size() + 1, ranges_rho(asked),
                                      asked.privacy.adjacency, asked.users.has_value()}));
     return {};
@@ -81,6 +84,7 @@ std::string windows_text(const std::vector<OverWindows>& over) {
       out);
 }
 
+/// Settings that name a broker may still be run over a file, so both cases are told.
 std::string what_is_read(const config::Config& asked) {
   if (asked.kafka.brokers.empty()) return "the whole input";
   return fmt::format("the whole input of a file, or the first {} records of partition 0", asked.measuring.records);

@@ -1,3 +1,5 @@
+// From a fit to one value for each setting that is "private". All of them are functions of the fit's noisy results
+// and of public counts, so they cost nothing beyond the fit.
 #include "measure/fit.h"
 
 #include <algorithm>
@@ -17,6 +19,7 @@ bool is_asked(const config::Config& asked, const std::string& key) {
   return std::ranges::find(asked.measuring.keys, key) != asked.measuring.keys.end();
 }
 
+/// "features.0" for the first feature; the column behind the features is the target.
 std::string column_key(const config::Config& asked, std::size_t column) {
   return column == asked.schema.features.size() ? "target" : fmt::format("features.{}", column);
 }
@@ -25,6 +28,7 @@ bool is_linear(const config::Config& asked) {
   return asked.descent.loss.kind == LossKind::linear || asked.descent.loss.kind == LossKind::huber;
 }
 
+/// A number for each kind of setting. None of these functions reads a record.
 class Values {
  public:
   Values(const config::Config& asked, config::Purpose purpose, const ranges::TableFit& fit, std::uint64_t records)
@@ -45,6 +49,7 @@ class Values {
  private:
   /// The curvature of the loss for each unit of xxᵀ.
   [[nodiscard]] double curvature() const {
+    // K bounds w‖x‖² and R_x² bounds ‖x‖², so their quotient stands for w.
     return is_linear(asked_) ? 1 : fit_.bounds.curvature / (fit_.bounds.inputs * fit_.bounds.inputs);
   }
   [[nodiscard]] double records_of_a_step() const {
@@ -66,6 +71,7 @@ std::string Values::of_column(std::size_t column, std::string_view setting) cons
   if (setting == "center") return fmt::format("{}", placement.centre * as_read.scale);
   if (setting == "scale") return fmt::format("{}", placement.scale);
   const ranges::Interval& seen = fit_.intervals[column];
+  // Where only zeros were seen, a clamp needs some width, and 0 lies in the middle of it.
   const ranges::Interval wide = seen.is_zero() ? ranges::Interval{-1, 1} : seen;
   return fmt::format("[{}, {}]", wide.low * as_read.scale + as_read.center,
                      wide.high * as_read.scale + as_read.center);
@@ -91,6 +97,7 @@ double Values::nu() const {
 
 /// The start in working coordinates, into which the placements of the columns turn the fit's answer.
 std::string Values::start() const {
+  // Only a linear model's predictions are in units of the target; those of other losses are logits or logarithms.
   const ranges::Placement target = is_linear(asked_) ? fit_.placements.back() : ranges::Placement{};
   double constant = fit_.theta[0] - target.centre;
   std::string slopes;

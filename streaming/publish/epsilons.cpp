@@ -1,3 +1,5 @@
+// Converts ρ to ε where it is shown to people; accounting is in ρ alone. The file also says what the promise is to
+// people with several records, and warns of a δ that promises nothing.
 #include "publish/epsilons.h"
 
 #include <algorithm>
@@ -31,6 +33,7 @@ void append_epsilons(MemberName key, std::span<const Epsilons> epsilons, JsonWri
   }
 }
 
+// `rho` is that of the whole group already; how it grows with the number of records depends on the mechanism.
 GroupSpend group_spend(std::uint64_t records, Rho rho, Delta delta) {
   return {records, rho, privacy::epsilon(rho, delta).value()};
 }
@@ -48,6 +51,7 @@ void append_groups(std::span<const GroupSpend> groups, JsonWriter& json) {
 std::string groups_text(std::span<const GroupSpend> groups, double delta) {
   std::string out;
   for (const GroupSpend& group : groups) {
+    // ε may be so large that the promise is empty. The number alone would not tell a reader that.
     out += fmt::format("a person with {:>3} records: rho at most {:.4g}, epsilon {:.4g} at delta {:g}{}\n",
                        group.records, group.rho.value(), group.epsilon, delta,
                        group.epsilon > hardly_anything ? ": hardly anything is promised" : "");
@@ -56,8 +60,10 @@ std::string groups_text(std::span<const GroupSpend> groups, double delta) {
 }
 
 std::string large_delta(std::span<const Delta> deltas, std::uint64_t records) {
+  // The largest δ gives the weakest promise, so that it is the one to warn of.
   const Delta delta = std::ranges::max(deltas, {}, &Delta::value);
   const double share = delta.value() * static_cast<double>(records);
+  // δ·n is how many of n records a mechanism may show whole, in expectation, and still keep the promise.
   if (!(share > far_above)) return {};
   return fmt::format(
       "privacy.delta = {:g} is far above 1/n of {} records: an (epsilon, delta) promise at it could be kept "

@@ -1,3 +1,5 @@
+// Scales of columns that have grown, in releases and in sentences for people. Factors and counts are functions of
+// noisy sums and cost nothing beyond them.
 #include "publish/growth.h"
 
 #include <fmt/format.h>
@@ -15,6 +17,7 @@ void append_one(double factor, std::uint64_t times, JsonWriter& json) {
 
 void append_growth(const std::vector<moments::GrownInput>& grown, const std::vector<std::string>& names,
                    JsonWriter& json) {
+  // A release whose stages can grow has the object even where it is empty: nothing grew is an answer, too.
   const auto all = json.object("grown");
   for (const moments::GrownInput& each : grown) {
     const auto one = json.object(names[each.input]);
@@ -23,6 +26,7 @@ void append_growth(const std::vector<moments::GrownInput>& grown, const std::vec
 }
 
 void append_growth(const std::vector<ShownGrowth>& grown, JsonWriter& json) {
+  // To a reader, a line without the member and one with an empty object are the same.
   if (grown.empty()) return;
   const auto all = json.object("grown");
   for (const ShownGrowth& each : grown) {
@@ -36,6 +40,7 @@ std::vector<ShownGrowth> growth_in(const simdjson::dom::element& moments) {
   simdjson::dom::object object;
   if (moments["grown"].get(object) != simdjson::SUCCESS) return all;
   for (const auto field : object) {
+    // A column that lacks one of its two numbers is left out: the other one alone would mislead.
     ShownGrowth one{std::string(field.key)};
     const bool is_whole = field.value["factor"].get(one.factor) == simdjson::SUCCESS &&
                           field.value["times"].get(one.times) == simdjson::SUCCESS;

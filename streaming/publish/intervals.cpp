@@ -1,3 +1,6 @@
+// Makes the three kinds of intervals from what a release holds, and says in words what each of them covers. They
+// are post-processing: batch means, second moments and sums are private already. An interval is withheld where
+// the path has not settled.
 #include "publish/intervals.h"
 
 #include <cmath>
@@ -13,10 +16,13 @@ namespace {
 // again in docs.
 constexpr std::uint64_t enough_steps = 200;
 
+/// Intervals from batch means. The means are converted to original units first, since an interval is about one
+/// coefficient as it is shown.
 std::optional<ShownIntervals> by_batches(const BatchMeansIntervals& kind, const lane::Release& release,
                                          const OriginalUnits& units) {
   const std::size_t d = release.theta.size();
   const std::size_t count = release.batch_means.size() / d;
+  // On a path that still moves, batch means differ by the movement, which an interval would take for noise.
   if (!may_show_intervals(release)) return std::nullopt;
   std::vector<std::vector<double>> values(units.names().size());
   std::vector<double> converted;
@@ -24,9 +30,11 @@ std::optional<ShownIntervals> by_batches(const BatchMeansIntervals& kind, const 
     units.convert(release.batch_means.subspan(batch * d, d), converted);
     for (std::size_t j = 0; j < converted.size(); ++j) values[j].push_back(converted[j]);
   }
+  // Steps behind the last complete batch are in no mean, so that `through` may lie before the release's own step.
   const std::uint64_t steps = count * release.batch_length;
   ShownIntervals shown{{}, steps, release.batches_through.value(), count, steps < enough_steps};
   for (const std::vector<double>& of_one : values)
+    // A path that has settled has 32 batches at least (inference::path_status()), so that there is an interval.
     shown.of.push_back(*inference::long_run_interval(of_one, kind.level));
   return shown;
 }
@@ -48,6 +56,8 @@ std::optional<std::vector<inference::EstimatedVariance>> variances_of(const Sand
 
 std::optional<ShownIntervals> by_sandwich(const SandwichIntervals& kind, const lane::Release& release,
                                           const OriginalUnits& units) {
+  // The interval is around the average. Without second moments there is no variance for it, and on a path that still
+  // moves the average is no estimate of the point that it is said to cover.
   if (release.average.empty() || release.moment_steps == 0 || !may_show_intervals(release)) return std::nullopt;
   const auto variances = variances_of(kind, release, units);
   if (!variances) return std::nullopt;
@@ -56,6 +66,7 @@ std::optional<ShownIntervals> by_sandwich(const SandwichIntervals& kind, const l
   ShownIntervals shown{{}, release.moment_steps, release.steps.value(), 0, release.moment_steps < enough_steps};
   for (std::size_t i = 0; i < center.size(); ++i) {
     const auto& [variance, freedom] = (*variances)[i];
+    // Student's t instead of the normal: the variance was itself estimated from noisy moments.
     shown.of.push_back({center[i], inference::student_quantile(freedom, kind.level) * std::sqrt(variance)});
   }
   return shown;
@@ -73,6 +84,7 @@ std::string_view coverage_statement(const IntervalKind& kind) noexcept {
     return "the point that the iterates of these steps gather around: the minimiser of the clipped loss over their "
            "records, not the population parameter";
   }
+  // What is left are sandwich intervals of a descent, and intervals of running sums with or without forgetting.
   const auto* sums = std::get_if<MomentIntervals>(&kind);
   if (sums != nullptr && sums->forgets) {
     return "the least squares parameter of rows scaled to moments.row_norm and residuals clipped to "
@@ -90,6 +102,7 @@ std::string_view coverage_statement(const IntervalKind& kind) noexcept {
 
 std::string_view name(const IntervalKind& kind) noexcept {
   if (const auto* sums = std::get_if<MomentIntervals>(&kind)) return sums->sandwich ? "sandwich" : "residuals";
+  // A descent and running sums both have sandwich intervals, under one name.
   return std::holds_alternative<BatchMeansIntervals>(kind) ? "batch-means" : "sandwich";
 }
 
@@ -100,15 +113,18 @@ double level(const IntervalKind& kind) noexcept {
 std::optional<ShownIntervals> intervals_of(const IntervalKind& kind, const lane::Release& release,
                                            const OriginalUnits& units) {
   if (const auto* batches = std::get_if<BatchMeansIntervals>(&kind)) return by_batches(*batches, release, units);
+  // A release of iterates is never asked for intervals of sums: the settings fix the kind with the estimator.
   return by_sandwich(std::get<SandwichIntervals>(kind), release, units);
 }
 
 std::optional<ShownIntervals> intervals_of(const MomentIntervals& kind, const moments::Release& release,
                                            const OriginalUnits& units) {
+  // The lane has withheld them: noise hides the sums, or the path has not settled.
   if (release.variances.empty()) return std::nullopt;
   std::vector<double> center;
   units.convert(release.theta, center);
   NUSTREAM_REQUIRE(center.size() == release.variances.size(), "a variance for every coefficient that is shown");
+  // The lane withholds variances where there is too little for any, so that there is no warning of too few steps.
   ShownIntervals shown{{}, release.steps.value(), release.steps.value(), 0, false};
   for (std::size_t i = 0; i < center.size(); ++i) {
     const auto& [variance, freedom] = release.variances[i];
@@ -124,6 +140,7 @@ std::optional<inference::PathStatus> status_of(const lane::Release& release) {
 
 bool may_show_intervals(const lane::Release& release) {
   const auto status = status_of(release);
+  // Without batch means nothing is known of the path, and an interval is not withheld for that.
   return !status || status->verdict == inference::Verdict::settled;
 }
 

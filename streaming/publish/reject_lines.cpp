@@ -1,3 +1,5 @@
+// One line for each reject, for example {"position":17,"reason":"column 'x': not a number"}. Reasons name columns,
+// and never hold a field's value.
 #include "publish/reject_lines.h"
 
 #include "publish/json_writer.h"

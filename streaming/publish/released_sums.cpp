@@ -1,3 +1,5 @@
+// The sums of a release in JSON, read back and added. In memory a symmetric matrix is an isometric triangle, whose
+// off-diagonal entries are multiplied by √2 so that its norm is the matrix's; in JSON it is the plain upper triangle.
 #include "publish/released_sums.h"
 
 #include <algorithm>
@@ -27,6 +29,7 @@ std::vector<double> numbers_of(simdjson::dom::element object, const char* key) {
   if (object[key].get(array) != simdjson::SUCCESS) return values;
   for (const simdjson::dom::element each : array) {
     double value = 0;
+    // An entry that is null was not finite. Sums without it cannot be solved, so that all of them count as missing.
     if (each.get(value) != simdjson::SUCCESS) return {};
     values.push_back(value);
   }
@@ -43,6 +46,7 @@ std::vector<double> upper_of(std::span<const double> isometric, std::size_t dime
   return upper;
 }
 
+/// The inverse of upper_of(): back to the triangle that the solver takes.
 std::vector<double> isometric_of(std::span<const double> upper, std::size_t dimension) {
   std::vector<double> triangle;
   std::size_t next = 0;
@@ -77,6 +81,7 @@ std::optional<moments::GapNoise> noise_of(simdjson::dom::element sums, std::size
   noise.moved.resize(inputs);
   noise.spread.resize(descent::triangle_size(inputs));
   simdjson::dom::element spread;
+  // All stages had one centre: moved and spread stay zeros, as append_noise() left them out.
   if (told["spread"].get(spread) != simdjson::SUCCESS) return noise;
   const std::vector<double> upper = numbers_of(told, "spread");
   noise.moved = numbers_of(told, "moved");
@@ -107,12 +112,15 @@ std::optional<ShownSums> read_sums(std::string_view line) {
       sums["inputs"].get(inputs) != simdjson::SUCCESS || sums["floor"].get(shown.floor) != simdjson::SUCCESS) {
     return std::nullopt;
   }
+  // The bound keeps d(d+1)/2 from overflowing on a line that somebody made up.
   constexpr std::uint64_t most = 1 << 16;
   const auto upper = numbers_of(sums, "second");
   if (inputs == 0 || inputs > most || upper.size() != descent::triangle_size(inputs)) return std::nullopt;
   shown.equations = {static_cast<std::size_t>(inputs), {}, numbers_of(sums, "gap"), numbers_of(sums, "centre")};
+  // There are d numbers for each response, and the centre has as many.
   const std::size_t gaps = shown.equations.gap.size();
   if (gaps == 0 || gaps % inputs != 0 || shown.equations.centre.size() != gaps) return std::nullopt;
+  // Sizes were compared before this, so that no entry is read beyond the numbers of the line.
   shown.equations.second = isometric_of(upper, shown.equations.dimension);
   shown.noise = noise_of(sums, shown.equations.dimension);
   return shown;
@@ -120,10 +128,12 @@ std::optional<ShownSums> read_sums(std::string_view line) {
 
 namespace {
 
+/// Whether sums have the sizes of the model. The sums say nothing about the names of the features.
 bool is_of(const SolvedModel& model, const ShownSums& shown) {
   return shown.equations.dimension == model.inputs && shown.equations.columns() == model.responses;
 }
 
+/// Finite summands can overflow in their sum, and the solver needs finite numbers.
 bool are_finite(const moments::NormalEquations& equations) {
   const auto finite = [](double entry) { return std::isfinite(entry); };
   return std::ranges::all_of(equations.second, finite) && std::ranges::all_of(equations.gap, finite);
@@ -134,6 +144,7 @@ bool are_finite(const moments::NormalEquations& equations) {
 std::vector<double> parameters_of(const moments::NormalEquations& equations, const moments::FlooredSolution& found,
                                   const SolvedModel& model) {
   if (!model.controls) return found.theta;
+  // The columns are the regressors' first stages, then the target's reduced form, which is dropped for β.
   auto parameters = moments::two_stage_least_squares(equations, found, *model.controls);
   if (!parameters) return {};
   const auto first_stage = static_cast<std::ptrdiff_t>(model.inputs * (model.responses - 1));
@@ -141,6 +152,7 @@ std::vector<double> parameters_of(const moments::NormalEquations& equations, con
   return *std::move(parameters);
 }
 
+/// The coefficients by name, as releases show them; none where there are no parameters.
 NamedValues in_original_units(const std::vector<double>& parameters, const OriginalUnits& units) {
   NamedValues named;
   if (parameters.empty()) return named;
@@ -162,12 +174,15 @@ std::optional<AddedSums> added_sums(std::span<const std::string> lines, const So
     const auto release = read_release(line);
     if (!shown || !release || !is_of(model, *shown)) return std::nullopt;
     records += release->sums.records;
+    // λ is a multiple of the noise's deviation, and independent noises of the lanes add up in their squares.
     squares += shown->floor * shown->floor;
     if (shown->noise) noises.push_back(*std::move(shown->noise));
     parts.push_back(std::move(shown->equations));
   }
   if (parts.empty()) return std::nullopt;
+  // The sums of disjoint records add up to those of all of them, about the first part's centre.
   AddedSums added{{moments::added(parts), std::sqrt(squares)}, records, 0, {}};
+  // The noise of the whole is known only if that of every part is; older lines do not tell it.
   if (noises.size() == parts.size()) added.sums.noise = moments::added(noises, parts);
   if (!are_finite(added.sums.equations) || !std::isfinite(added.sums.floor)) return std::nullopt;
   const moments::FlooredSolution found = moments::solve(added.sums.equations, added.sums.floor);

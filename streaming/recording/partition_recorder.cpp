@@ -1,3 +1,5 @@
+// Reads one partition as a reader of committed records without a group, and gives each record to the writer once.
+// After an error a new client goes on at the writer's next offset: the file alone says how far the recording is.
 #include "recording/partition_recorder.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// The command: it asks what the topic is like, opens or makes every partition's file, and then records with one
+// thread for each (partition_recorder.h). Starts and stops are resolved once, before the first record, and written
+// into the headers (docs/formats/segment.md), so that a resumed recording does not depend on when it was resumed.
 #include "recording/record_topic.h"
 
 #include <atomic>
@@ -35,6 +38,7 @@ kafka::ClientSettings client_of(const config::Kafka& settings) {
   kafka::ClientSettings client{settings.brokers, settings.properties};
   client.properties.try_emplace("queued.min.messages", queued_messages);
   client.properties.try_emplace("queued.max.messages.kbytes", queued_kilobytes);
+  // A fetch waits for this long where no record comes, which is about the time after which a signal is noticed.
   client.properties.try_emplace("fetch.wait.max.ms", "100");
   return client;
 }
@@ -60,6 +64,8 @@ std::uint32_t check_topic(const config::Config& config, kafka::TopicChecks& chec
   const auto is_time = [](const config::Place& place) { return std::holds_alternative<config::AtTime>(place); };
   const bool by_time = is_time(settings.start) || (settings.stop && is_time(*settings.stop));
   std::optional<std::int32_t> partitions;
+  // Only here does it matter whose times they are, and only then the right to read the topic's configuration is
+  // needed.
   if (by_time && !config.input.times_public) {
     const std::optional<kafka::TopicDescription> topic = checks.describe(settings.topics.input, deadline);
     if (topic && topic->message_timestamp_type != "LogAppendTime") {
@@ -90,6 +96,7 @@ class Folder {
     lock_ = lock();
   }
 
+  /// A writer for each partition. An existing file goes on from its end, and a missing one is made with its header.
   std::vector<SegmentWriter> writers(std::uint32_t partitions, const std::string& cluster) {
     check_empty(partitions);
     kafka::ClientSettings asking = client_of(config_.kafka);
@@ -105,6 +112,7 @@ class Folder {
   }
 
  private:
+  /// The folder's lock, with a message about recordings.
   std::unique_ptr<journal::Lock> lock() {
     try {
       return disk_->lock(fs::path(options_.folder) / "lock");
@@ -128,7 +136,9 @@ class Folder {
   }
 
   SegmentWriter go_on(const fs::path& path, std::uint32_t partition, const std::string& cluster) {
+    // The header is read first: a file of another topic is refused by its name before all of it is read.
     const decode::SegmentHeader header = decode::segment_header({.files = {path.string()}});
+    // A broker may not tell its cluster's id. Where one of the two is unknown, it proves nothing.
     const bool same = header.topic == config_.kafka.topics.input && header.partition == partition &&
                       (header.cluster.empty() || cluster.empty() || header.cluster == cluster);
     if (!same) {
@@ -145,6 +155,7 @@ class Folder {
     const kafka::Deadline deadline = kafka::in(settings.give_up);
     decode::SegmentHeader header{.topic = settings.topics.input, .cluster = cluster, .partition = partition};
     header.start = kafka::place_offset(settings.start, reader, place, deadline);
+    // A stop before the start would be an empty recording: it ends where it begins.
     if (settings.stop)
       header.stop = std::max(header.start, kafka::place_offset(*settings.stop, reader, place, deadline));
     return header;
@@ -163,6 +174,7 @@ class Folder {
 void record_all(const config::Kafka& settings, std::vector<SegmentWriter>& writers, const std::atomic<int>& signal) {
   std::atomic<bool> stop = false;
   std::atomic<std::size_t> running = writers.size();
+  // Each thread writes its own place. They are read after all threads have ended.
   std::vector<std::exception_ptr> failures(writers.size());
   std::vector<std::jthread> threads;
   const auto record = [&](std::size_t i) {
@@ -171,6 +183,7 @@ void record_all(const config::Kafka& settings, std::vector<SegmentWriter>& write
       PartitionRecorder({client_of(settings), settings.group, place, settings.give_up}, writers[i]).run(stop);
     } catch (...) {
       failures[i] = std::current_exception();
+      // One failure ends the recording of all partitions. The others end their files in order.
       stop = true;
     }
     --running;
@@ -181,16 +194,19 @@ void record_all(const config::Kafka& settings, std::vector<SegmentWriter>& write
     stop = true;  // the threads that run end soon, and jthread waits for them
     throw;
   }
+  // The main thread only waits for signals: a handler sets `signal`, and the threads see `stop` between two slices.
   while (running > 0) {
     if (signal != 0) stop = true;
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
+  // Joined here, so that every failure is in its place.
   threads.clear();
   for (const std::exception_ptr& failure : failures) {
     if (failure) std::rethrow_exception(failure);
   }
 }
 
+/// Whether the stop was reached, which a file that was ended by a signal has not.
 bool is_finished(const SegmentWriter& writer) {
   const decode::SegmentHeader& header = writer.header();
   return header.stop.has_value() && writer.next() >= *header.stop;
@@ -237,11 +253,13 @@ Exit run(const config::Config& config, const Options& options) try {
   kafka::ClientSettings asking = client_of(config.kafka);
   asking.cancelled = &console::signalled();
   kafka::TopicChecks checks(asking);
+  // Asked before the folder is made, so that a topic that is missing leaves no folder behind.
   const std::uint32_t partitions = check_topic(config, checks);
   Folder folder(config, options);
   std::vector<SegmentWriter> writers = folder.writers(partitions, checks.cluster(kafka::in(config.kafka.give_up)));
   record_all(config.kafka, writers, signal);
   print(options, writers);
+  // SIGTERM asks for an end in order, and gets exit code 0.
   if (signal != SIGINT) return Exit::done;
   fmt::print(stderr, "nustream: interrupted; everything so far is recorded; go on with --resume\n");
   return Exit::interrupted;

@@ -1,3 +1,6 @@
+// Writes the bytes of docs/formats/segment.md. Each write is one block, or the end marker, and is synced before the
+// next one, so that a crash tears at most the last write. The running checksum covers the whole file, and a resume
+// takes it over from the reader.
 #include "recording/segment_writer.h"
 
 #include <zstd.h>
@@ -12,6 +15,7 @@
 namespace nustream::recording {
 namespace {
 
+// A block of this size is closed. It is what a crash may cost, and what a reader has to hold.
 constexpr std::size_t block_content_bytes = std::size_t{1} << 20;
 // The lowest level writes and reads twice as fast as the default. Columns of numbers take the same space within a few
 // percent.
@@ -48,6 +52,7 @@ struct SegmentWriter::Compressor {
   /// Compresses `content` into one frame, which is valid until the next call.
   std::string_view compress(const std::string& content) {
     stored.resize(ZSTD_compressBound(content.size()));
+    // Without a context there was no memory for one, which is told in the same way as a failure to compress.
     const std::size_t size = context ? ZSTD_compressCCtx(context.get(), stored.data(), stored.size(), content.data(),
                                                          content.size(), compression_level)
                                      : 0;
@@ -101,6 +106,7 @@ SegmentWriter::~SegmentWriter() = default;
 
 SegmentWriter SegmentWriter::create(journal::Disk& disk, const journal::Disk::Path& path,
                                     const decode::SegmentHeader& header) {
+  // A recording is never written over. The caller decides what becomes of an existing file.
   if (disk.open(path, journal::Access::read)) {
     throw Failure(Exit::data, path.string() +
                                   ": is there already; go on with it by --resume, or record to another "
@@ -129,13 +135,16 @@ SegmentWriter SegmentWriter::resume(journal::Disk& disk, const journal::Disk::Pa
         path.string() + ": there is no such recording to go on with; leave out --resume, or name its folder");
   using State = decode::SegmentReader::State;
   decode::SegmentReader reader(std::make_unique<DiskSource>(*file), path.string());
+  // The whole file is read: the checksum at its end is needed to go on with it.
   State state = State::block;
   while (state == State::block) state = reader.advance(UINT64_MAX);
   const bool ended = state == State::end;
+  // A torn tail is what a crash may leave. Anything else is damage, and nothing is cut (docs/formats/segment.md).
   if (!ended && !reader.is_torn_tail()) throw reader.failure();
 
   const std::uint64_t next = ended ? reader.end().next : reader.tally().next();
   const std::optional<std::uint64_t> stop = reader.header().stop;
+  // An end marker without a reached stop (the recorder was told to end) is cut with the first write.
   const bool finished = ended && stop && next >= *stop;
   const std::uint64_t size = finished ? file->size() : reader.whole_bytes();
   auto resumed = std::make_unique<Resumed>(Resumed{disk, path.parent_path(), reader.bytes_before_last_block()});
@@ -150,6 +159,7 @@ SegmentWriter SegmentWriter::resume(journal::Disk& disk, const journal::Disk::Pa
 }
 
 void SegmentWriter::write(const std::string& bytes) {
+  // Only now is anything cut, since a recording that cannot go on has to stay as it was.
   if (resumed_) resumed_->make_durable(*file_, size_);
   resumed_.reset();
   file_->write(size_, bytes);
@@ -158,18 +168,22 @@ void SegmentWriter::write(const std::string& bytes) {
 }
 
 void SegmentWriter::add(const decode::Message& message) {
+  // Committed offsets only rise. One that does not is of another log, and would break the order of the file.
   if (finished_ || message.offset < next_ || (header_.stop && message.offset >= *header_.stop)) {
     throw Failure(Exit::data, "the log gave offset " + std::to_string(message.offset) + " where " +
                                   std::to_string(next_) + " was next; check whether the topic was made anew");
   }
   const std::size_t bytes = decode::record_bytes_bound(message);
   if (bytes > decode::segment_content_bytes_max) {
+    // Refused here, since the format bounds a block's content, and a reader would refuse the file.
     throw Failure(Exit::data, "the record at offset " + std::to_string(message.offset) +
                                   " is too long to be recorded (" + std::to_string(bytes) +
                                   " bytes); begin behind it with --start");
   }
   if (content_.size() + bytes > block_content_bytes) close_block();
   if (block_.records == 0) {
+    // Gaps and times of a block's first record count from its own offset and from 0, so that a block can be read
+    // alone.
     block_.first = message.offset;
     before_ = {message.offset, 0};
   }
@@ -185,6 +199,7 @@ void SegmentWriter::close_block() {
   block_.content_bytes = static_cast<std::uint32_t>(content_.size());
   block_.stored_bytes = static_cast<std::uint32_t>(stored.size());
   written_ = encode(block_);
+  // The header has a check of its own, so that its lengths are proven before the content is read by them.
   checksum_.add(written_);
   written_ += view(checksum_.add_check());
   written_ += stored;

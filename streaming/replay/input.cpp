@@ -1,3 +1,5 @@
+// Turns what the command line says of the input into a window, and reads that window once or several times. In
+// several passes the same records are read again, under positions that count on (folder/window.h).
 #include "replay/input.h"
 
 #include <algorithm>
@@ -22,6 +24,8 @@ class PassReader final : public decode::Reader {
         window_(window),
         records_(*window.end - window.first),
         other_kinds_(other_kinds) {
+    // A resumed run may begin in any pass: 13 records behind the beginning of a window of 10 is the fourth record of
+    // the second pass.
     pass_ = (position - window.first) / records_;
     if (pass_ < window.passes) open(window.ordinal(position));
   }
@@ -51,6 +55,8 @@ class PassReader final : public decode::Reader {
     return ++pass_ < window_.passes;
   }
 
+  /// Passes over marked records in the pass that is open. A lane whose passes are all read has no reader, and nothing
+  /// to pass over.
   bool pass(std::span<const std::uint64_t> positions, const Look& look) override {
     return !reader_ || reader_->pass(positions, look);
   }
@@ -59,6 +65,7 @@ class PassReader final : public decode::Reader {
   }
 
   [[nodiscard]] std::uint64_t bytes_read() const noexcept override {
+    // An ended reader is counted in `bytes_before_` already.
     return bytes_before_ + (reader_ && !ended_ ? reader_->bytes_read() : 0);
   }
   [[nodiscard]] std::optional<std::uint64_t> bytes_total() const noexcept override {
@@ -72,6 +79,8 @@ class PassReader final : public decode::Reader {
     input_.to = window_.end;
     pass_rows_ = 0;
     pass_expected_ = *window_.end - from;
+    // A refusal by kind counts once. From the second pass on, records have been used, so that nothing may be refused
+    // any more.
     reader_ = decode::open_reader(input_, schema_, std::exchange(other_kinds_, decode::OtherKinds::read));
     ended_ = false;
   }
@@ -89,6 +98,8 @@ class PassReader final : public decode::Reader {
   std::unique_ptr<decode::Reader> reader_;
 };
 
+/// The ordinal that `text` names, as a number or as a time. For a time the input is searched for its first record at
+/// or after it, which is allowed only where times are public: an ordinal is public, and would tell of them.
 std::uint64_t ordinal_of(const config::Config& config, const std::string& text, const char* option) {
   std::uint64_t ordinal = 0;
   const char* end = text.data() + text.size();

@@ -1,3 +1,5 @@
+// The loop reads rows, steps whole minibatches, and closes a batch when its cadence says so. When a batch closes is
+// decided by counts, by the clock and by the size of public releases, and never by what records hold.
 #include "replay/record_loop.h"
 
 #include <algorithm>

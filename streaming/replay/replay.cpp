@@ -1,3 +1,6 @@
+// The command, in the order in which a reader can follow a run: what is checked and said before, the class Run, which
+// owns a run's parts, and run(), which puts them together. Records are stepped in record_loop.cpp, and committed in
+// folder/session.cpp.
 #include "replay/replay.h"
 
 #include <algorithm>
@@ -30,6 +33,7 @@
 namespace nustream::replay {
 namespace {
 
+/// Only an interrupt and a limit have an exit code of their own. A run that SIGTERM ended has done what it was told.
 Exit exit_of(Ending ending) {
   switch (ending) {
     case Ending::interrupted:
@@ -65,6 +69,7 @@ void say_how_it_ended(const config::Config& config, const folder::Options& optio
   }
 }
 
+/// Whether any input can be read only once, so that what is read and not committed is lost.
 bool reads_pipe(const config::Config& config) {
   for (const std::string& file : config.input.files) {
     std::error_code unknown;
@@ -76,11 +81,14 @@ bool reads_pipe(const config::Config& config) {
 /// Throws the failure of an input again, with what is left of the run and how to go on.
 [[noreturn]] void fail_after_steps(const config::Config& config, const folder::Options& options,
                                    const folder::Session& session, const Failure& failure) {
+  // Only a file that broke off can be repaired and read on. Of a pipe, what was read is lost, and any other failure
+  // would meet a resume too.
   if (failure.code() != Exit::io || !session.is_committed() || reads_pipe(config)) throw failure;
   throw Failure(failure.code(), fmt::format("{}; what was committed until then stays: go on with: {}", failure.what(),
                                             folder::command_to_go_on(config, options, "--resume")));
 }
 
+/// Warns on standard error, unless --quiet was given.
 void warn(const std::string& advice, const folder::Options& options) {
   if (!advice.empty() && !options.quiet) fmt::print(stderr, "nustream: warning: {}\n", advice);
 }
@@ -109,7 +117,9 @@ void say_nothing_was_read(const config::Config& config, const folder::Options& o
 /// from its first step.
 FirstLook first_look(const config::Config& config, const config::Mechanism& mechanism, const folder::Options& options,
                      folder::Session& session) {
+  // Only a run that begins an epoch is judged by its first records: a resumed one has spent already.
   const bool is_new = session.lane().steps().value() == 0;
+  // `&` captures references that outlive the look: the loop calls it within go().
   const auto look = [&, is_new](const record::RowBatch& rows) {
     check::Tally first = check::tally_of(rows);
     if (is_new && options.min_usable) check::require_usable(first, *options.min_usable);
@@ -162,6 +172,7 @@ void require_allowed(const config::Config& config, const folder::Options& option
   }
 }
 
+/// Tells, before anything is spent, what these settings will lead to.
 void warn_of_settings(const config::Config& config, const folder::Options& options) {
   if (!config.chosen.empty() && !options.quiet) fmt::print(stderr, "nustream: {}\n", config.chosen);
   warn(config::overshoot(config), options);
@@ -177,6 +188,7 @@ void warn_of_settings(const config::Config& config, const folder::Options& optio
 /// How many records a lane at `position` has still to read; nothing where the input's end is not known.
 std::optional<std::uint64_t> records_left(const folder::Window& window, Position position) {
   if (!window.end) return std::nullopt;
+  // Positions count on through all passes.
   const std::uint64_t all = window.first + (*window.end - window.first) * window.passes;
   return all > position.value() ? all - position.value() : 0;
 }
@@ -197,6 +209,7 @@ class Run {
         files_(options.operator_json, options.report, options.chart),
         printer_(lines_ ? stdout : nullptr),
         stream_(config, window, stop) {
+    // A resume or a new epoch learns from the state where to read on, and opens its input later.
     if (options.start == folder::Start::fresh) stream_.open(window.first);
     const auto published = [this](std::string_view released) {
       printer_.published(released);
@@ -208,13 +221,18 @@ class Run {
 
   /// Everything that is said and claimed before the first record is stepped.
   void begin(folder::AccountShare& share, users::Identifiers& identifiers) {
+    // The account first: where it knows that more was spent, the folder is an older copy, and the run ends before its
+    // pages and its first step.
     share.begin(session_->ledger_total(session_->lane().steps()));
     session_->name_limit(share.limit());
     if (options_.serve) serving_.emplace(config_, mechanism_, *session_);
+    // Identifiers are hashed under the key of the folder's users, so that the decoder needs it before the first
+    // record.
     if (const users::UserKey* key = session_->user_key()) identifiers.use(*key);
     promise_.tell(session_->warnings());
     if (!session_->begun().empty() && !options_.quiet) fmt::print(stderr, "nustream: {}\n", session_->begun());
     if (options_.start != folder::Start::resume) warn_of_budget();
+    // At the lane's position, which is known only now.
     stream_.open(session_->lane().position().value());
     if (lines_ && reads_pipe(config_)) {
       fmt::print(stderr,
@@ -226,6 +244,7 @@ class Run {
   Exit go(folder::AccountShare& share) {
     publish::ReleaseEncoder encoder = engine::release_encoder(
         config_, mechanism_, {config_.lane, session_->epoch(), session_->digest(), session_->is_private()},
+        // The total over all epochs stands in each release. The encoder has a copy of the ledger of this moment.
         session_->ledger_total());
     engine::Stepper stepper(session_->lane(), session_->feed(), encoder, config_.descent.minibatch,
                             session_->step_limit(), session_->released_at());
@@ -236,6 +255,7 @@ class Run {
                     Pacer(options_.speed), first_look(config_, mechanism_, options_, *session_));
     const std::uint64_t steps_before = session_->lane().steps().value();
     std::optional<Failure> failure;
+    // A failure of the input still leaves whole steps behind, which are committed. So it is thrown only at the end.
     Ending ending = Ending::input;
     try {
       ending = play(loop, stepper);
@@ -260,6 +280,7 @@ class Run {
          options_);
   }
 
+  /// Runs the loop, and commits each batch that it closes.
   Ending play(RecordLoop& loop, const engine::Stepper& stepper) {
     const decode::Reader& input = stream_.reader();
     const auto records_total = records_left(window_, session_->lane().position());
@@ -279,6 +300,8 @@ class Run {
   /// the last batch is finished, the account settled and the counts told before the failure is thrown.
   void settle(folder::AccountShare& share, const RecordLoop& loop, std::uint64_t steps_before,
               folder::Session::Ended ended) {
+    // finish() before the account is settled: until the last commit is durable, the total may be that of steps that
+    // do not count.
     session_->finish(ended);
     share.settle(session_->ledger_total(session_->lane().steps()));
     printer_.finish();
@@ -289,6 +312,7 @@ class Run {
     if (options_.start == folder::Start::resume) say_of_epoch(config_, *session_, loop, steps_before);
   }
 
+  /// Refuses an input without any record, and tells of one that held nothing new for this run.
   void say_nothing_came() {
     if (options_.start == folder::Start::fresh && !options_.from && !options_.to) {
       throw decode::no_records(config_.input);
@@ -322,14 +346,19 @@ class Run {
 }  // namespace
 
 Exit run(config::Config config, const folder::Options& options, folder::AccountShare& share) {
+  // First of all, before a key is in memory: no core dump and no debugger may show it.
   secrets::harden_process();
   const std::atomic<int>& stop = console::watch_signals();
   require_allowed(config, options);
+  // The decoder keeps a pointer to it from here on, and begin() gives it the key.
   users::Identifiers identifiers(config::partitioner_of(config));
   if (config.schema.user) config.schema.user->reader = &identifiers;
   const folder::Window window = resolve_window(config, options);
+  // How often a record takes part decides σ, so that the window has to be known before the mechanism is made.
   const config::Mechanism mechanism = make_mechanism(config, participation(window, config.descent.minibatch));
   warn_of_settings(config, options);
+  // The account's share was taken by the caller. It is charged for the ledger's total in begin(), and settled in
+  // go().
   Run one(config, mechanism, window, options, stop);
   one.begin(share, identifiers);
   return one.go(share);

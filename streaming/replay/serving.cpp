@@ -1,3 +1,5 @@
+// Everything that is shown belongs to the loop's thread. The replay's thread posts copies to it and goes on, so that
+// a slow reader of a page never holds up a step. What is posted as public comes from commits that are durable.
 #include "replay/serving.h"
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -23,6 +25,8 @@
 namespace nustream::replay {
 namespace {
 
+/// The settings of [serve], with the file of the operator's token. A token that no setting names lies beside the key,
+/// or in the state folder where there is no key.
 config::Serve settled(const config::Config& config, const folder::Session& session) {
   config::Serve settings = config.serve;
   const std::filesystem::path key(session.key_file());
@@ -37,6 +41,7 @@ config::Serve settled(const config::Config& config, const folder::Session& sessi
   return settings;
 }
 
+// Enough lines for one update of the charts; a file of releases may have gigabytes.
 constexpr std::size_t piece_bytes = 1U << 20U;
 
 /// The ledger entry of the state that a published line came from, as far as the line tells it.
@@ -55,6 +60,7 @@ journal::LedgerEntry entry_of(const publish::ShownRelease& release) {
           journal::Overlap::disjoint};
 }
 
+/// Tells on standard error where a listener answers.
 void say_where(const char* what, const std::optional<serve::Listener>& listener, const std::string& address) {
   if (!listener) return;
   fmt::print(stderr, "nustream: {}: http://{}:{}/\n", what, address.substr(0, address.rfind(':')), listener->port());
@@ -66,6 +72,7 @@ struct Serving::Front {
   Front(const config::Config& config, const config::Serve& settings)
       : shown(config.stream, now), operators(shown), servers(loop, settings, shown, operators) {}
 
+  // The clock of the pages, in seconds since 1970. No record has an influence on it.
   [[nodiscard]] static double now() {
     return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   }
@@ -93,6 +100,7 @@ struct Serving::Front {
       last = line + '\n';
       past += last;
       if (past.size() < piece_bytes) continue;
+      // Lines of other epochs are passed on too: CommittedPast::found() picks those of `epoch`.
       shown.update(serve::CommittedPast::found(lane, epoch, past));
       past.clear();
     }
@@ -113,6 +121,7 @@ struct Serving::Front {
 Serving::Serving(const config::Config& config, const config::Mechanism& mechanism, const folder::Session& session)
     : front_(std::make_unique<Front>(config, settled(config, session))) {
   front_->lane = config.lane;
+  // The same description of the lane as in a report, with what only the session knows: epoch, digest, key and limits.
   const std::filesystem::path releases =
       std::filesystem::path(config.state.directory) / journal::folder_files::releases;
   serve::PublicLane lane = report::shown_lane(config, mechanism, releases).settings;
@@ -121,12 +130,14 @@ Serving::Serving(const config::Config& config, const config::Mechanism& mechanis
   lane.header.promise.is_private = session.is_private();
   lane.header.public_key = secrets::to_hex(session.public_key());
   lane.rho_limit = mechanism.spend.limit();
+  // A limit that is the horizon is told by the mechanism already. Here is the step at which a budget ends the run.
   if (session.step_limit() != mechanism.horizon()) lane.last_step = session.step_limit();
   lane.spend_by_age = [spend = mechanism.spend](StepCount most) { return serve::spend_by_age(spend, most); };
   front_->shown.open_lane(std::move(lane));
   front_->show_past(releases, session.epoch());
   front_->figures = &front_->operators.open_lane(config.lane);
   front_->operators.set_state(config.lane, serve::LaneStatus::running);
+  // Everything is in place before the thread runs: from here on only the loop touches it.
   front_->operators.set_phase(serve::Phase::serving);
   front_->thread = std::thread([front = front_.get()] { front->loop.run(); });
   say_where("status page", front_->servers.public_listener(), config.serve.public_address);
@@ -134,6 +145,7 @@ Serving::Serving(const config::Config& config, const config::Mechanism& mechanis
 }
 
 Serving::~Serving() {
+  // The servers are stopped on their own thread. Without `work` the loop then ends by itself.
   front_->on_loop([front = front_.get()] { front->servers.stop(); });
   front_->work.reset();
   front_->thread.join();
@@ -145,6 +157,7 @@ void Serving::published(std::string_view lines) {
 
 void Serving::counted(const check::Tally& counts) {
   front_->on_loop([front = front_.get(), records = counts.records, rejected = counts.rejected] {
+    // A counter only rises, by what is new since the last call.
     const auto raise = [](prometheus::Counter& counter, std::uint64_t total) {
       counter.Increment(static_cast<double>(total) - counter.Value());
     };

@@ -1,3 +1,6 @@
+// Recognises an input by the marks in a state: keyed hashes of a few records that were read (docs/formats/state.md).
+// A mark tells nothing without the key in the sealed state, and the check reads the records that it passes over
+// anyway.
 #include "replay/stream_input.h"
 
 #include <algorithm>
@@ -40,6 +43,7 @@ void StreamInput::pass_marked(decode::Reader& reader, const journal::StateRecord
   std::vector<std::uint64_t> positions;
   positions.reserve(record.seen.size());
   for (const journal::SeenRecord& seen : record.seen) positions.push_back(seen.position.value());
+  // `next` goes through the marks as they are met, in the order of positions. The reader is asked for exactly those.
   auto next = record.seen.begin();
   const auto look = [&](const decode::ReadRecord& read) {
     const Position position{read.position};
@@ -55,12 +59,14 @@ void StreamInput::pass_marked(decode::Reader& reader, const journal::StateRecord
                     "interrupted while the input was looked at; nothing has changed: give the same command again");
     }
   } while (!reader.pass(positions, look));
+  // The input ended before the last mark.
   if (next != record.seen.end()) refuse(next->position.value());
 }
 
 /// Looks for the marked records by reading the input once for that, from its beginning to the last mark.
 void StreamInput::look_apart(const journal::StateRecord& record) const {
   decode::InputSettings marked = config_.input;
+  // The reader is opened behind the last mark, and pass() looks at the records on the way there.
   marked.from = record.seen.back().position.value() + 1;
   marked.to.reset();
   pass_marked(*decode::open_reader(marked, config_.schema, decode::OtherKinds::read), record);
@@ -68,15 +74,18 @@ void StreamInput::look_apart(const journal::StateRecord& record) const {
 
 bool StreamInput::holds(const journal::StateRecord& record) {
   other_kinds_ = decode::OtherKinds::read;
+  // A pipe can be read once. Looking at it here would take its records away from the run.
   const auto is_read_once = [](const std::string& file) {
     return decode::is_standard_input(file) || !decode::stored_size(file);
   };
   const std::vector<std::string>& files = config_.input.files;
+  // Without marks nothing can be compared, and the answer is no.
   if (record.seen.empty() || std::any_of(files.begin(), files.end(), is_read_once)) return false;
   try {
     look_apart(record);
     return true;
   } catch (const Failure& failure) {
+    // A mark that does not fit says that it is another input. Any other failure is a failure.
     if (failure.code() != Exit::data) throw;
     return false;
   }

@@ -1,3 +1,5 @@
+// Puts the end of a run into the form that a terminal, --json and the report share. Public and operator's figures are
+// kept apart: the counts are in OperatorCounts, and nothing of them goes into the public part.
 #include "replay/summarise.h"
 
 #include <filesystem>
@@ -36,6 +38,7 @@ std::optional<publish::ShownRelease> last_published(const config::Config& config
                                                     const console::PathPrinter& printer) {
   if (printer.last()) return printer.last();
   const auto disk = journal::posix_disk();
+  // The folder's last line was made durable by finish().
   auto last = publish::read_release(journal::last_line(*disk, path_in(config, journal::folder_files::releases)));
   if (!last || last->lane != config.lane || last->epoch != session.epoch()) return std::nullopt;
   return last;
@@ -50,6 +53,7 @@ console::RejectsList rejects_of(const folder::Session& session) {
 
 console::OperatorCounts counted(const config::Config& config, const RecordLoop& loop, folder::Session& session) {
   console::OperatorCounts counts = loop.counts();
+  // Each usable record has one gradient, except under limits of users, where a step may leave a user's records out.
   counts.gradients = counts.records - counts.rejected;
   counts.of_sums = config.moments.has_value();
   if (session.user_key() != nullptr) {
@@ -72,6 +76,7 @@ console::Summary summarise(const config::Config& config, const config::Mechanism
   summary.steps = steps.value();
   summary.rho = spent.value();
   summary.rho_limit = mechanism.spend.limit().value();
+  // The ledger's total is over all epochs of the folder, and `rho` is over this one.
   summary.ledger_rho = session.ledger_total(steps).value();
   summary.epsilons = publish::epsilons_of(spent, config.privacy.deltas());
   summary.ledger_epsilons = publish::epsilons_of(session.ledger_total(steps), config.privacy.deltas());
@@ -84,6 +89,7 @@ console::Summary summarise(const config::Config& config, const config::Mechanism
   summary.counts = counted(config, loop, session);
   summary.counts.of_sums = config.moments.has_value();
   summary.rejects = rejects_of(session);
+  // Only files that are there are named. A run without a step may have made none.
   const auto made = [&, disk = journal::posix_disk()](const char* name) {
     const std::string path = path_in(config, name);
     return disk->open(path, journal::Access::read) ? path : std::string();

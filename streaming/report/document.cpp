@@ -1,3 +1,5 @@
+// The frame of a report: head, style, script and policy. A report is opened from a disk or an e-mail, so that it
+// brings everything along and its content security policy allows nothing from elsewhere.
 #include "report/document.h"
 
 #include <openssl/evp.h>
@@ -46,11 +48,13 @@ std::string hash_of(std::string_view text) {
 }  // namespace
 
 std::string policy_for(std::string_view style, std::string_view script) {
+  // base-uri and form-action do not follow default-src, so that they are named.
   return fmt::format("default-src 'none'; style-src {};{} base-uri 'none'; form-action 'none'", hash_of(style),
                      script.empty() ? std::string() : fmt::format(" script-src {};", hash_of(script)));
 }
 
 std::string document(const Document& document) {
+  // The hash is of exactly these bytes. So style and script are put into the page unchanged.
   const std::string style = std::string(serve::page_style).append(chart::colours()).append(style_of_reports);
   const std::string title = chart::escaped(document.title);
   std::string out = fmt::format(
@@ -60,11 +64,13 @@ std::string document(const Document& document) {
       "<body><header><p class=\"product\">nustream report</p><h1>{}</h1></header>\n<main>\n{}</main>\n<footer>"
       "<p>nustream {}</p></footer>",
       policy_for(style, document.script), title, style, title, document.body, chart::escaped(version));
+  // At the end, so that the page is there when the script runs.
   if (!document.script.empty()) out += fmt::format("<script>{}</script>", document.script);
   return out + "</body></html>\n";
 }
 
 std::string section(std::string_view id, std::string_view title, std::string_view html) {
+  // The heading's id is made of the section's, since a screen reader takes the section's name from it.
   return fmt::format("<section id=\"{0}\" aria-labelledby=\"{0}-h\"><h2 id=\"{0}-h\">{1}</h2>{2}</section>\n", id,
                      chart::escaped(title), html);
 }

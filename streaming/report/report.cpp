@@ -1,3 +1,6 @@
+// A run as a page or a chart: reads the last epoch of the folder's releases, shows it by the sections of the status
+// page, and adds the settings that make the run again. Nothing but releases and settings is read, so that a report is
+// public.
 #include "report/report.h"
 
 #include <array>
@@ -25,13 +28,17 @@
 namespace nustream::report {
 namespace {
 
+/// Lines are handed to the history in pieces of about this size, so that a long file is never in memory as a whole.
 constexpr std::size_t piece_bytes = 1U << 20U;
 
 /// The members that every release of one lane and epoch begins with, up to the step.
 std::string beginning_of(const std::string& line) {
+  // Such as {"format":1,"stream":"mine","lane":0,"epoch":0, for all releases of one epoch.
   return line.substr(0, line.find("\"step\":"));
 }
 
+/// The public settings of the lane. Where something was released, epoch, digest and limit are those of the last
+/// release.
 serve::PublicLane public_lane(const config::Config& config, const config::Mechanism& mechanism,
                               const std::optional<publish::ShownRelease>& last) {
   const engine::ReleaseIdentity identity{config.lane, last ? last->epoch : EpochId{0},
@@ -48,11 +55,14 @@ serve::PublicLane public_lane(const config::Config& config, const config::Mechan
           .spend_by_age = {}};
 }
 
+/// Lets the release show intervals that are made of several runs or checkpoints, which no single release carries.
 void take_over(const publish::ReportedIntervals& intervals, publish::ShownRelease& release) {
+  // Where noise hides the estimate, there is nothing to put the intervals on.
   if (intervals.bounds.size() != release.estimate.size()) return;
   release.interval = intervals;
 }
 
+/// Appends what is estimated, and how many steps and records the last release has behind it.
 void append_summary(const serve::ShownLane& lane, std::string& out) {
   out += fmt::format("<section aria-label=\"Summary\"><p class=\"what\">{}</p><dl class=\"facts big\">",
                      chart::escaped(lane.settings.subject));
@@ -77,12 +87,14 @@ std::string measured_in_words(const config::Config& config) {
          "</code>. A run of these numbers over the same records is a second spend, which adds to this one.</p>";
 }
 
+/// Appends the command and the settings that make the run again. What was measured stands in them as numbers.
 void append_command(const config::Config& config, const Run& run, std::string& out) {
   std::vector<std::string> overrides = config.overrides;
   for (const auto& [key, value] : config::measured_settings(config.ranges)) overrides.push_back(key + '=' + value);
   out += same_again(run.command, settings_of(config.file, overrides), measured_in_words(config));
 }
 
+/// The last epoch of the state folder, with the run's own intervals where the release has none.
 serve::ShownLane reported_lane(const config::Config& config, const config::Mechanism& mechanism, const Run& run) {
   const std::filesystem::path folder(config.state.directory);
   serve::ShownLane lane = shown_lane(config, mechanism, folder / journal::folder_files::releases);
@@ -114,6 +126,7 @@ std::string again(const config::Config& config, const folder::Options& options) 
   config::Config plain = config;
   plain.overrides.clear();
   std::string command = folder::command_to_go_on(plain, options, "");
+  // The option to go on with stands last, and is empty here.
   while (command.ends_with(' ')) command.pop_back();
   return command;
 }
@@ -130,6 +143,7 @@ serve::ShownLane shown_lane(const config::Config& config, const config::Mechanis
   add_history(releases, line, lane.history);
   lane.steps = StepCount{last->step};
   lane.rho = Rho{last->rho};
+  // What the release says of all epochs, so that no ledger has to be read, which is not public.
   lane.total = Rho{last->rho_ledger};
   lane.epsilons = publish::epsilons_of(lane.rho, lane.settings.header.deltas());
   lane.spend_by_age = serve::spend_by_age(mechanism.spend, lane.steps);
@@ -142,6 +156,7 @@ std::string chart_file(const config::Config& config, const config::Mechanism& me
   if (!lane.release || lane.release->estimate.empty()) {
     const std::string nothing =
         config.stream + (lane.release ? ": noise hides the estimate" : ": nothing is published yet");
+    // A file was asked for, and is written in any case: the picture says that there is nothing to draw.
     return chart::svg_file({.title = nothing, .summary = nothing, .x = {"steps", true}, .y = {}, .layers = {}});
   }
   const publish::NamedValues& values = lane.release->estimate;
@@ -155,6 +170,7 @@ std::string chart_file(const config::Config& config, const config::Mechanism& me
 
 std::string settings_of(const std::string& file, const std::vector<std::string>& overrides) {
   const config::SettingsTree settings(file, overrides);
+  // These sections name brokers, places and files of secrets.
   return settings.text_without(std::array<std::string_view, 4>{"kafka", "local", "serve", "state"});
 }
 

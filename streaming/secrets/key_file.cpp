@@ -1,3 +1,5 @@
+// Makes and reads the key file (docs/formats/key.md). The checks of owner and mode are those of secret_file.cpp; this
+// file adds the two rules about the content: exactly 32 bytes, and not all of them zero.
 #include "secrets/key_file.h"
 
 #include <algorithm>
@@ -22,6 +24,7 @@ struct WipedKey {
   ~WipedKey() { noise::wipe(bytes); }
 };
 
+/// The failure for a file that was read and holds no key. All of them end with 77, whatever is wrong with the key.
 Failure refused(const fs::path& path, const std::string& reason, const std::string& advice) {
   return {Exit::permission, "key file " + path.string() + " " + reason + "; " + advice};
 }
@@ -40,6 +43,8 @@ void create_key_file(const fs::path& path) {
   const std::string advice = "name a new file in a folder of your own";
   WipedKey key;
   fill_random(key.bytes);
+  // A name that is taken is a failure, and never overwritten: a state that was sealed under the old key could not be
+  // opened any more.
   if (!create_private_file(path, key.bytes, what, advice)) {
     throw system_failure(Exit::permission, "make " + what, path, EEXIST, advice);
   }
@@ -47,6 +52,7 @@ void create_key_file(const fs::path& path) {
 
 Keyring load_key_file(const fs::path& path) {
   WipedKey key;
+  // SecretFile reads one byte more than it is asked for, so that a longer file is refused and not cut to a key.
   const SecretFile file(path, key.bytes.size(), key_words);
   if (file.bytes().size() != key.bytes.size()) {
     throw refused(path, "does not have 32 bytes",

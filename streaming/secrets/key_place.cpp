@@ -1,3 +1,5 @@
+// Finds or makes the key of a state folder (docs/formats/key.md#where-it-lies). key_file_of() only looks, for
+// commands that read a folder; make_key_file() makes key and link, for a run that begins in one.
 #include "secrets/key_place.h"
 
 #include <sys/stat.h>
@@ -33,9 +35,11 @@ fs::path folder_in(const char* variable) {
   return path.is_absolute() ? path : fs::path();
 }
 
+/// Makes the folder and those above it where they are missing, with mode 0700, as the XDG specification asks for.
 void make_folders(const fs::path& folder) {
   std::error_code unknown;  // mkdir reports it
   if (fs::is_directory(folder, unknown)) return;
+  // The outermost folder comes first, since mkdir makes one folder at a time.
   if (folder.has_parent_path() && folder.parent_path() != folder) make_folders(folder.parent_path());
   const int error = ::mkdir(folder.c_str(), S_IRWXU) == 0 ? 0 : errno;
   if (error == 0 || fs::is_directory(folder, unknown)) return;  // another run made it meanwhile
@@ -58,6 +62,7 @@ fs::path usual_file(const fs::path& folder, const std::string& stream, const Key
 fs::path real_path(const fs::path& path) {
   std::error_code unknown;
   const fs::path absolute = fs::absolute(path, unknown);
+  // "Weakly", since a state folder may not be there yet when its key is named.
   const fs::path real = fs::weakly_canonical(unknown ? path : absolute, unknown);
   const fs::path clean = unknown ? absolute.lexically_normal() : real;
   return clean.has_filename() ? clean : clean.parent_path();  // "runs/mine/" means "runs/mine"
@@ -76,6 +81,7 @@ fs::path key_directory(const fs::path& directory) {
 std::string key_file_name(const std::string& stream, const fs::path& folder) {
   const std::string path = real_path(folder).string();
   std::array<std::uint8_t, 16> hash{};
+  // Two folders of one stream have two keys, since their paths differ, such as sales-0123456789abcdef.key.
   keyed_hash({}, path, hash);
   return stream + "-" + to_hex(hash).substr(0, 16) + ".key";
 }
@@ -86,10 +92,13 @@ fs::path key_file_of(const fs::path& folder, const std::string& stream, const Ke
   std::error_code unknown;
   switch (fs::symlink_status(own, unknown).type()) {
     case fs::file_type::symlink: {
+      // Where the link leads counts even if nothing is there. The run then fails for want of its key, where a new key
+      // would not open the state.
       const fs::path target = fs::read_symlink(own);
       return target.is_absolute() ? target : folder / target;
     }
     case fs::file_type::not_found: {
+      // A folder that was restored without its link still has its key under the usual name.
       const fs::path made = usual_file(folder, stream, settings);
       return fs::exists(made, unknown) ? made : own;
     }
@@ -107,14 +116,19 @@ fs::path make_key_file(const fs::path& folder, const std::string& stream, const 
   }
   const fs::path directory = key_directory(settings.directory);
   make_folders(directory);
+  // The folder may have been there before this run, with any owner and mode. Who may write to it could put a key of
+  // their own in it, under which the state would then be sealed.
   require_trusted(directory, "the folder for keys", advice);
   require_trusted_above(directory, "the folder for keys", advice);
+  // For example runs/mine/key then leads to /home/you/.config/nustream/mine-d2b2026e258d7f2b.key.
   const fs::path file = real_path(directory) / key_file_name(stream, folder);
   // Every backup of the state folder would hold the key as well.
   if (lies_in(file, folder)) {
     throw Failure(Exit::permission,
                   "the folder for keys " + directory.string() + " lies in the state folder; " + advice);
   }
+  // The key comes before the link. After a crash between the two, the next run finds the key by its name and links
+  // it.
   if (!fs::exists(file, unknown)) create_key_file(file);
   link_key_file(folder, file);
   return file;
@@ -133,6 +147,8 @@ void link_key_file(const fs::path& folder, const fs::path& file) {
 bool lies_in(const fs::path& path, const fs::path& folder) {
   const fs::path inner = real_path(path);
   const fs::path outer = real_path(folder);
+  // Paths are compared by their parts, since as text "/runs/mine2" begins with "/runs/mine", in which it does not
+  // lie.
   return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
 }
 

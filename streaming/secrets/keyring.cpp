@@ -1,3 +1,6 @@
+// Derives all keys of a run from 32 master bytes by keyed BLAKE2b, by the labels of docs/formats/key.md, and hands
+// out what is made from them. The keys lie in locked memory; only the fingerprint is an ordinary member, since it is
+// public.
 #include "secrets/keyring.h"
 
 #include <algorithm>
@@ -9,6 +12,7 @@
 
 namespace nustream::secrets {
 
+/// The secret part of a keyring, which its copies share. LockedMemory wipes it when the last of them is gone.
 struct Keyring::Keys {
   noise::KeyBytes sealing{};
   noise::KeyBytes ledger{};
@@ -33,6 +37,7 @@ Keyring::Keyring(const noise::KeyBytes& master, bool is_seeded) : is_private_(!i
   keyed_hash(master, "nustream v1 sealing", keys->sealing);
   keyed_hash(master, "nustream v1 ledger", keys->ledger);
   keyed_hash(master, "nustream v1 witness", keys->witness);
+  // The seed is as secret as the key that is made of it, and this copy lies outside the locked memory.
   noise::KeyBytes seed{};
   keyed_hash(master, "nustream v1 signing", seed);
   derive_signing_key(seed, keys->signing);
@@ -47,6 +52,8 @@ Keyring Keyring::from_master(const noise::KeyBytes& master) {
 }
 
 Keyring Keyring::insecure(std::uint64_t seed) {
+  // Eight little-endian bytes, so that one seed gives the same keys on every machine. Nothing here is wiped: anybody
+  // can compute it.
   std::string message = "nustream insecure seed";
   for (unsigned byte = 0; byte < 8; ++byte) message += static_cast<char>((seed >> (8 * byte)) & 0xff);
   noise::KeyBytes master{};
@@ -54,6 +61,7 @@ Keyring Keyring::insecure(std::uint64_t seed) {
   return {master, true};
 }
 
+// The keys are handed out as views of the locked memory, so that no copy of them lies elsewhere.
 std::span<const std::uint8_t, 32> Keyring::sealing_key() const noexcept {
   return keys_->sealing;
 }

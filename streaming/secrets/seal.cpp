@@ -1,3 +1,6 @@
+// The state's header, its encryption and the checks at opening (docs/formats/state.md). What the record inside says
+// is encoded and decoded by journal/state_record.cpp. The cipher is XChaCha20-Poly1305-IETF of libsodium, whose nonce
+// of 24 bytes is long enough to be drawn at random for every state without ever coming twice.
 #include "secrets/seal.h"
 
 #include <sodium.h>
@@ -17,6 +20,7 @@ constexpr std::string_view magic{"NUSTATE\0", 8};
 constexpr std::uint32_t format = 1;
 using Nonce = std::array<std::uint8_t, crypto_aead_xchacha20poly1305_ietf_NPUBBYTES>;
 constexpr std::size_t tag_bytes = crypto_aead_xchacha20poly1305_ietf_ABYTES;
+// A state that is older than the newest release would take steps again whose releases are public.
 constexpr std::string_view no_backup =
     "restore it only from a copy that nothing was released after, or begin a new epoch";
 
@@ -28,6 +32,7 @@ struct Header {
   std::size_t size = 0;
 };
 
+// libsodium takes bytes as unsigned char.
 unsigned char* writable(std::string& text) {
   return reinterpret_cast<unsigned char*>(text.data());
 }
@@ -35,6 +40,7 @@ const unsigned char* readable(std::string_view text) {
   return reinterpret_cast<const unsigned char*>(text.data());
 }
 
+/// The header in the order of the format page. All of it becomes associated data, the nonce included.
 std::string encode_header(const Keyring& keys, const StateIdentity& identity, const Nonce& nonce) {
   noise::KeyBytes digest{};
   if (!from_hex(identity.settings_digest, digest)) {
@@ -53,6 +59,7 @@ std::string encode_header(const Keyring& keys, const StateIdentity& identity, co
   return header;
 }
 
+/// Reads the header field by field. Nothing of it is to be relied on before the tag has been found to match.
 Header decode_header(std::string_view sealed) {
   FieldReader fields(sealed, "the state is too short for its header: it was cut; " + std::string(no_backup));
   if (fields.bytes(magic.size()) != magic) {
@@ -62,6 +69,7 @@ Header decode_header(std::string_view sealed) {
     throw Failure(Exit::data, "the state has format " + std::to_string(found) + ", this version reads format " +
                                   std::to_string(format) + "; use the version that wrote it");
   }
+  // Anything but 1 is not private, so that a value that this version does not know never passes for private.
   const bool is_private = fields.integer<std::uint32_t>() == 1;
   const LaneId lane{fields.integer<std::uint32_t>()};
   const EpochId epoch{fields.integer<std::uint32_t>()};
@@ -76,6 +84,7 @@ Header decode_header(std::string_view sealed) {
   return header;
 }
 
+/// Throws for a state that opened, and is another one than this run asks for. `next` says what the operator can do.
 [[noreturn]] void not_expected(const std::string& field, const std::string& found, const std::string& expected,
                                const char* next) {
   throw Failure(Exit::data, "the state is of another " + field + ": " + found + ", not " + expected + "; " + next);
@@ -86,6 +95,7 @@ constexpr const char* of_epoch = "resume with the settings that made it, or begi
 constexpr const char* of_place =
     "give it the name that made it (stream.name, --lane), or choose another state.directory";
 
+/// A tag that does not match tells no more than that: damage, a cut file and a changed header look alike.
 Failure damaged() {
   return {Exit::data, "the state is damaged or cut; " + std::string(no_backup)};
 }
@@ -94,6 +104,8 @@ std::string number(std::uint64_t value) {
   return std::to_string(value);
 }
 
+/// Compares a state's identity with the expected one, the coarsest difference first: for a state of another stream it
+/// would not help to hear that its settings differ.
 void check_expected(const StateIdentity& found, const ExpectedIdentity& expected) {
   if (found.stream != expected.stream) not_expected("stream", found.stream, expected.stream, of_place);
   if (found.lane != expected.lane) {
@@ -163,6 +175,7 @@ OpenedState open(const Keyring& keys, std::string_view sealed) {
 bool is_foreign(std::string_view sealed, const ExpectedIdentity& expected) {
   try {
     const StateIdentity found = read_identity(sealed);
+    // Epoch and settings are not asked: a state of another epoch of this lane is this lane's.
     return found.stream != expected.stream || found.lane != expected.lane ||
            (expected.is_private && found.is_private != *expected.is_private);
   } catch (const Failure&) {
@@ -175,6 +188,7 @@ OpenedState open(const Keyring& keys, std::string_view sealed, const ExpectedIde
   try {
     check_expected(opened.identity, expected);
   } catch (...) {
+    // The text holds noise keys, and a caller who gets an exception gets nothing that they could wipe.
     wipe_text(opened.plain);
     throw;
   }

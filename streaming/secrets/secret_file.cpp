@@ -1,3 +1,6 @@
+// Reads secret files into memory that is wiped, and makes new ones so that their name stands for the whole file or
+// for nothing. Key files and token files come through here. Owner and mode are judged by the open descriptor, not by
+// the path, so that nobody can exchange the file between the check and the read.
 #include "secrets/secret_file.h"
 
 #include <fcntl.h>
@@ -16,6 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Refuses a file that others may have read or written. For a file of root that nobody may write, reading by the
+/// group is allowed (see SecretFile); otherwise the group is nobody to share a secret with.
 void check_private(int descriptor, const fs::path& path, const SecretFile::Words& words) {
   const auto refuse = [&](const std::string& reason, const std::string& remedy) {
     throw Failure(Exit::permission, words.what + " " + path.string() + " " + reason + "; " + remedy);
@@ -26,6 +31,7 @@ void check_private(int descriptor, const fs::path& path, const SecretFile::Words
   }
   if (!S_ISREG(status.st_mode)) refuse("is not a regular file", "name one that is");
   constexpr mode_t anybody_writes = S_IWUSR | S_IWGRP | S_IWOTH;
+  // Mode 0440 of root, for example, in which systemd and Kubernetes hand over secrets.
   const bool handed_over = status.st_uid == 0 && (status.st_mode & anybody_writes) == 0;
   const mode_t closed_to = S_IRWXO | (handed_over ? S_IXGRP : S_IRWXG);
   if ((status.st_mode & closed_to) != 0) refuse("is open to group or others", words.open_to_others);
@@ -44,6 +50,7 @@ SecretFile::SecretFile(const fs::path& path, std::size_t bytes_max, const Words&
     throw system_failure(Exit::permission, "open " + words.what, path, errno, words.cannot_open);
   }
   check_private(descriptor.get(), path, words);
+  // A read may give fewer bytes than asked for, and none at the end of the file.
   while (size_ < capacity_) {
     const ssize_t got = ::read(descriptor.get(), bytes_.get() + size_, capacity_ - size_);
     if (got < 0 && errno == EINTR) continue;
@@ -65,6 +72,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Writes all of `bytes`, in as many pieces as the system takes.
 void write_all(int descriptor, std::span<const std::uint8_t> bytes, const std::string& what, const fs::path& path) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
@@ -100,6 +108,7 @@ class NewFile {
 /// fails where the name is taken. On a file system without links, a rename that must not replace fails instead.
 int give_name(const char* from, const char* to) {
   if (::link(from, to) == 0) return 0;
+  // These errors say that links are not possible there; any other one is the answer.
   if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS && errno != EMLINK) return errno;
   return ::renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0 ? 0 : errno;
 }
@@ -119,19 +128,25 @@ bool create_private_file(const fs::path& path, std::span<const std::uint8_t> byt
   const auto not_made = [&](int error) {
     return system_failure(Exit::permission, "make " + what, path, error, remedy);
   };
+  // This look is only a short cut, which saves the work where the name is taken. Two processes may both pass it; then
+  // give_name() lets one of them win.
   if (::access(path.c_str(), F_OK) == 0) return false;
   if (errno != ENOENT) throw not_made(errno);
+  // For a file mine.key this is mine.key.a1B2c3.new, with six letters that the system chooses.
   const NewFile next(path);
   if (!next.is_made()) throw not_made(next.error());
   write_all(next.descriptor(), bytes, what, path);
   if (::fsync(next.descriptor()) != 0) {
     throw system_failure(Exit::io, "sync " + what, path, errno, "make it on another disk");
   }
+  // The content is durable before the name is there. In the other order, a power failure could leave an empty key
+  // file.
   if (const int error = give_name(next.name(), path.c_str()); error == EEXIST) {
     return false;
   } else if (error != 0) {
     throw not_made(error);
   }
+  // Without this the file might be gone after a power failure, while a state that was sealed with it is still there.
   sync_folder_of(path);
   return true;
 }

@@ -1,3 +1,5 @@
+// Reads, makes and compares bearer tokens. Owner and mode of the file are judged by secrets::SecretFile, which also
+// wipes what was read. Only a hash of the token is kept.
 #include "serve/bearer_token.h"
 
 #include <sodium.h>
@@ -28,6 +30,7 @@ bool is_token(std::string_view text) {
          text.find_first_not_of(characters) == std::string_view::npos;
 }
 
+/// BLAKE2b-256. Hashes all have one length, so that comparing two of them does not even tell how long the token is.
 std::array<std::uint8_t, 32> hash_of(std::string_view text) noexcept {
   std::array<std::uint8_t, 32> hash{};
   crypto_generichash(hash.data(), hash.size(), reinterpret_cast<const unsigned char*>(text.data()), text.size(),
@@ -41,17 +44,20 @@ const secrets::SecretFile::Words token_words{"token file", "check path and owner
 }  // namespace
 
 BearerToken::BearerToken(std::string_view token) : hash_{} {
+  // The message never holds the value, since messages go to logs.
   if (!is_token(token)) throw InvalidParameter("token", "(not shown)", allowed_token);
   secrets::prepare_sodium();
   hash_ = hash_of(token);
 }
 
 bool BearerToken::matches(std::string_view presented) const noexcept {
+  // Of what was presented, however long it is, only the hash is compared.
   return secrets::is_same(hash_of(presented), hash_);
 }
 
 BearerToken load_bearer_token(const std::filesystem::path& path) {
   const secrets::SecretFile file(path, token_bytes_max + 1, token_words);  // one byte more for a line end
+  // One line, with or without its end, as editors and echo write it.
   std::string_view text = file.text();
   if (text.ends_with('\n')) text.remove_suffix(1);
   if (!is_token(text)) {
@@ -67,6 +73,7 @@ namespace {
 bool make_token(const std::filesystem::path& path) {
   std::array<std::uint8_t, 32> bytes;
   secrets::fill_random(bytes);
+  // A newline at the end, so that the file can be shown and edited; load_bearer_token() takes it away.
   const std::string digits = secrets::to_hex(bytes) + '\n';
   return secrets::create_private_file(
       path, std::vector<std::uint8_t>(digits.begin(), digits.end()), "the operator's token file",
@@ -80,6 +87,7 @@ SettledToken settle_operator_token(const config::Serve& settings, const std::str
                                    const std::filesystem::path& beside) {
   if (settings.operator_address.empty() || settings.operator_token_file == no_token) return {};
   std::filesystem::path path = settings.operator_token_file;
+  // Such as sales.operator_token for a stream "sales".
   if (path.empty()) path = beside / (stream + ".operator_token");
   return {path, make_token(path)};
 }

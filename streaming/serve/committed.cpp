@@ -1,3 +1,5 @@
+// Makes the values of committed.h from bytes that are public already, by reading those bytes again. So nothing that a
+// lane computed can reach a page without having been published.
 #include "serve/committed.h"
 
 #include <simdjson.h>
@@ -12,6 +14,8 @@
 namespace nustream::serve {
 namespace {
 
+/// The numbers of an object by name; none where there is no such object. A null, which stands for a number that JSON
+/// cannot write, becomes NaN.
 publish::NamedValues values_of(const simdjson::dom::object& model, std::string_view key) {
   publish::NamedValues values;
   simdjson::dom::object object;
@@ -34,10 +38,13 @@ CommittedRelease CommittedRelease::published(std::string_view outbox, std::optio
   constexpr const char* no_release =
       "a published outbox holds something else than whole releases; please report this";
   if (!outbox.ends_with('\n')) throw Failure(Exit::internal, no_release);
+  // The newline of the last line is passed over; the one before it ends the line before. An outbox of one line has
+  // none.
   const std::size_t before_last = outbox.rfind('\n', outbox.size() - 2);
   const std::size_t begin = outbox.size() < 2 || before_last == std::string_view::npos ? 0 : before_last + 1;
   // Only the last line is parsed here; the history parses those of the others that it keeps.
   std::optional<publish::ShownRelease> last = publish::read_release(outbox.substr(begin));
+  // The bytes are this program's own, so that anything else is a bug.
   if (!last) throw Failure(Exit::internal, no_release);
   return {outbox, *std::move(last), static_cast<std::uint64_t>(std::count(outbox.begin(), outbox.end(), '\n')), at};
 }

@@ -1,3 +1,6 @@
+// The coroutine of one connection: read a request's header, answer it, read the next. Each wait has a deadline and
+// each buffer a bound, because anybody may connect. What is answered is decided in exchange.cpp; events are sent by
+// follow.cpp.
 #include "serve/connection.h"
 
 #include <boost/beast/http/write.hpp>
@@ -39,11 +42,13 @@ asio::awaitable<beast::error_code> read_header(Connection& connection, std::stri
   std::size_t end;
   for (std::size_t searched = 0; (end = received.find(header_end, searched)) == std::string::npos;) {
     if (received.size() >= bytes_max) co_return http::error::header_limit;
+    // The end of the header may be cut by two reads, so that its first three bytes are searched again.
     searched = received.size() - std::min(received.size(), header_end.size() - 1);
     const beast::error_code error = co_await receive(connection, received, bytes_max - received.size());
     if (error) co_return error;
   }
   end += header_end.size();
+  // The header is whole and within its bound. So Beast's limit is lifted out of the way.
   parser.header_limit(static_cast<std::uint32_t>(end + 1));
   beast::error_code error;
   received.erase(0, parser.put(asio::buffer(received.data(), end), error));
@@ -56,6 +61,7 @@ bool unreadable(const beast::error_code& error) {
   return error.category() == parsing;
 }
 
+/// Sends an answer, for HEAD without its body. Returns false where the client does not take it.
 asio::awaitable<bool> send(Connection& connection, Answer answer, bool header_alone) {
   http::response_serializer<http::string_body> serializer(answer);
   if (header_alone) {
@@ -91,25 +97,30 @@ asio::awaitable<void> serve_requests(Connection& connection, const Limits& limit
   std::string received;
   Clock::time_point deadline = Clock::now() + limits.request_time;
   for (std::size_t number = 1;; ++number) {
+    // What came behind the last request may be the next one already, in part or in whole.
     if (received.empty()) {
       connection.stream.expires_at(deadline);
       const beast::error_code nothing = co_await receive(connection, received, limits.header_bytes_max);
       if (nothing) co_return;
     }
     connection.enter(Activity::reading);
+    // The first request has the deadline that began with the connection, so that a client cannot win time by silence.
     if (number > 1) deadline = Clock::now() + limits.request_time;
 
     // The whole request has one deadline: a client cannot move it by sending a byte now and then.
     connection.stream.expires_at(deadline);
     RequestParser parser;
     const beast::error_code error = co_await read_header(connection, received, limits.header_bytes_max, parser);
+    // The client is gone, or its deadline has passed: there is nobody to answer.
     if (error && !unreadable(error)) co_return;
 
     connection.enter(Activity::answering);
     Reply reply = error ? Reply{refusal(error)} : answerer(parser, number);
+    // From here on the connection takes no other request.
     if (reply.follow) co_return co_await follow_events(connection, limits, std::move(reply));
     const bool stays = reply.answer.keep_alive();
     const bool header_alone = !error && parser.get().method() == http::verb::head;
+    // The answer has a time of its own, within which the client has to take it.
     connection.stream.expires_after(limits.request_time);
     const bool sent = co_await send(connection, std::move(reply.answer), header_alone);
     if (!sent) co_return;

@@ -1,3 +1,5 @@
+// Text of server-sent events (WHATWG HTML, section 9.2) and of their ids. An id comes back from a client, which may
+// send anything in it, so that reading one never fails: what cannot be read counts as not seen.
 #include "serve/event_text.h"
 
 #include <algorithm>
@@ -9,6 +11,8 @@
 namespace nustream::serve {
 namespace {
 
+/// The four numbers of "LANE.EPOCH.STEPS.RELEASED"; nothing where the text is anything else. Lanes and epochs have 32
+/// bits.
 std::optional<std::array<std::uint64_t, 4>> numbers_of(std::string_view part) {
   std::array<std::uint64_t, 4> numbers{};
   const char* at = part.data();
@@ -26,11 +30,14 @@ std::optional<std::array<std::uint64_t, 4>> numbers_of(std::string_view part) {
 
 }  // namespace
 
+// For example "0.0.1000.900,1.2.512.0": of lane 0 the client knows 1000 committed steps of epoch 0 and the release at
+// step 900, and of lane 1 the 512 steps of epoch 2, which has released nothing yet.
 std::string text_of(const SeenLanes& seen) {
   std::string text;
   for (const auto& [lane, of] : seen) {
     std::string part = std::to_string(lane.value()) + '.' + std::to_string(of.epoch) + '.' +
                        std::to_string(of.steps) + '.' + std::to_string(of.released);
+    // The id is cut after a whole lane. A number that was cut could name another lane or step.
     if (text.size() + 1 + part.size() > seen_bytes_max) break;
     text += (text.empty() ? "" : ",") + part;
   }
@@ -39,6 +46,7 @@ std::string text_of(const SeenLanes& seen) {
 
 SeenLanes seen_lanes(std::string_view text) {
   SeenLanes seen;
+  // A client may send a longer header than any id of ours.
   text = text.substr(0, seen_bytes_max);
   while (!text.empty()) {
     const std::string_view part = text.substr(0, text.find(','));
@@ -53,6 +61,11 @@ SeenLanes seen_lanes(std::string_view text) {
 }
 
 std::string event_text(std::string_view id, std::string_view event, std::string_view data) {
+  // For example, with an empty line at the end:
+  //
+  //     id: 0.0.1000.900
+  //     event: update
+  //     data: {"stream":"mine","open":[0],"lanes":[…]}
   std::string text = "id: ";
   text += id;
   text += "\nevent: ";

@@ -1,3 +1,6 @@
+// The order in which guests of a full listener go: by rank, then by how many connections their address has, then by
+// how long their activity has lasted. Compared as tuples, so that each criterion counts only where the earlier ones
+// are equal.
 #include "serve/eviction.h"
 
 #include <map>
@@ -35,6 +38,7 @@ std::optional<std::size_t> who_makes_room(std::span<const Guest> guests,
     const Guest& guest = guests[i];
     const std::optional<int> first = rank(guest.activity);
     if (!first || (among && guest.address != *among)) continue;
+    // The count is negative, since the least tuple goes first and the address with the most connections has to lose.
     const Order order{*first, -connections[guest.address], guest.since};
     if (least && *least <= order) continue;
     least = order;

@@ -1,3 +1,4 @@
+// One page of metrics. It is sorted here, so that two scrapes of equal values are equal, byte for byte.
 #include "serve/exposition.h"
 
 #include <prometheus/text_serializer.h>

@@ -1,3 +1,5 @@
+// Thins published releases for charts. Lines are looked at for their step first and parsed only if they are kept,
+// since the past of a restored lane may have any number of lines.
 #include "serve/history.h"
 
 #include <algorithm>
@@ -12,6 +14,8 @@
 namespace nustream::serve {
 namespace {
 
+// 512 points with 16 coefficients each are 32,768 numbers: a point has an estimate, an average and two ends of an
+// interval.
 constexpr std::size_t most_points = 512;
 constexpr std::size_t least_points = 16;
 constexpr std::size_t most_numbers = 32'768;
@@ -34,6 +38,7 @@ std::optional<std::uint64_t> step_of(std::string_view line) {
   return step;
 }
 
+/// The lines that have a step, by rising step.
 std::vector<Line> lines_of(std::string_view text) {
   std::vector<Line> lines;
   while (!text.empty()) {
@@ -46,10 +51,13 @@ std::vector<Line> lines_of(std::string_view text) {
   return lines;
 }
 
+/// The span that a step falls into. Steps count from 1 and a span ends with a multiple of its width: with width 100,
+/// the steps 1 to 100 are span 0.
 std::uint64_t span_of(std::uint64_t step, std::uint64_t width) {
   return (std::max<std::uint64_t>(step, 1) - 1) / width;
 }
 
+/// How many spans hold at least one of the lines, which are sorted by step.
 std::size_t spans_of(const std::vector<Line>& lines, std::uint64_t width) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -84,6 +92,7 @@ class ShortNumber {
   std::ptrdiff_t size_;
 };
 
+/// Writes a number with a chart's precision, or null.
 void append_short(publish::MemberName name, double value, publish::JsonWriter& json) {
   if (!std::isfinite(value)) return json.field(name, nullptr);
   json.raw(name, ShortNumber(value).text());
@@ -108,11 +117,14 @@ History::History(StepCount cadence) : width_(std::max<std::uint64_t>(cadence.val
 void History::add(std::string_view text) {
   const std::vector<Line> lines = lines_of(text);
   if (lines.empty()) return;
+  // The width is chosen before anything is parsed, so that at most one line of each span is.
   while (spans_of(lines, width_) > points_max_) widen();
   for (std::size_t i = 0; i < lines.size(); ++i) {
+    // Of the lines in one span only the last can be kept, so that only that is parsed.
     const bool last = i + 1 == lines.size() || span_of(lines[i].step, width_) != span_of(lines[i + 1].step, width_);
     if (!last) continue;
     const auto kept = points_.find(span_of(lines[i].step, width_));
+    // The last release of a span counts, also where lines come late or a second time.
     if (kept != points_.end() && kept->second.step >= lines[i].step) continue;
     if (const auto release = publish::read_release(lines[i].text)) keep(*release);
   }
@@ -124,6 +136,7 @@ void History::add(const publish::ShownRelease& release) {
   while (points_.size() > points_max_) widen();
 }
 
+// The first release that has an estimate decides which features there are, and so how many points there is room for.
 void History::name_features(const publish::ShownRelease& first) {
   for (const auto& [name, value] : first.estimate) features_.push_back(name);
   points_max_ = points_for(features_.size());
@@ -132,6 +145,7 @@ void History::name_features(const publish::ShownRelease& first) {
 void History::keep(const publish::ShownRelease& release) {
   const bool is_hidden = release.estimate.empty();
   if (features_.empty() && !is_hidden) name_features(release);
+  // A release of other settings cannot be drawn on the same lines.
   if (!is_hidden && release.estimate.size() != features_.size()) return;
   HistoryPoint point{.step = release.step,
                      .rho = release.rho,
@@ -149,6 +163,7 @@ void History::widen() {
   NUSTREAM_REQUIRE(width_ <= UINT64_MAX / 2, "a span of steps is a number");
   width_ *= 2;
   std::map<std::uint64_t, HistoryPoint> wider;
+  // In the order of steps, so that of two points that now share a span the later one stays.
   for (auto& [span, point] : points_) wider.insert_or_assign(span_of(point.step, width_), std::move(point));
   points_ = std::move(wider);
 }

@@ -1,3 +1,5 @@
+// The accept loop of a listener and the bookkeeping of its connections: how many there are, who has to go when it is
+// full, and how it stops. Everything runs on the one thread of the loop, so that nothing is locked.
 #include "serve/listener.h"
 
 #include <boost/asio/as_tuple.hpp>
@@ -29,6 +31,8 @@ using asio::ip::tcp;
 /// How long to wait after a failed accept, such as for too many open files: long enough that the loop does not spin.
 constexpr std::chrono::milliseconds accept_pause{100};
 
+/// An acceptor that listens. A restarted process may bind the port at once, while connections of the old one still
+/// end.
 tcp::acceptor listen(asio::io_context& loop, const Address& address) {
   const tcp::endpoint endpoint(asio::ip::make_address(address.ip), address.port);
   tcp::acceptor acceptor(loop);
@@ -44,6 +48,7 @@ tcp::acceptor listen(asio::io_context& loop, const Address& address) {
   return acceptor;
 }
 
+/// Whether the routes answered with an event stream. A HEAD request for one gets its header alone.
 bool asks_for_events(const RequestParser& parser, const Answer& answer) {
   const auto type = answer[beast::http::field::content_type];
   return parser.get().method() == beast::http::verb::get &&
@@ -85,6 +90,7 @@ class Listener::Service : public std::enable_shared_from_this<Service> {
   void stop() {
     stopping_ = true;
     beast::error_code ignored;
+    // Nobody is accepted any more. Connections with a request in flight close after its answer.
     static_cast<void>(acceptor_.close(ignored));
     pause_.cancel();
     dismiss({Activity::fresh, Activity::idle, Activity::leaving, Activity::following});
@@ -109,6 +115,7 @@ class Listener::Service : public std::enable_shared_from_this<Service> {
     }
     ~Client() {
       service->connections_.erase(&connection);
+      // A place is free: the accept loop need not wait any longer.
       service->pause_.cancel();
     }
     Client(const Client&) = delete;
@@ -159,9 +166,11 @@ asio::awaitable<void> Listener::Service::accept_connections(std::shared_ptr<Serv
 asio::awaitable<void> Listener::Service::accept_one() {
   tcp::socket socket = co_await acceptor_.async_accept(asio::use_awaitable);
   const asio::ip::address address = address_of(socket);
+  // One address cannot take the places of others: its own connections make room, or it gets none.
   if (of(address) >= limits_.connections_per_address_max && !make_room(address)) co_return;
   while (full() && !stopping_) {
     if (make_room({})) continue;
+    // No connection can go. The end of any of them cancels the pause, so that its length does not matter.
     co_await pause(std::chrono::hours{1});
   }
   if (stopping_) co_return;  // the client was accepted right before the end
@@ -175,12 +184,14 @@ asio::awaitable<void> Listener::Service::pause(std::chrono::steady_clock::durati
 }
 
 asio::awaitable<void> Listener::Service::serve(std::unique_ptr<Client> client) {
+  // The coroutine owns the client, so that the connection is counted until this function returns.
   const Answerer answerer = [&client](const RequestParser& parser, std::size_t number) {
     return client->service->reply(*client, parser, number);
   };
   co_await serve_requests(client->connection, client->service->limits_, answerer);
 }
 
+// Counted anew each time, since there are at most connections_max of them.
 std::size_t Listener::Service::of(const asio::ip::address& address) const {
   return static_cast<std::size_t>(std::ranges::count_if(
       connections_, [&](const Connection* connection) { return connection->guest.address == address; }));
@@ -191,6 +202,7 @@ std::size_t Listener::Service::of(const asio::ip::address& address) const {
 bool Listener::Service::make_room(const std::optional<asio::ip::address>& among) {
   std::vector<Connection*> connections(connections_.begin(), connections_.end());
   std::vector<Guest> guests;
+  // When a listener is full, every connection becomes one of a single request more, so that places go round.
   for (Connection* const connection : connections) {
     connection->last_request = true;
     guests.push_back(connection->guest);
@@ -217,7 +229,9 @@ void Listener::Service::close_those_in(std::initializer_list<Activity> activitie
 
 Reply Listener::Service::reply(Client& client, const RequestParser& parser, std::size_t number) {
   Answer out = answer(parser, access_, routes_);
+  // The token was checked by answer(). The stream lasts, and change_access() ends it when the token changes.
   if (feed_ && asks_for_events(parser, out)) return follow(client, std::move(out), parser);
+  // A bound on requests gives others a chance of a place, even where a client never pauses.
   if (client.connection.last_request || number >= limits_.requests_max) out.keep_alive(false);
   return {std::move(out)};
 }
@@ -229,6 +243,7 @@ Reply Listener::Service::follow(Client& client, Answer answer, const RequestPars
   const auto last = parser.get()["Last-Event-ID"];
   Seen seen{.lanes = seen_lanes({last.data(), last.size()})};
   return {std::move(answer), [this, seen = std::move(seen)]() mutable -> std::optional<std::string> {
+            // Asked before each message: after abandon() the feed refers to what may be gone.
             if (stopping_ || !feed_) return std::nullopt;
             return feed_(seen);
           }};
@@ -249,6 +264,7 @@ bool Listener::Service::has_room_for_follower(const asio::ip::address& address) 
 
 Listener::Listener(asio::io_context& loop, const Address& address, const Limits& limits, const Access& access,
                    Routes routes, Feed feed) {
+  // Before the address is bound: a listener with bad limits is not there at all.
   check(limits);
   service_ = std::make_shared<Service>(loop, address, limits, access, std::move(routes), std::move(feed));
   service_->start();

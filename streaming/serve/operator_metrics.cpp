@@ -1,3 +1,4 @@
+// Names, help texts and labels of the operator's metrics (docs/metrics.md), and the process's own figures from /proc.
 #include "serve/operator_metrics.h"
 
 #include <sys/resource.h>
@@ -93,6 +94,7 @@ struct Stat {
   double resident_pages;
 };
 
+/// What the kernel says of this process; nothing where the file cannot be read.
 std::optional<Stat> read_stat() {
   std::ifstream file("/proc/self/stat");
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
@@ -116,6 +118,7 @@ std::optional<double> boot_time() {
   return std::nullopt;
 }
 
+/// How many descriptors the process has open; nothing where /proc cannot be read.
 std::optional<double> open_descriptors() {
   std::error_code error;
   const std::filesystem::directory_iterator folder("/proc/self/fd", error);
@@ -124,6 +127,7 @@ std::optional<double> open_descriptors() {
   return static_cast<double>(std::distance(begin(folder), end(folder))) - 1;
 }
 
+/// How many it may have open now: the soft limit.
 std::optional<double> descriptors_max() {
   struct rlimit limit {};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return std::nullopt;
@@ -144,6 +148,7 @@ std::vector<MetricFamily> process_metrics() {
   std::vector<MetricFamily> families;
   const auto add = [&families](const char* name, MetricType type, const std::string& help,
                                std::optional<double> value) {
+    // A metric without a value is left out; a 0 in its place would be a false answer.
     if (!value) return;
     ClientMetric metric;
     (type == MetricType::Counter ? metric.counter.value : metric.gauge.value) = *value;

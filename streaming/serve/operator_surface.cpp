@@ -1,3 +1,5 @@
+// What the operator sees beyond the public surface. Its metrics, reasons and states depend on data, so they have a
+// registry and pages of their own; the one thing that passes from here to the public surface is readiness.
 #include "serve/operator_surface.h"
 
 #include <algorithm>
@@ -13,6 +15,7 @@ namespace {
 
 using publish::JsonWriter;
 
+/// A count as a whole number: the library keeps counters as doubles.
 std::uint64_t value_of(const prometheus::Counter& count) {
   return static_cast<std::uint64_t>(count.Value());
 }
@@ -21,6 +24,7 @@ std::uint64_t value_of(const prometheus::Counter& count) {
 template <class Enumerator>
 void append_counts(publish::MemberName key, std::span<const Enumerator> enumerators,
                    const OperatorMetrics::ByEnumerator<prometheus::Counter, Enumerator>& counts, JsonWriter& json) {
+  // Such as "records_rejected":{"malformed":0,"unusable_field":2,…}: reasons that never came are there with 0.
   const auto object = json.object(key);
   for (const Enumerator which : enumerators) json.field(std::string_view(name(which)), value_of(counts[which]));
 }
@@ -32,6 +36,7 @@ OperatorSurface::OperatorSurface(PublicSurface& shown) : shown_(shown), process_
 }
 
 OperatorMetrics::Lane& OperatorSurface::open_lane(LaneId lane) {
+  // Two owners of one series would leave one of them with a dangling pointer.
   NUSTREAM_REQUIRE(!lanes_.contains(lane), "a lane is open once");
   OpenLane& opened = lanes_.emplace(lane, OpenLane{{metrics_, shown_.stream(), lane}}).first->second;
   set_state(lane, LaneStatus::waiting);
@@ -46,8 +51,11 @@ void OperatorSurface::close_lane(LaneId lane) {
 void OperatorSurface::set_state(LaneId lane, LaneStatus state, std::string reason) {
   OpenLane& open = lanes_.at(lane);
   open.state = state;
+  // Once a lane was restored it counts as ready until it fails, even while it is restored again: why it is restored
+  // again may depend on data, and readiness is public.
   open.served = open.served || restored(state);
   open.reason = std::move(reason);
+  // One series for each state, of which exactly one is 1: a query can then ask for a state by its label.
   for (const LaneStatus each : lane_statuses) open.series.state[each].Set(each == state ? 1 : 0);
   readiness_may_have_changed();
 }
@@ -69,6 +77,7 @@ void OperatorSurface::readiness_may_have_changed() {
   process_.ready->Set(ready() ? 1 : 0);
 }
 
+// For example "lane 3: restoring", with the reason behind it where there is one.
 std::string OperatorSurface::readiness() const {
   if (ready()) return "ready\n";
   std::string lines;
@@ -88,6 +97,7 @@ std::string OperatorSurface::readiness() const {
 
 std::string OperatorSurface::metrics() const {
   std::vector<prometheus::MetricFamily> families = metrics_.registry.Collect();
+  // The process's own figures are no part of the registry: they are read from the kernel at each look.
   std::ranges::move(process_metrics(), std::back_inserter(families));
   return exposition(std::move(families));
 }
@@ -108,6 +118,7 @@ void OperatorSurface::append_lane(LaneId id, const OpenLane& lane, JsonWriter& j
 
 std::string OperatorSurface::state() const {
   std::string page = publish::object_text([this](JsonWriter& json) {
+    // First all that the public state has, so that one reader understands both.
     shown_.append_state(json);
     json.raw("operator", figures());
   });
@@ -127,6 +138,7 @@ std::string OperatorSurface::figures() const {
 std::string OperatorSurface::since(Seen& seen) const {
   std::string text = shown_.since(seen);
   std::string told = figures();
+  // The figures are compared as text, since any of them may have changed.
   if (told == seen.operator_text) return text;
   text += event_text(text_of(seen.lanes), "operator", told);
   seen.operator_text = std::move(told);

@@ -20,6 +20,7 @@ constexpr std::size_t drawn_points = 128;            ///< points of a chart: as 
 constexpr std::size_t model_coefficients_drawn = 6;  ///< keeps the page small; the table has all
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
+/// The j-th value; not a number where the point has none, which leaves a gap in the line.
 double at(const std::vector<double>& values, std::size_t j) {
   return j < values.size() ? values[j] : none;
 }
@@ -34,6 +35,8 @@ const char* name_of_estimate(bool of_sums) {
   return of_sums ? "Estimate" : "Last iterate";
 }
 
+/// One coefficient as a row: the quoted value, its interval where there is one, and the last iterate behind an
+/// average.
 void append_row(const publish::ShownRelease& release, std::size_t j, std::string& out) {
   const auto& [name, value] = quoted(release)[j];
   out += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td>", chart::escaped(name), data(value));
@@ -45,6 +48,7 @@ void append_row(const publish::ShownRelease& release, std::size_t j, std::string
   out += "</tr>\n";
 }
 
+/// All coefficients, however many there are; the charts show only some of them.
 void append_table(const publish::ShownRelease& release, std::string& out) {
   out += fmt::format(
       "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of coefficients\"><table "
@@ -110,6 +114,7 @@ void append_instruments(const publish::ShownInstruments& of, std::string& out) {
   out +=
       "<section id=\"instruments\" aria-labelledby=\"instruments-h\"><h2 id=\"instruments-h\">Instruments</h2>\n<dl "
       "class=\"facts\">";
+  // A strength that is not known is no reason to trust the estimate.
   bool is_weak = of.effective_f.empty();
   for (const auto& [name, f] : of.effective_f) {
     is_weak |= f < publish::weak_effective_f;
@@ -144,6 +149,7 @@ std::string made_of(const publish::ReportedIntervals& intervals) {
                      count(intervals.through));
 }
 
+/// Says at which level intervals cover what, and whether they are made of too few steps for that.
 void append_coverage(const publish::ShownRelease& release, std::string& out) {
   if (const auto intervals = publish::reported_intervals(release)) {
     out += fmt::format("<p>Intervals ({}, {:g}%): {}.{}{}</p>\n", chart::escaped(intervals->kind),
@@ -174,15 +180,18 @@ chart::Chart coefficient_chart(const History& history, const publish::ShownRelea
   chart::Layer line{"quoted estimate", chart::Mark::line, {}};
   // Points are counted from the last one, so that it is always drawn.
   std::size_t behind = history.points().size();
+  // At most drawn_points of the history's points are drawn, evenly spread.
   const std::size_t stride = (behind + drawn_points - 1) / drawn_points;
   for (const auto& [span, point] : history.points()) {
     if (--behind % stride != 0) continue;
+    // Before the average begins, the iterate is the quoted estimate and there is nothing to draw faintly behind it.
     const auto x = static_cast<double>(point.step);
     const bool averaged = !point.average.empty();
     band.points.push_back({x, at(point.lower, j), at(point.upper, j)});
     iterate.points.push_back({x, averaged ? at(point.estimate, j) : none, 0});
     line.points.push_back({x, averaged ? at(point.average, j) : at(point.estimate, j), 0});
   }
+  // The sentence that a screen reader reads. It has the numbers that others take from the picture.
   std::string summary =
       fmt::format("{} quoted estimate is {:.4g}",
                   release.step > 1 ? fmt::format("At step {} the", count(release.step)) : std::string("The"),
@@ -222,6 +231,7 @@ void append_coefficients(const PageView& view, const ShownLane& lane, std::strin
   out += "<section id=\"estimates\" aria-labelledby=\"estimates-h\"><h2 id=\"estimates-h\">Estimates";
   if (view.lanes.size() > 1) out += fmt::format(" of lane {}", lane.settings.header.lane.value());
   out += "</h2>\n";
+  // The settings alone say when the first release comes, so that this sentence tells nothing of any record.
   if (!lane.release) {
     out += fmt::format("<p>Nothing is published yet: the first release comes after {} steps.</p></section>\n",
                        count(lane.settings.release_every.value()));
@@ -235,9 +245,11 @@ void append_coefficients(const PageView& view, const ShownLane& lane, std::strin
   const std::size_t all = lane.release->estimate.size();
   append_turns(view, lane, all, out);
   out += "<div class=\"cards\">\n";
+  // A file has no other page to turn to, so that it draws all.
   const std::size_t last = view.is_file ? all : std::min(view.first_coefficient + coefficients_of_a_page, all);
   for (std::size_t j = view.first_coefficient; j < last; ++j) {
     const std::string& name = lane.release->estimate[j].first;
+    // c0, c1 … are the charts of a lane and m0, m1 … those of the combined model: ids are unique in a document.
     const std::string id = fmt::format("c{}", j);
     out += fmt::format("<figure class=\"card\"><figcaption><h3>{}</h3><p><strong>{}</strong>", chart::escaped(name),
                        data(quoted(*lane.release)[j].second));
@@ -252,12 +264,14 @@ void append_coefficients(const PageView& view, const ShownLane& lane, std::strin
              ? "Line: the quoted estimate. Band: its interval, where there is one. Faint: the last iterate behind an "
                "average.</p></section>\n"
              : "Dot: the estimate. Bar: its interval, where there is one. Dashed: 0.</p></section>\n";
+  // Only sums with instruments have a strength to tell of.
   if (lane.release->sums.instruments) append_instruments(*lane.release->sums.instruments, out);
 }
 
 void append_model(const PageView& view, std::string& out) {
   if (view.model == nullptr || view.model->estimate.empty() || view.lanes.size() < 2) return;
   const publish::ShownRelease& model = *view.model;
+  // A model that is solved has no iterate, and its columns other names.
   const bool of_sums = model.sums.records > 0;
   out += "<section id=\"model\" aria-labelledby=\"model-h\"><h2 id=\"model-h\">Combined model</h2>";
   append_floored(model.sums.floored, out);

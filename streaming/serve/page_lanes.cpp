@@ -10,16 +10,19 @@
 namespace nustream::serve::page {
 namespace {
 
+/// A duration in milliseconds with three digits; a dash where there is none yet.
 std::string milliseconds(const std::optional<double>& seconds) {
   return seconds ? fmt::format("{:.3g} ms", 1000 * *seconds) : "–";
 }
 
+/// Whether the lane has taken the last step that its budget allows.
 bool is_over(const ShownLane& lane) {
   return lane.settings.last_step && lane.steps >= *lane.settings.last_step;
 }
 
 /// Says why there is nothing to show, or nothing new.
 void append_absence(const PageView& view, std::string& out) {
+  // Which of these reasons holds is for the operator: the operator's /readyz tells.
   if (view.lanes.empty()) {
     out +=
         "<p class=\"what\">No lane is open here: the service starts, waits for its broker, or other instances have "
@@ -44,6 +47,7 @@ void append_summary(const PageView& view, const ShownLane* lane, std::string& ou
     out += fmt::format("</p>\n<dl class=\"facts big\"><div><dt>Steps taken, one {}</dt><dd>{}</dd></div>",
                        records == 1 ? "a record" : "for " + count(records) + " records", count(lane->steps.value()));
     if (lane->release) append_fact("Last published at step", count(lane->release->step), out);
+    // By what all epochs have spent together: a reader has all of their releases.
     append_fact("A guess about one is right at most", times_in_hundred(right_guesses(lane->total.value())), out);
     out += "</dl>\n";
   }
@@ -59,6 +63,7 @@ void append_summary(const PageView& view, const ShownLane* lane, std::string& ou
 }
 
 void append_lanes(const PageView& view, std::string& out) {
+  // The table lets a reader choose a lane; with one there is nothing to choose.
   if (view.lanes.size() < 2) return;
   out +=
       "<section id=\"lanes\" aria-labelledby=\"lanes-h\"><h2 id=\"lanes-h\">Lanes</h2><div class=\"scroll tall\" "
@@ -67,6 +72,7 @@ void append_lanes(const PageView& view, std::string& out) {
       "spent</th></tr></thead><tbody>\n";
   for (const ShownLane* const lane : view.lanes) {
     const publish::ReleaseHeader& header = lane->settings.header;
+    // "Published at" is a step, and not a time: the public page shows no clock.
     const bool current = header.lane == view.lane;
     out += fmt::format(
         "<tr><th scope=\"row\"><a href=\"/lanes/{0}\"{1}>{0}</a></th><td>{2}</td><td>{3}</td><td>{4}</td><td>{5}</td>"
@@ -86,8 +92,10 @@ void append_settings(const ShownLane& lane, std::string& out) {
   append_fact(
       fmt::format("Noise, in units of what one {} (σ)", user ? "contribution of a user can do" : "record can do"),
       data(settings.noise_multiplier.value()), out);
+  // Limits leave records out, so that the model is that of the records that count.
   if (user) append_fact("What is estimated", chart::escaped(publish::estimand_words(user->limits)), out);
   append_fact("How far one unit can move all that is encoded", data(settings.sensitivity.value()), out);
+  // Steps are numbered from 0, so that the next one has the number of those that were taken.
   if (settings.schedule) {
     append_fact("Size of the next step (η)", data(settings.schedule->at(StepIndex{lane.steps.value()})), out);
   }
@@ -113,6 +121,7 @@ void append_operator(const OperatorView& view, std::string& out) {
   append_fact("Records a second, of late",
               view.records_per_second ? fmt::format("{:.4g}", *view.records_per_second) : std::string("–"), out);
   out += "</dl>\n";
+  // What stands in the way, line by line, as /readyz says it.
   if (view.readiness != "ready\n") out += "<pre class=\"why\">" + chart::escaped(view.readiness) + "</pre>\n";
   out +=
       "<div class=\"scroll tall\" tabindex=\"0\" role=\"region\" aria-label=\"Table of lanes, for the "

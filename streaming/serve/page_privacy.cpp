@@ -17,6 +17,7 @@ struct Neighbours {
   std::string worlds;  ///< such as "held what it held, or nothing at all"
 };
 
+/// The promise in words. Users are asked first, since a promise about users has no other unit.
 Neighbours neighbours_of(const publish::Promise& promise) {
   const bool replaced = promise.adjacency == "replace-one";
   if (promise.user) {
@@ -31,6 +32,8 @@ Neighbours neighbours_of(const publish::Promise& promise) {
   return {"one record", replaced ? "held what it held or anything else" : "held what it held or nothing at all"};
 }
 
+/// The promise as a game of guessing, which needs neither ε nor δ: two worlds are equally likely, and somebody who
+/// sees all releases guesses which of them is real.
 std::string words_of(const ShownLane& lane) {
   Neighbours who = neighbours_of(lane.settings.header.promise);
   if (lane.settings.header.promise.trusts_framing) who.unit += " of a file whose records close their quotes";
@@ -41,6 +44,7 @@ std::string words_of(const ShownLane& lane) {
       "{} {} better than this: guessing between the two they are right at most <strong>{}</strong>, where a coin is "
       "right 50 times. However long this epoch runs, they are never right more than <strong>{}</strong>.</p>\n",
       chart::escaped(who.unit), chart::escaped(who.worlds), times_in_hundred(right_guesses(lane.total.value())),
+      // The limit is of this epoch alone. Where earlier epochs have spent more than it, the total is the larger.
       times_in_hundred(right_guesses(std::max(limit, lane.total.value()))));
 }
 
@@ -54,11 +58,13 @@ std::string gauge(double spent, double most, std::string_view what) {
       100 * share, what, 100 * share);
 }
 
+/// ρ and what it comes to at δ, by the exact curve of the Gaussian mechanism.
 std::string with_epsilon(Rho rho, Delta delta) {
   return fmt::format("ρ {}, ε {} at δ {:g} ({})", data(rho.value()), data(privacy::epsilon(rho, delta).value()),
                      delta.value(), privacy::name(privacy::Conversion::gaussian));
 }
 
+/// What is spent, as numbers and as bars. All of it follows from step counts and settings.
 void append_gauges(const ShownLane& lane, std::string& out) {
   const publish::ReleaseHeader& header = lane.settings.header;
   out += "<dl class=\"facts\">";
@@ -90,6 +96,7 @@ void append_all_conversions(const ShownLane& lane, std::string& out) {
 
 /// Draws what a record has cost by its age in steps. It follows from settings alone.
 void append_ages(const ShownLane& lane, std::string& out) {
+  // One age makes no curve; none is known where records take part several times.
   if (lane.spend_by_age.size() < 2) return;
   chart::Layer spent{"ρ", chart::Mark::line, {}};
   for (const auto& [age, rho] : lane.spend_by_age) spent.points.push_back({static_cast<double>(age), rho, 0});
@@ -107,12 +114,17 @@ void append_ages(const ShownLane& lane, std::string& out) {
 
 }  // namespace
 
+// With two equally likely worlds, which differ by √(2ρ) standard deviations of the noise, the best guess is right
+// with probability Φ(√(2ρ)/2), and Φ(x) is erfc(−x/√2)/2.
 double right_guesses(double rho) {
   return 0.5 * std::erfc(-std::sqrt(2 * rho) / 2 / std::sqrt(2.0));
 }
 
 std::string times_in_hundred(double share) {
+  // Rounded up to a tenth, so that the page never promises more than is true. The 1e-9 keeps a share that is exactly
+  // a tenth from being raised by its rounding error.
   const double times = std::ceil(share * 1000 - 1e-9) / 10;
+  // For example a share of 0.5987, which is that of ρ = 0.125, becomes "59.9 times in 100".
   return times >= 99.95 ? "practically always" : fmt::format("{:.1f} times in 100", times);
 }
 
@@ -120,6 +132,7 @@ void append_conversions(std::span<const Converted> rows, std::string& out) {
   out +=
       "<details id=\"conversions\"><summary>ε by every conversion</summary><div class=\"scroll\" tabindex=\"0\" "
       "role=\"region\" aria-label=\"Table of ε\"><table><thead><tr><th scope=\"col\">Of</th><th scope=\"col\">δ</th>";
+  // The columns are the conversions, in the order in which Epsilons::by has them.
   for (const privacy::Conversion conversion : privacy::conversions) {
     out += fmt::format("<th scope=\"col\">{}</th>", privacy::name(conversion));
   }
@@ -141,6 +154,7 @@ void append_conversions(std::span<const Converted> rows, std::string& out) {
 
 void append_privacy(const ShownLane& lane, std::string& out) {
   out += "<section id=\"privacy\" aria-labelledby=\"privacy-h\"><h2 id=\"privacy-h\">Privacy</h2>\n";
+  // Words of a promise would be false for noise that anybody can compute.
   if (lane.settings.header.promise.is_private) {
     out += words_of(lane);
   } else {

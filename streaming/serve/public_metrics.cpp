@@ -1,3 +1,5 @@
+// Names, help texts and labels of the public metrics (docs/metrics.md). What is shown in them is set by
+// public_surface.cpp alone, from values that are committed.
 #include "serve/public_metrics.h"
 
 #include "nustream/privacy/epsilon.h"
@@ -7,14 +9,17 @@
 namespace nustream::serve {
 namespace {
 
+/// One gauge for each δ and each conversion, in the order in which publish::epsilons_of() gives the values.
 PublicMetrics::Conversions conversions(PublicMetrics::Family<PublicMetrics::Gauge>& family,
                                        const publish::ReleaseHeader& header) {
   PublicMetrics::Conversions all;
   for (const Delta& delta : header.deltas()) {
     for (const privacy::Conversion conversion : privacy::conversions) {
       prometheus::Labels labels = lane_labels(header.stream, header.lane);
+      // As releases write it, so that one δ has one spelling everywhere.
       publish::append_number(delta.value(), labels["delta"]);
       labels["conversion"] = privacy::name(conversion);
+      // For example nustream_epsilon{conversion="gaussian",delta="1e-06",lane="0",stream="mine"}.
       all.emplace_back(family, labels);
     }
   }
@@ -27,6 +32,7 @@ prometheus::Labels promise_labels(const publish::ReleaseHeader& header) {
   prometheus::Labels labels = lane_labels(header.stream, header.lane);
   labels["adjacency"] = promise.adjacency;
   labels["protects"] = promise.user ? "user" : promise.target_only ? "target" : "record";
+  // All series of a metric have the same labels, so that they can be joined and summed.
   for (const char* label : {"user", "participations", "separation", "mass", "period", "times"}) labels[label] = "";
   if (!promise.user) return labels;
   labels["user"] = promise.user->column;
@@ -45,6 +51,8 @@ prometheus::Labels promise_labels(const publish::ReleaseHeader& header) {
 
 }  // namespace
 
+// A family is there from the start, without a series, and its help text ends with the unit. docs/metrics.md has the
+// same names.
 PublicMetrics::PublicMetrics()
     : steps(
           counters(registry, "nustream_steps_total", "Steps of the lane's epoch whose state is committed (steps).")),
@@ -90,11 +98,14 @@ PublicMetrics::PublicMetrics()
       model{gauges(registry, "nustream_model_timestamp_seconds",
                    "When the combined model last changed, since 1970-01-01 UTC (seconds)."),
             gauges(registry, "nustream_model_lanes", "Lanes that the combined model is of (lanes).")} {
+  // It is of the process, and the one series here without a stream.
   gauges(registry, "nustream_build_info", "Always 1; the version is a label (ratio).")
       .Add({{"version", version}})
       .Set(1);
 }
 
+// The series that every lane has. Those that not every lane has, such as that of a budget, are made with their first
+// value.
 PublicMetrics::Lane::Lane(PublicMetrics& metrics, const publish::ReleaseHeader& header)
     : steps(metrics.steps, lane_labels(header.stream, header.lane)),
       releases(metrics.releases, lane_labels(header.stream, header.lane)),
@@ -108,6 +119,7 @@ PublicMetrics::Lane::Lane(PublicMetrics& metrics, const publish::ReleaseHeader& 
       epoch(metrics.epoch, lane_labels(header.stream, header.lane)),
       release_every(metrics.release_every, lane_labels(header.stream, header.lane)),
       promise_info(metrics.promise_info, promise_labels(header)) {
+  // An "info" metric: its value is always 1, and what it says is in its labels.
   promise_info->Set(1);
 }
 

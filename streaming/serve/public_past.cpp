@@ -11,6 +11,7 @@ namespace {
 
 using publish::JsonWriter;
 
+/// What a client knows of the lane once it has been told all.
 SeenLane seen_of(const ShownLane& lane) {
   return {lane.settings.header.epoch.value(), lane.steps.value(), lane.release ? lane.release->step : 0};
 }
@@ -29,6 +30,7 @@ bool PublicSurface::lacks_past(LaneId lane) const {
   return found == lanes_.end() || found->second.shown.history.points().size() < 2;
 }
 
+// An index of what can be read: a lane's history may be large, and is a page of its own.
 std::string PublicSurface::histories() const {
   const std::string page = publish::object_text([this](JsonWriter& json) {
     json.field("stream", stream_);
@@ -52,6 +54,7 @@ std::optional<std::string> PublicSurface::history(LaneId lane) const {
     json.field("stream", stream_);
     json.field("lane", lane.value());
     json.field("epoch", shown.settings.header.epoch.value());
+    // How wide the spans are of which the last release is kept, and how many spans there can be.
     json.field("span_steps", shown.history.width());
     json.field("points_max", shown.history.points_max());
     json.elements("features", shown.history.features());
@@ -77,17 +80,21 @@ std::optional<std::string> PublicSurface::page(const PagePlace& place, const Ope
     for (const auto& [id, lane] : former_) view.lanes.push_back(&lane);
   }
   if (!view.lanes.empty()) view.lane = view.lanes.front()->settings.header.lane;
+  // Without a place in the path, the first lane is drawn.
   view.lane = place.lane.value_or(view.lane);
   const ShownLane* const lane = lane_of(view);
   if (place.lane && lane == nullptr) return std::nullopt;
   view.first_coefficient = place.first_coefficient;
   const std::size_t drawn = lane != nullptr ? lane->history.features().size() : 0;
+  // A path beyond the last coefficient is not found. The first page is always there, also before the first release.
   if (view.first_coefficient > 0 && view.first_coefficient >= drawn) return std::nullopt;
   return status_page(view);
 }
 
 std::string PublicSurface::since(Seen& seen) const {
+  // Lanes that were closed are forgotten, and that they were is news as well: the message has the open lanes.
   bool news = std::erase_if(seen.lanes, [this](const auto& entry) { return !lanes_.contains(entry.first); }) > 0;
+  // Such as {"stream":"mine","open":[0,1],"lanes":[…]}, where only lane 1 is in "lanes" if nothing changed in lane 0.
   const std::string data = publish::object_text([&](JsonWriter& json) {
     json.field("stream", stream_);
     {
@@ -98,6 +105,7 @@ std::string PublicSurface::since(Seen& seen) const {
     for (const auto& [id, lane] : lanes_) {
       const auto found = seen.lanes.find(id);
       const SeenLane now = seen_of(lane.shown);
+      // A lane that the client knows as it is now is left out. A client that knows all lanes gets no message.
       if (found != seen.lanes.end() && found->second == now) continue;
       const auto object = json.object();
       append_members(lane.shown, json);

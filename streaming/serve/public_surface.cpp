@@ -1,3 +1,6 @@
+// The public surface: registry, state page and histories, changed by committed values alone. Every way in is here, so
+// that what the public can see is decided in this file. Pages are rendered when they are asked for, and kept until a
+// change.
 #include "serve/public_surface.h"
 
 #include <algorithm>
@@ -46,6 +49,7 @@ void set(std::optional<Series<prometheus::Gauge>>& series, prometheus::Family<pr
   (*series)->Set(value);
 }
 
+/// Sets one gauge for each δ and conversion; both are in the order of the header's δ.
 void set_epsilons(const std::vector<publish::Epsilons>& epsilons, PublicMetrics::Conversions& gauges) {
   auto gauge = gauges.begin();
   for (const publish::Epsilons& at : epsilons) {
@@ -69,8 +73,11 @@ PublicSurface::PublicSurface(std::string stream, Now now) : stream_(std::move(st
 
 void PublicSurface::open_lane(PublicLane lane) {
   const LaneId id = lane.header.lane;
+  // The lane is restored again in the same epoch, perhaps because of what its records hold. Nothing shows that.
   if (find(id, lane.header.epoch) != nullptr) return;
   former_.clear();
+  // The earlier epoch's series go before the new ones are made: both have the same labels, and a series has one
+  // owner.
   lanes_.erase(id);
   PublicMetrics::Lane series(metrics_, lane.header);
   series.rho_limit->Set(lane.rho_limit.value());
@@ -79,6 +86,7 @@ void PublicSurface::open_lane(PublicLane lane) {
   if (lane.schedule) {
     set(series.step_size, metrics_.step_size, lane.header, lane.schedule->at(StepIndex{0}));
   }
+  // Before its first step a lane has spent nothing, and the page says so in numbers.
   const std::vector<publish::Epsilons> nothing = publish::epsilons_of(Rho{0}, lane.header.deltas());
   series.epoch->Set(lane.header.epoch.value());
   series.release_every->Set(static_cast<double>(lane.release_every.value()));
@@ -98,6 +106,7 @@ void PublicSurface::open_lane(PublicLane lane) {
 void PublicSurface::close_lane(LaneId lane) {
   const auto closed = lanes_.find(lane);
   if (closed != lanes_.end()) {
+    // Kept for the status page alone, while no lane is open. Metrics and the state have open lanes only.
     former_.insert_or_assign(lane, std::move(closed->second.shown));
     lanes_.erase(closed);
   }
@@ -110,11 +119,13 @@ void PublicSurface::close_lane(LaneId lane) {
   changed();
 }
 
+// The one way in for everything that depends on records, after noise.
 void PublicSurface::update(const CommittedFact& committed) {
   std::visit([this](const auto& value) { show(value); }, committed);
   changed();
 }
 
+// Of this very epoch: a fact that comes late from an earlier epoch finds no lane, and changes nothing.
 PublicSurface::OpenLane* PublicSurface::find(LaneId lane, EpochId epoch) {
   const auto found = lanes_.find(lane);
   return found != lanes_.end() && found->second.shown.settings.header.epoch == epoch ? &found->second : nullptr;
@@ -122,6 +133,7 @@ PublicSurface::OpenLane* PublicSurface::find(LaneId lane, EpochId epoch) {
 
 void PublicSurface::show(const CommittedSpend& spend) {
   OpenLane* const lane = find(spend.lane(), spend.epoch());
+  // Commits may be told of late. An older one must not take back what is shown, since counters never fall.
   if (lane == nullptr || spend.steps() < lane->shown.steps) return;
   lane->shown.steps = spend.steps();
   lane->shown.rho = spend.rho();
@@ -143,7 +155,10 @@ void PublicSurface::show(const CommittedSpend& spend) {
 void PublicSurface::show(const CommittedRelease& release) {
   const publish::ShownRelease& last = release.last();
   OpenLane* const lane = last.stream == stream_ ? find(last.lane, last.epoch) : nullptr;
+  // A release with the same or an earlier step than the last one shown came a second time.
   if (lane == nullptr || (lane->shown.release && last.step <= lane->shown.release->step)) return;
+  // Otherwise a release would be public before its state is durable, or releases that promise nothing would stand
+  // among private ones. Going on would be worse than ending the process.
   NUSTREAM_REQUIRE(last.step <= lane->shown.steps.value(), "a release is shown after the commit of its state");
   NUSTREAM_REQUIRE(last.promise.is_private == lane->shown.settings.header.promise.is_private,
                    "a lane's releases are of its own kind");
@@ -160,6 +175,7 @@ void PublicSurface::show(const CommittedRelease& release) {
   if (last.sums.records > 0) {
     set(lane->series.floored, metrics_.floored, header, static_cast<double>(last.sums.floored));
   }
+  // Without a clock the release is not dated, so that two runs over the same input show the same bytes.
   if (!release.at() && !now_) return;
   set(lane->series.last_release, metrics_.last_release, header, release.at() ? *release.at() : now_());
 }
@@ -184,6 +200,7 @@ void PublicSurface::show_interval(const publish::ShownRelease& release, OpenLane
 
 void PublicSurface::show(const CommittedModel& model) {
   const auto lane = lanes_.find(model_lane);
+  // This process no longer has the lane whose owner publishes the model. What it would show grows old.
   if (lane == lanes_.end()) return;
   model_ = model.json();
   mean_ = model.mean();
@@ -197,6 +214,7 @@ void PublicSurface::show(const CommittedModel& model) {
   if (now_) model_series_->last->Set(now_());
 }
 
+// The past fills the history alone: the lane's last release stays the one that is shown.
 void PublicSurface::show(const CommittedPast& past) {
   if (OpenLane* const lane = find(past.lane(), past.epoch())) lane->shown.history.add(past.lines());
 }
@@ -220,6 +238,7 @@ void PublicSurface::append_state(JsonWriter& json) const {
       append_members(lane.shown, json);
     }
   }
+  // As it was published, and in one line (CommittedModel::published()).
   json.raw("model", model_.empty() ? "null" : model_);
 }
 

@@ -1,3 +1,5 @@
+// The paths of the three listeners. Public and operator's routes are made of different surfaces by different types,
+// so that no path of the public listener can reach an operator's figure by mistake.
 #include "serve/routes.h"
 
 #include <charconv>
@@ -16,6 +18,7 @@ namespace {
 
 constexpr const char* json = "application/json";
 
+/// Name and version, as JSON.
 Response version_page() {
   const std::string body = publish::object_text([](publish::JsonWriter& members) {
     members.field("name", "nustream");
@@ -29,6 +32,7 @@ Response health_page() {
   return {200, plain_text, "ok\n"};
 }
 
+/// 404, with the paths that there are: none of them is secret.
 Response not_found() {
   return {404, plain_text,
           "not found; there are /, /metrics, /livez, /readyz, /version and /api/v1/state, /api/v1/history and "
@@ -43,6 +47,7 @@ std::optional<Response> history_page(const PublicSurface& surface, std::string_v
   const std::string_view number = path.substr(all.size());
   std::uint32_t lane = 0;
   const auto [end, error] = std::from_chars(number.data() + 1, number.data() + number.size(), lane);
+  // The path is /api/v1/history/LANE and nothing else: "/api/v1/historyX" and "/api/v1/history/0x" are not found.
   if (number.front() != '/' || error != std::errc{} || end != number.data() + number.size()) return std::nullopt;
   std::optional<std::string> page = surface.history(LaneId{lane});
   if (!page) return std::nullopt;
@@ -63,6 +68,7 @@ std::optional<Response> page_of(const Surface& surface, std::string_view path) {
   const std::optional<PagePlace> place = page_place(path);
   std::optional<std::string> page = place ? surface.page(*place) : std::nullopt;
   if (!page) return std::nullopt;
+  // Pages alone have a content policy: a browser renders nothing else from here.
   return Response{200, "text/html; charset=utf-8", *std::move(page), page_policy};
 }
 
@@ -76,6 +82,7 @@ Response shared_page(const PublicSurface& surface, std::string_view path) {
   return not_found();
 }
 
+/// 503 is what load balancers and Kubernetes take for "not yet".
 unsigned readiness_status(bool ready) {
   return ready ? 200 : 503;
 }
@@ -87,6 +94,7 @@ Response readiness_page(const PublicSurface& surface) {
 
 }  // namespace
 
+// For probes that may see nothing else, not even a release.
 Routes health_routes(const PublicSurface& surface) {
   return [&surface](std::string_view path) -> Response {
     if (path == "/livez" || path == "/healthz") return health_page();
@@ -105,6 +113,7 @@ Routes public_routes(const PublicSurface& surface) {
   };
 }
 
+// As the public routes, over the other surface: reasons, states and the operator's own registry.
 Routes operator_routes(const OperatorSurface& surface) {
   return [&surface](std::string_view path) -> Response {
     if (path == "/metrics") return {200, exposition_type, surface.metrics()};

@@ -1,3 +1,5 @@
+// Builds the listeners from [serve]. The public one gets the public surface alone, so that nothing of the operator's
+// can be reached through it.
 #include "serve/servers.h"
 
 #include "nustream/base/error.h"
@@ -7,11 +9,14 @@
 namespace nustream::serve {
 namespace {
 
+/// The token in a file; nothing where no file is named, or where the setting says "none".
 std::optional<BearerToken> token_of(const std::string& file) {
   if (file.empty() || file == no_token) return std::nullopt;
   return load_bearer_token(file);
 }
 
+/// Who may read from the operator's listener. Without a token, at least no web page may reach it by a name of its
+/// own.
 Access operators_access(const std::string& file) {
   Access access{token_of(file)};
   access.literal_hosts_only = !access.token;
@@ -40,6 +45,7 @@ Servers::Servers(boost::asio::io_context& loop, const Settings& settings, const 
 }
 
 void Servers::read_tokens_again() {
+  // Both files are read before anything is changed: where one of them is bad, both tokens stay as they were.
   const Access for_public{token_of(public_token_file_)};
   const Access for_operators = operators_access(operator_token_file_);
   if (public_) public_->change_access(for_public);

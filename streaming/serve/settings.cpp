@@ -1,3 +1,5 @@
+// Reads addresses and checks the limits of [serve]. Addresses are literals and are never looked up: a resolver's
+// answer could make a listener reachable from elsewhere.
 #include "serve/settings.h"
 
 #include <arpa/inet.h>
@@ -14,6 +16,7 @@ namespace {
 
 constexpr const char* allowed_address = "IP:PORT, [IPv6]:PORT or localhost:PORT; names are not looked up";
 
+/// The address of a literal such as "10.0.0.1"; nothing for any other text.
 std::optional<in_addr> as_ipv4(const std::string& ip) {
   in_addr address{};
   if (::inet_pton(AF_INET, ip.c_str(), &address) != 1) return std::nullopt;
@@ -26,6 +29,7 @@ std::optional<in6_addr> as_ipv6(const std::string& ip) {
   return address;
 }
 
+/// All of 127.0.0.0/8 is this machine (RFC 1122, section 3.2.1.3).
 bool is_loopback_ipv4(const unsigned char* bytes) {
   return bytes[0] == 127;
 }
@@ -33,6 +37,7 @@ bool is_loopback_ipv4(const unsigned char* bytes) {
 /// The IP literal of "IP", "[IPv6]" or "localhost"; empty where the text is none of them.
 std::string literal(std::string_view host) {
   if (host == "localhost") return "127.0.0.1";
+  // Only an address in brackets may be IPv6, since otherwise its last group would read as a port.
   const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
   const std::string ip(bracketed ? host.substr(1, host.size() - 2) : host);
   const bool valid = bracketed ? as_ipv6(ip).has_value() : as_ipv4(ip).has_value();
@@ -41,6 +46,7 @@ std::string literal(std::string_view host) {
 
 }  // namespace
 
+// "127.0.0.1:9464", "[::1]:9464" and "localhost:9464" are addresses; ":9464" and "example.org:9464" are refused.
 Address parse_address(std::string_view setting, std::string_view text) {
   const std::size_t colon = text.rfind(':');
   const std::string ip = colon == std::string_view::npos ? std::string() : literal(text.substr(0, colon));
@@ -55,6 +61,7 @@ Address parse_address(std::string_view setting, std::string_view text) {
 }
 
 bool is_loopback(const Address& address) {
+  // The bytes of both kinds of addresses are in network order, so that the first one is the 127.
   if (const auto v4 = as_ipv4(address.ip)) {
     unsigned char bytes[4];
     std::memcpy(bytes, &*v4, sizeof bytes);
@@ -74,16 +81,19 @@ bool is_literal_host(std::string_view host) {
 }
 
 std::string to_text(const Address& address) {
+  // Only IPv6 has colons in an address, and needs brackets in front of a port.
   const bool ipv6 = address.ip.find(':') != std::string::npos;
   return (ipv6 ? "[" + address.ip + "]" : address.ip) + ":" + std::to_string(address.port);
 }
 
 namespace {
 
+/// Throws for a limit out of range, by the name that the setting has in the file.
 void require(bool valid, const char* name, const std::string& value, const char* allowed) {
   if (!valid) throw InvalidParameter(name, value, allowed);
 }
 
+/// One millisecond to one hour. The message names seconds, as the settings do.
 void check_time(const char* name, std::chrono::milliseconds time) {
   const bool valid = time >= std::chrono::milliseconds{1} && time <= std::chrono::hours{1};
   require(valid, name, std::to_string(std::chrono::duration<double>(time).count()), "0.001 to 3600");
@@ -124,6 +134,7 @@ void check(const Settings& settings) {
   }
   if (settings.operator_address.empty()) return;
   static_cast<void>(parse_address("serve.operator_address", settings.operator_address));
+  // Without a named file a token is made (settle_operator_token()), so that only "none" leaves the listener open.
   if (settings.operator_token_file == no_token) require_loopback(settings);
 }
 

@@ -1,3 +1,5 @@
+// The document of the status page: its head, its sections in their order, and the small texts that all sections
+// share. Texts that come from settings are escaped.
 #include "serve/status_page.h"
 
 #include <algorithm>
@@ -20,6 +22,7 @@ std::string shown(double value) {
 
 std::string count(std::uint64_t value) {
   std::string digits = std::to_string(value);
+  // From the end to the front, so that the places of the later separators do not move.
   for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
   return digits;
 }
@@ -28,6 +31,7 @@ std::string data(double value) {
   if (!std::isfinite(value)) return "–";
   std::string exact;
   publish::append_number(value, exact);
+  // For example <data value="0.1234567">0.12346</data>: a reader sees five digits, and a program finds all of them.
   return fmt::format("<data value=\"{}\">{}</data>", exact, shown(value));
 }
 
@@ -55,6 +59,7 @@ std::optional<Number> take_number(std::string_view& path) {
   return number;
 }
 
+/// Takes `begin` off the front of `path`; returns false and leaves it as it is where it does not begin so.
 bool take(std::string_view& path, std::string_view begin) {
   if (!path.starts_with(begin)) return false;
   path.remove_prefix(begin.size());
@@ -71,12 +76,15 @@ std::optional<PagePlace> page_place(std::string_view path) {
   if (path.empty()) return PagePlace{LaneId{*lane}, 0};
   if (!take(path, "/from/")) return std::nullopt;
   const auto first = take_number<std::size_t>(path);
+  // Pages of coefficients begin at multiples only, so that each coefficient is on one page.
   if (!first || !path.empty() || *first % coefficients_of_a_page != 0) return std::nullopt;
   return PagePlace{LaneId{*lane}, *first};
 }
 
 std::string status_page(const PageView& view) {
   const std::string stream = chart::escaped(view.stream);
+  // The empty icon keeps browsers from asking for one at another path. data-seen is the id of the event that tells of
+  // this page: the page's script is told what is newer.
   std::string out = fmt::format(
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
       "content=\"width=device-width,initial-scale=1\"><meta name=\"color-scheme\" content=\"light dark\"><title>{} · "
@@ -86,6 +94,8 @@ std::string status_page(const PageView& view) {
       "role=\"status\"></p></header>"
       "\n<main id=\"content\" data-seen=\"{}\">\n",
       stream, view.operators != nullptr ? " · operator" : "", stream, view.seen);
+  // What is estimated and how well comes before what it costs, and the settings come last. The operator's figures,
+  // where there are any, stand right behind the summary, under their warning.
   const ShownLane* const lane = lane_of(view);
   page::append_summary(view, lane, out);
   if (view.operators != nullptr) page::append_operator(*view.operators, out);

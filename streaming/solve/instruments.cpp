@@ -1,3 +1,6 @@
+// Two-stage least squares from released sums. H is the matrix of controls and instruments, and the right-hand sides
+// are their moments with each endogenous regressor and with the target. So dropping an instrument takes a row and a
+// column out of H.
 #include "solve/instruments.h"
 
 #include <cmath>
@@ -11,6 +14,7 @@
 namespace nustream::solve {
 namespace {
 
+/// Refuses options that have no meaning here, with the reason.
 void refuse_for_instruments(const Options& options) {
   if (!options.target.empty()) {
     throw Failure(Exit::configuration, "--target " + options.target +
@@ -32,12 +36,14 @@ struct Kept {
   lane::Settings settings;
 };
 
+/// The controls and instruments that --features keeps, and the settings of a model of these alone.
 Kept kept_of(const config::Config& config, const Options& options) {
   Kept kept{{}, config.schema, config.descent};
   descent::TwoStageShape& shape = kept.settings.first_stage->shape;
   const std::size_t first = config.schema.intercept ? 1 : 0;  // the intercept is input 0, and a control
   const std::span<const record::Feature> features(config.schema.features);
   const std::span<const record::Feature> exogenous = features.first(features.size() - shape.endogenous);
+  // Controls stand in front of the instruments among the features, and the endogenous regressors behind both.
   const std::size_t controls = shape.controls - first;
   kept.schema.features.clear();
   kept.inputs.resize(first);
@@ -48,6 +54,7 @@ Kept kept_of(const config::Config& config, const Options& options) {
     if (number < controls) ++shape.controls;
   }
   shape.instruments = kept.inputs.size();
+  // With fewer instruments than regressors the fitted regressors would be collinear.
   if (shape.instruments < shape.controls + shape.endogenous) {
     throw Failure(Exit::configuration,
                   "--features: at least as many [[instruments]] have to stay as there are [[endogenous]] regressors");
@@ -70,6 +77,8 @@ Solution solve_instruments(const config::Config& config, const publish::ShownSum
   Solution solution{config.schema.target->name, {}, reduced.floored, {}};
   auto parameters = moments::two_stage_least_squares(equations, reduced, shape.controls);
   if (!parameters) return solution;
+  // OriginalUnits converts a lane's parameters, which are those of the second stage and behind them the first
+  // stage's.
   const auto first_stage = static_cast<std::ptrdiff_t>(shape.instruments * shape.endogenous);
   parameters->insert(parameters->end(), reduced.theta.begin(), reduced.theta.begin() + first_stage);
   const publish::OriginalUnits units(kept.schema, kept.settings);

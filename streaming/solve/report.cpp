@@ -20,6 +20,7 @@
 namespace nustream::solve {
 namespace {
 
+/// The last line that is not empty; "" where there is none.
 std::string last_line_of(const std::string& file) {
   std::error_code unknown;
   std::ifstream lines(file, std::ios::binary);
@@ -33,6 +34,7 @@ std::string last_line_of(const std::string& file) {
   return last;
 }
 
+// The same words in the table and as JSON.
 constexpr std::string_view covered =
     "what these records come to without the noise, scaled and clipped as they are; not what others would say";
 
@@ -45,6 +47,7 @@ struct Source {
   std::string model;
 };
 
+/// What the line is; nothing where it is neither a release nor a combined model.
 std::optional<Source> source_of(const std::string& file, const std::string& line) try {
   if (const auto release = publish::read_release(line)) {
     return Source{fmt::format("the release at step {}, epoch {}", release->step, release->epoch.value()),
@@ -59,6 +62,7 @@ std::optional<Source> source_of(const std::string& file, const std::string& line
   throw Failure(failure.code(), file + ": its last line is " + failure.what());
 }
 
+/// Prints the solution as a table, and what it was made of. It says that nothing is spent, since readers will ask.
 void print(const Source& source, const Solution& solution, double level) {
   std::size_t width = solution.target.size();
   for (const auto& [name, value] : solution.coefficients) width = std::max(width, name.size());
@@ -75,6 +79,7 @@ void print(const Source& source, const Solution& solution, double level) {
     fmt::print("\n");
   }
   if (has_intervals) fmt::print("{:g}% intervals: {}\n", 100 * level, covered);
+  // An answer that does not exist is told, and is no failure: the release is what it is.
   if (solution.coefficients.empty()) {
     fmt::print("there is no answer: noise hides the instruments, or they do not tell the regressors apart\n");
   } else if (solution.floored > 0) {
@@ -87,6 +92,7 @@ void print(const Source& source, const Solution& solution, double level) {
     fmt::print("private         false: the release that this is solved from is not private either\n");
 }
 
+/// Writes one end of all intervals by the coefficients' names.
 void append_bounds(publish::MemberName key, const Solution& solution,
                    double (inference::Interval::*bound)() const noexcept, publish::JsonWriter& json) {
   const auto object = json.object(key);
@@ -103,6 +109,7 @@ void append_intervals(const Solution& solution, double level, publish::JsonWrite
   append_bounds("upper", solution, &inference::Interval::upper, json);
 }
 
+/// The solution as one object; "spent" is 0 for the same reason.
 std::string to_json(const Source& source, const Solution& solution, double level) {
   return publish::object_text([&](publish::JsonWriter& json) {
     json.field("target", solution.target);
@@ -125,6 +132,7 @@ bool is_of_numbers(std::string_view text) {
 /// The settings with the values that the release tells in place of "private".
 config::Config settled(const config::Config& asked, config::Purpose purpose, const std::string& file,
                        const std::string& line) {
+  // Nothing is "private": the settings of the file are complete.
   if (asked.measuring.keys.empty()) return asked;
   const auto measured = publish::read_measured(line);
   std::vector<std::string> overrides = asked.overrides;
@@ -137,6 +145,7 @@ config::Config settled(const config::Config& asked, config::Purpose purpose, con
                       "one lane, or the configuration that --write-config wrote",
                       file, asked.file, key));
     }
+    // These values were measured privately and are a part of the release, so that it costs nothing to use them.
     overrides.push_back(key + '=' + found->second);
   }
   return config::read_config(asked.file, overrides, purpose);
@@ -152,6 +161,7 @@ Exit run(const config::Config& asked, config::Purpose purpose, const Options& op
   const std::string line = last_line_of(file);
   const auto source = source_of(file, line);
   if (!source) throw Failure(Exit::data, file + ": its last line is no release; name another file with --release");
+  // A release shows its sums only where release.moments asked for it.
   const auto sums = publish::read_sums(line);
   if (!sums) {
     throw Failure(Exit::data, file +
@@ -160,6 +170,8 @@ Exit run(const config::Config& asked, config::Purpose purpose, const Options& op
                                   "does not go with it)");
   }
   const config::Config config = settled(asked, purpose, file, line);
+  // The digest of the model says what was fitted to what. Without this, sums of other features could be solved under
+  // the wrong names, where their sizes happen to fit. Releases of earlier versions do not tell it.
   if (!source->model.empty() && source->model != config::model_digest(config)) {
     throw Failure(Exit::data, file +
                                   ": its last release is of another model than these settings: of other features, "

@@ -1,3 +1,5 @@
+// Solves a regression from released sums: H is the noisy mean of xxᵀ, and another model over the same features is a
+// part of H and of its right-hand side. Everything is a function of public numbers, so that it costs no ρ.
 #include "solve/solve.h"
 
 #include <algorithm>
@@ -22,6 +24,7 @@ std::vector<std::size_t> kept(const config::Config& config, const Options& optio
   if (!options.features.empty() && std::ranges::find(numbers, target) != numbers.end()) {
     refuse_name("--features", options.target + ", which is the target", features);
   }
+  // The feature that is to be explained is no regressor.
   std::erase(numbers, target);
   return numbers;
 }
@@ -38,6 +41,7 @@ record::Schema schema_of(const config::Config& config, const Options& options,
   return schema;
 }
 
+/// Refuses sums that are not of these settings, as far as their sizes tell.
 void require_sizes(const config::Config& config, const publish::ShownSums& sums) {
   if (!config.moments) {
     throw Failure(Exit::configuration,
@@ -62,6 +66,7 @@ std::vector<double> noise_about(const publish::ShownSums& sums, const std::vecto
                                 const std::vector<double>& theta, std::optional<std::size_t> feature) {
   std::vector<double> away(sums.equations.dimension);
   for (std::size_t j = 0; j < inputs.size(); ++j) away[inputs[j]] = theta[j];
+  // Signs do not matter to a covariance; e_feature − θ is what H is multiplied by.
   if (feature) {
     for (double& entry : away) entry = -entry;
     away[*feature] = 1;
@@ -97,6 +102,7 @@ Solution solve(const config::Config& config, const publish::ShownSums& sums, con
   if (config.descent.first_stage) return solve_instruments(config, sums, options);
   const std::size_t first = config.schema.intercept ? 1 : 0;
   const std::vector<std::size_t> numbers = kept(config, options);
+  // For example with an intercept and the features w, x, y, z, "--features x,z" keeps the inputs 0, 2 and 4.
   std::vector<std::size_t> inputs(first);  // the intercept is input 0
   for (const std::size_t number : numbers) inputs.push_back(first + number);
   if (inputs.empty()) throw Failure(Exit::configuration, "--features: nothing is left to explain the target with");
@@ -104,12 +110,14 @@ Solution solve(const config::Config& config, const publish::ShownSums& sums, con
   if (!options.target.empty()) feature = first + number_of("--target", options.target, config.schema.features);
   moments::NormalEquations equations =
       feature ? moments::for_feature(sums.equations, *feature, inputs) : moments::subset(sums.equations, inputs);
+  // Before the floor, so that an eigenvalue that the ridge has raised above it is left alone.
   if (options.ridge > 0) equations = moments::with_ridge(equations, options.ridge);
   // The noise of a smaller matrix has smaller eigenvalues, so the floor shrinks with the root of its size.
   const double share = static_cast<double>(inputs.size()) / static_cast<double>(sums.equations.dimension);
   const moments::FlooredSolution found = moments::solve(equations, sums.floor * std::sqrt(share));
   const record::Schema schema = schema_of(config, options, numbers);
   lane::Settings settings = config.descent;
+  // The parameters are those of the smaller model.
   settings.dimension = inputs.size();
   const publish::OriginalUnits units(schema, settings);
   std::vector<double> values;

@@ -1,3 +1,5 @@
+// Bytes of the closing mark (docs/formats/users.md, "Closing mark"): a heading in clear, a nonce, and the fields
+// under the log key. Writing and reading are each one function, field by field in the same order.
 #include "users/closing_mark.h"
 
 #include <array>
@@ -17,6 +19,8 @@ namespace {
 
 constexpr std::string_view closing_magic{"NUUSCLO\0", 8};
 constexpr std::uint32_t closing_format = 1;
+/// What every failure to read a mark says. It does not tell a damaged mark from one of another lane, because both
+/// fail at the same place: the authentication of the sealed bytes.
 std::string unusable_closing(const StoreIdentity& identity) {
   return "the closing mark of users of lane " + std::to_string(identity.lane.value()) + " of stream '" +
          identity.stream +
@@ -27,12 +31,15 @@ Failure damaged_closing(const StoreIdentity& identity) {
   return {Exit::data, unusable_closing(identity)};
 }
 
+/// Magic and format. They stand in clear before the nonce, and are authenticated as the first part of the context.
 std::string closing_heading() {
   std::string bytes(closing_magic);
   secrets::append_integer(closing_format, bytes);
   return bytes;
 }
 
+/// The associated data of the seal. It names the key, the lane, the stream and the change, so that a mark cannot be
+/// put in the place of another lane's, nor of the mark that the same lane wrote at an earlier division.
 std::string closing_context(const UserKey& key, const StoreIdentity& identity, std::uint32_t change) {
   std::string bytes = closing_heading() + store_context(key, identity);
   secrets::append_integer(change, bytes);
@@ -43,6 +50,7 @@ std::string closing_context(const UserKey& key, const StoreIdentity& identity, s
 constexpr std::uint8_t knows_counts = 1;
 constexpr std::uint8_t knows_closed = 2;
 
+/// The entries of closed users one after the other, in the form of the store.
 std::string closed_bytes(const std::vector<Entry>& entries) {
   std::string bytes;
   bytes.reserve(entries.size() * entry_bytes);
@@ -78,6 +86,7 @@ std::string seal_closing(const UserKey& key, const StoreIdentity& identity, std:
   append_division(closing.next, plain);
   secrets::append_text(closing.identity, plain);
   secrets::append_text(closing.spent, plain);
+  // A lane that has a store of its own names nobody here, since its table, closed users included, is in the store.
   // The field is left out where there are no such users; open_closing() reads that as none.
   if (!closing.closed.empty()) secrets::append_text(closed_bytes(closing.closed), plain);
   std::array<std::uint8_t, nonce_bytes> nonce{};
@@ -93,6 +102,8 @@ ClosingMark open_closing(const UserKey& key, const StoreIdentity& identity, std:
   const std::string head = closing_heading();
   if (!bytes.starts_with(head) || bytes.size() < head.size() + nonce_bytes) throw damaged_closing(identity);
   const AeadNonce nonce(readable(bytes) + head.size(), nonce_bytes);
+  // The caller gives the change that it looks for, and that change is part of the associated data. A record with the
+  // right key of the topic but the bytes of another change is therefore refused here.
   auto plain = opened_text(key.log_key(), nonce, closing_context(key, identity, change),
                            bytes.substr(head.size() + nonce_bytes));
   if (!plain) throw damaged_closing(identity);

@@ -1,3 +1,5 @@
+// Applies the records of a store to a table and judges what it meets. The digest and the number of users at the end
+// decide whether the table is right; the checks before them say what is wrong with the store where it is not.
 #include "users/rebuild.h"
 
 #include <utility>
@@ -24,6 +26,8 @@ std::optional<StoreMark> kept_mark(const Standings& table) {
 
 }  // namespace
 
+// A table that is behind the mark can catch up. One that is ahead, or that has the mark's number with other contents,
+// belongs to another history of the lane.
 bool is_kept(const Standings& table, const StoreMark& mark) {
   const auto kept = kept_mark(table);
   if (!kept || kept->number > mark.number) return false;
@@ -33,6 +37,7 @@ bool is_kept(const Standings& table, const StoreMark& mark) {
 Rebuild::Rebuild(const UserKey& key, std::string context, const StoreMark& mark, Standings& table, From from)
     : key_(key), context_(std::move(context)), mark_(mark), table_(table), from_(from) {
   if (from == From::kept) {
+    // rebuild_table() asked is_kept() first, so that there is a mark.
     kept_ = kept_mark(table)->number;
     return;
   }
@@ -43,6 +48,7 @@ Rebuild::Rebuild(const UserKey& key, std::string context, const StoreMark& mark,
 
 Taken Rebuild::take(std::string_view sealed) {
   const RecordPlace place = record_place(sealed);
+  // Behind the mark nothing is applied. The caller learns where the committed records end.
   if (reached()) {
     require_known(place, sealed);
     return Taken::beyond;
@@ -52,6 +58,8 @@ Taken Rebuild::take(std::string_view sealed) {
     throw contradiction("has record " + std::to_string(place.number) + " after " + std::to_string(*last_) +
                         ": records are missing or out of order");
   }
+  // A record that the table holds already is opened all the same: a damaged store must be seen now, and not on the
+  // day when the table is lost and the store is the only copy.
   const UserRecord record = open_record(key_, context_, sealed);
   if (place.number > kept_) apply(record);
   last_ = place.number;
@@ -61,6 +69,7 @@ Taken Rebuild::take(std::string_view sealed) {
 /// Judges a record behind the mark. A record of the next batch is what a failed commit left. A record of a later
 /// batch shows that the state is older than the store.
 void Rebuild::require_known(const RecordPlace& place, std::string_view sealed) const {
+  // One batch at a time is under way, so that at most the batch behind the mark can be there without its state.
   if (place.commit <= mark_.commit + 1) return;
   try {
     static_cast<void>(open_record(key_, context_, sealed));
@@ -75,6 +84,7 @@ void Rebuild::torn() const {
 }
 
 void Rebuild::apply(const UserRecord& record) {
+  // The record's own entries are put in after this, as the batch did.
   if (record.kind == RecordKind::emptied_changes) table_.clear();
   if (record.kind == RecordKind::epoch) {
     table_.change_all([&](const Standing& standing) {
@@ -90,6 +100,8 @@ bool Rebuild::finish() {
     throw contradiction("ends at record " + std::to_string(last_.value_or(0)) + " and the state knows " +
                         std::to_string(mark_.number) + ": it was cut, or is an older copy");
   }
+  // The digest is computed over the table itself, not over the records, so that a table on disk that lost or kept
+  // entries is found out too.
   SetDigest digest;
   std::uint64_t users = 0;
   visit_all(table_, [&](const Entry& entry) {

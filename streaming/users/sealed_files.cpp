@@ -1,3 +1,5 @@
+// An encrypted environment for RocksDB: RocksDB asks FileCiphers for a cipher for each file that it opens, and passes
+// every block of bytes through it with its place in the file (docs/formats/users.md, "A table on disk").
 #include "users/sealed_files.h"
 
 #include <rocksdb/env_encryption.h>
@@ -18,15 +20,19 @@ constexpr std::size_t file_nonce_bytes = crypto_stream_xchacha20_NONCEBYTES;
 constexpr std::size_t stream_block_bytes = 64;  // of XChaCha20, which counts its key stream in such blocks
 using FileNonce = std::array<std::uint8_t, file_nonce_bytes>;
 
+/// The cipher of one file. A stream cipher that can begin at any block suits RocksDB, which reads and writes at
+/// arbitrary places.
 class FileCipher final : public rocksdb::BlockAccessCipherStream {
  public:
   FileCipher(UserKey key, const FileNonce& nonce) : key_(std::move(key)), nonce_(nonce) {}
 
   size_t BlockSize() override { return stream_block_bytes; }
+  /// Hides or shows `size` bytes at place `offset` of the file, which counts its first page too.
   rocksdb::Status Encrypt(uint64_t offset, char* data, size_t size) override {
     apply(offset, reinterpret_cast<unsigned char*>(data), size);
     return rocksdb::Status::OK();
   }
+  // The key stream is added by exclusive-or, so that encrypting once more gives the plain bytes.
   rocksdb::Status Decrypt(uint64_t offset, char* data, size_t size) override { return Encrypt(offset, data, size); }
 
  protected:
@@ -41,6 +47,8 @@ class FileCipher final : public rocksdb::BlockAccessCipherStream {
 
  private:
   void apply(std::uint64_t offset, unsigned char* data, std::size_t size) const {
+    // libsodium begins at a whole block of the key stream. The bytes that precede `offset` in that
+    // block are thrown away.
     std::uint64_t block = offset / stream_block_bytes;
     const std::size_t skipped = offset % stream_block_bytes;
     if (skipped != 0) {  // the rest of a block that was begun
@@ -78,6 +86,7 @@ class FileCiphers final : public rocksdb::EncryptionProvider {
     } catch (const std::exception& failure) {
       return rocksdb::Status::Aborted(failure.what());
     }
+    // The rest of the page is zeros: it only keeps RocksDB's own reads aligned.
     std::memset(prefix, 0, size);
     std::memcpy(prefix, nonce.data(), nonce.size());
     return rocksdb::Status::OK();
@@ -89,6 +98,7 @@ class FileCiphers final : public rocksdb::EncryptionProvider {
   rocksdb::Status CreateCipherStream(const std::string& name, const rocksdb::EnvOptions& /*options*/,
                                      rocksdb::Slice& prefix,
                                      std::unique_ptr<rocksdb::BlockAccessCipherStream>* result) override {
+    // A file that a crash cut within its first page has no nonce, and hence no key stream.
     if (prefix.size() < file_nonce_bytes) return rocksdb::Status::Corruption("no nonce", name);
     FileNonce nonce{};
     std::memcpy(nonce.data(), prefix.data(), nonce.size());

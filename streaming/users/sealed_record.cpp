@@ -1,3 +1,6 @@
+// Seals and opens one record of the store of users (docs/formats/users.md, "Record"): 22 bytes of heading in clear,
+// the nonce, then the entries under the log key. The heading can be read without opening, so that a reader finds the
+// borders and numbers of records in one pass.
 #include "users/sealed_record.h"
 
 #include <array>
@@ -17,6 +20,7 @@ constexpr std::size_t length_bytes = 4;
 constexpr std::size_t epoch_bytes = 16;
 static_assert(record_overhead_bytes == record_heading_bytes + nonce_bytes + tag_bytes);
 
+/// One message for damage and for a record of another store: authentication fails in the same way for both.
 Failure damaged() {
   return {Exit::data,
           "a record of the store of users is damaged, or of another stream or lane; restore the store as it was, or "
@@ -24,9 +28,11 @@ Failure damaged() {
           "spent"};
 }
 
+/// What a record's seal encloses: two masses for an epoch, and entries for every other kind.
 std::string plain_bytes(const UserRecord& record) {
   std::string plain;
   if (record.kind == RecordKind::epoch) {
+    // Zeros say that W did not change.
     secrets::append_double(record.mass_before ? record.mass_before->value() : 0, plain);
     secrets::append_double(record.mass_after ? record.mass_after->value() : 0, plain);
     return plain;
@@ -40,6 +46,7 @@ std::string plain_bytes(const UserRecord& record) {
   return plain;
 }
 
+/// The bytes before the nonce. `length` counts what follows the length field itself, seal included.
 std::string heading_of(const UserRecord& record, std::size_t plain_size) {
   std::string heading;
   const std::size_t length = record_overhead_bytes - length_bytes + plain_size;
@@ -68,6 +75,7 @@ void read_plain(std::string_view plain, UserRecord& record) {
   record.entries.reserve(plain.size() / entry_bytes);
   for (; !plain.empty(); plain.remove_prefix(entry_bytes)) {
     const Entry entry = take_entry(std::span<const std::uint8_t, entry_bytes>(readable(plain), entry_bytes));
+    // No writer stores a user who never contributed. In memory a count of 0 would mark a free place of the table.
     if (entry.standing.count == 0) throw damaged();
     record.entries.push_back(entry);
   }
@@ -75,6 +83,7 @@ void read_plain(std::string_view plain, UserRecord& record) {
 
 }  // namespace
 
+// The text comes with its length, so that no two identities have the same bytes.
 std::string store_context(const UserKey& key, const StoreIdentity& identity) {
   std::string context;
   secrets::append_bytes(key.fingerprint(), context);
@@ -85,6 +94,8 @@ std::string store_context(const UserKey& key, const StoreIdentity& identity) {
 
 std::string seal_record(const UserKey& key, std::string_view context, const UserRecord& record) {
   std::array<std::uint8_t, nonce_bytes> nonce{};
+  // 192 random bits do not repeat by chance, and so need no counter that would have to survive a
+  // crash or a copied folder.
   secrets::fill_random(nonce);
   return seal_record(key, context, record, nonce);
 }
@@ -105,6 +116,8 @@ std::optional<std::size_t> record_size(std::string_view bytes) {
   if (bytes.size() < length_bytes) return std::nullopt;
   secrets::FieldReader fields(bytes, "");
   const std::size_t size = length_bytes + fields.integer<std::uint32_t>();
+  // The bound keeps a reader from waiting for, or making room for, the four gigabytes that a
+  // damaged length may claim.
   return size < record_overhead_bytes || size > record_bytes_max ? 0 : size;
 }
 
@@ -118,6 +131,7 @@ RecordPlace record_place(std::string_view bytes) {
 std::optional<std::uint8_t> part_of(std::string_view bytes) {
   NUSTREAM_REQUIRE(bytes.size() >= record_heading_bytes, "a whole record of users");
   const bool is_part = bytes[record_heading_bytes - 2] == static_cast<char>(RecordKind::part);
+  // The last two bytes of the heading are kind and part.
   return is_part ? std::optional(static_cast<std::uint8_t>(bytes[record_heading_bytes - 1])) : std::nullopt;
 }
 

@@ -1,3 +1,6 @@
+// The store of users in a compacted topic: names keys for records, so that compaction removes what a file would
+// overwrite, and sorts out on reading which of the topic's records belong to the store that the mark is of
+// (docs/formats/users.md, "In a topic").
 #include "users/topic_log.h"
 
 #include "error.h"
@@ -13,12 +16,15 @@ TopicLog::TopicLog(const UserKey& key, const StoreIdentity& identity, Standings&
       prefix_(identity.stream + "/" + std::to_string(identity.lane.value()) + "/users/"),
       table_(table),
       writer_(key, context_, table, sizes) {
+  // The division decides which slots the keys have, before any mark is loaded.
   mark_.division = division;
 }
 
 /// The key of a record in the segment that is appended to: it names the slot of the segment, and the place within
 /// that.
 std::string TopicLog::key_of(std::uint64_t number) const {
+  // Even changes use the slots 0 and 1, odd ones 2 and 3. For example lane 3 of stream s, before any change, writes
+  // the first record of its second segment under s/3/users/0/0.
   const std::uint64_t slot = mark_.segment % 2 + 2 * (mark_.division.change % 2);
   return prefix_ + std::to_string(slot) + "/" + std::to_string(number - mark_.current.number);
 }
@@ -28,6 +34,8 @@ bool TopicLog::is_of_store(std::string_view key) const {
   if (!key.starts_with(prefix_)) return false;
   const std::string_view rest = key.substr(prefix_.size());
   const int first = mark_.division.change % 2 == 0 ? '0' : '2';
+  // Closing marks have keys with the same prefix, but "closed/" in the place of the slot. They are
+  // no records of the store.
   return rest.size() > 1 && rest[1] == '/' && (rest[0] == first || rest[0] == first + 1);
 }
 
@@ -36,18 +44,22 @@ bool TopicLog::is_of_store(std::string_view key) const {
 Segment TopicLog::rebuild(const TopicMark& mark, const ReadFrom& read, const std::function<void()>& beyond) {
   NUSTREAM_REQUIRE(mark.division == mark_.division, "users are divided among as many lanes as before");
   mark_ = mark;
+  // The segment before the current one holds the rest of the table as long as the current one lacks parts.
   const SegmentStart& first = mark.before.number != 0 ? mark.before : mark.current;
   Segment segment;
   rebuild_table(key_, context_, mark.store, table_, [&](Rebuild& rebuild) {
+    // A second attempt of rebuild_table() reads everything once more, so that the counts begin anew here.
     segment = {mark.segment};
     read(first.offset, [&](std::string_view key, std::string_view sealed) {
       if (!is_of_store(key)) return;
       const auto size = record_size(sealed);
+      // Each value is one whole record. A value of another length was not written by this program.
       if (!size || *size != sealed.size()) return rebuild.torn();
       const std::uint64_t number = record_place(sealed).number;
       if (number < first.number) return;  // of a longer segment that had these keys before
       if (rebuild.reached()) return beyond();
       static_cast<void>(rebuild.take(sealed));
+      // The writer goes on in the current segment alone, and needs its sizes to know where the next segment begins.
       if (number >= mark_.current.number) segment.count(sealed);
     });
   });
@@ -71,6 +83,8 @@ void TopicLog::look(const TopicMark& mark, const ReadFrom& read) {
 }
 
 void TopicLog::begin(std::uint64_t end) {
+  // Number 0 says that there is no segment yet, so that the first batch begins one at `end`. A reader then passes
+  // over whatever the partition holds before that.
   mark_ = {{}, mark_.division, 0, {}, {}};
   table_.clear();
   end_ = end;
@@ -103,6 +117,7 @@ std::vector<journal::KeyedRecord> TopicLog::append_epoch(std::optional<std::pair
 
 void TopicLog::committed(Changes& changes, std::optional<std::uint64_t> end) {
   writer_.committed(changes);
+  // Where the batch wrote no record, the store ends where it ended before.
   if (end) end_ = *end;
 }
 

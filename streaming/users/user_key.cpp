@@ -1,3 +1,5 @@
+// Derives the keys of a stream's users, and hashes, masks and digests under them. Derivation is keyed BLAKE2b, and
+// the hashes are SipHash-2-4 with 128 bits, both by libsodium (docs/formats/users.md, "The users' key").
 #include "users/user_key.h"
 
 #include <bit>
@@ -20,18 +22,21 @@ namespace {
 using SipKey = std::array<std::uint8_t, crypto_shorthash_siphashx24_KEYBYTES>;
 using SipHash = std::array<std::uint8_t, crypto_shorthash_siphashx24_BYTES>;
 
+/// libsodium's short hash with 16 bytes of output, which succeeds for every input.
 SipHash sip_hash(std::span<const std::uint8_t> bytes, const SipKey& key) noexcept {
   SipHash hash{};
   static_cast<void>(crypto_shorthash_siphashx24(hash.data(), bytes.data(), bytes.size(), key.data()));
   return hash;
 }
 
+/// Eight bytes of the hash from `at` on, little-endian, so that the value is the same on every machine.
 std::uint64_t word_at(const SipHash& hash, std::size_t at) noexcept {
   std::uint64_t word = 0;
   for (std::size_t byte = 8; byte-- > 0;) word = word << 8 | hash[at + byte];
   return word;
 }
 
+/// Fills `key` with BLAKE2b of the label under `from`. Output of another length is another hash, not a prefix of it.
 void derive(const noise::KeyBytes& from, std::string_view label, std::span<std::uint8_t> key) {
   const auto* const message = reinterpret_cast<const unsigned char*>(label.data());
   const int status = crypto_generichash(key.data(), key.size(), message, label.size(), from.data(), from.size());
@@ -46,6 +51,7 @@ secrets::LockedMemory& key_memory() {
 
 }  // namespace
 
+/// The key and those derived from it. One object in locked memory is shared by all copies of a UserKey.
 struct UserKey::Keys {
   noise::KeyBytes bytes{};
   noise::KeyBytes log{};
@@ -58,12 +64,14 @@ struct UserKey::Keys {
 UserKey UserKey::draw() {
   noise::KeyBytes bytes = secrets::random_key();
   UserKey key(bytes);
+  // The key in locked memory is now the only copy.
   noise::wipe(bytes);
   return key;
 }
 
 UserKey::UserKey(const noise::KeyBytes& bytes) {
   secrets::prepare_sodium();
+  // The object and its count of owners are one block of locked memory.
   const auto keys = std::allocate_shared<Keys>(std::pmr::polymorphic_allocator<Keys>(&key_memory()));
   keys->bytes = bytes;
   // Each purpose has a key of its own, so that what one of them shows says nothing about another.
@@ -85,7 +93,9 @@ UserHash UserKey::hash(std::string_view identifier) const noexcept {
 std::uint32_t UserKey::masked(const UserHash& user, std::uint32_t number) const noexcept {
   EntryBytes bytes{};
   put_entry({user, 0, {}}, bytes);
+  // Only the 16 bytes of the hash are hashed, with which an entry begins: the mask must not depend on the standing.
   const SipHash mask = sip_hash(std::span(bytes).first(user_bytes), keys_->numbers);
+  // Exclusive-or is its own inverse, so that the same function hides a number and tells it again.
   return number ^ static_cast<std::uint32_t>(word_at(mask, 0));
 }
 
@@ -115,6 +125,7 @@ std::uint32_t partition_number(Partitioner partitioner, std::string_view identif
       return murmur2({bytes, identifier.size()});
     case Partitioner::crc32:
       return static_cast<std::uint32_t>(crc32_z(0, bytes, identifier.size()));
+    // The hash is keyed already, so that its own bits serve and the identifier is not read a second time.
     case Partitioner::user_hash:
       break;
   }
@@ -122,6 +133,8 @@ std::uint32_t partition_number(Partitioner partitioner, std::string_view identif
 }
 
 UserKey new_user_key(const secrets::Keyring& keys, std::string_view stream) {
+  // epoch_key() draws fresh bytes. Under an insecure seed the label makes this another key than
+  // the epochs' noise keys.
   noise::KeyBytes bytes = keys.epoch_key("users of " + std::string(stream));
   UserKey key(bytes);
   noise::wipe(bytes);

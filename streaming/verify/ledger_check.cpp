@@ -1,3 +1,6 @@
+// The ledger for somebody without its key (docs/formats/ledger.md#for-somebody-without-the-key): chain and signatures
+// are checked line by line, and the key that is trusted changes where a rotation hands it on. MACs are not looked at,
+// since only the holder of the key can check them.
 #include "verify/ledger_check.h"
 
 #include <fmt/format.h>
@@ -50,6 +53,8 @@ CheckedLedger check_ledger(const std::string& file, TrustedKeys& keys) {
                       ": no line is signed under this public key; name the stream's own (nustream inspect, "
                       "or its status page, shows it)");
   }
+  // The chain leads from the last line back to the first. So one signature at the end vouches for all lines, also for
+  // those of versions that did not sign.
   if (!checked.ends_signed) {
     throw Failure(Exit::data, file +
                                   ": its last line is signed by nobody who is trusted here: it was changed or added, "

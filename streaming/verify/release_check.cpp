@@ -1,3 +1,6 @@
+// The releases for somebody without a key (docs/formats/releases.md#the-chain). Releases of several lanes may be
+// mixed in a file, so that each lane's chain is followed by itself; follow() checks the chain, check_signature() who
+// vouches for it, and keep_order() what the chain does not cover.
 #include "verify/release_check.h"
 
 #include <algorithm>
@@ -18,6 +21,8 @@ void follow(const journal::ChainPlace& place, CheckedReleases& lane, const std::
     }
     ++lane.unchained;
   } else if (!lane.head) {
+    // The first release of the lane that is chained. If it names another before it, the file begins later than the
+    // stream.
     lane.begins_later = place.previous != journal::Hash{};
     lane.head = place.previous;
   } else if (place.previous != lane.head) {
@@ -63,6 +68,8 @@ bool is_signed(const journal::ChainPlace& place, const publish::ShownRelease& re
   if (!key) return false;
   const std::optional<LaneProgress>& handed_on = trust.keys.handed_on(*key);
   const bool is_own = LaneName{release.stream, release.lane} == trust.own;
+  // For example a key that was handed on at step 5000 of epoch 0 may have signed the release at step 5000, and none
+  // at 5100.
   if (is_own && handed_on && LaneProgress{release.epoch, StepCount{release.step}} > *handed_on) return false;
   lane.key = *key;
   return true;
@@ -97,6 +104,7 @@ void check_signature(const journal::ChainPlace& place, const publish::ShownRelea
   if (by_cadence) lane.unsigned_end = is_vouched_for ? 0 : lane.unsigned_end + 1;
 }
 
+/// Checks one more line. The order matters: is_named() asks for the head that follow() has moved behind this line.
 void add(const std::string& line, const Trust& trust, std::map<LaneName, CheckedReleases>& lanes) {
   auto release = publish::read_release(line);
   if (!release) throw Failure(Exit::data, "is no release");

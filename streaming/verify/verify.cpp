@@ -1,3 +1,6 @@
+// `nustream verify`: first the ledger, whose rotations say which keys are trusted, then the releases under those
+// keys, then both against each other. The require_… functions are what has to hold between them; the rest prints what
+// was found.
 #include "verify/verify.h"
 
 #include <filesystem>
@@ -13,6 +16,7 @@
 namespace nustream::verify {
 namespace {
 
+/// The key that was given: its digits, or a file whose first line they are.
 secrets::PublicKey public_key_in(const std::string& given) {
   secrets::PublicKey key{};
   if (secrets::from_hex(given, key)) return key;
@@ -36,9 +40,11 @@ void require_paid(const LaneName& name, const CheckedReleases& lane, const Check
                                           name.second.value(), release.step, release.epoch.value(), what));
   };
   for (const auto& [epoch, release] : lane.epochs) {
+    // Also of epochs that a later line of another epoch stands for: their releases are public still.
     const auto found = ledger.epochs.find({name.second, epoch});
     if (found == ledger.epochs.end()) refuse(release, "is of an epoch that the ledger does not know");
     const journal::LedgerEntry& entry = found->second;
+    // The same settings, the same promise, no more steps and no more ρ than the line pays for.
     if (release.digest != entry.settings_digest) refuse(release, "has other settings than its ledger line");
     if (release.promise.adjacency != privacy::name(entry.neighbours.adjacency) ||
         release.promise.target_only != entry.neighbours.target_only ||
@@ -98,10 +104,12 @@ void require_named(const CheckedReleases& lane, const CheckedLedger& ledger, con
   refuse("is not the one that the ledger names there: it was changed");
 }
 
+/// "1 line", "3 lines".
 std::string counted(std::uint64_t count, const std::string& what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
+/// Prints what was found of one lane's releases. `has_ledger` says whether the ledger is this lane's.
 void print_lane(const LaneName& name, const CheckedReleases& lane, bool has_ledger) {
   fmt::print("releases  {}, lane {}: {}, chained{}; {} signed\n", name.first, name.second.value(),
              counted(lane.releases, "release"),
@@ -128,8 +136,11 @@ enum class FileEnd {
   earlier,   ///< what the line names is not there, or is not the last one where it says what was taken
 };
 
+/// Compares the last release by cadence with the one that the ledger's last line names.
 FileEnd end_of(const Verified& verified) {
   const std::optional<journal::Hash>& last = verified.ledger.last_released;
+  // Zeros stand for "no release before this commit". From a line that closes, that says only that none was by
+  // cadence.
   const bool reserves = verified.ledger.ledger.epochs.back().taken.has_value();
   if (!last || (*last == journal::Hash{} && !reserves)) return FileEnd::unknown;
   const CheckedReleases& lane = verified.lanes.at(verified.lane);
@@ -137,6 +148,7 @@ FileEnd end_of(const Verified& verified) {
   return lane.head == *last && !reserves ? FileEnd::as_named : FileEnd::earlier;
 }
 
+/// Says whether releases may be missing at the end. It is no failure: a run may go on while the files are copied.
 void print_completeness(const Verified& verified) {
   switch (end_of(verified)) {
     case FileEnd::unknown:
@@ -162,6 +174,7 @@ void require_complete(const Options& options, const Verified& verified) {
   const auto refuse = [&](const std::string& why) {
     throw Failure(Exit::data, options.releases + " is not known to be complete (--complete): " + why);
   };
+  // Of other lanes nobody can tell whether they are complete without their ledgers.
   if (verified.lanes.size() > 1) {
     return refuse(
         "it holds releases of several lanes, and each lane's own ledger tells where it ends; keep those of "
@@ -189,6 +202,7 @@ void require_complete(const Options& options, const Verified& verified) {
   }
 }
 
+/// Prints the releases lane by lane, then the ledger, then what was spent.
 void print_text(const Verified& verified) {
   const CheckedLedger& ledger = verified.ledger;
   for (const auto& [name, lane] : verified.lanes) {
@@ -207,6 +221,7 @@ void print_text(const Verified& verified) {
   }
   const journal::LedgerEntry& last = ledger.ledger.epochs.back();
   fmt::print("spent     rho {:.6g} over all epochs", verified.total.value());
+  // A line that reserves may pay for steps that were not taken.
   if (last.taken) fmt::print(" at most: the last line pays for the steps up to {}", last.steps.value());
   fmt::print("\n");
 }
@@ -222,6 +237,7 @@ void append_lane(const LaneName& name, const CheckedReleases& lane, publish::Jso
   json.field("rho_ledger", lane.rho_ledger);
 }
 
+/// The same as one object. Nothing is said of completeness where nobody can tell.
 void print_json(const Verified& verified) {
   const std::string text = publish::object_text([&](publish::JsonWriter& json) {
     json.field("stream", verified.lane.first);
@@ -232,6 +248,7 @@ void print_json(const Verified& verified) {
     json.field("ledger_lines", verified.ledger.lines);
     json.field("signed_lines", verified.ledger.signed_lines);
     json.field("private", verified.is_private);
+    // Neither true nor false where the ledger does not tell.
     if (end_of(verified) == FileEnd::as_named) json.field("ends_as_the_ledger_names", true);
     if (end_of(verified) == FileEnd::earlier) json.field("ends_as_the_ledger_names", false);
     json.field("rotations", verified.ledger.rotations);
@@ -250,6 +267,7 @@ Verified check(const Options& options) {
   const std::vector<journal::LedgerEntry>& epochs = verified.ledger.ledger.epochs;
   if (epochs.empty()) throw Failure(Exit::data, options.ledger + ": tells of no epoch");
   const journal::LedgerEntry& last = epochs.back();
+  // Asked before the releases are read, since the ledger of one lane says nothing about another's.
   if (journal::holds_another(verified.ledger.ledger, last.stream, last.lane)) {
     throw Failure(Exit::data, options.ledger + ": holds lines of several lanes; a ledger is one lane's");
   }
@@ -257,6 +275,7 @@ Verified check(const Options& options) {
   verified.key = keys.present_key();
   verified.lanes = check_releases(options.releases, keys, verified.ledger, verified.lane);
   verified.is_private = last.is_private;
+  // Over the neighbours of the last epoch, as the stream's own releases tell it.
   verified.total = engine::total_spent(epochs, last.neighbours);
   const auto own = verified.lanes.find(verified.lane);
   if (own == verified.lanes.end()) {
@@ -272,6 +291,7 @@ Verified check(const Options& options) {
 Exit run(const Options& options) {
   const Verified verified = check(options);
   options.json ? print_json(verified) : print_text(verified);
+  // Asked after printing, so that the reader sees what was found and then what is missing.
   if (options.complete) require_complete(options, verified);
   return Exit::done;
 }

@@ -22,9 +22,9 @@ struct BatchParticipation {
 void check(const BatchParticipation& participation);
 
 /// The records of a unit, dealt out into layers: the i-th record goes into layer i mod q, q = min(k, ⌈m/b⌉) and at
-/// least 1. Two records of one layer are at least qb records apart, which is ⌊qb/m⌋ ≥ 1 steps. So no step has two
-/// records of a layer, and each layer is a participation in steps. Of the q layers, `more` have one record more than
-/// the others.
+/// least 1. Where q = ⌈m/b⌉, two records of one layer are at least qb records apart, which is ⌊qb/m⌋ ≥ 1 steps; where
+/// q = k, each layer has one record. So no step has two records of a layer, and each layer is a participation in
+/// steps. Of the q layers, `more` have one record more than the others.
 struct Layers {
   std::uint64_t fewer;  ///< how many layers have ⌊k/q⌋ records
   std::uint64_t more;   ///< how many have ⌊k/q⌋ + 1

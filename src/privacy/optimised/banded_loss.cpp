@@ -1,3 +1,5 @@
+// One evaluation of the loss and its gradient: the columns are divided by their norms, Y = A C⁻¹ and Q = Y C⁻ᵀ are
+// solved for eight rows at a time, and the derivative is carried back to the columns as they were given.
 #include "banded_loss.h"
 
 #include <algorithm>
@@ -17,6 +19,7 @@ std::size_t BandedLoss::entries() const {
   return count;
 }
 
+/// Fills c_ and norms_. Returns false where a diagonal entry is not positive, which noise::Dense would refuse.
 bool BandedLoss::normalise(std::span<const double> columns) {
   c_.assign(steps_ * bands_, 0.0);
   norms_.assign(steps_, 0.0);
@@ -39,6 +42,7 @@ double BandedLoss::add_rows(std::size_t first) {
   // Row by row, Y C = A is solved from the last column: y_s = ([s ≤ t] − Σ_{i≥1} C_{s+i,s} y_{s+i})/C_ss.
   for (std::size_t s = last + 1; s-- > 0;) {
     std::array<double, lanes> sums{};
+    // A lane whose row lies beyond the matrix starts from zeros. It stays at zero, and so adds nothing.
     for (std::size_t lane = 0; lane < lanes; ++lane) sums[lane] = first + lane <= last && s <= first + lane ? 1 : 0;
     const double* const column = c_.data() + s * bands_;
     const std::size_t reach = std::min(height(s), last + 1 - s);

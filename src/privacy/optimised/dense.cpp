@@ -1,3 +1,5 @@
+// Fits a dense encoder to prefix sums: over all lower-triangular C by the dual's fixed point (prefix_root.h), and
+// over banded C with columns of equal norms by a quasi-Newton search (banded_loss.h).
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -46,6 +48,7 @@ noise::Correlation banded(const PrefixSums& problem, std::size_t bands) {
   optimised::BandedLoss loss(steps, bands);
   std::vector<double> columns;
   for (std::size_t s = 0; s < steps; ++s) {
+    // The last columns are cut where the matrix ends.
     columns.insert(columns.end(), c.begin(), c.begin() + static_cast<std::ptrdiff_t>(loss.height(s)));
   }
   const optimised::Objective objective = [&](std::span<const double> at, std::span<double> gradient) {
@@ -54,6 +57,8 @@ noise::Correlation banded(const PrefixSums& problem, std::size_t bands) {
   constexpr optimised::Patience patience{1e-10, 400};
   const std::vector<double> best = optimised::minimise(objective, std::move(columns), patience).x;
 
+  // The loss does not depend on the lengths of the columns, so the search leaves them as they come. Here all of them
+  // get one length, and are turned from columns into the rows that noise::Dense takes.
   std::vector<double> rows(best.size());
   double scale = 0;  // scale of the first column, so that C_00 = 1
   for (std::size_t s = 0, first = 0; s < steps; first += loss.height(s), ++s) {

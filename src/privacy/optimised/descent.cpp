@@ -1,3 +1,5 @@
+// Fits windows and rational correlations to a descent without end. Both kinds of problem become one function ψ(ω)
+// (CDP+ Theorem 3.1 and Theorem E.1, or the stationary excess of known eigenvalues); what follows needs ψ alone.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -21,6 +23,7 @@ namespace {
 
 using Spectrum = std::function<double(const Frequency&)>;
 
+// Both bounds are those of the public header. A window of most_terms entries takes O(most_terms²) to be fitted.
 constexpr std::size_t most_taps = 64;
 constexpr std::size_t most_terms = std::size_t{1} << 15;
 
@@ -75,6 +78,7 @@ Spectrum psi_of(const StronglyConvex& problem) {
     return [=](const Frequency& at) { return step * step / squared_factor(mu, at); };
   }
   const std::vector<double> multipliers = optimised::Multipliers(problem, optimised::frequencies(mu)).best();
+  // The multipliers are found once, on a fixed set of frequencies. From them ψ follows at any other frequency.
   return [=](const Frequency& at) {
     return step * step * optimised::Multipliers(problem, {at}).psi(multipliers).front();
   };
@@ -85,6 +89,7 @@ Spectrum psi_of(const StronglyConvex& problem) {
 Spectrum psi_of(const LocalProblem& problem) {
   const bool gaussian = problem.curvature == Curvature::gaussian_features;
   const double step = problem.step_size.value();
+  // The weights and the factor are those of the excess in stationary.cpp.
   double fed_back = 0;
   std::vector<std::pair<double, double>> terms;  // ηλ_j and weight
   for (const double eigenvalue : problem.eigenvalues) {
@@ -102,6 +107,7 @@ Spectrum psi_of(const LocalProblem& problem) {
   };
 }
 
+/// All that the fits need of a problem: ψ, and how narrow its narrowest feature is.
 struct Loss {
   Spectrum psi;
   double width;
@@ -117,6 +123,7 @@ Loss loss_of(const DescentProblem& problem) {
 }
 
 /// The loss γ_∞² (1/2π)∫|B|²ψ of a correlation with given poles.
+/// It is written for any Number, so that one text gives the value and its derivatives (slope.h).
 class RationalDescentLoss {
  public:
   explicit RationalDescentLoss(const Loss& loss) : frequencies_(optimised::frequencies(loss.width)) {
@@ -130,12 +137,14 @@ class RationalDescentLoss {
     Number square = 1.0;
     for (std::size_t i = 0; i < count; ++i) {
       for (std::size_t j = 0; j < count; ++j) {
+        // 1 − q_i q_j from 1 − q_i and 1 − q_j, without cancellation near 1.
         const Number gap = poles.below_q[i] + poles.below_q[j] - poles.below_q[i] * poles.below_q[j];
         square += poles.b[i] * poles.b[j] / gap;
       }
     }
     Number error = 0.0;
     for (std::size_t k = 0; k < frequencies_.size(); ++k) {
+      // |B|² as Π |1 − q_i e^{iω}|²/|1 − p_i e^{iω}|².
       Number transfer = weights_[k];
       for (std::size_t i = 0; i < count; ++i) {
         transfer = transfer * squared_factor(poles.below_q[i], frequencies_[k]) /
@@ -161,6 +170,7 @@ double descent_bound(const noise::Correlation& correlation, const StronglyConvex
   squared.reserve(nodes.size());
   for (const Frequency& at : nodes) squared.push_back(transfer(at));
   std::vector<double> psi;
+  // For μ = L the best multipliers are infinite, and ψ is its limit.
   if (problem.strong_convexity == problem.smoothness) {
     for (const Frequency& at : nodes) psi.push_back(1 / squared_factor(width(problem), at));
   } else {
@@ -192,6 +202,8 @@ noise::Correlation optimised_window(const DescentProblem& problem, std::optional
   const double reach = 12 / loss.width;
   const std::size_t enough = reach < 16384 ? std::max<std::size_t>(16, static_cast<std::size_t>(reach)) : 16384;
   const std::size_t count = terms.value_or(enough);
+  // Four points for each coefficient, since the rule adds the coefficients from points − count on to the result; and
+  // more where the narrowest feature of ψ asks for them.
   std::size_t points = std::size_t{1} << 12;
   while (points < 4 * count || (static_cast<double>(points) < 64 / loss.width && points < (std::size_t{1} << 18))) {
     points *= 2;

@@ -1,3 +1,5 @@
+// Minimises over columns that fall. Where participations meet, the sensitivity of a Toeplitz encoder is known for
+// such columns only, so a free search could leave the set for which its loss is true.
 #include "quasi_newton.h"
 
 #include <algorithm>
@@ -32,6 +34,7 @@ void make_falling(std::vector<double>& x) {
   std::vector<Stretch> stretches;
   for (const double entry : x) {
     Stretch next{entry, 1};
+    // A stretch that would rise is merged with the one before, until all means fall.
     while (!stretches.empty() && stretches.back().mean() <= next.mean()) {
       next = {stretches.back().sum + next.sum, stretches.back().size + next.size};
       stretches.pop_back();
@@ -55,6 +58,8 @@ Minimum minimise_falling(const Objective& objective, std::vector<double> start, 
   // The first length is a guess; later ones follow from the curvature.
   double length = 1e-3 / value;
   for (std::size_t move = 0; best.evaluations < patience.evaluations; ++move) {
+    // A step down the gradient, projected onto the falling columns, gives the direction. All points between x and the
+    // target fall too, as the falling columns are a convex set.
     Vector target = moved(x, -length, gradient);
     make_falling(target);
     const Vector direction = moved(target, -1, x);
@@ -72,6 +77,8 @@ Minimum minimise_falling(const Objective& objective, std::vector<double> start, 
       ++best.evaluations;
     } while (!(next_value <= ceiling + 1e-4 * part * slope) && part > 1e-10);
     if (!(next_value <= ceiling)) break;
+    // The length of Barzilai and Borwein, sᵀs/sᵀy. Where the curvature along the step is not positive it says
+    // nothing, and a long step is tried.
     const Vector step = moved(next, -1, x);
     const double curvature = dot(step, moved(next_gradient, -1, gradient));
     length = curvature > 0 ? dot(step, step) / curvature : 1e3 / value;

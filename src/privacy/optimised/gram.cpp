@@ -1,3 +1,5 @@
+// Factors a Gram matrix X = CᵀC. This is Cholesky's method, run from the last row up. Run from the first row
+// down it would give X = L Lᵀ, with the factors in the other order.
 #include "gram.h"
 
 #include <algorithm>
@@ -40,6 +42,7 @@ void factor(std::vector<double>& triangle, std::size_t steps) {
 noise::Correlation encoder_of(std::vector<double> x, StepCount horizon) {
   const auto steps = static_cast<std::size_t>(horizon.value());
   factor(x, steps);
+  // C is free up to a factor, which σ takes up. With C_00 = 1, σ means the same as for Toeplitz encoders.
   const double scale = x.front();
   for (double& entry : x) entry /= scale;
   return noise::Correlation{noise::Dense(std::move(x), steps, horizon)};

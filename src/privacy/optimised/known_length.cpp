@@ -1,3 +1,5 @@
+// Writes down the Gram matrices of two encoders that look at the whole stream. Factored from below (gram.h), each
+// gives a lower-triangular encoder of the same privacy and errors.
 #include "nustream/privacy/known_length.h"
 
 #include <bit>
@@ -31,6 +33,7 @@ double sine(double x) {
 std::vector<double> circulant_gram(std::size_t steps) {
   const auto length = static_cast<double>(steps);
   std::vector<double> falls(steps);
+  // The sine is symmetric about the middle, so that only arguments up to π/2 are needed.
   for (std::size_t j = 0; 2 * j < steps; ++j) {
     falls[j] = 1 / (length * sine(pi * (2 * static_cast<double>(j) + 1) / (2 * length)));
     falls[steps - 1 - j] = falls[j];
@@ -59,6 +62,7 @@ noise::Correlation full_honaker(unsigned height) {
   if (height > greatest_height) throw InvalidParameter("height", std::to_string(height), "0 ... 11");
   const std::size_t steps = std::size_t{1} << height;
   // The number of nodes that hold both leaves: those from the node where their paths meet up to the root.
+  // bit_width(s ^ t) is the level of that node. The leaves 4 and 7, for example, meet on level 2.
   const auto nodes_of_both = [height](std::size_t s, std::size_t t) {
     return static_cast<double>(height + 1 - static_cast<unsigned>(std::bit_width(s ^ t)));
   };

@@ -19,6 +19,7 @@ namespace nustream::privacy {
 namespace {
 
 /// The most steps for which coefficients are listed, and for which dual weights are iterated.
+/// A list of so many coefficients takes 128 MiB.
 constexpr std::uint64_t most_listed = std::uint64_t{1} << 24;
 constexpr std::uint64_t most_iterated = 20'000;
 
@@ -76,6 +77,8 @@ double matrix_error(const noise::Correlation& correlation, const PrefixSums& pro
   return error_of(problem, errors);
 }
 
+/// The error by the cheapest way that the family has: in closed form for rational correlations, from coefficients
+/// for other Toeplitz ones, and from a matrix for the rest.
 double error(const noise::Correlation& correlation, const PrefixSums& problem) {
   if (const auto* dense = std::get_if<noise::Dense>(&correlation.family())) return dense_error(*dense, problem);
   if (const auto* rational = std::get_if<noise::Rational>(&correlation.family())) {
@@ -86,6 +89,7 @@ double error(const noise::Correlation& correlation, const PrefixSums& problem) {
 
 }  // namespace
 
+// The sensitivity and the error belong to one and the same correlation: its C for the one, its B for the other.
 double prefix_sum_loss(const noise::Correlation& correlation, const PrefixSums& problem) {
   const double sensitivity = privacy::sensitivity(correlation, problem.horizon, problem.participation).value();
   return sensitivity * sensitivity * error(correlation, problem);

@@ -1,3 +1,6 @@
+// The bound of CDP+ Theorem E.1 as a function of its multipliers. The constructor computes once what each multiplier
+// adds to r, m and l at each frequency. An evaluation is then a sum over multipliers, and a quasi-Newton search over
+// free variables finds the best ones.
 #include "multipliers.h"
 
 #include <cmath>
@@ -33,6 +36,8 @@ struct Free {
 }  // namespace
 
 std::vector<Frequency> frequencies(double width) {
+  // With t = tan(ω/2), dω = 2t/(1 + t²) d ln t. The nodes lie on half of the circle and stand for both, so the factor
+  // 1/2π of the whole is 1/π here.
   constexpr double ratio = 1.05;
   constexpr double step = 0.04879016416943200307;  // ln 1.05
   constexpr double margin = 1e9;                   // the integrand falls like 1/tan beyond it
@@ -59,6 +64,7 @@ Multipliers::Multipliers(const StronglyConvex& problem, std::vector<Frequency> f
     const double h_real = 2 * at.sine_squared;  // h = h_real − i sine
     double turned_cosine = 1;                   // cos jω; turned_sine is sin jω
     double turned_sine = 0;
+    // What λ_j adds to r, m and l (multipliers.h). One complex product turns e^{ijω} into that of j + 1.
     for (std::size_t j = 0; j < count_; ++j) {
       // Λ_0 = 1, Λ_j = −e^{−ijω}.
       const double real = j == 0 ? 1 : -turned_cosine;
@@ -75,6 +81,7 @@ Multipliers::Multipliers(const StronglyConvex& problem, std::vector<Frequency> f
 }
 
 Multipliers::Terms Multipliers::terms(std::size_t frequency, std::span<const double> multipliers) const {
+  // l has a −1 that no multiplier changes.
   Terms sum{0, 0, 0, -1};
   const Terms* const by = by_.data() + frequency * count_;
   for (std::size_t j = 0; j < count_; ++j) {
@@ -104,7 +111,9 @@ std::vector<double> Multipliers::minimised(Outer outer) const {
     std::vector<double> of_multipliers(count_, 0.0);
     double integral = 0;
     for (std::size_t k = 0; k < frequencies_.size(); ++k) {
+      // The value of this frequency, and then its derivative by each multiplier.
       const Terms at = terms(k, free.multipliers);
+      // Outside l > 0 the multipliers prove nothing. To the search such a place is infinitely high.
       if (!(at.l > 0)) return infinity;
       const double square = (at.m_real * at.m_real + at.m_imaginary * at.m_imaginary) / at.l;
       const double psi = square - 2 * at.r;
@@ -119,6 +128,7 @@ std::vector<double> Multipliers::minimised(Outer outer) const {
       }
     }
     for (std::size_t j = 0; j < count_; ++j) {
+      // λ_0 contains all the others and the slack, so its derivative enters that of every free variable.
       gradient[j] = free.slopes[j] * (of_multipliers[j] + (j == 0 ? 0 : of_multipliers[0]));
     }
     return std::isfinite(integral) ? integral : infinity;

@@ -1,3 +1,4 @@
+// Translates between the poles of a rational correlation and the gaps that a search moves (poles.h).
 #include "poles.h"
 
 namespace nustream::privacy::optimised {
@@ -12,6 +13,7 @@ double whole_power(double base, std::size_t exponent) {
 
 }  // namespace
 
+// q = .9 and p = .8, for example, have the gaps .1 and .1.
 std::vector<double> gaps_of(const noise::Rational& rational) {
   std::vector<double> gaps;
   double above = 1;
@@ -23,6 +25,8 @@ std::vector<double> gaps_of(const noise::Rational& rational) {
   return gaps;
 }
 
+// The ratio of the progression is a root, which is found by halving: only products are used, so that the bits are the
+// same everywhere.
 std::vector<double> geometric_gaps(std::size_t poles, double lowest) {
   constexpr double highest = 0.7;
   const std::size_t ratios = 2 * poles - 1;

@@ -1,3 +1,6 @@
+// The dual problem of prefix sums. PrefixRoot computes a matrix square root as a sum of inverses of tridiagonal
+// matrices (Hale, Higham and Trefethen 2008); dual_weights() iterates with it until the diagonal is even (Denisov et
+// al. 2022).
 #include "prefix_root.h"
 
 #include <algorithm>
@@ -158,12 +161,15 @@ DualWeights dual_weights(const PrefixSums& problem) {
   std::vector<double> u(steps, 1 / static_cast<double>(steps));
   if (largest) u = reversed(v);
   for (std::size_t iteration = 0;; ++iteration) {
+    // One iteration is v ← v·diag X. At the fixed point all entries of the diagonal are equal, so the columns of C
+    // have one length.
     const std::vector<double> diagonal = root.diagonal(u, v);
     std::vector<double> next = v;
     for (std::size_t t = 0; t < steps; ++t) next[t] *= diagonal[t];
     // tr (V^½AᵀUAV^½)^½ = Σ_t v_t X_tt. The dual's value at the best multiple of v is the square of that trace
     // over Σ v.
     const double trace = sum(next);
+    // The value has to stay a lower bound, so it is lowered by what the quadrature may be off by.
     const double value = trace * trace / sum(v) * (1 - quadrature_error);
     const double spread = *std::max_element(diagonal.begin(), diagonal.end()) * sum(v) / trace;
     if (spread < 1 + converged || iteration == most_iterations) return {std::move(u), std::move(v), value};

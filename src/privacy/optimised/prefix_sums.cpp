@@ -1,3 +1,5 @@
+// The loss of a Toeplitz encoder and its gradient. The error comes from power series that are divided by c, and the
+// sensitivity from the sum of the shifted columns.
 #include "prefix_sums.h"
 
 #include <algorithm>
@@ -36,6 +38,7 @@ ToeplitzLoss::ToeplitzLoss(const PrefixSums& problem)
       weights_(error_weights(problem)) {}
 
 double ToeplitzLoss::operator()(std::span<const double> x, std::span<double> gradient) {
+  // x is the column without c_0, which is 1 and no variable.
   c_.assign(x.size() + 1, 1.0);
   std::copy(x.begin(), x.end(), c_.begin() + 1);
   of_error_.assign(c_.size(), 0.0);
@@ -44,12 +47,14 @@ double ToeplitzLoss::operator()(std::span<const double> x, std::span<double> gra
   const double error = this->error(of_error_);
   const double loss = square * error;
   if (!std::isfinite(loss)) return std::numeric_limits<double>::infinity();
+  // The product rule for sens² · error.
   for (std::size_t j = 0; j < x.size(); ++j) gradient[j] = square * of_error_[j + 1] + error * of_square_[j + 1];
   return loss;
 }
 
 double ToeplitzLoss::error(std::span<double> gradient) {
   prefix_.assign(steps_, 1.0);
+  // P = 1/((1 − x) c(x)): the series of ones, divided by c. A second division gives Q.
   divide(prefix_, c_);
   quotient_ = prefix_;
   divide(quotient_, c_);
@@ -59,6 +64,7 @@ double ToeplitzLoss::error(std::span<double> gradient) {
     sum += weighted * prefix_[s];
     prefix_[s] = -2 * weighted;
   }
+  // d error/dc_j = −2 Σ_s weight_s P_s Q_{s−j}. prefix_ holds −2 weight_s P_s by now.
   for (std::size_t s = 0; s < steps_; ++s) {
     const double factor = quotient_[s];
     const double* const later = prefix_.data() + s;
@@ -70,6 +76,8 @@ double ToeplitzLoss::error(std::span<double> gradient) {
 
 double ToeplitzLoss::squared_sensitivity(std::span<double> gradient) {
   met_.assign(steps_, 0.0);
+  // The same pairs (entry of c, entry of V) are visited twice: to add the columns up, and to carry the derivative
+  // back.
   const auto for_each_shift = [&](auto visit) {
     for (std::size_t i = 0; i < times_; ++i) {
       const std::size_t shift = i * separation_;

@@ -1,3 +1,5 @@
+// L-BFGS with a line search by halving and doubling. No library function but the square root is used, and sums have
+// one order: a fitted correlation has to have the same bits on every machine.
 #include "quasi_newton.h"
 
 #include <algorithm>
@@ -93,6 +95,7 @@ class Search {
       Vector x = from.x;
       add(x, length, direction);
       Point to = at(std::move(x));
+      // Too far: the loss fell by less than a small part of what the slope at the start promises.
       if (!(to.value <= from.value + 1e-4 * length * slope)) {
         far = length;
       } else if (dot(to.gradient, direction) < 0.9 * slope) {
@@ -125,6 +128,8 @@ Minimum minimise(const Objective& objective, std::vector<double> start, const Pa
     Vector direction = moves.direction(point.gradient);
     const double slope = dot(point.gradient, direction);
     if (!(-slope > patience.promise * std::abs(point.value))) break;
+    // Without a memory nothing is known of the scale, so the first move is short. With one, a step of 1 is what
+    // Newton's method would take.
     const double first = moves.empty() ? std::min(1.0, 0.1 / std::sqrt(dot(direction, direction))) : 1.0;
     Point next = point;
     if (!search.along(next, direction, slope, first)) {

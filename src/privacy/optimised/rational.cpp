@@ -1,3 +1,5 @@
+// Fits a rational correlation to prefix sums: checks what is asked for, and starts the search of poles.h from several
+// places.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -11,6 +13,7 @@
 namespace nustream::privacy {
 namespace {
 
+/// One evaluation of the loss goes through all participations one by one (rational_loss.h).
 constexpr std::uint64_t most_participations = 4096;
 
 }  // namespace

@@ -1,3 +1,5 @@
+// Fits a Toeplitz encoder to prefix sums, with as many coefficients as bands are asked for. Where participations meet
+// within the bands, only falling columns are searched, since the sensitivity of others is not known.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -13,6 +15,7 @@
 namespace nustream::privacy {
 namespace {
 
+/// Each evaluation takes O(T · bands). Beyond this bound a fit would take minutes.
 constexpr double most_work = 2147483648.0;  // T · bands
 constexpr optimised::Patience patience{1e-13, 400};
 
@@ -35,6 +38,7 @@ Fit fit(const PrefixSums& problem, std::vector<double> start) {
   const optimised::Objective objective = [&](std::span<const double> x, std::span<double> gradient) {
     return loss(x, gradient);
   };
+  // c_0 = 1 is fixed and no variable of the search.
   start.erase(start.begin());
   optimised::Minimum best = meeting ? optimised::minimise_falling(objective, std::move(start), patience)
                                     : optimised::minimise(objective, std::move(start), patience);

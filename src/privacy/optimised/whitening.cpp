@@ -1,3 +1,6 @@
+// Computes the filter that whitens noise of a given spectrum: the coefficients of the spectrum by a transform that is
+// written out here, since the bits of FFTW differ between processors, and from them the prediction-error filter by
+// the recursion of Levinson and Durbin.
 #include "whitening.h"
 
 #include <cmath>
@@ -24,6 +27,8 @@ Complex roots_of_unity(std::size_t half) {
   roots.real[0] = 1;
   double cosine = -1;  // cosine of π/size; `sine` likewise
   double sine = 0;
+  // Each round puts a root between any two neighbours: the new ones are the old ones, turned by half of the angle
+  // between two.
   while (roots.size() < half) {
     const double halved = std::sqrt((1 + cosine) / 2);
     sine = roots.size() == 1 ? 1 : sine / (2 * halved);
@@ -87,6 +92,7 @@ std::vector<double> cosine_coefficients(const std::function<double(const Frequen
     if (cosine > 0) at.sine_squared = sine * sine / (4 * at.cosine_squared);
     if (cosine < 0) at.cosine_squared = sine * sine / (4 * at.sine_squared);
     values.real[k] = spectrum(at) * at.weight;
+    // The spectrum is even in ω, so its second half mirrors the first.
     if (k > 0 && k < points / 2) values.real[points - k] = values.real[k];
   }
   transform(values, roots);
@@ -100,6 +106,7 @@ std::vector<double> whitening_filter(const std::vector<double>& autocovariances)
   for (std::size_t order = 1; order < autocovariances.size(); ++order) {
     double correlation = 0;
     for (std::size_t i = 0; i < order; ++i) correlation += filter[i] * autocovariances[order - i];
+    // The best filter of one more term is the old one plus a multiple of itself read backwards.
     const double reflection = -correlation / left;
     std::vector<double> longer = filter;
     longer.push_back(0);
