@@ -128,6 +128,21 @@ void divide_users(config::Config& config, std::uint32_t partitions) {
                   config.users->column, partitions));
 }
 
+/// Waits until brokers tell of the topics, and makes `found` what they told. Returns nothing, or the exit code of a
+/// signal that came first. The work is then left behind on its thread (start_up.h), so that it owns what it uses.
+std::optional<Exit> find_topics(const config::Config& config, StartUp& start_up,
+                                const std::function<void(std::string)>& tell, TopicFacts& found) {
+  const auto facts = std::make_shared<TopicFacts>();
+  const auto asked = std::make_shared<const config::Config>(config);
+  if (const auto told = start_up.run([asked, facts, tell](const std::atomic<bool>& cancelled) {
+        *facts = wait_for_topics(*asked, cancelled, tell);
+      })) {
+    return told;
+  }
+  found = *facts;
+  return std::nullopt;
+}
+
 /// Measures the settings that are "private", and puts what was measured in their place. Returns nothing, or the exit
 /// code of a signal that came before the measuring was over.
 std::optional<Exit> settle_ranges(config::Config& config, const secrets::Keyring& keys, const TopicFacts& facts,
@@ -225,31 +240,24 @@ Exit run(config::Config config, const Options& options) {
   Front front(config.serve, config.stream);
   StartUp start_up(front.loop);
   front.operators.set_phase(serve::Phase::starting, "waiting for " + config.kafka.brokers);
-  // The work owns what it uses: where a signal comes first, it is left behind on its thread (start_up.h).
-  const auto found = std::make_shared<TopicFacts>();
-  const auto asked = std::make_shared<const config::Config>(config);
   // `tell` is called on the thread that waits for brokers. It posts to the loop, since the surfaces are the loop
   // thread's. Where a signal abandons that wait, the loop no longer runs and what was posted is dropped.
   const auto tell = [loop = front.loop, operators = &front.operators](std::string waiting) {
     boost::asio::post(
         *loop, [operators, waiting = std::move(waiting)] { operators->set_phase(serve::Phase::starting, waiting); });
   };
-  if (const auto told = start_up.run([asked, found, tell](const std::atomic<bool>& cancelled) {
-        *found = wait_for_topics(*asked, cancelled, tell);
-      })) {
-    return *told;
-  }
+  TopicFacts facts;
+  if (const auto told = find_topics(config, start_up, tell, facts)) return *told;
   // Before measuring, which spends: what is refused here must not have cost anything.
-  require_room_for_lanes(config, found->partitions);
+  require_room_for_lanes(config, facts.partitions);
   if (measures) {
-    require_room_for_measured(config, keys, *found);
-    const auto told = settle_ranges(config, keys, *found, options.write_config, start_up, tell);
+    require_room_for_measured(config, keys, facts);
+    const auto told = settle_ranges(config, keys, facts, options.write_config, start_up, tell);
     if (told) return *told;
     // Made again with the values that were measured, in place of those that stood for them.
     mechanism.emplace(config::make_mechanism(config, privacy::Participation::once()));
   }
   front.operators.set_phase(serve::Phase::starting, "joining group " + config.kafka.group);
-  const TopicFacts& facts = *found;
   for (const std::string& warning : facts.warnings) log::warning("topics", warning);
   if (config.users) divide_users(config, facts.partitions);
   // What lanes write has to fit their topics, whose limits the brokers have told.

@@ -118,7 +118,6 @@ bool Service::enter(ServiceEvent event) {
 Exit Service::run() {
   signals_.async_wait([this](const boost::system::error_code& cancelled, int signal) {
     if (cancelled) return;
-    // A signal ends the process for good, also where it was about to start again.
     renews_ = false;
     if (signal == SIGINT) exit_ = Exit::interrupted;
     shut_down(signal == SIGINT ? "" : "shutdown");
@@ -144,14 +143,12 @@ bool Service::keeps_model(LaneId lane) const {
   return lane == LaneId{0} && !setup_.config.kafka.topics.model.empty();
 }
 
-/// How many lanes count towards kafka.max_lanes.
 std::size_t Service::lanes_that_count() const {
   const bool idle_writer = lanes_.count(LaneId{0}) > 0 && roster_.has_stopped(LaneId{0}) && keeps_model(LaneId{0});
   return lanes_.size() - (idle_writer ? 1 : 0);
 }
 
 void Service::open_lane(LaneId lane) {
-  // The writer of the combined model is opened beyond the limit.
   if (lanes_that_count() >= setup_.config.kafka.lanes_max && !keeps_model(lane)) {
     if (!roster_.wait(lane)) return;  // it waited before, and the log has said so
     show_waiting(lane);
@@ -175,7 +172,6 @@ void Service::open_lane(LaneId lane) {
   keep_model_clock();
 }
 
-/// Shows on the operator's pages that a lane waits for a place.
 void Service::show_waiting(LaneId lane) {
   static_cast<void>(operators_.open_lane(lane));
   operators_.set_state(
@@ -183,7 +179,6 @@ void Service::show_waiting(LaneId lane) {
       fmt::format("this instance runs kafka.max_lanes = {} lanes already", setup_.config.kafka.lanes_max));
 }
 
-/// Takes the result of a look at the combined model, and hands a model that has changed to lane 0 to be written.
 void Service::model_looked(std::optional<ModelClock::Look> look) {
   const auto first = lanes_.find(LaneId{0});
   if (look) tell_of_model(look->waits_for);
@@ -211,7 +206,6 @@ void Service::keep_model_clock() {
       boost::asio::post(loop_, [this, look = std::move(look)]() mutable { model_looked(std::move(look)); });
     });
   } else if (!wanted && model_clock_) {
-    // The end was waiting for looks that will not come any more.
     if (std::exchange(looks_left_, 0) > 0) boost::asio::post(loop_, [this] { shut_down(""); });
     model_waits_for_.clear();
     operators_.set_model_waits(0);
@@ -223,7 +217,6 @@ void Service::keep_model_clock() {
 void Service::lane_stopped(LaneId lane, const LaneEnd& end) {
   say_ended(lane, end);
   roster_.stop(lane, end);
-  // Reasons that concern the whole process end it at once.
   if (severity(end.code) == ends_the_process) return fail(Failure(end.code, end.reason));
   if (is_ending(stage_)) return;
   // A lane that waits for a place may have the place of the lane that stopped. The writer of the combined model takes
@@ -257,7 +250,6 @@ bool Service::lane_gives_way(LaneId lane) {
   return true;
 }
 
-/// Ends the process once none of its lanes can go on (Roster::verdict()).
 void Service::end_if_none_can_go_on() {
   if (is_ending(stage_)) return;
   std::optional<Verdict> verdict = roster_.verdict();
@@ -333,7 +325,6 @@ void Service::tell_of_joining() const {
 /// outside the group has no lanes, and by its lanes alone it would look as ready as one that was assigned none.
 void Service::tell_of_brokers() {
   const bool out = brokers_.is_out(std::chrono::steady_clock::now());
-  // Nothing to tell: the log and the phase say so already.
   if (is_ending(stage_) || out == (stage_ == ServiceStage::outside)) return;
   if (!enter(out ? ServiceEvent::went_out : ServiceEvent::assigned)) return;
   const config::Kafka& kafka = setup_.config.kafka;
@@ -367,7 +358,6 @@ void Service::fail(const Failure& failure) {
 /// Lets every lane commit and publish what it has, then leaves the group.
 void Service::shut_down(const std::string& tag) {
   if (!enter(ServiceEvent::shut_down)) return;
-  // Probes see from here on that the process takes no more work.
   operators_.set_phase(serve::Phase::draining);
   timers_.deadline.expires_after(setup_.config.kafka.drain);
   timers_.deadline.async_wait([this](const boost::system::error_code& cancelled) {
@@ -386,7 +376,6 @@ void Service::shut_down(const std::string& tag) {
   close_if_drained();
 }
 
-/// Leaves the group once the last lane is gone.
 void Service::close_if_drained() {
   if (!lanes_.empty() || !enter(ServiceEvent::drained)) return;
   const bool is_member = brokers_.has_joined() && !brokers_.is_out(std::chrono::steady_clock::now());
@@ -396,7 +385,6 @@ void Service::close_if_drained() {
   watch_close();
 }
 
-/// Looks from time to time whether the client has left the group.
 void Service::watch_close() {
   poll_unasked();
   if (consumer_.is_closed() || std::chrono::steady_clock::now() >= timers_.close_until) {

@@ -16,9 +16,7 @@
 #include "audit/record_writer.h"
 #include "audit/stages.h"
 #include "audit/sums_stages.h"
-#include "config/moments.h"
 #include "error.h"
-#include "nustream/moments/budget.h"
 #include "nustream/record/row.h"
 
 namespace nustream::audit {
@@ -212,7 +210,6 @@ double apart(const Search& search, const Candidate& first, const Candidate& seco
   return squares;
 }
 
-/// Offers each record, or each pair of records that may stand in each other's place.
 void look_for_pairs(const Search& search, const std::vector<Candidate>& candidates, bool opposites,
                     std::optional<Pair>& best) {
   const config::Config& config = search.config;
@@ -269,7 +266,6 @@ void add_fine_targets(std::vector<double>& all, bool is_log) {
   }
 }
 
-/// Targets of both signs, or those that a logarithm can take.
 std::vector<double> targets_of(const Search& search) {
   const auto& target = search.config.schema.target;
   const bool is_log = target && target->first.transform == record::Transform::log;
@@ -332,34 +328,6 @@ std::optional<Pair> best_of(const Search& search, bool opposites) {
 }
 
 }  // namespace
-
-double part_of_displacement(const config::Config& config, const config::CalibratedStage& stage, Absent absent) {
-  if (config.privacy.adjacency != privacy::Adjacency::replace_one || absent != Absent::nothing) return 1;
-  // A count of clipped gradients moves by 1 whether something else or nothing is in the record's place.
-  if (stage.is_one_sided) return 1;
-  // The displacement is 2G in a descent, of which one record's gradient is half. In running sums it is that of two
-  // records in units of the radius, and one record adds 1.
-  return config.moments ? 1 / stage.displacement.value() : 0.5;
-}
-
-double part_of_rho(const config::Config& config, const config::Mechanism& mechanism, Absent absent) {
-  const bool parts_differ = config.moments || config.descent.counts_clipped;
-  if (!parts_differ || config.privacy.adjacency != privacy::Adjacency::replace_one || absent != Absent::nothing) {
-    const double part = part_of_displacement(config, mechanism.main(), absent);
-    return part * part;
-  }
-  std::vector<Rho> alone;
-  double together = 0;
-  double all = 0;
-  for (const config::CalibratedStage& stage : mechanism.stages) {
-    const double part = part_of_displacement(config, stage, absent);
-    alone.push_back(stage.rho);
-    together += part * part * stage.rho.value();
-    all += stage.rho.value();
-  }
-  if (!config.moments) return together / all;
-  return together / moments::joint(config::moments_settings(config, mechanism).mechanism.design, alone).value();
-}
 
 double reach_of_canary(const config::Config& config, const config::Mechanism& mechanism, const GameShape& shape) {
   const record::RowBuilder builder(config.schema);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "audit/claimed_part.h"
 #include "config/mechanism.h"
 
 namespace nustream::audit {
@@ -39,20 +40,6 @@ struct Row {
   double y;           ///< NaN where features are public and the target cannot be read
   double weight = 1;  ///< how much the record counts
 };
-
-/// What stands in the canary's place in the world without it.
-enum class Absent : std::uint8_t {
-  neighbour,  ///< with replace-one: a record as far from the canary as can be; with zero-out: nothing
-  nothing,    ///< a record that cannot be used; with replace-one the second pair of worlds
-};
-
-/// How far apart the two worlds can be, as a part of the displacement that is claimed for a stage. It is 1, except
-/// where neighbours are replace-one and one of the two has nothing. There it is 1 for a count, half for a descent,
-/// and one radius over the displacement in running sums.
-[[nodiscard]] double part_of_displacement(const config::Config& config, const config::CalibratedStage& stage,
-                                          Absent absent);
-/// The part of ρ, of all stages together, that two such worlds can show.
-[[nodiscard]] double part_of_rho(const config::Config& config, const config::Mechanism& mechanism, Absent absent);
 
 /// The canary and what stands beside it or in its place, as lines of the stream's own format without their newlines.
 struct Canary {

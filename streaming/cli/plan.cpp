@@ -53,7 +53,26 @@ struct Plan {
   std::optional<ClippedPlan> clipped{};
 };
 
-/// Computes all parts of a plan. Where the theory has no formula for the settings, the plan says why instead.
+/// Adds what is predicted of a descent's error. Where the theory has no formula for the settings, the plan says why
+/// instead.
+void add_prediction(const config::Config& config, StepCount steps, Plan& plan) {
+  try {
+    plan.prediction = predict_descent(config, plan.mechanism, steps.value());
+    plan.rules = stream_rules(config, plan.mechanism, *plan.prediction, steps.value());
+  } catch (const Unsupported& reason) {
+    plan.why_no_prediction = reason.what();
+  } catch (const InvalidParameter& reason) {
+    plan.why_no_prediction = reason.what();
+  }
+  // A rational correlation stands in for the exact ν; the plan says what that costs.
+  if (const auto nu = config.noise.approximated_nu) {
+    plan.rational_excess =
+        noise::mean_estimation_excess(std::get<noise::Rational>(plan.mechanism.main().correlation.family()), *nu);
+  }
+  if (config.noise.fit) plan.fit = fit_report(plan.mechanism.main().correlation, *config.noise.fit);
+}
+
+/// Computes all parts of a plan.
 Plan make_plan(const config::Config& config, const PlanArguments& arguments) {
   const std::uint64_t passes = arguments.passes;
   // What the command line says goes before what [plan] guesses.
@@ -102,20 +121,7 @@ Plan make_plan(const config::Config& config, const PlanArguments& arguments) {
     plan.why_no_prediction = "the unit is the user, and limits decide which of a user's records count";
     return plan;
   }
-  try {
-    plan.prediction = predict_descent(config, plan.mechanism, steps.value());
-    plan.rules = stream_rules(config, plan.mechanism, *plan.prediction, steps.value());
-  } catch (const Unsupported& reason) {
-    plan.why_no_prediction = reason.what();
-  } catch (const InvalidParameter& reason) {
-    plan.why_no_prediction = reason.what();
-  }
-  // A rational correlation stands in for the exact ν; the plan says what that costs.
-  if (const auto nu = config.noise.approximated_nu) {
-    plan.rational_excess =
-        noise::mean_estimation_excess(std::get<noise::Rational>(plan.mechanism.main().correlation.family()), *nu);
-  }
-  if (config.noise.fit) plan.fit = fit_report(plan.mechanism.main().correlation, *config.noise.fit);
+  add_prediction(config, steps, plan);
   return plan;
 }
 

@@ -66,18 +66,6 @@ void append_end(const Hash& head, const secrets::Keyring& keys, const std::strin
 
 }  // namespace
 
-std::string_view name_of(Overlap overlap) noexcept {
-  switch (overlap) {
-    case Overlap::disjoint:
-      return "disjoint";
-    case Overlap::overlapping:
-      return "overlapping";
-    case Overlap::unknown:
-      break;
-  }
-  return "unknown";
-}
-
 void not_genuine(const std::string& what) {
   throw Failure(Exit::data, "the ledger " + what + "; restore it: what was spent cannot be known otherwise");
 }
@@ -210,10 +198,6 @@ bool is_rotation(const Object& object) {
 }
 
 }  // namespace
-
-std::string_view protected_by(privacy::Neighbours neighbours) noexcept {
-  return neighbours.of_user ? "user" : neighbours.target_only ? "target" : "record";
-}
 
 std::string ledger_line(const LedgerEntry& entry, const Hash& head, const secrets::Keyring& keys,
                         const std::optional<Hash>& released) {
@@ -408,16 +392,6 @@ Ledger LedgerVerifier::finish() && {
                   "the ledger's last line is under another key; name the right one (state.key_file, or --key-file)");
   }
   return std::move(ledger_);
-}
-
-Hash head_before(std::string_view lines) try {
-  simdjson::dom::parser parser;
-  const Object object = parser.parse(simdjson::padded_string(lines.substr(0, lines.find('\n'))));
-  Hash head{};
-  if (!secrets::from_hex(text_in(object, "previous"), head)) not_genuine("has a line that is no line of a ledger");
-  return head;
-} catch (const simdjson::simdjson_error&) {
-  not_genuine("has a line that is no line of a ledger");
 }
 
 }  // namespace nustream::journal

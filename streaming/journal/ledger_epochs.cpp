@@ -1,11 +1,31 @@
 // The epochs of a verified ledger.
 #include <algorithm>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "journal/ledger_chain.h"
+#include "journal/line_fields.h"
+#include "secrets/hex.h"
 
 namespace nustream::journal {
+
+std::string_view name_of(Overlap overlap) noexcept {
+  switch (overlap) {
+    case Overlap::disjoint:
+      return "disjoint";
+    case Overlap::overlapping:
+      return "overlapping";
+    case Overlap::unknown:
+      break;
+  }
+  return "unknown";
+}
+
+std::string_view protected_by(privacy::Neighbours neighbours) noexcept {
+  return neighbours.of_user ? "user" : neighbours.target_only ? "target" : "record";
+}
 
 void Ledger::keep(LedgerEntry entry) {
   // Such a line contains what the lane's earlier lines said. To keep them beside it would count their spend twice.
@@ -79,6 +99,16 @@ bool began_with_counts(const Ledger& ledger, EpochId epoch) {
   return std::ranges::any_of(ledger.epochs, [&](const LedgerEntry& entry) {
     return entry.epoch == epoch && entry.user && entry.user->carries_over;
   });
+}
+
+Hash head_before(std::string_view lines) try {
+  simdjson::dom::parser parser;
+  const Object object = parser.parse(simdjson::padded_string(lines.substr(0, lines.find('\n'))));
+  Hash head{};
+  if (!secrets::from_hex(text_in(object, "previous"), head)) not_genuine("has a line that is no line of a ledger");
+  return head;
+} catch (const simdjson::simdjson_error&) {
+  not_genuine("has a line that is no line of a ledger");
 }
 
 std::vector<LedgerEntry> read_entries(std::string_view lines) {
