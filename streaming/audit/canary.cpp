@@ -16,6 +16,7 @@
 #include "audit/record_writer.h"
 #include "audit/stages.h"
 #include "audit/sums_stages.h"
+#include "config/moments.h"
 #include "error.h"
 #include "nustream/record/row.h"
 
