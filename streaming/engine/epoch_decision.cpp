@@ -173,7 +173,11 @@ Position furthest_read(const Found& found, const std::vector<LedgerEntry>& ledge
 
 bool covers(const std::vector<LedgerEntry>& ledger, const journal::LastRelease& release) {
   return std::ranges::any_of(ledger, [&](const LedgerEntry& entry) {
-    return entry.lane == release.lane && entry.epoch == release.epoch && entry.steps >= release.steps;
+    if (entry.lane != release.lane || entry.epoch != release.epoch || entry.steps < release.steps) return false;
+    // A line of moved users stands for epochs of other lanes and settings too.
+    if (entry.user && entry.user->moved) return true;
+    const bool is_same = release.digest.empty() || release.digest == entry.settings_digest;
+    return is_same && (!release.rho || *release.rho <= entry.rho);
   });
 }
 
@@ -204,7 +208,7 @@ std::optional<Refusal> refused(const Found& found, const Asked& asked) {
   if (is_there && !asked.going_on && !anew) return Refusal::state_is_there;
   if (!is_there && found.has_remains && !anew) return Refusal::remains_without_state;
   if (const auto refusal = refused_whatever_is_asked(found)) return refusal;
-  if (anew) return std::nullopt;
+  if (anew && !asked.stands_for_resume) return std::nullopt;
   if (found.behind_witness) return Refusal::behind_witness;
   return refused_to_go_on(found);
 }

@@ -43,6 +43,7 @@ struct Asked {
   bool first_run = true;  ///< a lane without any past may begin
   bool going_on = true;   ///< a lane with a committed state may go on
   NewEpoch new_epoch = NewEpoch::no;
+  bool stands_for_resume = false;  ///< the new epoch is refused where a resume would be
   bool accept_gap = false;         ///< records that are gone, or another log, are accepted
   bool several_passes = false;     ///< the run reads its window of the input more than once
   std::optional<Position> from{};  ///< where a new epoch is to begin, whatever was read before

@@ -75,6 +75,18 @@ journal::UserSpend EpochLedger::UserSpends::after(std::optional<StepCount> steps
   return told;
 }
 
+namespace {
+
+/// Raises what a user at its limits is charged to the line's ρ. Where a mechanism's stages are charged together, as
+/// those of running sums are, ρ is rounded up further than the sum over stages.
+journal::UserSpend no_less_than(Rho spent, journal::UserSpend told) {
+  if (!told.by_count.empty()) told.by_count.back() = std::max(told.by_count.back(), spent);
+  if (told.of_mass) told.of_mass = std::max(*told.of_mass, spent);
+  return told;
+}
+
+}  // namespace
+
 EpochLedger::EpochLedger(EpochIdentity identity, const config::Mechanism& mechanism, journal::Ledger ledger)
     : identity_(std::move(identity)), mechanism_(mechanism), ledger_(std::move(ledger)) {
   if (ledger_.reserving && ledger_.reserving->epoch == identity_.epoch) told_ = behind(*ledger_.reserving);
@@ -101,22 +113,23 @@ journal::LedgerEntry EpochLedger::entry(StepCount steps, Position to) const {
 }
 
 journal::LedgerEntry EpochLedger::line(Rho spent, Rho limit, StepCount steps, Position to) const {
-  return {identity_.stream,
-          identity_.lane,
-          identity_.epoch,
-          identity_.start,
-          to,
-          steps,
-          spent,
-          limit,
-          identity_.digest,
-          identity_.neighbours,
-          identity_.is_private,
-          identity_.overlap,
-          of_users_ ? std::optional(of_users_->after(steps, identity_.carries_over)) : std::nullopt,
-          {},
-          {},
-          identity_.trusts_framing};
+  return {
+      identity_.stream,
+      identity_.lane,
+      identity_.epoch,
+      identity_.start,
+      to,
+      steps,
+      spent,
+      limit,
+      identity_.digest,
+      identity_.neighbours,
+      identity_.is_private,
+      identity_.overlap,
+      of_users_ ? std::optional(no_less_than(spent, of_users_->after(steps, identity_.carries_over))) : std::nullopt,
+      {},
+      {},
+      identity_.trusts_framing};
 }
 
 std::vector<journal::LedgerEntry> EpochLedger::others() const {

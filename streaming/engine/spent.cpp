@@ -71,6 +71,15 @@ users::Epoch epoch_of(const journal::LedgerEntry& entry, privacy::Neighbours ask
   epoch.mass = user.limits.mass();
   if (user.of_mass) epoch.of_mass = restated(*user.of_mass);
   if (user.moved) epoch.before = restated(user.moved->before);
+  // Earlier versions charged an epoch of which only a witness was left by the line's ρ alone. Every user is charged
+  // that much then. Roundings differ between ρ and the numbers by user, and say nothing.
+  const Rho rho = restated(entry.rho);
+  constexpr double roundings = 1e-9;
+  if (users::charged({&epoch, 1}).value() < rho.value() * (1 - roundings)) {
+    epoch.carries_over = false;
+    if (!epoch.by_count.empty()) epoch.by_count = {rho};
+    if (user.of_mass) epoch.of_mass = rho;
+  }
   return epoch;
 }
 

@@ -21,10 +21,10 @@ const journal::UsersOfState* users_of(const journal::State* state) {
   return state != nullptr && state->record.users ? &*state->record.users : nullptr;
 }
 
-/// The limits of users in the last epoch that the ledger knows. Empty where that epoch counted no users.
-std::optional<users::Limits> limits_of_last_epoch(const journal::Ledger& ledger) {
-  if (ledger.epochs.empty() || !ledger.epochs.back().user) return std::nullopt;
-  return ledger.epochs.back().user->limits;
+/// The limits of users in the last epoch that is known. Empty where that epoch counted no users.
+std::optional<users::Limits> limits_of_last_epoch(const std::vector<journal::LedgerEntry>& known) {
+  if (known.empty() || !known.back().user) return std::nullopt;
+  return known.back().user->limits;
 }
 
 }  // namespace
@@ -53,7 +53,8 @@ void Session::tell_of_ended_users() {
 
 /// Opens the users of an epoch that begins. Returns whether their counts carry over from the epoch before, which
 /// needs its state, its store and limits of the same kind.
-bool Session::begin_users(const journal::State* before, const engine::Found& found, const journal::Ledger& ledger) {
+bool Session::begin_users(const journal::State* before, const engine::Found& found,
+                          const std::vector<journal::LedgerEntry>& known_epochs) {
   const journal::UsersOfState* const known = users_of(before);
   // 'users end' leaves a state that knows no users, and the empty files of their store. Behind an estimate the files
   // are as they were, and nobody was closed there.
@@ -65,7 +66,7 @@ bool Session::begin_users(const journal::State* before, const engine::Found& fou
   }
   // In an older copy of the folder, nobody knows what users have done since that copy was made.
   const bool may_carry_over = !found.behind_witness && found.state == engine::Found::State::committed;
-  const std::optional<users::Limits> limits_before = limits_of_last_epoch(ledger);
+  const std::optional<users::Limits> limits_before = limits_of_last_epoch(known_epochs);
   EpochUsers begun = users_of_epoch(*disk_, config_.state.directory, {config_.stream, config_.lane}, *config_.users,
                                     known, limits_before, may_carry_over);
   if (begun.is_store_lost || was_ended || (before == nullptr && limits_before)) {

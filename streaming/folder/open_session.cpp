@@ -48,6 +48,7 @@ engine::Asked asked_of(const Options& options, const Window& window) {
   asked.first_run = options.start != Start::resume;
   asked.going_on = options.start == Start::resume;
   asked.new_epoch = options.start == Start::new_epoch ? engine::Asked::NewEpoch::always : engine::Asked::NewEpoch::no;
+  asked.stands_for_resume = options.start == Start::new_epoch && options.goes_on_behind_measuring;
   asked.several_passes = window.passes > 1;
   if (options.start == Start::new_epoch && options.from) asked.from = Position{window.first};
   return asked;
@@ -179,7 +180,7 @@ void Session::act_on(const engine::Decision& decision, Opening& opening) {
   epoch_.is_like_last =
       opening.options.start != Start::new_epoch || (found.state == engine::Found::State::committed &&
                                                     !found.other_settings && found.input == engine::InputFound::held);
-  const bool carries_over = begin_users(opening.state ? &*opening.state : nullptr, found, opening.ledger);
+  const bool carries_over = begin_users(opening.state ? &*opening.state : nullptr, found, opening.known);
   begin_epoch(*begin, opening.lost, std::move(opening.ledger), opening.options, carries_over);
 }
 

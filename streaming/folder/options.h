@@ -30,7 +30,10 @@ struct Options {
   std::optional<std::uint64_t> insecure_seed;
   std::optional<double> min_usable;  ///< the share of the first records that has to be usable for a run to begin
   bool from_start = false;  ///< a new epoch begins at descent.start, even where an earlier epoch has released
-  bool compared = false;    ///< the run shows answers that are not private too, and its state is marked so for ever
+  /// The new epoch is the one that a measuring was made for, and nobody asked for another: it is refused behind an
+  /// older copy of the folder, as a resume is.
+  bool goes_on_behind_measuring = false;
+  bool compared = false;  ///< the run shows answers that are not private too, and its state is marked so for ever
   bool json = false;
   std::string operator_json{};  ///< a file for the facts of the run's end that only the operator may see; empty: none
   bool serve = false;           ///< the listeners of [serve] show the run, and stay up after its end

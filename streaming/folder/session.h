@@ -152,7 +152,7 @@ class Session {
   void use_ledger(EpochId epoch, Position start, journal::Overlap overlap, journal::Ledger ledger,
                   bool carries_over = false);
   [[nodiscard]] bool begin_users(const journal::State* before, const engine::Found& found,
-                                 const journal::Ledger& ledger);
+                                 const std::vector<journal::LedgerEntry>& known_epochs);
   void require_nobody_closed(const journal::State& before) const;
   void tell_of_ended_users();
   void go_on_with_users(const journal::State& state);

@@ -14,6 +14,7 @@
 #include "error.h"
 #include "journal/witness_files.h"
 #include "secrets/folder_trust.h"
+#include "secrets/hex.h"
 #include "secrets/key_place.h"
 
 namespace nustream::journal {
@@ -264,20 +265,41 @@ bool FolderWitness::is_charged(Disk& disk, const StateRecord& record) const try 
   return false;  // recovering the folder tells what is wrong with the ledger
 }
 
-/// The epochs whose spend the witness knows and `ledger` lacks. The witness's last epoch may have gone on after the
-/// witness was written, to its limit at most, over records that nobody knows. So only a line that charges the limit,
-/// with an unknown overlap, covers it.
+/// Marks the lines that charge what this witness alone knew. Other lines cannot be told from those of a copy that ran
+/// epochs of the same numbers and settings.
+std::string FolderWitness::mark() const {
+  return secrets::to_hex(found_->ledger_head).substr(0, 32);
+}
+
+/// A line that charges what the witness tells of an epoch, beside what the folder's own line `known` charges; null
+/// where there is none. The witness's last epoch may have gone on after the witness was written, to its limit at
+/// most. Two copies under the same settings are one epoch, which the dearer line pays for. Under other settings they
+/// are two epochs of one number.
+LedgerEntry FolderWitness::charging(LedgerEntry entry, const LedgerEntry* known) const {
+  if (entry.epoch == found_->epoch) charge_limit(entry);
+  if (known != nullptr && known->settings_digest == entry.settings_digest) {
+    charge_at_least(entry, *known);
+  } else if (known != nullptr) {
+    charge_both(entry, *known);
+    entry.settings_digest = known->settings_digest;  // that of the releases in this folder
+  }
+  entry.overlap = Overlap::unknown;
+  entry.taken.reset();
+  entry.run = mark();
+  return entry;
+}
+
+/// Lines that charge for the epochs whose spend the witness knows and `ledger` lacks.
 std::vector<LedgerEntry> FolderWitness::not_charged_by(const Ledger& ledger) const {
   std::vector<LedgerEntry> lacking;
-  for (LedgerEntry entry : found_->epochs) {
-    const bool is_last = entry.epoch == found_->epoch;
-    if (is_last) charge_limit(entry);
-    entry.overlap = Overlap::unknown;
-    const bool is_charged = std::any_of(ledger.epochs.begin(), ledger.epochs.end(), [&](const LedgerEntry& known) {
-      if (known.lane != entry.lane || known.epoch != entry.epoch) return false;
-      return is_last ? charges_limit(known) : known.steps >= entry.steps;
-    });
-    if (!is_charged) lacking.push_back(std::move(entry));
+  for (const LedgerEntry& entry : found_->epochs) {
+    const auto known = std::ranges::find_if(
+        ledger.epochs, [&](const LedgerEntry& line) { return line.lane == entry.lane && line.epoch == entry.epoch; });
+    const LedgerEntry* const own = known == ledger.epochs.end() ? nullptr : &*known;
+    const bool is_whole = own != nullptr && entry.epoch != found_->epoch &&
+                          own->settings_digest == entry.settings_digest && own->steps >= entry.steps;
+    if (is_whole || (own != nullptr && own->run == mark())) continue;
+    lacking.push_back(charging(entry, own));
   }
   return lacking;
 }

@@ -111,6 +111,8 @@ class FolderWitness {
   void look_beside_own_key();
   void cannot_be_listed(const std::error_code& why);
   void judge_own_file(const std::optional<Hash>& ledger_head);
+  [[nodiscard]] std::string mark() const;
+  [[nodiscard]] LedgerEntry charging(LedgerEntry entry, const LedgerEntry* known) const;
   [[nodiscard]] std::vector<LedgerEntry> not_charged_by(const Ledger& ledger) const;
   [[nodiscard]] bool is_charged(Disk& disk, const StateRecord& record) const;
   [[nodiscard]] bool is_a_branch(Disk& disk, const StateRecord& record) const;

@@ -62,19 +62,20 @@ struct LedgerEntry {
   /// were taken.
   std::optional<StepCount> taken{};
   /// Random digits in the first such line of a private run, so that two runs from one state never write the same
-  /// line.
+  /// line. In a line of which only a witness knew: the first digits of the ledger head that this witness tells.
   std::string run{};
   /// The promise holds only as long as records close their quotes (stream.framing = "trusted").
   bool trusts_framing = false;
 };
 
 /// Makes the entry charge all that its epoch can ever spend, over records that nobody knows. Where the unit is the
-/// user, every user is charged as one that used up its limits.
+/// user, every user is charged as one that used up its limits, beside all epochs before.
 void charge_limit(LedgerEntry& entry);
-/// Whether the entry charges as much, so that its epoch owes nothing more.
-[[nodiscard]] bool charges_limit(const LedgerEntry& entry);
 /// Makes `entry` charge at least what `other` charges, an entry of the same epoch.
 void charge_at_least(LedgerEntry& entry, const LedgerEntry& other);
+/// Makes `entry` charge what both entries charge together: two runs of different settings gave their epochs the same
+/// number. Throws Failure(data) where their promises are about different neighbours, so that no sum says anything.
+void charge_both(LedgerEntry& entry, const LedgerEntry& other);
 
 /// The head of an empty ledger.
 inline constexpr Hash empty_ledger_head{};

@@ -186,6 +186,7 @@ Settled settle(const config::Config& asked, config::Purpose purpose, const folde
   // The run's epoch begins behind the one that measured. It reads the same records from the first one on, and begins
   // at the settings' start, since measuring has released no iterate.
   if (held->is_measuring) {
+    settled.options.goes_on_behind_measuring = options.start != folder::Start::new_epoch;
     settled.options.start = folder::Start::new_epoch;
     settled.options.from_start = true;
     if (!settled.options.from) settled.options.from = "0";

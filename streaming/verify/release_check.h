@@ -6,9 +6,11 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "journal/running_hash.h"
 #include "nustream/base/units.h"
+#include "nustream/privacy/participation.h"
 #include "publish/release_json.h"
 #include "verify/ledger_check.h"
 #include "verify/trusted_keys.h"
@@ -31,7 +33,8 @@ struct CheckedReleases {
   std::optional<journal::Hash> extra{};   ///< the last release that is not by cadence
   /// The furthest release of each epoch.
   std::map<EpochId, publish::ShownRelease> epochs{};
-  double rho_ledger = 0;  ///< the largest total that a release tells of
+  /// The largest total that a release tells of, for each kind of neighbours that its promise is about.
+  std::vector<std::pair<privacy::Neighbours, double>> totals{};
 };
 
 /// A lane, by the name of its stream and its number.

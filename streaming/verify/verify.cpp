@@ -3,8 +3,10 @@
 // was found.
 #include "verify/verify.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <vector>
 
 #include <fmt/format.h>
@@ -31,10 +33,22 @@ secrets::PublicKey public_key_in(const std::string& given) {
                 "stream's key");
 }
 
+/// The epochs up to the last one that promised something about these neighbours: all that a release with that promise
+/// adds up. Later epochs may promise less, from which no total over these neighbours follows. All epochs where no
+/// line is about them, such as behind a line of moved users.
+std::span<const journal::LedgerEntry> until_last_about(const privacy::Neighbours& neighbours,
+                                                       std::span<const journal::LedgerEntry> epochs) {
+  for (std::size_t count = epochs.size(); count > 0; --count) {
+    if (epochs[count - 1].neighbours == neighbours) return epochs.first(count);
+  }
+  return epochs;
+}
+
 /// Requires that the ledger pays for every release: it knows the release's epoch, with the same neighbours and
 /// settings, and its line covers the steps and the spend. The furthest release of each epoch is compared, since
 /// spends only grow.
-void require_paid(const LaneName& name, const CheckedReleases& lane, const CheckedLedger& ledger, Rho total) {
+void require_paid(const LaneName& name, const CheckedReleases& lane, const CheckedLedger& ledger,
+                  std::span<const journal::LedgerEntry> epochs) {
   const auto refuse = [&](const publish::ShownRelease& release, const std::string& what) {
     throw Failure(Exit::data, fmt::format("stream '{}', lane {}: the release at step {} of epoch {} {}", name.first,
                                           name.second.value(), release.step, release.epoch.value(), what));
@@ -58,11 +72,13 @@ void require_paid(const LaneName& name, const CheckedReleases& lane, const Check
              fmt::format("spent rho {:.6g}, and its ledger line says {:.6g}", release.rho, entry.rho.value()));
     }
   }
-  if (lane.rho_ledger > total.value()) {
+  for (const auto& [neighbours, told] : lane.totals) {
+    const Rho total = engine::total_spent(until_last_about(neighbours, epochs), neighbours);
+    if (told <= total.value()) continue;
     throw Failure(Exit::data,
                   fmt::format("stream '{}', lane {}: a release tells of rho {:.6g} over all epochs, and the ledger "
                               "comes to {:.6g}: the ledger lacks lines",
-                              name.first, name.second.value(), lane.rho_ledger, total.value()));
+                              name.first, name.second.value(), told, total.value()));
   }
 }
 
@@ -234,7 +250,9 @@ void append_lane(const LaneName& name, const CheckedReleases& lane, publish::Jso
   json.field("signed_releases", lane.signed_releases);
   json.field("unsigned_releases_at_the_end", lane.unsigned_end);
   json.field("unchained_releases", lane.unchained);
-  json.field("rho_ledger", lane.rho_ledger);
+  double rho_ledger = 0;
+  for (const auto& [neighbours, told] : lane.totals) rho_ledger = std::max(rho_ledger, told);
+  json.field("rho_ledger", rho_ledger);
 }
 
 /// The same as one object. Nothing is said of completeness where nobody can tell.
@@ -283,7 +301,7 @@ Verified check(const Options& options) {
                                           options.releases, last.stream, last.lane.value(), options.ledger));
   }
   for (const auto& [name, lane] : verified.lanes) require_vouched_for(name, lane);
-  require_paid(own->first, own->second, verified.ledger, verified.total);
+  require_paid(own->first, own->second, verified.ledger, epochs);
   require_named(own->second, verified.ledger, last);
   return verified;
 }

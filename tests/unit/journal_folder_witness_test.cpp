@@ -220,7 +220,7 @@ TEST_F(AFolderAndItsWitness, TellsWhatALostLedgerSpent) {
 }
 
 // Behind its witness the epoch may have met a user as often as the limits allow. So every user is charged the limit,
-// and a line that charges less, such as that of an earlier version, does not cover it.
+// beside what the epochs before it cost.
 TEST_F(AFolderAndItsWitness, ChargesEveryUserWhatALostEpochMayHaveSpent) {
   journal::LedgerEntry of_users = entry(0, 300);
   of_users.neighbours.of_user = true;
@@ -241,15 +241,40 @@ TEST_F(AFolderAndItsWitness, ChargesEveryUserWhatALostEpochMayHaveSpent) {
   ASSERT_TRUE(lost[0].user);
   EXPECT_EQ(lost[0].user->by_count, std::vector<Rho>{Rho{0.25}});
   EXPECT_EQ(lost[0].user->of_mass, Rho{0.25});
+  EXPECT_FALSE(lost[0].user->carries_over);
   EXPECT_EQ(engine::total_spent(lost, of_users.neighbours), Rho{0.25});
+}
 
-  journal::LedgerEntry charged = lost[0];
-  EXPECT_TRUE(journal::charges_limit(charged));
-  charged.user->by_count = of_users.user->by_count;
-  EXPECT_FALSE(journal::charges_limit(charged));
-  charged.user->by_count = lost[0].user->by_count;
-  charged.user->of_mass = Rho{0.125};
-  EXPECT_FALSE(journal::charges_limit(charged));
+// A copy of the folder ran an epoch of the same number, whose line is this folder's own.
+TEST_F(AFolderAndItsWitness, ChargesALostEpochBesideTheFoldersOwnOfThatNumber) {
+  witness_of(3, account);
+  journal::FolderWitness witness(settings(), keys_from(1));
+  witness.find(account);
+  const auto disk = journal::posix_disk();
+  const auto lost_beside = [&](journal::LedgerEntry own) {
+    const std::string line = journal::ledger_line(own, journal::empty_ledger_head, keys_from(1));
+    folder.write("state/ledger", line);
+    return witness.lost(*disk, journal::read_ledger(*disk, state(), keys_from(1)));
+  };
+  journal::LedgerEntry own = entry(0, 1000);
+  own.rho = own.rho_limit = Rho{3};
+  auto lost = lost_beside(own);
+  ASSERT_EQ(lost.size(), 1U);
+  EXPECT_EQ(lost[0].rho, Rho{3}) << "the same settings: one epoch, of which the dearer line counts";
+  EXPECT_EQ(lost[0].steps, StepCount{1000});
+  EXPECT_EQ(lost[0].to, Position{1000});
+  own.settings_digest = std::string(64, 'e');
+  lost = lost_beside(own);
+  ASSERT_EQ(lost.size(), 1U);
+  EXPECT_NEAR(lost[0].rho.value(), 3.25, 1e-12) << "other settings: two epochs of one number";
+  EXPECT_EQ(lost[0].settings_digest, own.settings_digest) << "that of the releases which are here";
+  own = lost[0];  // as it is written before the next epoch's line
+  EXPECT_TRUE(lost_beside(own).empty()) << "it is charged once";
+  own.run.clear();
+  EXPECT_EQ(lost_beside(own).size(), 1U) << "a line that is as dear is no proof";
+  own.neighbours.adjacency = privacy::Adjacency::replace_one;
+  expect_failure(
+      Exit::data, [&] { lost_beside(own); }, "two copies of this folder ran an epoch 0 each");
 }
 
 TEST_F(AFolderAndItsWitness, RefusesADamagedOne) {
