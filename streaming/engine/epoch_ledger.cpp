@@ -100,11 +100,8 @@ EpochLedger::EpochLedger(EpochIdentity identity, const config::Mechanism& mechan
 
 void EpochLedger::owe(const journal::LedgerEntry& entry) {
   owed_.push_back(entry);
-  // A line of moved users stands in the place of all lines before it; any other line replaces its own epoch's alone.
-  const bool for_all = entry.user && entry.user->moved;
-  std::erase_if(ledger_.epochs,
-                [&](const journal::LedgerEntry& known) { return for_all || known.epoch == entry.epoch; });
-  ledger_.epochs.push_back(entry);
+  // In the place where the ledger's file will have it, since the order of epochs says whose counts carried over.
+  ledger_.keep(entry);
   static_cast<void>(total_spent(ledger_.epochs, identity_.neighbours));
 }
 

@@ -79,5 +79,29 @@ TEST_F(Fit, RefusesAFolderThatWasRolledBackOrLost) {
   EXPECT_THAT(older.err, HasSubstr("holds an older state"));
 }
 
+// Fits of a copy have the same numbers, and may be as many and as dear as those that the witness knows.
+TEST_F(Fit, RefusesACopyThatWentOnByItself) {
+  const auto by = [&](const char* rho) { return fit({"--target", "y", "--features", "a", "--rho", rho}); };
+  const std::string state = file + ".fit";
+  const auto copy = std::filesystem::copy_options::recursive | std::filesystem::copy_options::copy_symlinks;
+  ASSERT_EQ(by("0.1").code, 0);
+  std::filesystem::copy(state, folder.path() / "copy", copy);
+  ASSERT_EQ(by("0.5").code, 0);
+  std::vector<std::filesystem::path> witnesses;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path() / "keys")) {
+    if (entry.path().extension() == ".witness") witnesses.push_back(entry.path());
+  }
+  ASSERT_EQ(witnesses.size(), 1U);
+  const std::filesystem::path away = folder.path() / "away";
+  std::filesystem::rename(witnesses.front(), away);
+  std::filesystem::remove_all(state);
+  std::filesystem::copy(folder.path() / "copy", state, copy);
+  for (const char* rho : {"0.5", "0.5"}) ASSERT_EQ(by(rho).code, 0);
+  std::filesystem::rename(away, witnesses.front());
+  const CommandResult refused = by("0.1");
+  EXPECT_EQ(refused.code, 65);
+  EXPECT_THAT(refused.err, HasSubstr("holds an older state"));
+}
+
 }  // namespace
 }  // namespace nustream::tests

@@ -136,6 +136,27 @@ TEST_F(Measured, AResumeTakesTheValuesFromTheState) {
   EXPECT_NEAR(spends()["total"], 1.8, 1e-9);
 }
 
+// The epoch behind a measuring stands for a resume: it is not begun over an older copy of the folder.
+TEST_F(Measured, AnOlderCopyThatHasOnlyMeasuredIsRefused) {
+  const std::string config = settings(descent + "[noise]\nnu = 0.001\n");
+  const auto replay = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"replay", config, "--quiet"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  };
+  ASSERT_EQ(replay({"--from", "0", "--to", "0"}).code, 0);
+  const auto copy = std::filesystem::copy_options::recursive | std::filesystem::copy_options::copy_symlinks;
+  std::filesystem::copy(state, folder.path() / "copy", copy);
+  const CommandResult went_on = replay({"--resume", "--to", "300"});
+  ASSERT_EQ(went_on.code, 0) << went_on.err;
+  std::filesystem::remove_all(state);
+  std::filesystem::copy(folder.path() / "copy", state, copy);
+  const CommandResult refused = replay({"--resume", "--to", "300"});
+  EXPECT_EQ(refused.code, 65);
+  EXPECT_THAT(refused.err, HasSubstr("older state"));
+  EXPECT_EQ(spends()["epochs"], 1) << "nothing is begun";
+}
+
 TEST_F(Measured, OtherRulesThanTheStatesAreRefused) {
   ASSERT_EQ(run({"estimate", settings(of_table), "--quiet"}).code, 0);
   const std::string config = settings(of_table);

@@ -66,6 +66,17 @@ class Reserved : public ::testing::Test {
   simdjson::dom::parser parser;
 };
 
+// A total over replacements is four times one over zero-outs, so that totals are compared by their neighbours.
+TEST_F(Reserved, EpochsAboutOtherNeighboursAreVerified) {
+  ASSERT_EQ(run({"--to", "500"}).code, 0);
+  ASSERT_EQ(
+      run({"--new-epoch", "--to", "1000", "--set", "privacy.adjacency=replace-one", "--set", "privacy.rho=0.1"}).code,
+      0);
+  static_cast<void>(verified("state", public_key("state")));
+  ASSERT_EQ(run({"--new-epoch", "--to", "1500", "--set", "privacy.rho=0.1"}).code, 0);
+  static_cast<void>(verified("state", public_key("state")));
+}
+
 TEST_F(Reserved, OneLineADoublingAndOneThatCloses) {
   ASSERT_EQ(run({}).code, 0);
   const std::vector<std::string> lines = ledger();

@@ -54,6 +54,23 @@ TEST(UsersMoments, CountOnWhereTheyWereStopped) {
   EXPECT_EQ(slopes_of(world.releases()), whole);
 }
 
+// The blocks of a step are charged together, and what the ledger says of users comes to no less than that.
+TEST(UsersMoments, AreVerifiedByThirdParties) {
+  for (const char* limits : {"participations = 1\n", "participations = 7\nseparation = 3\n", "mass = 0.5\n",
+                             "participations = 3\nmass = 0.5\n"}) {
+    const UsersWorld world(2000, 40, limits);
+    const std::vector<std::string> private_sums(by_sums.begin() + 3, by_sums.end());
+    const CommandResult run = world.run(with({"--quiet"}, private_sums));
+    ASSERT_EQ(run.code, 0) << run.err;
+    const CommandResult shown = run_command(NUSTREAM_COMMAND, {"inspect", world.path("state"), "--json"});
+    simdjson::dom::parser parser;
+    const std::string key(parser.parse(shown.out)["public_key"].get_string().value());
+    const CommandResult verified = run_command(NUSTREAM_COMMAND, {"verify", world.path("state/releases.jsonl"),
+                                                                  world.path("state/ledger"), "--public-key", key});
+    EXPECT_EQ(verified.code, 0) << limits << verified.err;
+  }
+}
+
 TEST(UsersMoments, OfATableCostAUserEveryStep) {
   const UsersWorld world;
   std::string config = read_file(world.config());
