@@ -116,8 +116,12 @@ ByteSource::Result FileSource::read(std::span<char> buffer) {
   // All that has come so far is given together, so that a caller who looks at the first lines of a pipe sees more
   // than the bytes that were peeked at.
   if (!may_wait_ || count == buffer.size() || !ready(0)) return {.bytes = count};
-  const Result more = read_descriptor(buffer.subspan(count));
-  return {.bytes = count + more.bytes};
+  try {
+    const Result more = read_descriptor(buffer.subspan(count));
+    return {.bytes = count + more.bytes};
+  } catch (const Failure&) {
+    return {.bytes = count};  // the next read meets the fault again, behind these bytes
+  }
 }
 
 bool FileSource::ready(int milliseconds) {

@@ -120,21 +120,27 @@ class DetectingSource : public ByteSource {
         is_longer = magic && magic->size() > had;
       }
       if (!magic) return {.interrupted = true};
+      // What cannot be read throws here. The file is gone then, and nothing more comes from this source.
+      bytes_looked_at_ = file_->bytes_read();
       content_ = content_of(std::move(file_), std::string(*magic), path_);
     }
+    if (!content_) return {.end = true};
     return content_->read(buffer);
   }
   [[nodiscard]] bool ready(int milliseconds) override {
-    return file_ ? file_->ready(milliseconds) : content_->ready(milliseconds);
+    if (file_) return file_->ready(milliseconds);
+    return content_ == nullptr || content_->ready(milliseconds);
   }
   [[nodiscard]] std::uint64_t bytes_read() const noexcept override {
-    return file_ ? file_->bytes_read() : content_->bytes_read();
+    if (file_) return file_->bytes_read();
+    return content_ ? content_->bytes_read() : bytes_looked_at_;
   }
 
  private:
   std::string path_;
   std::unique_ptr<FileSource> file_;     // until the first bytes are known
-  std::unique_ptr<ByteSource> content_;  // from then on
+  std::unique_ptr<ByteSource> content_;  // from then on; null where it cannot be read
+  std::uint64_t bytes_looked_at_ = 0;
 };
 
 }  // namespace

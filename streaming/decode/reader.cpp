@@ -78,11 +78,12 @@ std::uint64_t first_position(const InputSettings& settings) {
   return has_segment(settings) ? segment_header(settings).start : 0;
 }
 
-PositionRange all_positions(const InputSettings& settings) {
-  return has_segment(settings) ? contiguous_offsets(settings) : PositionRange{0, count_records(settings)};
+PositionRange all_positions(const InputSettings& settings, const Between& between) {
+  return has_segment(settings) ? contiguous_offsets(settings, between)
+                               : PositionRange{0, count_records(settings, between)};
 }
 
-std::uint64_t count_records(const InputSettings& settings) {
+std::uint64_t count_records(const InputSettings& settings, const Between& between) {
   InputSettings all = whole_files(settings, "count its records");
   // All records are passed over, so that none is decoded: counting needs lines alone.
   all.from = std::numeric_limits<std::uint64_t>::max();
@@ -90,12 +91,13 @@ std::uint64_t count_records(const InputSettings& settings) {
   RecordedReader reader(all, record::Schema{});
   record::RowBatch batch;
   while (reader.read(batch, scan_rows)) {
+    if (between) between();
   }
   return reader.ordinal();
 }
 
-std::uint64_t ordinal_at_or_after(const InputSettings& settings, double epoch_seconds) {
-  if (has_segment(settings)) return offset_at_or_after(settings, epoch_seconds);
+std::uint64_t ordinal_at_or_after(const InputSettings& settings, double epoch_seconds, const Between& between) {
+  if (has_segment(settings)) return offset_at_or_after(settings, epoch_seconds, between);
   if (settings.time_column.empty()) {
     throw Failure(Exit::configuration, "a start or stop by time needs the column of the records' times; name it");
   }
@@ -113,6 +115,7 @@ std::uint64_t ordinal_at_or_after(const InputSettings& settings, double epoch_se
         std::find_if(batch.times.begin(), batch.times.end(), [&](double time) { return time >= epoch_seconds; });
     if (found != batch.times.end()) return first + static_cast<std::uint64_t>(found - batch.times.begin());
     batch.clear();
+    if (between) between();
   }
   // No record is that late: the position behind the last one.
   return reader.ordinal();

@@ -31,9 +31,10 @@ class Reader {
   virtual ~Reader() = default;
   /// Appends up to `rows_max` rows to `batch`. Returns false once nothing is left; the batch may still have got rows.
   ///
-  /// It may append fewer rows, or none, and return true in two cases. In the first, a pipe had no more bytes for a
-  /// moment or a signal arrived while it waited: the caller looks at its flags and calls again. In the second, a
-  /// failure follows, which the next call throws.
+  /// It may append fewer rows, or none, and return true in three cases. In the first, a pipe had no more bytes for a
+  /// moment or a signal arrived while it waited: the caller looks at its flags and calls again. In the second, some
+  /// of the records below `from` were passed over: the same holds. In the third, a failure follows, which the next
+  /// call throws.
   virtual bool read(record::RowBatch& batch, std::size_t rows_max) = 0;
 
   /// Receives records that are passed over.
@@ -83,14 +84,18 @@ struct PositionRange {
 /// Failure(io).
 [[nodiscard]] std::uint64_t first_position(const InputSettings& settings);
 
+/// Is called between pieces of an input that is read to its end. It throws where the caller wants to give up, for
+/// example because a signal has come.
+using Between = std::function<void()>;
+
 /// All positions of the input, each of which is a record, even where from and to exclude some. It is for `replay
 /// --passes`. Throws Failure(io), also where a file is a pipe, and Failure(data) for a segment whose offsets have
 /// gaps.
-[[nodiscard]] PositionRange all_positions(const InputSettings& settings);
+[[nodiscard]] PositionRange all_positions(const InputSettings& settings, const Between& between = {});
 
 /// The number of data records in files of lines, including those that from and to exclude. Throws Failure(io), also
 /// where a file is a pipe.
-[[nodiscard]] std::uint64_t count_records(const InputSettings& settings);
+[[nodiscard]] std::uint64_t count_records(const InputSettings& settings, const Between& between = {});
 
 /// The ordinal, or the offset, of the first record whose time is at or after `epoch_seconds`; from and to are
 /// ignored. Where there is no such record, it is the number of records, or where the segment ends. Records without a
@@ -100,6 +105,7 @@ struct PositionRange {
 /// Failure(configuration) without a time column, or without times_public, because the ordinal tells about the
 /// records' times. A segment needs no time column, and needs no declaration if the broker gave the times. Throws
 /// Failure(io), also where an input is a pipe.
-[[nodiscard]] std::uint64_t ordinal_at_or_after(const InputSettings& settings, double epoch_seconds);
+[[nodiscard]] std::uint64_t ordinal_at_or_after(const InputSettings& settings, double epoch_seconds,
+                                                const Between& between = {});
 
 }  // namespace nustream::decode

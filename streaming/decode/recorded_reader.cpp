@@ -104,7 +104,8 @@ RecordedReader::Step RecordedReader::step(record::RowBatch& batch, std::size_t r
   if (buffer_.lines().empty()) return read_lines(batch.count() != rows_before);
   if (ordinal_ < settings_.from) {
     skip_lines(settings_.from);
-    return Step::progress;
+    // Passing over much of a long input takes its time. The caller may look at its flags meanwhile.
+    return ordinal_ < settings_.from ? Step::pause : Step::progress;
   }
   if (!first_) first_ = next_record();
   std::size_t rows = rows_max - (batch.count() - rows_before);

@@ -189,10 +189,11 @@ SegmentHeader segment_header(const InputSettings& settings) {
   return open_segment(settings).header();
 }
 
-PositionRange contiguous_offsets(const InputSettings& settings) {
+PositionRange contiguous_offsets(const InputSettings& settings, const Between& between) {
   SegmentReader segment = open_segment(settings);
   std::uint64_t next = segment.header().start;
   scan(segment, [&](const Message& message) {
+    if (between && message.offset % messages_per_step == 0) between();
     if (message.offset != next) {
       throw Failure(Exit::data, "'" + settings.files.front() + "' has no record at offset " + std::to_string(next) +
                                     " (a control record, an aborted or a compacted one): several passes need a "
@@ -204,10 +205,11 @@ PositionRange contiguous_offsets(const InputSettings& settings) {
   return {segment.header().start, next};
 }
 
-std::uint64_t offset_at_or_after(const InputSettings& settings, double epoch_seconds) {
+std::uint64_t offset_at_or_after(const InputSettings& settings, double epoch_seconds, const Between& between) {
   SegmentReader segment = open_segment(settings);
   std::optional<std::uint64_t> found;
   scan(segment, [&](const Message& message) {
+    if (between && message.offset % messages_per_step == 0) between();
     // Such a record has no time that could be at or after the one that is asked for.
     if (message.time_kind == TimeKind::none) return false;
     // The ordinal that is found tells about times. The broker's are public as arrivals are; a producer's are data.

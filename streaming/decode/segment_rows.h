@@ -54,8 +54,9 @@ class SegmentRows final : public Reader {
 [[nodiscard]] SegmentHeader segment_header(const InputSettings& settings);
 /// The offsets of the segment, from its start to the end of its last record. Throws Failure(data) where one is
 /// missing.
-[[nodiscard]] PositionRange contiguous_offsets(const InputSettings& settings);
+[[nodiscard]] PositionRange contiguous_offsets(const InputSettings& settings, const Between& between);
 /// See ordinal_at_or_after(); the times are the messages' own.
-[[nodiscard]] std::uint64_t offset_at_or_after(const InputSettings& settings, double epoch_seconds);
+[[nodiscard]] std::uint64_t offset_at_or_after(const InputSettings& settings, double epoch_seconds,
+                                               const Between& between);
 
 }  // namespace nustream::decode

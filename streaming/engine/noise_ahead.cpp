@@ -33,6 +33,9 @@ class KeptCheckpoints {
   }
   ~KeptCheckpoints() {
     for (noise::Segment& segment : segments_) noise::wipe(segment.chain_key);
+    for (Stage& stage : stages_) {
+      noise::wipe({reinterpret_cast<std::uint8_t*>(stage.memory.data()), stage.memory.size() * sizeof(double)});
+    }
   }
   KeptCheckpoints(const KeptCheckpoints&) = delete;
   KeptCheckpoints& operator=(const KeptCheckpoints&) = delete;

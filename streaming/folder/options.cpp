@@ -30,9 +30,9 @@ std::string command_to_go_on(const config::Config& config, const Options& option
   // it, because the state knows the position.
   if (options.passes > 1) {
     command += fmt::format(" --passes {}", options.passes);
-    if (options.from && option.find("--from") == std::string::npos) command += " --from " + *options.from;
+    if (options.from && option.find("--from") == std::string::npos) command += " --from " + in_shell(*options.from);
   }
-  if (options.to) command += " --to " + *options.to;
+  if (options.to) command += " --to " + in_shell(*options.to);
   return command + " " + option;
 }
 

@@ -192,11 +192,12 @@ class Session {
   secrets::LockedMemory locked_;
   std::unique_ptr<journal::Disk> disk_;
   Keys keys_;
-  std::optional<journal::FolderWitness> witness_;  // of private runs; outlives the journal, whose thread calls it
+  // Both outlive the journal, whose thread calls them while it ends the batch in flight.
+  std::optional<journal::FolderWitness> witness_;  // of private runs
+  std::unique_ptr<FolderUsers> users_;             // set where the folder keeps users; the journal's thread syncs it
   std::optional<journal::FileJournal> journal_;
 
   std::string lost_users_;                     // a warning where nobody knows any more who was closed
-  std::unique_ptr<FolderUsers> users_;         // set where the folder keeps users; the journal's thread syncs it
   std::optional<engine::EpochLedger> ledger_;  // as of the last commit; its head moves with every line
   journal::ReleaseChain releases_;             // the lane's, up to the last commit
   Before before_;

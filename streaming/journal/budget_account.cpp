@@ -23,6 +23,8 @@ constexpr std::chrono::milliseconds patience{10'000};
 constexpr std::chrono::milliseconds between_looks{50};
 /// A room smaller than this part of the budget counts as none, since sums of charges are rounded.
 constexpr double least_room = 0x1p-40;
+/// No first line of an account is as long.
+constexpr std::uint64_t longest_header = 512;
 
 std::string header_line(Rho budget, privacy::Neighbours neighbours) {
   const std::string line = publish::object_text([&](publish::JsonWriter& json) {
@@ -199,16 +201,21 @@ const Charge* AccountBook::charge_of(const MemberId& member) const {
 }
 
 void create_account(Disk& disk, const Disk::Path& path, Rho budget, privacy::Neighbours neighbours) {
+  // A crash may have left a part of the first line, which nothing was charged to.
   const auto is_there = [&](const std::unique_ptr<File>& file) {
-    if (file && file->size() > 0) {
-      throw Failure(Exit::configuration, path.string() + ": is there already; name another file");
-    }
+    if (!file || file->size() == 0) return;
+    std::string text(std::min<std::uint64_t>(file->size(), longest_header), '\0');
+    text.resize(file->read(0, text));
+    const bool is_torn =
+        file->size() < longest_header && text.starts_with("{") && text.find('\n') == std::string::npos;
+    if (!is_torn) throw Failure(Exit::configuration, path.string() + ": is there already; name another file");
   };
   is_there(disk.open(path, Access::read));
   const auto lock = patient_lock(disk, path);
   const auto file = disk.open(path, Access::write);
   if (!file) missing(path);
   is_there(file);
+  file->truncate(0);
   file->write(0, header_line(budget, neighbours));
   file->sync();
   disk.sync_folder(path.parent_path().empty() ? Disk::Path(".") : path.parent_path());

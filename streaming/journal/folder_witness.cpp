@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <system_error>
 #include <utility>
@@ -265,8 +266,7 @@ bool FolderWitness::is_charged(Disk& disk, const StateRecord& record) const try 
   return false;  // recovering the folder tells what is wrong with the ledger
 }
 
-/// Marks the lines that charge what this witness alone knew. Other lines cannot be told from those of a copy that ran
-/// epochs of the same numbers and settings.
+/// Marks the lines that charge what this witness alone knew: they cannot be told from a copy's own otherwise.
 std::string FolderWitness::mark() const {
   return secrets::to_hex(found_->ledger_head).substr(0, 32);
 }
@@ -379,17 +379,22 @@ void FolderWitness::finish() {
 
 void FolderWitness::check() {
   if (!keeper_) return;
-  std::exception_ptr failure = keeper_->take_failure();
-  if (!failure && beside_) failure = beside_->take_failure();
-  if (!failure) return;
-  try {
-    std::rethrow_exception(failure);
-  } catch (const Failure& told) {
-    // Another run writes the witness: this ends the run. A disk that is full does not, because the state is safe
-    // without a witness.
-    if (told.code() == Exit::data) throw;
-    warning_ = std::string("the witness could not be written, which is tried again: ") + told.what();
+  // Both are asked: the failure of one must not hide that another run writes the other.
+  const std::array<std::exception_ptr, 2> failures{keeper_->take_failure(),
+                                                   beside_ ? beside_->take_failure() : nullptr};
+  std::exception_ptr another_run;
+  for (const std::exception_ptr& failure : failures) {
+    if (!failure) continue;
+    try {
+      std::rethrow_exception(failure);
+    } catch (const Failure& told) {
+      // Another run writes the witness: this ends the run. A disk that is full does not, because the state is safe
+      // without a witness.
+      if (told.code() == Exit::data) another_run = failure;
+      warning_ = std::string("the witness could not be written, which is tried again: ") + told.what();
+    }
   }
+  if (another_run) std::rethrow_exception(another_run);
 }
 
 }  // namespace nustream::journal

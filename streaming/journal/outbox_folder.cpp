@@ -9,6 +9,7 @@
 
 #include "error.h"
 #include "journal/failpoint.h"
+#include "located.h"
 #include "nustream/base/error.h"
 #include "secrets/fields.h"
 
@@ -95,7 +96,11 @@ std::optional<std::string> OutboxFolder::load() {
 void OutboxFolder::judge_last_release() {
   // Private releases and others never follow on each other in one file.
   const std::string line = releases_.last_judged_line();
-  last_release_ = line.empty() ? std::nullopt : std::optional(parse_last_release(line));
+  last_release_.reset();
+  if (!line.empty()) {
+    last_release_ =
+        located(path(folder_files::releases).string() + ", last line", [&] { return parse_last_release(line); });
+  }
   if (last_release_ && last_release_->is_private != options_.is_private) {
     throw Failure(Exit::data,
                   path(folder_files::releases).string() +

@@ -30,6 +30,15 @@ std::string_view text_of(const Message& message) {
   return message.record.value.value_or(std::string_view());
 }
 
+std::string place_of(const Message& message, const TopicPartition& partition) {
+  return fmt::format("topic '{}', partition {}, offset {}", partition.topic, partition.partition.value(),
+                     message.record.offset);
+}
+
+journal::LastRelease release_in(const Message& message, const TopicPartition& partition) {
+  return located(place_of(message, partition), [&] { return journal::parse_last_release(text_of(message)); });
+}
+
 }  // namespace
 
 std::string shorter_log(std::uint64_t end, std::uint64_t position) {
@@ -70,7 +79,7 @@ void LaneChecks::check_releases(const journal::State& state, Offset from) {
   const Watermarks log = uncommitted_.watermarks(partition, deadline());
   if (log.high < from) contradiction("the release topic lost releases: it was recreated or truncated");
   uncommitted_.read_patiently(partition, std::max(from, log.low), log.high, time_, [&](const Message& message) {
-    const journal::LastRelease release = journal::parse_last_release(text_of(message));
+    const journal::LastRelease release = release_in(message, partition);
     if (release.lane != place_.lane) return;
     if (is_later(release, state.identity)) {
       rolled_back(fmt::format("epoch {}, step {} is released, but the state is at epoch {}, step {}",
@@ -204,9 +213,7 @@ journal::Ledger LaneChecks::ledger() {
   const TopicPartition ledger = place_.in(place_.topics.ledger);
   const Watermarks lines = committed_.watermarks(ledger, deadline());
   committed_.read_patiently(ledger, lines.low, lines.high, time_, [&](const Message& message) {
-    const std::string place = fmt::format("topic '{}', partition {}, offset {}", ledger.topic,
-                                          ledger.partition.value(), message.record.offset);
-    located(place, [&] { verifier.add(text_of(message)); });
+    located(place_of(message, ledger), [&] { verifier.add(text_of(message)); });
   });
   return std::move(verifier).finish();
 }
@@ -217,7 +224,7 @@ LaneChecks::Remains LaneChecks::remains() {
   const TopicPartition releases = place_.in(place_.topics.releases);
   const Watermarks log = uncommitted_.watermarks(releases, deadline());
   uncommitted_.read_patiently(releases, log.low, log.high, time_, [&](const Message& message) {
-    journal::LastRelease release = journal::parse_last_release(text_of(message));
+    journal::LastRelease release = release_in(message, releases);
     if (release.lane != place_.lane) return;
     std::optional<journal::LastRelease>& last = remains.last_release;
     const bool later =

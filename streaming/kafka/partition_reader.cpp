@@ -96,9 +96,10 @@ class PartitionReader::Implementation {
       if (const Error* error = progress.error()) throw KafkaFailure(attempt, *error);
       if (patience && position_ != before) deadline = in(*patience);
       if (milliseconds_until(deadline) == 0) {
+        // What a connection complained about tells more than that the time is over. stop() forgets it.
+        const Error error = complaint_.value_or(error_of(RD_KAFKA_RESP_ERR__TIMED_OUT));
         stop();
-        // What a connection complained about tells more than that the time is over.
-        throw KafkaFailure(attempt, complaint_ ? *complaint_ : error_of(RD_KAFKA_RESP_ERR__TIMED_OUT));
+        throw KafkaFailure(attempt, error);
       }
     }
   }

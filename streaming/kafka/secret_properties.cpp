@@ -96,8 +96,11 @@ Properties with_secrets(const Properties& properties) {
 
 namespace {
 
-/// Whether the property's value is a path: librdkafka's own names end in ".location", and this project's in "_file".
+/// Whether the property's value is the path of a secret that a client reads once: librdkafka's own names end in
+/// ".location", and this project's in "_file". The file of an OAuth token is read again for each token, so that its
+/// content may change at any time.
 bool names_a_file(const std::string& property) {
+  if (property == config::oauth_file_property) return false;
   return (property.starts_with("ssl.") && property.ends_with(".location")) || property.ends_with("_file");
 }
 

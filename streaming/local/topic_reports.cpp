@@ -211,6 +211,8 @@ class TopicReports {
       if (!one.assigned || one.started) continue;
       const auto error = consumer_->start(place(index).partition, kafka::Offset{static_cast<std::int64_t>(one.next)});
       if (error && error->remedy == kafka::Remedy::call_again) continue;
+      // The session is over and its event has not come yet: the library joins again, and assigns anew.
+      if (error && error->cause == kafka::Cause::lost_membership) continue;
       require(error, fmt::format("read partition {} of '{}'", index, topic()));
       one.started = true;
     }

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <utility>
 
+#include "console/signals.h"
 #include "error.h"
 #include "located.h"
 #include "nustream/record/timestamp.h"
@@ -110,9 +111,9 @@ std::uint64_t ordinal_of(const config::Config& config, const std::string& text, 
     throw Failure(Exit::usage, std::string(option) + " " + text +
                                    ": write an ordinal or an offset such as 1000, or an ISO 8601 time");
   }
-  return with_advice(Exit::configuration,
-                     std::string(option) + " by time needs stream.time and stream.times_public = true",
-                     [&] { return decode::ordinal_at_or_after(config.input, time->epoch_seconds); });
+  return with_advice(
+      Exit::configuration, std::string(option) + " by time needs stream.time and stream.times_public = true",
+      [&] { return decode::ordinal_at_or_after(config.input, time->epoch_seconds, console::require_no_signal); });
 }
 
 }  // namespace
@@ -124,7 +125,7 @@ folder::Window resolve_window(const config::Config& config, const folder::Option
   if (options.to) window.end = ordinal_of(config, *options.to, "--to");
   // Several passes are accounted for over a window of known size, so that its end has to be found first.
   if (options.passes > 1) {
-    const decode::PositionRange all = decode::all_positions(config.input);
+    const decode::PositionRange all = decode::all_positions(config.input, console::require_no_signal);
     window.first = std::max(all.first, window.first);
     window.end = std::min(all.end, window.end.value_or(all.end));
   }

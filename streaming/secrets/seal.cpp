@@ -132,6 +132,7 @@ void check_expected(const StateIdentity& found, const ExpectedIdentity& expected
 }  // namespace
 
 std::string seal(const Keyring& keys, const StateIdentity& identity, std::string&& plain) {
+  const WipeAtEnd wiped(plain);  // encrypted by then, unless something throws before
   Nonce nonce{};
   fill_random(nonce);
   std::string sealed = encode_header(keys, identity, nonce);

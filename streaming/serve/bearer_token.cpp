@@ -12,8 +12,10 @@
 
 #include "error.h"
 #include "nustream/base/error.h"
+#include "nustream/noise/source.h"
 #include "secrets/hex.h"
 #include "secrets/random.h"
+#include "secrets/seal.h"
 #include "secrets/secret_file.h"
 #include "secrets/sodium.h"
 
@@ -74,9 +76,11 @@ bool make_token(const std::filesystem::path& path) {
   std::array<std::uint8_t, 32> bytes;
   secrets::fill_random(bytes);
   // A newline at the end, so that the file can be shown and edited; load_bearer_token() takes it away.
-  const std::string digits = secrets::to_hex(bytes) + '\n';
+  std::string digits = secrets::to_hex(bytes) + '\n';
+  const secrets::WipeAtEnd wiped(digits);
+  noise::wipe(bytes);
   return secrets::create_private_file(
-      path, std::vector<std::uint8_t>(digits.begin(), digits.end()), "the operator's token file",
+      path, {reinterpret_cast<const std::uint8_t*>(digits.data()), digits.size()}, "the operator's token file",
       "set serve.operator_token_file to a file that can be made, or to \"none\" for a "
       "loopback listener that asks nobody");
 }

@@ -27,11 +27,18 @@ using AeadNonce = std::span<const std::uint8_t, nonce_bytes>;
   return reinterpret_cast<unsigned char*>(text.data());
 }
 
-/// Encrypts `text` in place, so that no plain copy is left, and returns it with its tag behind it.
+/// Encrypts `text` in place, so that no plain copy is left, and returns it with its tag behind it. Where `text` has
+/// no room for the tag, it moves, and what it leaves is wiped.
 [[nodiscard]] inline std::string sealed_text(AeadKey key, AeadNonce nonce, std::string_view associated,
                                              std::string&& text) {
   const std::size_t size = text.size();
-  text.reserve(size + tag_bytes);
+  if (text.capacity() < size + tag_bytes) {
+    std::string larger;
+    larger.reserve(size + tag_bytes);
+    larger = text;
+    sodium_memzero(text.data(), text.size());
+    text = std::move(larger);
+  }
   text.resize(size + tag_bytes);
   const int status = crypto_aead_xchacha20poly1305_ietf_encrypt_detached(
       writable(text), writable(text) + size, nullptr, writable(text), size, readable(associated), associated.size(),

@@ -3,6 +3,7 @@
 // borders and numbers of records in one pass.
 #include "users/sealed_record.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -31,13 +32,14 @@ Failure damaged() {
 /// What a record's seal encloses: two masses for an epoch, and entries for every other kind.
 std::string plain_bytes(const UserRecord& record) {
   std::string plain;
+  // With room for the tag: a text that grows would leave a copy behind (sealed_text()).
+  plain.reserve(std::max(2 * sizeof(double), record.entries.size() * entry_bytes) + tag_bytes);
   if (record.kind == RecordKind::epoch) {
     // Zeros say that W did not change.
     secrets::append_double(record.mass_before ? record.mass_before->value() : 0, plain);
     secrets::append_double(record.mass_after ? record.mass_after->value() : 0, plain);
     return plain;
   }
-  plain.reserve(record.entries.size() * entry_bytes);
   EntryBytes bytes{};
   for (const Entry& entry : record.entries) {
     put_entry(entry, bytes);

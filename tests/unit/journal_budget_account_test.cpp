@@ -198,6 +198,21 @@ TEST(BudgetAccount, IsMadeOnce) {
       "is there already");
 }
 
+// What a crash left of the first line stands in nobody's way; a line of something else does.
+TEST(BudgetAccount, IsMadeOverATornFirstLine) {
+  const World world;
+  const auto create = [&] { journal::create_account(*world.disk, world.path, Rho{2}, zero_out); };
+  for (const char* torn : {"", "{", "{\"format\":1,\"budget\":1"}) {
+    std::ofstream(world.path, std::ios::trunc) << torn;
+    create();
+    EXPECT_EQ(world.read().budget, Rho{2});
+  }
+  for (const char* other : {"words without an end", "{\"format\":1}\n"}) {
+    std::ofstream(world.path, std::ios::trunc) << other;
+    expect_failure(Exit::configuration, create, "is there already");
+  }
+}
+
 // Another name of the file is the same account; a writer waits for whoever holds it.
 TEST(BudgetAccount, IsLockedByWhateverNameItGoes) {
   const World world;
