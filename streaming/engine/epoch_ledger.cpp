@@ -27,13 +27,6 @@ StepCount behind(const journal::LedgerEntry& line) {
   return line.taken ? StepCount{line.steps.value() + 1} : line.steps;
 }
 
-/// A random name for a run, 32 hexadecimal digits.
-std::string new_run() {
-  std::array<std::uint8_t, 16> bits{};
-  secrets::fill_random(bits);
-  return secrets::to_hex(bits);
-}
-
 /// A line holds ρ for each count of records from 1 to k, if k is at most this. For a larger k it holds ρ of k alone.
 /// The epochs of a user then add up as if the user had used all of k in each.
 constexpr std::uint64_t counts_in_a_line_max = 64;
@@ -49,6 +42,12 @@ privacy::Spend spend_of(const config::Mechanism& mechanism, const users::Limits&
 }
 
 }  // namespace
+
+std::string new_run() {
+  std::array<std::uint8_t, 16> bits{};
+  secrets::fill_random(bits);
+  return secrets::to_hex(bits);
+}
 
 /// The spends are made once and kept: every line needs all of them, and each one remembers its last result.
 EpochLedger::UserSpends::UserSpends(const config::Mechanism& mechanism, const users::Limits& of_one)

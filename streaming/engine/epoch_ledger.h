@@ -119,4 +119,7 @@ inline constexpr std::uint64_t reserved_ahead_max = 65'536;
 /// It is a function of step counts and settings alone, so what the ledger says depends on no record.
 [[nodiscard]] StepCount reserved_steps(StepCount taken, std::optional<StepCount> furthest, bool grows);
 
+/// A random name for a run, 32 hexadecimal digits (LedgerEntry::run).
+[[nodiscard]] std::string new_run();
+
 }  // namespace nustream::engine

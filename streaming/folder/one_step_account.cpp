@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/epoch_ledger.h"
 #include "engine/seal_batch.h"
 #include "engine/spent.h"
 #include "journal/ledger_chain.h"
@@ -110,7 +111,11 @@ void OneStepAccount::commit(const OneStep& spent) {
   if (witness_) record.account = witness_->account();
   // The epoch has one step, so that its release is one by cadence, every 1 steps.
   journal::ReleaseChain releases{1, journal::last_release_head(*disk_, folder_)};
-  journal::commit_and_wait(*journal_, engine::seal_one_step(*keys_, entry(spent), ledger_, releases,
+  journal::LedgerEntry line = entry(spent);
+  // Two copies of the folder may take the same step with the same settings. Their noise differs, and so do their
+  // lines: the witness of one must not pass for that of the other.
+  if (keys_->is_private()) line.run = engine::new_run();
+  journal::commit_and_wait(*journal_, engine::seal_one_step(*keys_, std::move(line), ledger_, releases,
                                                             std::move(record), engine::Keeping::folder));
   // Told only of what is durable: a witness that is ahead of its folder takes it for an older copy.
   if (witness_) witness_->committed(epoch_, one_step, ledger_.head, ledger_.epochs);

@@ -61,8 +61,9 @@ struct LedgerEntry {
   /// those, up to `steps`, and only the state knows how many of them were taken. Where it is not set, exactly `steps`
   /// were taken.
   std::optional<StepCount> taken{};
-  /// Random digits in the first such line of a private run, so that two runs from one state never write the same
-  /// line. In a line of which only a witness knew: the first digits of the ledger head that this witness tells.
+  /// Random digits in the first such line of a private run, and in the line of an epoch of one step, so that two runs
+  /// from one state never write the same line. In a line of which only a witness knew: the first digits of the ledger
+  /// head that this witness tells.
   std::string run{};
   /// The promise holds only as long as records close their quotes (stream.framing = "trusted").
   bool trusts_framing = false;

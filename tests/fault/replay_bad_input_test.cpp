@@ -23,18 +23,6 @@ TEST(BadInput, AMissingFileIs74AndLeavesNoState) {
   EXPECT_FALSE(std::filesystem::exists(world.path("state")));
 }
 
-// The records before it are used, and the progress bar still asks the pipe how much of it was read.
-TEST(BadInput, WhatCannotComeThroughAPipeIs65BehindAFileToo) {
-  const ReplayWorld world;
-  for (const std::string magic : {std::string("NUSEGMT\0aaaaaaaa", 16), std::string("PK\x03\x04 and more of it")}) {
-    const std::string state = magic.substr(0, 2);
-    const CommandResult result =
-        run_command(NUSTREAM_COMMAND, world.replay({world.path("rows.csv"), "-"}, state), magic);
-    expect_failure(result, 65, magic.starts_with('N') ? "is a recorded segment" : "is a zip archive");
-    EXPECT_THAT(world.releases(state), HasSubstr("\"step\":2000")) << "the records before it were used";
-  }
-}
-
 TEST(BadInput, AFolderInPlaceOfAFileIs74) {
   const ReplayWorld world;
   expect_failure(world.run({world.path(".")}), 74, "directory");

@@ -325,7 +325,7 @@ TEST_F(WitnessedUsers, LostEpochIsChargedToEveryUserAtItsLimit) {
   // The last release tells of less, and stands in the way of nothing.
   copy_folder(world.path("whole"), world.path("state"));
   lose({"state", "ledger"});
-  ASSERT_EQ(run({"--new-epoch", "--to", "600"}).code, 0);
+  ASSERT_EQ(run({"--new-epoch", "--to", "700"}).code, 0);
   EXPECT_GT(total_rho(), 0.5);
 }
 

@@ -57,6 +57,23 @@ Content read(const std::string& stored, std::size_t buffer_bytes = 1000) {
   return content;
 }
 
+// What was read of it is still asked for, by the progress bar of a run that used the records of the files before.
+TEST(ByteSource, WhatCannotComeThroughAPipeIsStillCounted) {
+  for (const std::string& magic : {std::string("NUSEGMT\0aaaaaaaa", 16), std::string("PK\x03\x04 and more")}) {
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    ASSERT_EQ(::write(ends[1], magic.data(), magic.size()), static_cast<ssize_t>(magic.size()));
+    ::close(ends[1]);
+    const auto source = open_source("/dev/fd/" + std::to_string(ends[0]));
+    std::string buffer(100, '\0');
+    EXPECT_THROW(static_cast<void>(source->read(buffer)), Failure);
+    EXPECT_GT(source->bytes_read(), 0U);
+    EXPECT_TRUE(source->ready(0));
+    EXPECT_TRUE(source->read(buffer).end);
+    ::close(ends[0]);
+  }
+}
+
 TEST(ByteSource, PlainAndCompressedFilesGiveTheSameBytes) {
   const std::string text = text_of(1'000'000);
   for (const std::size_t buffer_bytes : {std::size_t{977}, std::size_t{1} << 18}) {
