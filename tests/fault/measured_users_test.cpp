@@ -81,6 +81,10 @@ TEST_F(MeasuredUsers, ReplayAndItsMeasuringAddUpToNoMoreThanTheRhoThatIsAskedFor
   EXPECT_NEAR(total(seed), spent[0] + spent[1], 1e-9) << "the sum, though the positions are the same";
   EXPECT_LE(total(seed), 0.5);
   EXPECT_THAT(ledger(), HasSubstr(R"("protects":"user","participations":1,"separation":1,"counts":false,)"));
+  // The line itself says what a user with a record in the measuring was charged. Totals would tell it from its rho.
+  const std::string first = ledger().substr(0, ledger().find('\n'));
+  const auto by_count = parser.parse(first)["rho_by_count"];
+  EXPECT_NEAR(by_count.at(1).get_double().value(), spent[0], 1e-9) << first;
   EXPECT_THAT(world.releases(), HasSubstr(R"("protects":"user")"));
   // The run's limits allow no more than its own ρ in all its epochs, and nothing is measured again.
   const CommandResult again = world.run(with(seeded, {"--new-epoch", "--from", "0"}));
