@@ -217,7 +217,7 @@ void require_room_for_measured(const config::Config& asked, const secrets::Keyri
 }  // namespace
 
 Exit run(config::Config config, const Options& options) {
-  // First of all, before a key is in memory.
+  // The process is hardened before a key is in memory.
   secrets::harden_process();
   begin_log(config.log);
   if (!config.chosen.empty()) log::info("estimator_chosen", config.chosen);
@@ -228,7 +228,8 @@ Exit run(config::Config config, const Options& options) {
   const bool measures = !config.measuring.keys.empty();
   if (measures) measure::require_measurable_in_topic(config);
   require_new_file(options, measures, config.file);
-  // Made once without a broker, so that settings which no mechanism fits are refused before anything is waited for.
+  // The mechanism is made without a broker first, so that settings which no mechanism fits are refused before
+  // anything is waited for.
   std::optional<config::Mechanism> mechanism = config::make_mechanism(config, privacy::Participation::once());
   const secrets::Keyring keys = stream_keys(config, options.insecure_seed);
   const std::string rule = measures ? ranges_rule(config, keys.is_private()) : std::string();
@@ -248,13 +249,13 @@ Exit run(config::Config config, const Options& options) {
   };
   TopicFacts facts;
   if (const auto told = find_topics(config, start_up, tell, facts)) return *told;
-  // Before measuring, which spends: what is refused here must not have cost anything.
+  // Measuring spends, so this comes before it: what is refused here must not have cost anything.
   require_room_for_lanes(config, facts.partitions);
   if (measures) {
     require_room_for_measured(config, keys, facts);
     const auto told = settle_ranges(config, keys, facts, options.write_config, start_up, tell);
     if (told) return *told;
-    // Made again with the values that were measured, in place of those that stood for them.
+    // The mechanism is made again, from the values that were measured.
     mechanism.emplace(config::make_mechanism(config, privacy::Participation::once()));
   }
   front.operators.set_phase(serve::Phase::starting, "joining group " + config.kafka.group);

@@ -66,7 +66,7 @@ class UsersEdit {
     }
     state_.emplace(journal::open_state(keys_, *sealed));
     checks_.check_outputs(*state_);
-    // Called for what it refuses: a state that is older than the group's committed offset.
+    // The call refuses a state that is older than the group's committed offset.
     static_cast<void>(checks_.check_input(state_->record, state_->identity.steps.value() > 0));
     return true;
   }

@@ -26,7 +26,7 @@ UsersPartition LanesBefore::partition(LaneId lane) const {
 
 journal::KeyedRecord LanesBefore::record_of(const users::ClosingMark& closing) const {
   const users::StoreIdentity identity{place_.stream, place_.lane};
-  // Under the number of the division that ends: the mark closes the lane for the change behind it.
+  // The mark is written under the number of the division that ends: it closes the lane for the next change.
   return {closing_key(identity, before_.change), seal_closing(key_, identity, before_.change, closing)};
 }
 

@@ -247,7 +247,7 @@ void LaneWorker::go() {
 /// Destroys what is open, on a thread that may wait: a Kafka client takes its time to close.
 void LaneWorker::dispose() {
   if (!open_) return;
-  // Held by the posted work alone, and so destroyed on that thread.
+  // The posted work alone holds it, so that it is destroyed on that thread.
   std::shared_ptr<Open> leaving(std::move(open_));
   host_.on_spare_thread([leaving] {});
   // Records that waited here are gone with the lane, so that events that were held for them may be read.

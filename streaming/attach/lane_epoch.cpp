@@ -64,7 +64,7 @@ OpenedLane Opening::go_on(journal::Overlap overlap) {
   const bool owes = opened.journal->owes_releases();
   opened.last_published = owes ? kafka::LaneChecks::Published{opened.journal->outbox(), std::nullopt}
                                : checks_->last_published(kafka::Offset{std::max<std::int64_t>(from.value() - 1, 0)});
-  // Otherwise the state that was found is durable as it is, and nothing waits to be published.
+  // In all other cases the state that was found is durable as it is, and nothing waits to be published.
   if (owes || is_new_stop) commit_alone(opened);
   return opened;
 }
@@ -181,9 +181,9 @@ void Opening::use_chain(LaneState& state, const journal::Hash& head) {
 }
 
 void Opening::commit_alone(OpenedLane& opened) {
-  // The last look before the transaction: a lane that was taken away writes nothing more.
+  // This is the last look before the transaction: a lane that was taken away writes nothing more.
   if (order_.cancelled->load() || order_.out_of_time->load()) throw kafka::Cancelled();
-  // Neither outbox nor letters: this state has taken no step since the one before it.
+  // The state has neither outbox nor letters: no step was taken since the one before it.
   journal::Batch batch =
       seal_lane(setup_, opened.state, {opened.noise.clone(), {}, {}, opened.released}, opened.journal->bookmark());
   wait_for([&](journal::Completion done) { opened.journal->commit(std::move(batch), std::move(done)); });

@@ -57,7 +57,7 @@ class Reading {
       lines_ += *message.record.value;
       lines_ += '\n';
     };
-    // In slices, so that a lane that ends is not held up.
+    // Reading goes in slices, so that a lane that ends is not held up.
     while (!is_over() && !(first_alone && found)) {
       if (!reader_.read(take, slice).is_again()) return;
     }

@@ -75,7 +75,7 @@ void LaneTally::compare(const record::RowBatch& rows, std::size_t first, const r
 }
 
 void LaneTally::say_constant() {
-  // Once, also where the lane ends before enough rows were seen.
+  // This is said once, also where the lane ends before enough rows were seen.
   if (!columns_ || std::exchange(told_constant_, true)) return;
   say(columns_->in_words(check::ConstantColumns::Of::first_records), true);
 }

@@ -1,6 +1,6 @@
-// One transaction at a time, from sealing to what is shown. Two rules are kept here. Nothing is shown before the
-// commit that makes it durable; and a batch is either sent again byte for byte, or thrown away with its producer, so
-// that no reader ever sees two versions of a step.
+// There is one transaction at a time, from sealing to what is shown. Two rules are kept here. Nothing is shown before
+// the commit that makes it durable; and a batch is either sent again byte for byte, or thrown away with its producer,
+// so that no reader ever sees two versions of a step.
 #include "attach/lane_transactions.h"
 
 #include <utility>
@@ -136,7 +136,7 @@ Ended LaneTransactions::batch_ended(const std::exception_ptr& failure, Time now)
 Ended LaneTransactions::model_ended(const std::exception_ptr& failure) {
   if (!failure) {
     enter(TransactionEvent::committed);
-    // Committed, and so public: it may be shown.
+    // It is committed, and so public: it may be shown.
     shown_.update(serve::CommittedModel::published(model_));
     return Committed{};
   }

@@ -113,8 +113,8 @@ void LaneWorker::pump() {
     // Where a full batch was closed just now, rows that it had no room for may be stepped into the next one.
     if (!full || open_->batch.room() == 0) break;
   }
-  // In this order: reading goes on before the timer is set, and the end is noticed last, when nothing is left to be
-  // stepped.
+  // The order matters: reading goes on before the timer is set, and the end is noticed last, when nothing is left to
+  // be stepped.
   regulate_input();
   schedule();
   settle();

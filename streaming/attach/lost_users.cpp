@@ -90,7 +90,8 @@ std::optional<SpentByLanes> spent_by_lanes(const Setup& setup, const kafka::Clie
   std::optional<SpentByLanes> all;
   add_ledger(own, setup.config.privacy.neighbours(), all);
   const auto lanes = kafka::TopicChecks(client).partitions(place.topics.ledger, kafka::in(kafka.give_up));
-  // Of the ledger topic, because it is never cut: lanes may have had partitions of the input that are gone.
+  // The ledger topic's partitions are counted, because it is never cut: lanes may have had partitions of the input
+  // that are gone.
   for (std::uint32_t lane = 0; lane < static_cast<std::uint32_t>(lanes.value_or(0)); ++lane) {
     // Its ledger was given, and is counted above.
     if (LaneId{lane} == place.lane) continue;

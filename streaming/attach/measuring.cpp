@@ -100,7 +100,7 @@ class Measuring {
   /// Waits for the next attempt. Throws where attempts have failed for too long.
   void pause_or_give_up(const kafka::Error& error) {
     if (backoff_.gave_up(std::chrono::steady_clock::now(), kafka_.give_up)) {
-      // For longer than kafka.give_up every attempt has failed.
+      // Every attempt has failed for longer than kafka.give_up.
       throw kafka::KafkaFailure("measure what is \"private\" for lane " + place_.name(), error);
     }
     pause(backoff_.next_pause(random_));
@@ -134,7 +134,7 @@ class Measuring {
 
   /// Waits for the first records and measures them. Returns nothing where another instance has measured meanwhile.
   [[nodiscard]] std::optional<std::string> measured() {
-    // Refused before a record is read, and so before anything is spent.
+    // This is refused before a record is read, and so before anything is spent.
     measure::require_enough(asked_, asked_.measuring.records);
     // Resolved once, also over several attempts: "latest" means the end that the partition had at first.
     if (!start_) start_ = LaneBounds(asked_, place_, checks_).start();

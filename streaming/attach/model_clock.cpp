@@ -112,7 +112,7 @@ void ModelClock::run() {
       releases.look();
       auto model = publish::combined_model(releases.last(), releases.lanes(), setup_.digests.both(), solved);
       look = Look{{}, std::move(model.waits_for)};
-      // Told only when it has changed: the model is written to a topic, and shown.
+      // A model is told of only when it has changed: it is written to a topic, and shown.
       if (model.json && *model.json != shown) {
         shown = *model.json;
         look->changed = std::move(model.json);

@@ -78,7 +78,7 @@ void OpenBatch::step(record::RowBatch& rows, const TakeLetters& take_letters, Ti
     lines_ += lines_behind(before);
     records_ += progress.records;
     limit_reached_ = progress.limit_reached;
-    // In each round, so that letters and rejects stay side by side.
+    // This is done in each round, so that letters and rejects stay side by side.
     collect_rejects(take_letters);
     // Nothing moved, or noise is missing, which wakes the lane when it is there.
     if (progress.records == 0 || progress.noise_pending) break;
@@ -145,14 +145,14 @@ void OpenBatch::count_contributions() {
 }
 
 ClosedBatch OpenBatch::close(Time now) {
-  // Before the checkpoints and the outbox are taken, so that the release is in this batch.
+  // This comes before the checkpoints and the outbox are taken, so that the release is in this batch.
   if (const std::optional<Time> by_clock = release_due(); by_clock && now >= *by_clock) release_now("clock");
   // Any release of this batch, by steps or by the clock, begins the interval anew.
   if (stepper_.released_at() > std::exchange(released_steps_, stepper_.released_at())) released_ = now;
   if (records_ > 0) {
     const std::uint64_t clipped = lane_.clipped();
     figures_.seconds = std::chrono::duration<double>(now - opened_).count();
-    // Of this batch alone: the lane counts since it was opened.
+    // The batch counts its own alone: the lane counts since it was opened.
     figures_.clipped_ratio = static_cast<double>(clipped - clipped_before_) / static_cast<double>(records_);
     figures_.tally.records = records_;
     figures_.tally.gradients = records_ - rejects_;
@@ -163,7 +163,7 @@ ClosedBatch OpenBatch::close(Time now) {
   }
   figures_.records = std::exchange(records_, 0);
   lines_ = 0;
-  // Checkpoints of the step behind this batch.
+  // These are the checkpoints of the step behind this batch.
   return {{noise_->checkpoints(), std::exchange(output_.outbox, {}), std::exchange(letters_, {}),
            StepCount{stepper_.released_at()}},
           std::exchange(figures_, {}),

@@ -41,7 +41,7 @@ engine::InputFound input_found(const kafka::LaneChecks::Input& input) {
 }  // namespace
 
 OpenedLane Opening::open() {
-  // Before anything is taken over. Lanes below that number had their partitions at the start.
+  // This is asked before anything is taken over. Lanes below that number had their partitions at the start.
   if (order_.lane.value() >= setup_.lanes_with_room) {
     require_partitions(client_, place_, order_.partitions, kafka::in(kafka_.transaction));
   }
@@ -81,7 +81,8 @@ kafka::KafkaJournal::Options Opening::journal_options() const {
 
 engine::Asked Opening::asked() const {
   engine::Asked asked{.accept_gap = order_.renewal.accept_gap};
-  // Where it is needed, because every lane of the process is given the same option, also those that can go on.
+  // A new epoch begins only where one is needed, because every lane of the process is given the same option, also
+  // those that can go on.
   if (order_.renewal.new_epoch) asked.new_epoch = engine::Asked::NewEpoch::where_needed;
   // After measuring, the first epoch of steps begins over the very records that were measured. The ledger adds
   // both.
@@ -107,7 +108,7 @@ void Opening::look_at_state(const std::string& sealed) {
                                      setup_.keys.is_private()};
   try {
     state_ = journal::open_state(setup_.keys, sealed, expected);
-    // Under the rule of the measuring itself: no epoch of steps has begun yet.
+    // The state is under the rule of the measuring itself: no epoch of steps has begun yet.
     is_behind_measuring_ = state_->identity.settings_digest == setup_.ranges_rule;
     // A new epoch may have other settings, and is charged for its own.
     if (!order_.renewal.new_epoch && !is_behind_measuring_) {

@@ -282,7 +282,7 @@ void Service::lane_gone(LaneId lane) {
 }
 
 void Service::tick() {
-  // Also the sign of life to the group, where no event has come for a second.
+  // This is also the sign of life to the group, where no event has come for a second.
   poll_unasked();
   for (auto& [lane, worker] : lanes_) worker->tick();
   if (!is_ending(stage_)) look_at_brokers();

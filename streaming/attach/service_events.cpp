@@ -55,7 +55,7 @@ void Service::read_events() {
   // The round has not begun. Records of a lane that is full stay in the queue, and those of the others with them.
   if (is_full()) return hold();
   if (poll_round()) {
-    // Posted, so that other work on the loop gets its turn in between.
+    // The next round is posted, so that other work on the loop gets its turn in between.
     boost::asio::post(loop_, [this] { read_events(); });
   } else {
     watch_consumer();
@@ -116,7 +116,7 @@ void Service::handle(const kafka::EndOfPartition& end) {
 }
 
 void Service::handle(const kafka::Assigned& assigned) {
-  // Before the lanes change: records that came first belong to the lanes as they were.
+  // This comes before the lanes change: records that came first belong to the lanes as they were.
   deliver();
   tell_of_joining();
   brokers_.assigned();

@@ -175,7 +175,7 @@ class Requirements {
   void check_dead_letters(const TopicDescription& letters) {
     const std::string& topic = config_.kafka.topics.dead_letters;
     check_room(letters, topic, "kafka.dead_letter_topic");
-    // Under an id of its own, so that no lane is fenced by the attempt.
+    // The attempt has an id of its own, so that it fences no lane.
     kafka::require_right_to_write(client_, config_.stream + "/start", topic,
                                   std::min(deadline_, kafka::in(write_check_max)));
     // A topic without a limit takes records of any length.

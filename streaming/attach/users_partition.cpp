@@ -11,8 +11,8 @@
 namespace nustream::attach {
 
 std::uint64_t UsersPartition::end() const {
-  // Uncommitted, so that the end lies behind every record there is; those of aborted transactions are passed over
-  // later.
+  // The end is read uncommitted, so that it lies behind every record there is; those of aborted transactions are
+  // passed over later.
   kafka::PartitionReader all(client_, kafka::Isolation::read_uncommitted, place_.group);
   const kafka::Deadline deadline = kafka::in(patience_);
   return static_cast<std::uint64_t>(all.watermarks(place_.in(place_.topics.users), deadline).high.value());

@@ -3,14 +3,15 @@
 #include "console/operator_file.h"
 
 #include <cerrno>
+#include <cstdint>
 #include <filesystem>
-#include <string_view>
 #include <utility>
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "error.h"
+#include "secrets/secret_file.h"
 
 namespace nustream::console {
 
@@ -46,26 +47,12 @@ void require_new_file(const std::string& path) {
   throw Failure(Exit::io, path + " is there already: --write-config names a new file");
 }
 
-namespace {
-
-/// Writes the whole text and makes it durable. Returns 0, or the error number of what failed.
-int write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return written < 0 ? errno : EIO;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return ::fsync(descriptor) == 0 ? 0 : errno;
-}
-
-}  // namespace
-
 void write_new_file(const std::string& path, const std::string& text, const std::string& what_stays) {
   // O_EXCL: a file that is there already is never written over, even if it came after require_new_file().
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (descriptor < 0) throw system_failure(Exit::io, "write", path, errno, what_stays);
-  const int error = write_all(descriptor, text);
+  int error = secrets::write_all(descriptor, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+  if (error == 0 && ::fsync(descriptor) != 0) error = errno;
   ::close(descriptor);
   if (error == 0) return;
   ::unlink(path.c_str());  // a part of the settings would stand in the way of the next try

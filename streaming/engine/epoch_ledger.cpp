@@ -41,6 +41,14 @@ privacy::Spend spend_of(const config::Mechanism& mechanism, const users::Limits&
   return all;
 }
 
+/// Raises what a user at its limits is charged to the line's ρ. Where a mechanism's stages are charged together, as
+/// those of running sums are, ρ is rounded up further than the sum over stages.
+journal::UserSpend no_less_than(Rho spent, journal::UserSpend told) {
+  if (!told.by_count.empty()) told.by_count.back() = std::max(told.by_count.back(), spent);
+  if (told.of_mass) told.of_mass = std::max(*told.of_mass, spent);
+  return told;
+}
+
 }  // namespace
 
 std::string new_run() {
@@ -73,18 +81,6 @@ journal::UserSpend EpochLedger::UserSpends::after(std::optional<StepCount> steps
   if (of_mass) told.of_mass = of(*of_mass);
   return told;
 }
-
-namespace {
-
-/// Raises what a user at its limits is charged to the line's ρ. Where a mechanism's stages are charged together, as
-/// those of running sums are, ρ is rounded up further than the sum over stages.
-journal::UserSpend no_less_than(Rho spent, journal::UserSpend told) {
-  if (!told.by_count.empty()) told.by_count.back() = std::max(told.by_count.back(), spent);
-  if (told.of_mass) told.of_mass = std::max(*told.of_mass, spent);
-  return told;
-}
-
-}  // namespace
 
 EpochLedger::EpochLedger(EpochIdentity identity, const config::Mechanism& mechanism, journal::Ledger ledger)
     : identity_(std::move(identity)), mechanism_(mechanism), ledger_(std::move(ledger)) {

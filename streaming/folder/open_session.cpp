@@ -48,7 +48,7 @@ engine::Asked asked_of(const Options& options, const Window& window) {
   asked.first_run = options.start != Start::resume;
   asked.going_on = options.start == Start::resume;
   asked.new_epoch = options.start == Start::new_epoch ? engine::Asked::NewEpoch::always : engine::Asked::NewEpoch::no;
-  asked.stands_for_resume = options.start == Start::new_epoch && options.goes_on_behind_measuring;
+  asked.stands_for_resume = options.goes_on_behind_measuring;
   asked.several_passes = window.passes > 1;
   if (options.start == Start::new_epoch && options.from) asked.from = Position{window.first};
   return asked;
@@ -155,7 +155,6 @@ void Session::owe_what_is_lost(const std::optional<journal::Adopted>& adopted, O
   for (const journal::LedgerEntry& entry : opening.lost) known.keep(entry);
   if (adopted) {
     found.owed = owed_by(*adopted, known, config_, keys_.ring->is_private());
-    if (found.owed) found.owed = at_least(*found.owed, opening.lost);
     found.torn_release = adopted->torn_release.has_value();
   }
   opening.known = std::move(known.epochs);

@@ -66,19 +66,6 @@ std::optional<journal::LedgerEntry> owed_for(const journal::LastRelease& release
                               release.trusts_framing};
 }
 
-/// What the release shows is owed beside the ledger's own line of its epoch. Under the same settings that line and
-/// the release are of one epoch. Under other settings they are of two, which two copies of the folder ran.
-void charge_beside(const journal::Ledger& ledger, journal::LedgerEntry& owed) {
-  for (const journal::LedgerEntry& known : ledger.epochs) {
-    if (known.lane != owed.lane || known.epoch != owed.epoch) continue;
-    if (known.settings_digest == owed.settings_digest) {
-      charge_at_least(owed, known);
-    } else {
-      charge_both(owed, known);
-    }
-  }
-}
-
 /// The epoch of a torn release; nothing where its number is not there, or may have been cut.
 std::optional<std::uint64_t> epoch_of(std::string_view torn_release) {
   constexpr std::string_view field = "\"epoch\":";
@@ -118,17 +105,12 @@ std::optional<journal::LedgerEntry> owed_by(const journal::Adopted& adopted, con
                                             const config::Config& config, bool is_private) {
   std::optional<journal::LedgerEntry> owed;
   if (adopted.last_release) owed = owed_for(*adopted.last_release, ledger, config, is_private);
-  if (owed) charge_beside(ledger, *owed);
+  // What the release shows is owed beside the line that is known of its epoch.
+  for (const journal::LedgerEntry& known : ledger.epochs) {
+    if (owed && known.lane == owed->lane && known.epoch == owed->epoch) journal::charge_beside(*owed, known);
+  }
   // After `owed_for`: a torn release comes behind the last whole one, and says that the epoch had gone on.
   if (adopted.torn_release) owed = at_its_limit(config.state.directory, *adopted.torn_release, owed, ledger);
-  return owed;
-}
-
-journal::LedgerEntry at_least(journal::LedgerEntry owed, const std::vector<journal::LedgerEntry>& lost) {
-  for (const journal::LedgerEntry& entry : lost) {
-    if (entry.lane != owed.lane || entry.epoch != owed.epoch) continue;
-    journal::charge_at_least(owed, entry);
-  }
   return owed;
 }
 

@@ -39,8 +39,4 @@ namespace nustream::folder {
                                                           const journal::Ledger& ledger, const config::Config& config,
                                                           bool is_private);
 
-/// Raises `owed` to what `lost` says of the same epoch, and returns it. `lost` holds the spends that a witness knows
-/// and the ledger has lost.
-[[nodiscard]] journal::LedgerEntry at_least(journal::LedgerEntry owed, const std::vector<journal::LedgerEntry>& lost);
-
 }  // namespace nustream::folder

@@ -266,21 +266,19 @@ bool FolderWitness::is_charged(Disk& disk, const StateRecord& record) const try 
   return false;  // recovering the folder tells what is wrong with the ledger
 }
 
-/// Marks the lines that charge what this witness alone knew: they cannot be told from a copy's own otherwise.
+/// Marks the lines that charge what this witness alone knew. Without the mark such a line could not be told from one
+/// that a copy wrote about an epoch of its own.
 std::string FolderWitness::mark() const {
   return secrets::to_hex(found_->ledger_head).substr(0, 32);
 }
 
 /// A line that charges what the witness tells of an epoch, beside what the folder's own line `known` charges; null
 /// where there is none. The witness's last epoch may have gone on after the witness was written, to its limit at
-/// most. Two copies under the same settings are one epoch, which the dearer line pays for. Under other settings they
-/// are two epochs of one number.
+/// most.
 LedgerEntry FolderWitness::charging(LedgerEntry entry, const LedgerEntry* known) const {
   if (entry.epoch == found_->epoch) charge_limit(entry);
-  if (known != nullptr && known->settings_digest == entry.settings_digest) {
-    charge_at_least(entry, *known);
-  } else if (known != nullptr) {
-    charge_both(entry, *known);
+  if (known != nullptr) {
+    charge_beside(entry, *known);
     entry.settings_digest = known->settings_digest;  // that of the releases in this folder
   }
   entry.overlap = Overlap::unknown;

@@ -72,11 +72,11 @@ struct LedgerEntry {
 /// Makes the entry charge all that its epoch can ever spend, over records that nobody knows. Where the unit is the
 /// user, every user is charged as one that used up its limits, beside all epochs before.
 void charge_limit(LedgerEntry& entry);
-/// Makes `entry` charge at least what `other` charges, an entry of the same epoch.
-void charge_at_least(LedgerEntry& entry, const LedgerEntry& other);
-/// Makes `entry` charge what both entries charge together: two runs of different settings gave their epochs the same
-/// number. Throws Failure(data) where their promises are about different neighbours, so that no sum says anything.
-void charge_both(LedgerEntry& entry, const LedgerEntry& other);
+/// Makes `entry` charge for `other` too, a line of the same number. Under the same settings both are lines of one
+/// epoch, which the dearer of them pays for. Under other settings they are of two epochs, which two copies of a
+/// folder ran, and their spends add up. Throws Failure(data) where the promises of two epochs are about different
+/// neighbours, so that no sum says anything.
+void charge_beside(LedgerEntry& entry, const LedgerEntry& other);
 
 /// The head of an empty ledger.
 inline constexpr Hash empty_ledger_head{};

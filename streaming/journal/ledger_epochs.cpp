@@ -47,73 +47,67 @@ void Ledger::keep(LedgerEntry entry) {
   }
 }
 
-void charge_limit(LedgerEntry& entry) {
-  entry.rho = entry.rho_limit;
-  if (entry.user) {
-    // A spend of k alone is charged to every user, however often that user contributed. With limits of both kinds the
-    // limit is the lesser of what each kind costs. How a user spread its mass over this epoch and the ones before it
-    // is not known then, so that this epoch adds to them.
-    if (!entry.user->by_count.empty()) entry.user->by_count = {entry.rho_limit};
-    if (entry.user->of_mass) entry.user->of_mass = entry.rho_limit;
-    entry.user->carries_over = false;
-  }
-  entry.overlap = Overlap::unknown;
-}
-
 namespace {
 
-using OfTwo = Rho (*)(Rho, Rho);
-
-Rho dearer(Rho one, Rho other) {
-  return std::max(one, other);
+/// Charges every user the line's ρ, however often that user contributed. How users spread their masses over this
+/// epoch and the ones before it is not known then, so that this epoch adds to them.
+void charge_all_alike(LedgerEntry& entry) {
+  if (!entry.user) return;
+  if (!entry.user->by_count.empty()) entry.user->by_count = {entry.rho};
+  if (entry.user->of_mass) entry.user->of_mass = entry.rho;
+  entry.user->carries_over = false;
 }
 
 Rho added(Rho one, Rho other) {
   return Rho{std::nextafter(one.value() + other.value(), std::numeric_limits<double>::infinity())};
 }
 
-/// What users are charged by two lines of an epoch, number for number. Where the lines tell users apart in different
+/// What the dearer of two lines of an epoch charges, number for number. Where the lines tell users apart in different
 /// ways, nobody knows any more who did how much: all are charged as the dearest.
-std::vector<Rho> of_two_lines(const std::vector<Rho>& one, const std::vector<Rho>& other, OfTwo charge) {
+std::vector<Rho> dearer(const std::vector<Rho>& one, const std::vector<Rho>& other) {
   if (one.empty() || other.empty()) return one.empty() ? other : one;
-  if (one.size() != other.size()) return {charge(std::ranges::max(one), std::ranges::max(other))};
+  if (one.size() != other.size()) return {std::max(std::ranges::max(one), std::ranges::max(other))};
   std::vector<Rho> by_count;
-  for (std::size_t j = 0; j < one.size(); ++j) by_count.push_back(charge(one[j], other[j]));
+  for (std::size_t j = 0; j < one.size(); ++j) by_count.push_back(std::max(one[j], other[j]));
   return by_count;
 }
 
-void charge(LedgerEntry& entry, const LedgerEntry& other, OfTwo charge) {
-  entry.rho = charge(entry.rho, other.rho);
-  entry.rho_limit = charge(entry.rho_limit, other.rho_limit);
-  entry.steps = std::max(entry.steps, other.steps);
-  entry.from = std::min(entry.from, other.from);
-  entry.to = std::max(entry.to, other.to);
-  if (!entry.user) entry.user = other.user;
-  if (!other.user) return;
-  UserSpend& user = *entry.user;
-  user.by_count = of_two_lines(user.by_count, other.user->by_count, charge);
-  if (user.of_mass && other.user->of_mass) {
-    user.of_mass = charge(*user.of_mass, *other.user->of_mass);
-  } else if (!user.of_mass) {
-    user.of_mass = other.user->of_mass;
-  }
-  user.carries_over = user.carries_over && other.user->carries_over;
-}
-
-}  // namespace
-
+/// Charges one epoch by the dearer of its two lines.
 void charge_at_least(LedgerEntry& entry, const LedgerEntry& other) {
-  charge(entry, other, dearer);
+  entry.rho = std::max(entry.rho, other.rho);
+  entry.rho_limit = std::max(entry.rho_limit, other.rho_limit);
+  if (!entry.user || !other.user) return;
+  entry.user->by_count = dearer(entry.user->by_count, other.user->by_count);
+  entry.user->of_mass = std::max(entry.user->of_mass, other.user->of_mass);
+  entry.user->carries_over = entry.user->carries_over && other.user->carries_over;
 }
 
+/// Charges two epochs by one line.
 void charge_both(LedgerEntry& entry, const LedgerEntry& other) {
-  if (entry.neighbours != other.neighbours || entry.user.has_value() != other.user.has_value()) {
+  if (entry.neighbours != other.neighbours) {
     throw Failure(Exit::data, "two copies of this folder ran an epoch " + std::to_string(entry.epoch.value()) +
                                   " each, with promises about different neighbours, whose spends do not add up; "
                                   "restore the newest copy");
   }
-  charge(entry, other, added);
-  if (entry.user) entry.user->carries_over = false;
+  entry.rho = added(entry.rho, other.rho);
+  entry.rho_limit = added(entry.rho_limit, other.rho_limit);
+  charge_all_alike(entry);
+}
+
+}  // namespace
+
+void charge_limit(LedgerEntry& entry) {
+  entry.rho = entry.rho_limit;
+  charge_all_alike(entry);
+  entry.overlap = Overlap::unknown;
+}
+
+void charge_beside(LedgerEntry& entry, const LedgerEntry& other) {
+  const bool is_one_epoch = entry.settings_digest == other.settings_digest;
+  is_one_epoch ? charge_at_least(entry, other) : charge_both(entry, other);
+  entry.steps = std::max(entry.steps, other.steps);
+  entry.from = std::min(entry.from, other.from);
+  entry.to = std::max(entry.to, other.to);
 }
 
 // The ledger of a folder is one lane's. A line of another one charges other records, and must not be added up with

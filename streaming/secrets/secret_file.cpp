@@ -68,19 +68,19 @@ SecretFile::~SecretFile() {
   sodium_memzero(bytes_.get(), capacity_);
 }
 
-namespace {
-
-namespace fs = std::filesystem;
-
-/// Writes all of `bytes`, in as many pieces as the system takes.
-void write_all(int descriptor, std::span<const std::uint8_t> bytes, const std::string& what, const fs::path& path) {
+int write_all(int descriptor, std::span<const std::uint8_t> bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) throw system_failure(Exit::io, "write " + what, path, errno, "free space and try again");
+    if (written <= 0) return written < 0 ? errno : EIO;
     bytes = bytes.subspan(static_cast<std::size_t>(written));
   }
+  return 0;
 }
+
+namespace {
+
+namespace fs = std::filesystem;
 
 /// An empty file of mode 0600 beside `path`, named PATH.RANDOM.new, a name that no other run uses. The name is
 /// removed at the end of the scope.
@@ -135,7 +135,9 @@ bool create_private_file(const fs::path& path, std::span<const std::uint8_t> byt
   // For a file mine.key this is mine.key.a1B2c3.new, with six letters that the system chooses.
   const NewFile next(path);
   if (!next.is_made()) throw not_made(next.error());
-  write_all(next.descriptor(), bytes, what, path);
+  if (const int error = write_all(next.descriptor(), bytes); error != 0) {
+    throw system_failure(Exit::io, "write " + what, path, error, "free space and try again");
+  }
   if (::fsync(next.descriptor()) != 0) {
     throw system_failure(Exit::io, "sync " + what, path, errno, "make it on another disk");
   }

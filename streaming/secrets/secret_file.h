@@ -74,6 +74,9 @@ class SecretFile {
 [[nodiscard]] bool create_private_file(const std::filesystem::path& path, std::span<const std::uint8_t> bytes,
                                        const std::string& what, const std::string& remedy);
 
+/// Writes all of `bytes`, in as many pieces as the system takes. Returns 0, or the error number of what failed.
+[[nodiscard]] int write_all(int descriptor, std::span<const std::uint8_t> bytes);
+
 /// Makes the name of a file durable. Throws Failure(io) where the system refuses.
 void sync_folder_of(const std::filesystem::path& path);
 

@@ -104,21 +104,6 @@ void check_signature(const journal::ChainPlace& place, const publish::ShownRelea
   if (by_cadence) lane.unsigned_end = is_vouched_for ? 0 : lane.unsigned_end + 1;
 }
 
-/// Keeps the total that the release tells of. Totals over different neighbours cannot be compared: zero-out restated
-/// as replace-one is four times as much.
-void keep_total(const publish::ShownRelease& release, CheckedReleases& lane) {
-  const privacy::Neighbours neighbours{release.promise.adjacency == privacy::name(privacy::Adjacency::replace_one)
-                                           ? privacy::Adjacency::replace_one
-                                           : privacy::Adjacency::zero_out,
-                                       release.promise.target_only, release.promise.user.has_value()};
-  const auto known = std::ranges::find(lane.totals, neighbours, &std::pair<privacy::Neighbours, double>::first);
-  if (known == lane.totals.end()) {
-    lane.totals.emplace_back(neighbours, release.rho_ledger);
-  } else {
-    known->second = std::max(known->second, release.rho_ledger);
-  }
-}
-
 /// Checks one more line. The order matters: is_named() asks for the head that follow() has moved behind this line.
 void add(const std::string& line, const Trust& trust, std::map<LaneName, CheckedReleases>& lanes) {
   auto release = publish::read_release(line);
@@ -130,7 +115,9 @@ void add(const std::string& line, const Trust& trust, std::map<LaneName, Checked
   check_signature(place, *release, trust, lane, by_cadence);
   keep_order(*release, lane, line, by_cadence);
   ++lane.releases;
-  keep_total(*release, lane);
+  if (const auto known = lane.epochs.find(release->epoch); known != lane.epochs.end()) {
+    release->rho_ledger = std::max(release->rho_ledger, known->second.rho_ledger);
+  }
   lane.epochs.insert_or_assign(release->epoch, std::move(*release));
 }
 

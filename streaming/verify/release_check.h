@@ -6,11 +6,9 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "journal/running_hash.h"
 #include "nustream/base/units.h"
-#include "nustream/privacy/participation.h"
 #include "publish/release_json.h"
 #include "verify/ledger_check.h"
 #include "verify/trusted_keys.h"
@@ -31,10 +29,9 @@ struct CheckedReleases {
   std::optional<journal::Hash> named{};   ///< the last release in the file that the ledger names
   std::optional<LaneProgress> reached{};  ///< epoch and step of the last release
   std::optional<journal::Hash> extra{};   ///< the last release that is not by cadence
-  /// The furthest release of each epoch.
+  /// The furthest release of each epoch, with the largest total over all epochs (rho_ledger) that a release of that
+  /// epoch tells of.
   std::map<EpochId, publish::ShownRelease> epochs{};
-  /// The largest total that a release tells of, for each kind of neighbours that its promise is about.
-  std::vector<std::pair<privacy::Neighbours, double>> totals{};
 };
 
 /// A lane, by the name of its stream and its number.

@@ -1,4 +1,4 @@
-// A state folder and its witness: which of them is behind, what a lost ledger spent, and where a witness is kept.
+// A state folder and its witness: which of them is behind, and where a witness is kept.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -8,64 +8,18 @@
 #include <string>
 #include <vector>
 
-#include "engine/spent.h"
 #include "expect_failure.h"
+#include "folder_and_witness.h"
 #include "journal/folder_witness.h"
 #include "journal/witness_files.h"
 #include "keys_from.h"
 #include "secrets/hex.h"
 #include "temporary_folder.h"
-#include "witness_example.h"
 
 namespace nustream::tests {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A ledger of some lines in a folder, and the witness of its commits.
-class AFolderAndItsWitness : public ::testing::Test {
- protected:
-  AFolderAndItsWitness() {
-    fs::create_directory(state());
-    for (std::uint64_t steps = 100; steps <= 300; steps += 100) {
-      const std::string line = journal::ledger_line(entry(0, steps), heads.back(), keys_from(1));
-      heads.push_back(journal::hash_of(line));
-      lines.push_back(line);
-    }
-    hold(3);
-  }
-
-  [[nodiscard]] fs::path state() const { return folder.path() / "state"; }
-  [[nodiscard]] journal::WitnessSettings settings() const {
-    return {folder.path() / "keys", false, state(), "mine", LaneId{0}};
-  }
-  void hold(std::size_t count) const {
-    std::string text;
-    for (std::size_t i = 0; i < count; ++i) text += lines[i];
-    folder.write("state/ledger", text);
-  }
-  /// Writes the witness of a run that commits `count` lines.
-  void witness_of(std::size_t count, const journal::AccountId& id, std::uint8_t first = 1) const {
-    journal::FolderWitness witness(settings(), keys_from(first));
-    witness.find(id);
-    witness.keep();
-    witness.committed(EpochId{0}, StepCount{100 * count}, heads[count], {entry(0, 100 * count)});
-    witness.finish();
-  }
-  [[nodiscard]] bool is_held(std::size_t state_at, const std::optional<journal::AccountId>& id) const {
-    journal::FolderWitness witness(settings(), keys_from(1));
-    witness.find(id);
-    journal::StateRecord record;
-    record.ledger_head = heads[state_at];
-    const auto disk = journal::posix_disk();
-    return witness.is_held_by(*disk, EpochId{0}, StepCount{100 * state_at}, record);
-  }
-
-  const TemporaryFolder folder;
-  std::vector<std::string> lines;
-  std::vector<journal::Hash> heads{journal::empty_ledger_head};
-  const journal::AccountId account{9, 9, 9};
-};
 
 std::string content_of(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
@@ -201,80 +155,6 @@ TEST_F(AFolderAndItsWitness, IsKnownByItsPathWhereTheStateIsGone) {
   journal::FolderWitness linked(elsewhere, keys_from(1));
   linked.find(std::nullopt);
   EXPECT_TRUE(linked.found());
-}
-
-// An epoch may have gone on behind its witness, so it is charged all that it can have spent.
-TEST_F(AFolderAndItsWitness, TellsWhatALostLedgerSpent) {
-  witness_of(3, account);
-  hold(1);
-  journal::FolderWitness witness(settings(), keys_from(1));
-  witness.find(account);
-  const auto disk = journal::posix_disk();
-  const auto lost = witness.lost(*disk, journal::read_ledger(*disk, state(), keys_from(1)));
-  ASSERT_EQ(lost.size(), 1U);
-  EXPECT_EQ(lost[0].rho, Rho{0.25});
-  EXPECT_EQ(lost[0].to, Position{300});
-  EXPECT_EQ(lost[0].overlap, journal::Overlap::unknown);
-  hold(3);
-  EXPECT_TRUE(witness.lost(*disk, journal::read_ledger(*disk, state(), keys_from(1))).empty());
-}
-
-// Behind its witness the epoch may have met a user as often as the limits allow. So every user is charged the limit,
-// beside what the epochs before it cost.
-TEST_F(AFolderAndItsWitness, ChargesEveryUserWhatALostEpochMayHaveSpent) {
-  journal::LedgerEntry of_users = entry(0, 300);
-  of_users.neighbours.of_user = true;
-  of_users.user = journal::UserSpend{
-      users::Limits(privacy::Participation{2, 50}, Mass{2}), false, {Rho{0}, Rho{0.0625}, Rho{0.125}}, Rho{0.125}};
-  journal::FolderWitness run(settings(), keys_from(1));
-  run.find(account);
-  run.keep();
-  run.committed(EpochId{0}, StepCount{300}, heads[3], {of_users});
-  run.finish();
-  hold(1);
-  journal::FolderWitness witness(settings(), keys_from(1));
-  witness.find(account);
-  const auto disk = journal::posix_disk();
-  const auto lost = witness.lost(*disk, journal::read_ledger(*disk, state(), keys_from(1)));
-  ASSERT_EQ(lost.size(), 1U);
-  EXPECT_EQ(lost[0].rho, Rho{0.25});
-  ASSERT_TRUE(lost[0].user);
-  EXPECT_EQ(lost[0].user->by_count, std::vector<Rho>{Rho{0.25}});
-  EXPECT_EQ(lost[0].user->of_mass, Rho{0.25});
-  EXPECT_FALSE(lost[0].user->carries_over);
-  EXPECT_EQ(engine::total_spent(lost, of_users.neighbours), Rho{0.25});
-}
-
-// A copy of the folder ran an epoch of the same number, whose line is this folder's own.
-TEST_F(AFolderAndItsWitness, ChargesALostEpochBesideTheFoldersOwnOfThatNumber) {
-  witness_of(3, account);
-  journal::FolderWitness witness(settings(), keys_from(1));
-  witness.find(account);
-  const auto disk = journal::posix_disk();
-  const auto lost_beside = [&](journal::LedgerEntry own) {
-    const std::string line = journal::ledger_line(own, journal::empty_ledger_head, keys_from(1));
-    folder.write("state/ledger", line);
-    return witness.lost(*disk, journal::read_ledger(*disk, state(), keys_from(1)));
-  };
-  journal::LedgerEntry own = entry(0, 1000);
-  own.rho = own.rho_limit = Rho{3};
-  auto lost = lost_beside(own);
-  ASSERT_EQ(lost.size(), 1U);
-  EXPECT_EQ(lost[0].rho, Rho{3}) << "the same settings: one epoch, of which the dearer line counts";
-  EXPECT_EQ(lost[0].steps, StepCount{1000});
-  EXPECT_EQ(lost[0].to, Position{1000});
-  own.settings_digest = std::string(64, 'e');
-  lost = lost_beside(own);
-  ASSERT_EQ(lost.size(), 1U);
-  EXPECT_NEAR(lost[0].rho.value(), 3.25, 1e-12) << "other settings: two epochs of one number";
-  EXPECT_EQ(lost[0].settings_digest, own.settings_digest) << "that of the releases which are here";
-  own = lost[0];  // as it is written before the next epoch's line
-  EXPECT_TRUE(lost_beside(own).empty()) << "it is charged once";
-  own.run.clear();
-  EXPECT_EQ(lost_beside(own).size(), 1U) << "a line that is as dear is no proof";
-  own.neighbours.adjacency = privacy::Adjacency::replace_one;
-  expect_failure(
-      Exit::data, [&] { lost_beside(own); }, "two copies of this folder ran an epoch 0 each");
 }
 
 TEST_F(AFolderAndItsWitness, RefusesADamagedOne) {
