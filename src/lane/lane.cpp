@@ -336,6 +336,10 @@ std::uint64_t Lane::contributions() const noexcept {
   const auto* of_users = std::get_if<users::Loop>(&loop_);
   return of_users == nullptr ? 0 : of_users->contributions();
 }
+std::uint64_t Lane::beyond_limits() const noexcept {
+  const auto* of_users = std::get_if<users::Loop>(&loop_);
+  return of_users == nullptr ? 0 : of_users->beyond_limits();
+}
 std::uint64_t Lane::clipped() const noexcept {
   return std::visit([](const auto& loop) { return loop.clipped(); }, loop_);
 }

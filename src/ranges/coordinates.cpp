@@ -43,14 +43,16 @@ WayBack way_back(std::span<const Placement> placements) {
 
 std::vector<std::size_t> undetermined(const Eigen::MatrixXd& directions, std::size_t hidden,
                                       const Eigen::MatrixXd& to_original) {
-  constexpr double quarter = 0.25;
+  // Nothing bounds what a hidden direction may hold, so only a coefficient that hardly lies along it stands. A larger
+  // share would not do: of a + b − sum = 0 a tenth lies along a small column a, and noise takes some of that away.
+  constexpr double hundredth = 0.01;
   std::vector<std::size_t> found;
   if (hidden == 0) return found;
   const Eigen::MatrixXd along = to_original * directions;
   for (Eigen::Index j = 0; j < along.rows(); ++j) {
     // The columns of `directions` are orthonormal, so the squares of a row's parts add up to its squared length.
     const double of_hidden = along.row(j).head(static_cast<Eigen::Index>(hidden)).squaredNorm();
-    if (of_hidden >= quarter * along.row(j).squaredNorm()) found.push_back(static_cast<std::size_t>(j));
+    if (of_hidden >= hundredth * along.row(j).squaredNorm()) found.push_back(static_cast<std::size_t>(j));
   }
   return found;
 }

@@ -29,10 +29,10 @@ struct WayBack {
 };
 [[nodiscard]] WayBack way_back(std::span<const Placement> placements);
 
-/// The coefficients that mostly lie along hidden directions. `directions` is an orthonormal basis of working
-/// coordinates, of which the first `hidden` columns are hidden. A coefficient is found where its row of `to_original`
-/// has a quarter or more of its squared length along those columns. The scale of a coefficient does not matter. All
-/// of it is post-processing of noisy second moments.
+/// The coefficients that lie along hidden directions by more than a little. `directions` is an orthonormal basis of
+/// working coordinates, of which the first `hidden` columns are hidden. A coefficient is found where its row of
+/// `to_original` has a hundredth or more of its squared length along those columns, which is a tenth of its length.
+/// The scale of a coefficient does not matter. All of it is post-processing of noisy second moments.
 [[nodiscard]] std::vector<std::size_t> undetermined(const Eigen::MatrixXd& directions, std::size_t hidden,
                                                     const Eigen::MatrixXd& to_original);
 

@@ -197,7 +197,7 @@ ScoreBounds bounds_of(const Steps& steps, const RowScales& scales, const std::op
 
 struct NewtonStep {
   Vector change;
-  Matrix privacy;     ///< covariance of the end by privacy alone, to first order, where nothing is floored
+  Matrix privacy;     ///< covariance of the end by privacy alone, to first order, with the floored curvature
   Matrix covariance;  ///< the same by sampling and noise, where the model holds
   RarerLabel rarer;   ///< of a logistic model
   std::size_t floored;
@@ -255,10 +255,11 @@ void answer(const Steps& steps, const NewtonStep& last, const Vector& theta, con
   fit.undetermined = undetermined(last.directions, last.floored, to_original);
   const Vector found = to_original * theta;
   fit.theta.assign(found.begin(), found.end());
-  if (fit.floored > 0) return;
   fit.noise_stddevs = deviations(to_original * last.privacy * to_original.transpose());
-  // From here on it is about intervals, which the header promises for unweighted records of labels alone.
-  if (!are_labels || steps.rows.are_weighted() || steps.rows.are_of_users() || !fit.is_settled) return;
+  // From here on it is about intervals, which the header promises where nothing is hidden, and for unweighted records
+  // of labels alone.
+  if (fit.floored > 0 || !are_labels || steps.rows.are_weighted() || steps.rows.are_of_users() || !fit.is_settled)
+    return;
   if (last.change.norm() > longest_for_intervals) return;
   const Matrix covariance = to_original * last.covariance * to_original.transpose();
   for (Eigen::Index j = 0; j < theta.size(); ++j) {

@@ -189,10 +189,8 @@ void answer(PartSums found, const Pilot& pilot, double pilot_records, const Work
   // The way back is affine: the target's centre belongs to the intercept alone.
   theta(0) += back.offset;
   fit.theta = entries_of(theta);
-  const auto by_noise = moments::privacy_of(found.sums, found.frame, alone, estimate, alone);
-  if (by_noise && fit.floored == 0) {
-    fit.noise_stddevs = deviations(to_original * *by_noise * to_original.transpose());
-  }
+  const Eigen::MatrixXd by_noise = moments::floored_privacy_of(found.sums, found.frame, alone, estimate, alone);
+  fit.noise_stddevs = deviations(to_original * by_noise * to_original.transpose());
   if (rows.are_weighted() || rows.are_of_users()) return;
   if (fit.bounds.widening < narrowest_for_intervals || fit.bounds.residuals < least_residuals) return;
   const double ratio = static_cast<double>(fit.answer_records) / pilot_records;

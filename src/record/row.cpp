@@ -385,7 +385,8 @@ std::string RowBuilder::reason_of_values(const double* readings) const {
     return "column '" + fields_[weight_->field].column + "': negative or not finite, so not a weight";
   }
   if (std::isnan(exposure(readings))) {
-    return "column '" + fields_[exposure_->field].column + "': not above 0, so not an exposure";
+    const char* const fault = exposure_is_log_ ? "exp of it is 0 or not finite" : "not above 0, or not finite";
+    return "column '" + fields_[exposure_->field].column + "': " + fault + ", so not an exposure";
   }
   if (maps_.size() > features_ && !is_target(value(maps_.back(), readings))) {
     return "column '" + fields_[maps_.back().first.field].column +

@@ -81,11 +81,13 @@ void StepContributions::begin(StepIndex step) noexcept {
   sums_.clear();
 }
 
-bool StepContributions::takes_part(const UserHash& user, const Changes& users) const {
+bool StepContributions::takes_part(const UserHash& user, const Changes& users) {
   // A user who contributes in this step already does so with every further record of it; the sum of them is charged
   // once.
   if (index_.find(user) < index_.size()) return true;
-  return may_contribute(limits_, users.find(user), step_);
+  if (may_contribute(limits_, users.find(user), step_)) return true;
+  ++beyond_limits_;
+  return false;
 }
 
 bool StepContributions::add(const UserHash& user, std::uint32_t number, std::span<const double> entries) {

@@ -104,6 +104,7 @@ WindowClock::WindowClock(Period period, std::optional<std::chrono::milliseconds>
 
 bool WindowClock::record(std::optional<std::chrono::milliseconds> append_time, bool first_of_step) noexcept {
   // The clock never goes back, whatever times come.
+  if (!append_time) ++without_time_;
   if (append_time) latest_ = latest_ ? std::max(*latest_, *append_time) : append_time;
   if (!latest_) return false;
   const std::int64_t now = period_.window_of(*latest_);
@@ -115,6 +116,7 @@ bool WindowClock::record(std::optional<std::chrono::milliseconds> append_time, b
   if (!first_of_step) return false;
   const bool border = *window_ != now;
   window_ = now;
+  if (border) ++borders_;
   return border;
 }
 

@@ -26,16 +26,18 @@ serve::RejectReason reject_reason(std::string_view reason) {
 
 BatchLimits batch_limits(const Setup& setup) {
   const config::Config& config = setup.config;
-  return {config.state.commit_records,
-          *config.publishing.outbox_bytes_max,
-          setup.release_bytes_max,
-          config.descent.release_every,
-          config.descent.minibatch,
-          std::chrono::duration<double>(config.state.commit_seconds),
-          !config.kafka.topics.dead_letters.empty(),
-          config.moments.has_value(),
-          config.publishing.interval,
-          config.users.has_value()};
+  return {
+      config.state.commit_records,
+      *config.publishing.outbox_bytes_max,
+      setup.release_bytes_max,
+      config.descent.release_every,
+      config.descent.minibatch,
+      std::chrono::duration<double>(config.state.commit_seconds),
+      !config.kafka.topics.dead_letters.empty(),
+      config.moments.has_value(),
+      config.publishing.interval,
+      config.users.has_value(),
+      config.descent.users && config.descent.users->windows() && config.descent.users->windows()->times_are_trusted};
 }
 
 OpenBatch::OpenBatch(const BatchLimits& limits, engine::Estimator& lane, std::unique_ptr<engine::NoiseSupply> noise,
@@ -141,7 +143,11 @@ void OpenBatch::count_contributions() {
   check::Tally& tally = figures_.tally;
   tally.of_users = true;
   tally.gradients = all - std::exchange(contributions_before_, all);
-  tally.used_up = check::used_up(records_ - rejects_, tally.gradients, limits_.minibatch);
+  const std::uint64_t beyond = lane_.beyond_limits();
+  tally.used_up = beyond - std::exchange(beyond_limits_before_, beyond);
+  if (!limits_.times_are_trusted) return;
+  const check::WindowsSeen seen = check::windows_seen(lane_.clock()).value_or(check::WindowsSeen{});
+  tally.windows = seen.since(std::exchange(windows_before_, seen));
 }
 
 ClosedBatch OpenBatch::close(Time now) {

@@ -52,7 +52,8 @@ struct BatchLimits {
   bool of_sums = false;                    ///< true where residuals of running sums are clipped, not gradients
   /// A batch closes with one more release once the last release is this old, if a step was taken since. 0: never.
   std::chrono::duration<double> release_interval{0};
-  bool of_users = false;  ///< the unit of privacy is the user, whose records have limits
+  bool of_users = false;           ///< the unit of privacy is the user, whose records have limits
+  bool times_are_trusted = false;  ///< the limits hold within windows of the records' own times
 };
 [[nodiscard]] BatchLimits batch_limits(const Setup& setup);
 
@@ -115,6 +116,8 @@ class OpenBatch {
   std::uint64_t rejects_ = 0;
   std::uint64_t clipped_before_ = 0;        // the lane's count of clipped gradients when the batch began
   std::uint64_t contributions_before_ = 0;  // the lane's count of users' contributions when the batch began
+  std::uint64_t beyond_limits_before_ = 0;  // its count of records beyond the limits of their users then
+  check::WindowsSeen windows_before_{};     // what its clock had seen then
   Time opened_;
   Time released_;  // when a batch with a release was closed last; before the first, when this object was made
   std::uint64_t released_steps_;

@@ -11,6 +11,9 @@
 #include <fmt/format.h>
 
 #include "check/first_look.h"
+#include "check/long_records.h"
+#include "config/advice.h"
+#include "decode/json_members.h"
 #include "decode/line_decoder.h"
 #include "nustream/record/number.h"
 #include "nustream/record/row.h"
@@ -89,6 +92,7 @@ DataCheck::DataCheck(const config::Config& config, const config::Mechanism* mech
   found_.start = start_in_words(config);
   found_.tally.of_sums = config.moments.has_value();
   found_.tally.of_users = config.users.has_value();
+  begin_gate();
   for (const record::Feature& feature : config.schema.features) {
     found_.columns.push_back(column_of(feature, config, fmt::format("features.{}", found_.columns.size())));
   }
@@ -111,6 +115,13 @@ void DataCheck::look_at_amount(record::Feature feature, std::optional<ColumnFind
   schema_.features.push_back(std::move(feature));
 }
 
+/// Limits hold over the steps of one lane. Those of a table let every user take part in every step.
+void DataCheck::begin_gate() {
+  if (!config_.users || !config_.users->are_kept) return;
+  if (gate_) used_up_before_ += gate_->beyond_limits();
+  gate_.emplace(*config_.users->limits, rows_of_step_);
+}
+
 /// Makes the schema of one partition. The key is drawn for this look alone. Where lanes follow from the users'
 /// hashes, the stream's own key divides the users in another way, but into lanes of about the same size.
 record::Schema DataCheck::schema_of_lane(const users::LaneOfUsers& lane) {
@@ -119,6 +130,7 @@ record::Schema DataCheck::schema_of_lane(const users::LaneOfUsers& lane) {
   identifiers_ = std::make_unique<users::Identifiers>(config::partitioner_of(config_), lane);
   identifiers_->use(users::UserKey::draw());
   schema.user->reader = identifiers_.get();
+  begin_gate();
   return schema;
 }
 
@@ -155,6 +167,7 @@ void DataCheck::take(record::RowBatch& rows) {
   }
   found_.tally.records += rows.count();
   found_.tally.add(rows.rejects);
+  if (gate_) gate_->take(rows, users_max);
   if (mechanism_ != nullptr) count_clips_of(rows, without_texts);
   rows.clear();
 }
@@ -219,6 +232,27 @@ bool comes_before(const std::string& one, const std::string& other) {
   return a && b ? *a < *b : one < other;
 }
 
+/// Whether the text can be typed as a name: it holds no control characters, and no bytes that are no characters, in
+/// whose place JSON's decoder has control characters.
+bool can_be_typed(const std::string& text) {
+  const bool is_plain = std::ranges::none_of(text, [](char c) { return (c >= 0 && c < 0x20) || c == 0x7f; });
+  return is_plain && decode::as_utf8(text) == text;
+}
+
+/// Why model.labels cannot name all of the texts that were found; "" where it can.
+std::string fault_of_labels(const Findings& found) {
+  std::string fault;
+  for (const std::vector<Label>* labels : {&found.taken_labels, &found.refused_labels}) {
+    for (const auto& [text, count] : *labels) {
+      if (text.size() > LabelTexts::bytes_max) {
+        return fmt::format("some labels are longer than {} bytes, and are not shown whole", LabelTexts::bytes_max);
+      }
+      if (!can_be_typed(text)) fault = "some labels are not UTF-8, or hold control characters: write them otherwise";
+    }
+  }
+  return fault;
+}
+
 /// A line `model.labels = […]` with the texts that were found; empty where there are more of them than there may be
 /// classes, or fewer than two.
 std::string setting_of(const Findings& found, std::size_t classes) {
@@ -259,13 +293,29 @@ void DataCheck::find_labels(Findings& found) const {
   const std::size_t seen = found.taken_labels.size();
   if (found.refused_others == 0 && seen < config_.schema.labels)
     found.classes_without_records = config_.schema.labels - seen;
-  if (!found.refused_labels.empty()) found.label_setting = setting_of(found, config_.schema.labels);
+  if (found.refused_labels.empty()) return;
+  found.label_fault = fault_of_labels(found);
+  if (found.label_fault.empty()) found.label_setting = setting_of(found, config_.schema.labels);
+}
+
+void DataCheck::note_end_of_input() {
+  found_.no_step = config::too_few_for_a_step(config_, found_.tally.records);
+}
+
+void DataCheck::note_long_record(const config::LongestRecord& longest) {
+  found_.long_record = long_record(longest);
 }
 
 Findings DataCheck::findings(const std::string& source) const {
   Findings found = found_;
   found.source = source;
   if (config_.users) found.users = users_seen_.size();
+  if (gate_) {
+    found.tally.used_up = used_up_before_ + gate_->beyond_limits();
+    const auto& windows = config_.users->limits->windows();
+    if (windows && windows->times_are_trusted) found.tally.windows = windows_seen(gate_->clock());
+    found.is_used_up_known = true;
+  }
   for (std::size_t j = 0; j < found.columns.size(); ++j) {
     look_for_text(config_.schema.features[j], found.columns[j]);
   }

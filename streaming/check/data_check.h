@@ -10,6 +10,7 @@
 
 #include "check/findings.h"
 #include "check/label_texts.h"
+#include "check/limits_gate.h"
 #include "config/config.h"
 #include "config/mechanism.h"
 #include "decode/json_names.h"
@@ -42,10 +43,19 @@ class DataCheck {
   void take(record::RowBatch& rows);
   /// The names of members that the JSON records have; the code that reads the records adds them here.
   [[nodiscard]] decode::MemberNames& members() noexcept { return members_; }
+  /// Notes that the whole input was read, so that it is known whether it holds records for a step.
+  void note_end_of_input();
+  /// Notes what the readers found of records that go over several lines.
+  void note_long_record(const config::LongestRecord& longest);
+  /// Takes odd_times() (times.h) of the first records.
+  void note_times(std::string times) { found_.times = std::move(times); }
+  /// Takes decode::files_of_one_line() of the input.
+  void note_files(std::string files) { found_.files = std::move(files); }
   /// What was found; `source` says in words which input it is of.
   [[nodiscard]] Findings findings(const std::string& source) const;
 
  private:
+  void begin_gate();
   void count_user(const record::RowUser& user);
   void count_clips_of(const record::RowBatch& rows, const std::vector<double>& without_texts);
   void look_at_amount(record::Feature feature, std::optional<ColumnFinding>& finding);
@@ -61,6 +71,8 @@ class DataCheck {
   record::Schema schema_;
   std::unique_ptr<users::Identifiers> identifiers_;  ///< null where the unit is the record
   std::set<std::pair<std::uint64_t, std::uint64_t>> users_seen_;
+  std::optional<LimitsGate> gate_;    ///< nothing where users have no limits, as in a table
+  std::uint64_t used_up_before_ = 0;  ///< records beyond limits in the lanes before this one
   std::vector<std::uint64_t> taken_;  ///< for each text's number, how many usable records had the text
   decode::MemberNames members_;
   Findings found_;

@@ -3,16 +3,13 @@
 #include "check/look.h"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "check/times.h"
 #include "decode/csv_line.h"
-#include "error.h"
-#include "nustream/record/timestamp.h"
+#include "decode/line_decoder.h"
 
 namespace nustream::check {
 namespace {
@@ -44,56 +41,6 @@ std::optional<record::TimeUnit> unit_of(const std::string& column, const record:
   return std::nullopt;
 }
 
-/// Says which unit to set, where a number is no time under the unit that is set but is one under a smaller unit.
-std::string advice_on_time(std::string_view text, record::TimeUnit unit) {
-  using record::TimeUnit;
-  constexpr double year_2100 = 4'102'444'800;  // in seconds; a time beyond it is hardly meant
-  for (const auto& [each, name] : {std::pair(TimeUnit::seconds, "s"), std::pair(TimeUnit::milliseconds, "ms"),
-                                   std::pair(TimeUnit::microseconds, "us")}) {
-    if (each <= unit) continue;
-    const auto time = record::parse_time(text, each);
-    if (time && std::abs(time->epoch_seconds) < year_2100) return std::string("; set unit = \"") + name + "\"";
-  }
-  return {};
-}
-
-/// A column of times, and the unit in which its plain numbers count.
-struct TimeColumn {
-  std::string name;
-  record::TimeUnit unit;
-
-  friend bool operator==(const TimeColumn&, const TimeColumn&) = default;
-};
-
-/// The columns of times whose unit is smaller than a second, each once: those of features, and the records' own.
-std::vector<TimeColumn> fine_time_columns(const config::InputSettings& input, const record::Schema& schema) {
-  std::vector<TimeColumn> columns;
-  const auto add = [&](const TimeColumn& column) {
-    if (column.name.empty() || column.unit <= record::TimeUnit::seconds) return;
-    if (std::find(columns.begin(), columns.end(), column) == columns.end()) columns.push_back(column);
-  };
-  const auto add_term = [&](const record::Term& term) {
-    if (is_time_of(term, term.column)) add({term.column, term.unit});
-  };
-  for (const record::Feature& feature : schema.features) {
-    add_term(feature.first);
-    if (feature.second) add_term(*feature.second);
-  }
-  add({input.time_column, input.time_unit});
-  return columns;
-}
-
-/// Whether all texts are plain numbers that lie in 1970 under `unit`, and between 1990 and 2100 in seconds.
-bool are_seconds(const std::vector<std::string>& texts, record::TimeUnit unit) {
-  constexpr double year = 31'536'000, year_1990 = 631'152'000, year_2100 = 4'102'444'800;  // in seconds
-  return !texts.empty() && std::all_of(texts.begin(), texts.end(), [&](const std::string& text) {
-    const auto as_set = record::parse_time(text, unit);
-    const auto in_seconds = record::parse_time(text, record::TimeUnit::seconds);
-    return as_set && in_seconds && std::abs(as_set->epoch_seconds) < year && in_seconds->epoch_seconds > year_1990 &&
-           in_seconds->epoch_seconds < year_2100;
-  });
-}
-
 /// Says what to set where the text of a column that is not a number gives a hint; else returns "".
 std::string advice_on_number(std::string_view text, const config::InputSettings& input) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
@@ -123,31 +70,6 @@ std::string line_of(const decode::SeenLine& seen, const config::InputSettings& i
 
 }  // namespace
 
-std::string times_in_1970(const config::InputSettings& input, const record::Schema& schema) try {
-  constexpr std::size_t looked_at = 20;
-  const std::vector<TimeColumn> columns = fine_time_columns(input, schema);
-  if (columns.empty()) return {};
-  std::vector<std::uint64_t> ordinals(looked_at);
-  std::iota(ordinals.begin(), ordinals.end(), std::uint64_t{0});
-  const auto seen = decode::seen_lines(input, ordinals);
-  std::string found;
-  for (const TimeColumn& column : columns) {
-    std::vector<std::string> texts;
-    for (const auto& [ordinal, line] : seen) {
-      if (const auto text = decode::text_in(line, column.name, input); text && !text->empty()) texts.push_back(*text);
-    }
-    if (!are_seconds(texts, column.unit)) continue;
-    const bool is_of_records = column.name == input.time_column;
-    found += fmt::format(
-        "{}the first {} times of column '{}' lie in 1970, but between 1990 and 2100 if they count seconds: set {} = "
-        "\"s\"",
-        found.empty() ? "" : "; ", texts.size(), column.name, is_of_records ? "stream.time_unit" : "unit");
-  }
-  return found;
-} catch (const Failure&) {
-  return {};  // the input cannot be read twice, or went away: a run tells that by itself
-}
-
 std::string example_of(const std::string& reason, const std::string& place, const decode::SeenLine& seen,
                        const config::InputSettings& input, const record::Schema& schema) {
   const std::string column = column_of(reason);
@@ -155,9 +77,11 @@ std::string example_of(const std::string& reason, const std::string& place, cons
     const auto found = decode::text_in(seen, column, input);
     if (!found || found->empty()) return place;
     const auto unit = unit_of(column, schema);
-    return fmt::format("{}: '{}'{}", place, *found,
+    return fmt::format("{}: '{}'{}", place, decode::on_one_line(*found),
                        unit ? advice_on_time(*found, *unit) : advice_on_number(*found, input));
   }
+  // Only the beginning of such a record is known, and how many fields that has says nothing.
+  if (reason == decode::too_long) return place;
   const auto counts = decode::field_counts(seen, input);
   const std::string advice = advice_on_record(reason, input);
   if (!counts || counts->fields == counts->columns) return place + advice;

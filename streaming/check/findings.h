@@ -46,13 +46,18 @@ struct Findings {
   /// The columns of [weight] and [exposure], unscaled: `at_bounds` counts the values that count as the maximum.
   std::optional<ColumnFinding> weight{}, exposure{};
   std::map<std::string, std::string> examples{};  ///< for each reason, examples_of()
-  std::string missing{};  ///< members that none of the first records has (decode::MemberNames); else empty
-  std::string times{};    ///< times_in_1970() (look.h)
-  std::string present{};  ///< members that the first records have, where one is missing
+  std::string missing{};          ///< members that none of the first records has (decode::MemberNames); else empty
+  std::string times{};            ///< odd_times() (times.h)
+  bool is_used_up_known = false;  ///< whether tally.used_up was counted: there are users, and they have limits
+  std::string no_step{};          ///< config::too_few_for_a_step(), where the whole input was read
+  std::string long_record{};      ///< long_record() (long_records.h)
+  std::string files{};            ///< decode::files_of_one_line()
+  std::string present{};          ///< members that the first records have, where one is missing
   std::vector<std::pair<std::string, std::uint64_t>> refused_labels{};  ///< texts, and the number of their records
   std::vector<std::pair<std::string, std::uint64_t>> taken_labels{};    ///< texts taken as labels, and their records
   std::size_t classes_without_records = 0;                              ///< of those that the model tells apart
   std::string label_setting{};       ///< model.labels = […] of the texts that are there, where one is refused
+  std::string label_fault{};         ///< why there is none, where a text cannot be typed
   std::uint64_t refused_others = 0;  ///< records whose text came once texts_max texts were counted
 };
 

@@ -10,6 +10,7 @@
 
 #include "check/label_texts.h"
 #include "config/ranges.h"
+#include "decode/json_members.h"
 #include "publish/json_writer.h"
 
 namespace nustream::check {
@@ -31,26 +32,40 @@ std::string measured_first(const Findings& findings) {
          (any_of_column ? ", nor what depends on a measured center, scale or clamp" : "");
 }
 
+/// How many records would not count because the limits of their users are used up.
+void print_used_up(const Findings& findings, std::FILE* out) {
+  const Tally& tally = findings.tally;
+  if (tally.used_up == 0) return;
+  const std::uint64_t usable = tally.records - tally.rejected;
+  fmt::print(out, "{:<16}{}{} of the usable records ({}) would count for nothing: {}\n", "used up",
+             with_separators(tally.used_up), findings.users == users_max ? " or more" : "",
+             percent(tally.used_up, usable), used_up_advice(tally));
+}
+
 /// Counts of records, and why some cannot be used.
 void print_head(const Findings& findings, std::FILE* out) {
   const Tally& tally = findings.tally;
   const std::uint64_t usable = tally.records - tally.rejected;
   fmt::print(out, "{:<16}{} of {}\n", "records", with_separators(tally.records), findings.source);
+  if (!findings.no_step.empty()) fmt::print(out, "{:<16}{}\n", "steps", findings.no_step);
   fmt::print(out, "{:<16}{} ({})\n", "usable", with_separators(usable), percent(usable, tally.records));
   if (findings.users) {
     fmt::print(out, "{:<16}{}{} different\n", "users", with_separators(*findings.users),
                *findings.users == users_max ? " or more" : "");
   }
+  print_used_up(findings, out);
   for (const auto& [reason, refused] : tally.reasons) {
     const auto example = findings.examples.find(reason);
     fmt::print(out, "{:<16}{} ({}): {}; record {} is one{}\n", "unusable", with_separators(refused.count),
                percent(refused.count, tally.records), reason, refused.first.value(),
                example == findings.examples.end() ? "" : " (" + example->second + ")");
   }
+  if (!findings.long_record.empty()) fmt::print(out, "{:<16}{}\n", "line breaks", findings.long_record);
   if (!findings.missing.empty()) {
     fmt::print(out, "{:<16}{}\n{:<16}they have {}\n", "missing", findings.missing, "", findings.present);
   }
   if (!findings.times.empty()) fmt::print(out, "{:<16}{}\n", "times", findings.times);
+  if (!findings.files.empty()) fmt::print(out, "{:<16}{}\n", "files", findings.files);
   if (!findings.to_measure.empty()) fmt::print(out, "{:<16}{}\n", "measured first", measured_first(findings));
   // Without a step size, say, clips can be counted; without a clip norm they cannot.
   if (!findings.clips_are_known || tally.gradients == 0) return;
@@ -62,11 +77,21 @@ void print_head(const Findings& findings, std::FILE* out) {
              percent(tally.clipped, tally.gradients), findings.start);
 }
 
+/// The text as a terminal can show it, with U+FFFD for control characters and for bytes that are no characters.
+std::string visible(const std::string& text) {
+  std::string shown;
+  for (const char c : decode::as_utf8(text)) {
+    const auto byte = static_cast<unsigned char>(c);
+    shown += byte < 0x20 || byte == 0x7f ? std::string("\xef\xbf\xbd") : std::string(1, c);
+  }
+  return shown;
+}
+
 /// "'no' 36,548 times, 'yes' 4,640 times".
 std::string texts_of(const std::vector<std::pair<std::string, std::uint64_t>>& labels) {
   std::string texts;
   for (const auto& [text, count] : labels) {
-    texts += fmt::format("{}'{}' {} times", texts.empty() ? "" : ", ", text, with_separators(count));
+    texts += fmt::format("{}'{}' {} times", texts.empty() ? "" : ", ", visible(text), with_separators(count));
   }
   return texts;
 }
@@ -80,6 +105,8 @@ void print_labels(const Findings& findings, std::FILE* out) {
   fmt::print(out, "{:<16}{}\n", "refused labels", texts_of(findings.refused_labels));
   if (!findings.label_setting.empty()) {
     fmt::print(out, "{:<16}name the classes, class 0 first: {}\n", "", findings.label_setting);
+  } else if (!findings.label_fault.empty()) {
+    fmt::print(out, "{:<16}{}\n", "", findings.label_fault);
   } else {
     fmt::print(out, "{:<16}name the classes in model.labels, class 0 first: those that are to be told apart\n", "");
   }
@@ -214,7 +241,7 @@ void append_reasons(const Findings& findings, publish::JsonWriter& json) {
     json.field("count", refused.count);
     json.field("record", refused.first.value());
     const auto example = findings.examples.find(reason);
-    if (example != findings.examples.end()) json.field("example", example->second);
+    if (example != findings.examples.end()) json.field("example", decode::as_utf8(example->second));
   }
 }
 
@@ -223,7 +250,7 @@ void append_labels(publish::MemberName name, const std::vector<std::pair<std::st
   const auto array = json.array(name);
   for (const auto& [text, count] : labels) {
     const auto object = json.object();
-    json.field("text", text);
+    json.field("text", decode::as_utf8(text));
     json.field("count", count);
   }
 }
@@ -251,16 +278,20 @@ std::string to_json(const Findings& findings) {
   return publish::object_text([&](publish::JsonWriter& json) {
     json.field("private", false);
     json.field("note", not_private);
-    json.field("source", findings.source);
+    json.field("source", decode::as_utf8(findings.source));
     json.field("records", tally.records);
     json.field("usable", tally.records - tally.rejected);
     if (findings.users) json.field("users", *findings.users);
+    if (!findings.no_step.empty()) json.field("no_step", findings.no_step);
+    if (findings.is_used_up_known) json.field("used_up", tally.used_up);
     append_reasons(findings, json);
     if (!findings.missing.empty()) {
-      json.field("missing", findings.missing);
-      json.field("present", findings.present);
+      json.field("missing", decode::as_utf8(findings.missing));
+      json.field("present", decode::as_utf8(findings.present));
     }
     if (!findings.times.empty()) json.field("times", findings.times);
+    if (!findings.files.empty()) json.field("files", decode::as_utf8(findings.files));
+    if (!findings.long_record.empty()) json.field("line_breaks", findings.long_record);
     if (!findings.to_measure.empty()) {
       json.elements("measured_first", findings.to_measure);
       json.field("measured_note", measured_first(findings));
@@ -274,6 +305,7 @@ std::string to_json(const Findings& findings) {
     append_labels("refused_labels", findings.refused_labels, json);
     json.field("classes_without_records", findings.classes_without_records);
     if (!findings.label_setting.empty()) json.field("label_setting", findings.label_setting);
+    if (!findings.label_fault.empty()) json.field("label_fault", findings.label_fault);
     append_columns(findings, json);
   });
 }

@@ -9,7 +9,9 @@
 
 #include <fmt/format.h>
 
+#include "check/times.h"
 #include "decode/message_decoder.h"
+#include "decode/one_line_files.h"
 #include "decode/reader.h"
 #include "error.h"
 #include "kafka/message.h"
@@ -74,6 +76,7 @@ void note_example(const config::Config& config, const kafka::Message& message, c
 std::string look_at_files(const config::Config& config, std::optional<std::uint64_t> records, DataCheck& check) {
   decode::InputSettings input = config.input;
   input.may_show_header = true;
+  input.longest = std::make_shared<config::LongestRecord>();
   const std::uint64_t first = decode::first_position(input);
   input.from = first;
   if (records) input.to = first + *records;
@@ -85,9 +88,13 @@ std::string look_at_files(const config::Config& config, std::optional<std::uint6
     more = reader->read(rows, check.rows_together());
     check.take(rows);
   }
+  if (!records) check.note_end_of_input();
+  check.note_long_record(*input.longest);
   check.members() = decode::first_members(input);
+  check.note_times(odd_times(config.input, config.schema, reader->first_records()));
+  check.note_files(decode::files_of_one_line(input, config.schema));
   std::string source = records ? "the first of " : "";
-  for (const std::string& file : input.files) source += (file == input.files.front() ? "" : ", ") + file;
+  for (std::size_t i = 0; i < input.files.size(); ++i) source += (i == 0 ? "" : ", ") + input.files[i];
   return source;
 }
 

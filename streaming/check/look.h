@@ -21,11 +21,6 @@ namespace nustream::check {
 [[nodiscard]] std::map<std::string, std::string> examples_of(const Tally& tally, const config::InputSettings& input,
                                                              const record::Schema& schema);
 
-/// A sentence where the plain numbers of a column of times lie in 1970 under the unit that is set, but between 1990
-/// and 2100 in seconds; else "". It reads the first records once more, if there is such a column and the input can be
-/// read twice, and throws nothing.
-[[nodiscard]] std::string times_in_1970(const config::InputSettings& input, const record::Schema& schema);
-
 /// The same text for one record, which stands at `place`, such as "line 5".
 [[nodiscard]] std::string example_of(const std::string& reason, const std::string& place,
                                      const decode::SeenLine& seen, const config::InputSettings& input,

@@ -3,6 +3,7 @@
 #include "check/tally.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include <fmt/format.h>
 
@@ -19,6 +20,23 @@ double share(std::uint64_t part, std::uint64_t whole) noexcept {
 }
 
 }  // namespace
+
+void WindowsSeen::add(const WindowsSeen& later) {
+  without_time += later.without_time;
+  ended += later.ended;
+  in_1970 = later.in_1970;  // by the latest time of all
+}
+
+WindowsSeen WindowsSeen::since(const WindowsSeen& earlier) const {
+  return {without_time - earlier.without_time, ended - earlier.ended, in_1970};
+}
+
+std::optional<WindowsSeen> windows_seen(const users::WindowClock* clock) {
+  if (clock == nullptr) return std::nullopt;
+  constexpr std::chrono::years one{1};
+  const bool in_1970 = clock->latest() && *clock->latest()<one&& * clock->latest()> - one;
+  return WindowsSeen{clock->without_time(), clock->borders(), in_1970};
+}
 
 void Tally::add(std::span<const record::Reject> rejects) {
   rejected += rejects.size();
@@ -37,6 +55,11 @@ void Tally::add(const Tally& later) {
   of_sums |= later.of_sums;
   of_users |= later.of_users;
   used_up += later.used_up;
+  if (windows && later.windows) {
+    windows->add(*later.windows);
+  } else if (later.windows) {
+    windows = later.windows;
+  }
   for (const auto& [reason, refused] : later.reasons) {
     Refused& here = reasons[reason];
     if (here.count == 0) here.first = refused.first;
@@ -53,6 +76,7 @@ Tally Tally::since(const Tally& earlier) const {
   after.gradients -= earlier.gradients;
   after.clipped -= earlier.clipped;
   after.used_up -= earlier.used_up;
+  if (windows && earlier.windows) after.windows = windows->since(*earlier.windows);
   // An earlier state of the same tally has no reason that the later one lacks.
   for (const auto& [reason, refused] : earlier.reasons) after.reasons.at(reason).count -= refused.count;
   std::erase_if(after.reasons, [](const auto& each) { return each.second.count == 0; });
@@ -133,11 +157,31 @@ std::string clipped_line(const Tally& tally) {
   return line;
 }
 
-std::uint64_t used_up(std::uint64_t usable, std::uint64_t contributions, std::uint64_t minibatch) noexcept {
-  // The comparison divides, since the product may overflow.
-  if (contributions > usable / minibatch) return 0;
-  // Each contribution holds at most a minibatch of records, so at least these were in none.
-  return usable - contributions * minibatch;
+namespace {
+
+/// Why windows may not have ended where they should have; "" where the times give no hint.
+std::string fault_of_times(const Tally& tally) {
+  if (!tally.windows) return {};
+  if (share(tally.windows->without_time, tally.records) > most) {
+    return fmt::format(
+        "{} of {} records have no time there that can be read: set stream.time_unit, or write times "
+        "such as 2010-01-31T09:00",
+        with_separators(tally.windows->without_time), with_separators(tally.records));
+  }
+  if (tally.windows->in_1970) return "its times lie in 1970: set stream.time_unit to the unit that they count";
+  if (tally.windows->ended == 0)
+    return "no window has ended by it: is stream.time_unit the unit that its times count?";
+  return {};
+}
+
+}  // namespace
+
+std::string used_up_advice(const Tally& tally) {
+  const std::string times = fault_of_times(tally);
+  const char* const larger = "a larger limit lets more of them count, and costs more noise";
+  if (times.empty()) return larger;
+  return fmt::format("look at stream.time first, by which the windows of users.period end: {}; else {}", times,
+                     larger);
 }
 
 std::string used_up_line(const Tally& tally) {
@@ -145,8 +189,8 @@ std::string used_up_line(const Tally& tally) {
   if (share(tally.used_up, usable) < used_up_worth_a_line || tally.used_up == 0) return {};
   return fmt::format(
       "{} of {} usable records ({}) counted for nothing: the limits of their users were used up "
-      "(users.participations, users.mass): a larger limit lets more of them count, and costs more noise",
-      with_separators(tally.used_up), with_separators(usable), percent(tally.used_up, usable));
+      "(users.participations, users.mass): {}",
+      with_separators(tally.used_up), with_separators(usable), percent(tally.used_up, usable), used_up_advice(tally));
 }
 
 std::string with_separators(std::uint64_t value) {

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "nustream/record/batch.h"
+#include "nustream/users/period.h"
 
 namespace nustream::check {
 
@@ -16,6 +18,18 @@ struct Refused {
   Position first{0};  ///< ordinal or offset of the first record that was refused for it
 };
 
+/// What a clock saw of the records' own times, where the limits of users hold within windows of stream.time.
+struct WindowsSeen {
+  std::uint64_t without_time = 0;  ///< records whose time cannot be read
+  std::uint64_t ended = 0;         ///< windows behind whose end a step began
+  bool in_1970 = false;            ///< no time is later than 1970, as of numbers that are read in too small a unit
+
+  void add(const WindowsSeen& later);
+  [[nodiscard]] WindowsSeen since(const WindowsSeen& earlier) const;
+};
+/// What the clock has seen since its construction; nothing without a clock.
+[[nodiscard]] std::optional<WindowsSeen> windows_seen(const users::WindowClock* clock);
+
 struct Tally {
   std::uint64_t records = 0;
   std::uint64_t rejected = 0;
@@ -24,9 +38,9 @@ struct Tally {
   std::uint64_t clipped = 0;    ///< how many of the gradients were longer than the clip norm
   bool of_sums = false;         ///< running sums: `clipped` counts residuals beyond moments.residual_bound
   bool of_users = false;        ///< `gradients` and `clipped` count a user's sums in one step
-  /// Usable records that counted for nothing, because the limits of their user were used up. It is a lower bound, and
-  /// exact where a step takes one record.
+  /// Usable records that counted for nothing, because the limits of their user were used up.
   std::uint64_t used_up = 0;
+  std::optional<WindowsSeen> windows{};    ///< nothing where limits hold for ever, or go by the broker's times
   std::map<std::string, Refused> reasons;  ///< why records were rejected, by reason
 
   /// Counts rejects; `records` stays as it is.
@@ -41,11 +55,6 @@ struct Tally {
   [[nodiscard]] double unusable_share() const noexcept;
   [[nodiscard]] double clipped_share() const noexcept;
 };
-
-/// A lower bound on how many of `usable` records of users counted for nothing, where there were `contributions` in
-/// steps of `minibatch` records: a contribution holds at least one record, and at most those of its step.
-[[nodiscard]] std::uint64_t used_up(std::uint64_t usable, std::uint64_t contributions,
-                                    std::uint64_t minibatch) noexcept;
 
 /// Whether `reason` (record::RowBuilder::reason) says that a target is none of the labels of its loss.
 [[nodiscard]] bool is_of_label(const std::string& reason);
@@ -65,8 +74,11 @@ struct Tally {
 /// clipped.
 [[nodiscard]] std::string clipped_line(const Tally& tally);
 
+/// What to do where records count for nothing because limits are used up: a larger limit, but first of all another
+/// reading of stream.time where that can be the cause.
+[[nodiscard]] std::string used_up_advice(const Tally& tally);
 /// "398 of 400 usable records (99.5%) counted for nothing: …" where a tenth or more of them did because the limits of
-/// their users were used up; else "".
+/// their users were used up; else "". used_up_advice() is in it.
 [[nodiscard]] std::string used_up_line(const Tally& tally);
 
 /// The number with separators, such as 397,884.

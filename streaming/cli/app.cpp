@@ -3,7 +3,11 @@
 // Job and does nothing else; the job runs once the whole line was understood.
 #include "cli/commands.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <exception>
 #include <functional>
@@ -255,6 +259,17 @@ std::string usage_error(const CLI::App* app, const CLI::Error& error) {
   return fmt::format("nustream: error: {}; see {} --help\n", text, command);
 }
 
+/// Opens /dev/null in the place of standard files that the caller has closed (`2>&-`). Otherwise the first file that
+/// is opened, such as a folder's releases, would take the number of standard error, and what is meant for the
+/// operator alone would be written into it.
+void occupy_standard_files() {
+  for (int file = STDIN_FILENO; file <= STDERR_FILENO; ++file) {
+    if (::fcntl(file, F_GETFD) != -1 || errno != EBADF) continue;
+    // The lowest free number is taken, which is this one.
+    if (::open("/dev/null", O_RDWR) != file) ::_exit(static_cast<int>(Exit::internal));
+  }
+}
+
 /// Runs the job and turns what it throws into an exit code. Failures bring their own; a wrong parameter is a fault of
 /// the settings, and everything else is internal.
 int run_job(const Job& job) {
@@ -279,6 +294,7 @@ int run_job(const Job& job) {
 }  // namespace
 
 int run(int argc, char** argv) {
+  occupy_standard_files();
   CLI::App app{"nustream: streaming estimates with differential privacy under continual release", "nustream"};
   app.set_version_flag("--version", std::string("nustream ") + version);
   app.require_subcommand(1);

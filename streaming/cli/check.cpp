@@ -162,7 +162,6 @@ check::Findings look(const CheckArguments& arguments, config::Config& config, st
   check::Findings found = dry_run.findings(check::look_at_files(config, arguments.records, dry_run));
   if (found.tally.records == 0 && !arguments.records) throw decode::no_records(config.input);
   found.examples = check::examples_of(found.tally, config.input, config.schema);
-  found.times = check::times_in_1970(config.input, config.schema);
   return found;
 }
 

@@ -145,6 +145,7 @@ Exit estimate(const EstimateArguments& arguments) {
   measure::Settled settled =
       settle_ranges(std::move(config), config::Purpose::table, session, arguments.write_config, share);
   options.start = settled.options.start;
+  options.goes_on_behind_measuring = settled.options.goes_on_behind_measuring;
   return estimate::run(std::move(settled.config), options, share);
 }
 

@@ -73,7 +73,7 @@ void add_privacy(CLI::App& command, fit::Options& options) {
   command.add_option("--rho", options.rho, "what this fit spends, zCDP (0.1)")->check(positive());
   command.add_option("--delta", options.deltas, "delta of the epsilon that is shown (1e-6); several: 1e-5,1e-6")
       ->delimiter(',');
-  command.add_option("--budget", options.budget, "the most that all fits over this file may spend together")
+  command.add_option("--budget", options.budget, "the most that all fits in the folder may spend together")
       ->check(positive());
   command.add_option("--account", options.account, "a budget that other streams over the same people share");
   command.add_flag("--replace-one", options.replace_one, "neighbours differ in a record's value, not in its absence");

@@ -93,7 +93,7 @@ journal::FolderWitness witness_of(const std::filesystem::path& folder, const sec
 
 /// Asks the witness. An unbelievable witness is reported, and the state is shown all the same.
 void find_witness(journal::FolderWitness& witness, const journal::State& state) try {
-  witness.find(state.record.account, state.record.ledger_head);
+  witness.find(state.record.account, &state);
 } catch (const Failure& failure) {
   fmt::print(stderr, "nustream: warning: {}; more may have been spent than is shown\n", failure.what());
 }

@@ -55,6 +55,17 @@ void print_reserved(const journal::Ledger& ledger) {
              ledger.reserving->rho.value(), "");
 }
 
+/// Prints the coefficients, and the average where there is one.
+void print_estimate(const publish::ShownRelease& release) {
+  for (std::size_t j = 0; j < release.estimate.size(); ++j) {
+    const auto& [name, value] = release.estimate[j];
+    fmt::print("  {:<24} {:>14}", name,
+               release.is_determined(name) ? console::shown_number(value) : "not determined");
+    if (!release.average.empty()) fmt::print("  averaged {:>14}", console::shown_number(release.average[j].second));
+    fmt::print("\n");
+  }
+}
+
 /// How an epoch's records stand to those of the epochs before it. Where the unit is the user, their ranges do not
 /// matter: the same user may have records in all of them, and it matters whether counts carried over.
 std::string_view records_of(const journal::LedgerEntry& entry) {
@@ -101,10 +112,12 @@ void print(const Inspected& report, const std::string& folder) {
   fmt::print("last release: epoch {}, step {}; of this epoch rho {:.6g}, epsilon {:.4g} at delta {:g} ({}; {})\n",
              release->epoch.value(), with_separators(release->step), release->rho, release->epsilon, release->delta,
              release->conversion, console::protected_unit(release->promise));
-  for (std::size_t j = 0; j < release->estimate.size(); ++j) {
-    fmt::print("  {:<24} {:>14}", release->estimate[j].first, console::shown_number(release->estimate[j].second));
-    if (!release->average.empty()) fmt::print("  averaged {:>14}", console::shown_number(release->average[j].second));
-    fmt::print("\n");
+  print_estimate(*release);
+  if (const std::string_view verdict = publish::in_words(release->status.verdict); !verdict.empty())
+    fmt::print("  {}: {}\n", publish::is_warning(release->status.verdict) ? "warning" : "path", verdict);
+  if (release->sums.floored > 0) {
+    fmt::print("  hidden: noise hides {} direction{} of the features: the answer is a guess there\n",
+               release->sums.floored, release->sums.floored == 1 ? "" : "s");
   }
   // The count of clipped gradients is a private figure of the release, with its own noise.
   if (release->status.clipped) fmt::print("  {}\n", publish::in_words(*release->status.clipped));
@@ -115,7 +128,12 @@ void print_chart(const std::string& stream, const std::string& release, const se
   const auto last = publish::read_release(release);
   if (!last || last->estimate.empty()) return;  // noise may hide the estimate of a release
   const std::size_t j = console::main_coefficient(*last);
-  chart::Chart chart = serve::page::coefficient_chart(history, *last, j, last->estimate[j].first);
+  const std::string& name = last->estimate[j].first;
+  if (!last->is_determined(name)) {
+    fmt::print("\n{}: {} is not determined: there is nothing to draw\n", stream, name);
+    return;
+  }
+  chart::Chart chart = serve::page::coefficient_chart(history, *last, j, name);
   chart.title = stream + ": " + chart.title;
   fmt::print("\n{}", chart::text_of(chart, console::style_of(stdout)));
 }

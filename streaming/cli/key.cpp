@@ -3,6 +3,10 @@
 // same command, given again after a crash, finishes what is left.
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -11,6 +15,8 @@
 #include "journal/outbox_folder.h"
 #include "journal/rotate_key.h"
 #include "journal/state_record.h"
+#include "journal/witness.h"
+#include "journal/witness_files.h"
 #include "kafka/rotate_keys.h"
 #include "located.h"
 #include "publish/json_writer.h"
@@ -81,6 +87,30 @@ void hand_over_witness(const RotateArguments& arguments, const fs::path& old_key
   tell_witness(rotated, {before, new_keys});
 }
 
+/// Warns where no witness was found under either key: then nobody has looked whether the folder is the newest copy.
+void warn_of_no_witness(const fs::path& folder, const journal::RotationWitnesses& witnesses) {
+  if (witnesses.old_key.found() || witnesses.new_key.found() || witnesses.old_key.warning().empty()) return;
+  fmt::print(
+      stderr,
+      "nustream: warning: {}: no witness of it lies beside its key, so that nobody has looked whether it is an "
+      "older copy; where state.witness names another place, give the command again with --witness PLACE\n",
+      folder.string());
+}
+
+/// The other folders whose witnesses beside the key file are under this key, which they still need.
+std::vector<std::string> others_under(const fs::path& key_file, const secrets::Keyring& keys,
+                                      const fs::path& folder) {
+  std::vector<std::string> others;
+  std::error_code unknown;
+  const std::string own = secrets::real_path(folder).string();
+  for (const fs::path& file : journal::witness_files(secrets::real_path(key_file).parent_path(), unknown)) {
+    const std::optional<journal::WitnessFile> one = journal::read_witness_file(file, keys);
+    if (!one || journal::kind_of_witness(one->bytes, keys) != journal::WitnessKind::ours) continue;
+    if (one->read.witness.folder != own) others.push_back(one->read.witness.folder);
+  }
+  return others;
+}
+
 /// Warns that the folder was a copy from before an earlier rotation. It is sealed under the new key, and still not
 /// the newest.
 void warn_of_copy(const fs::path& folder, const journal::FolderWitness& witness) {
@@ -112,9 +142,15 @@ bool is_same_key(const fs::path& key, const fs::path& new_key, const secrets::Ke
   }
 }
 
-/// Rotates the key of a folder. Returns the key file that is no longer needed; nothing where the present key is the
-/// new one, as when a rotation is asked for once more.
-std::optional<std::string> rotate_folder(const RotateArguments& arguments, const secrets::Keyring& new_keys) {
+/// The key file that a rotation has taken out of use.
+struct OldKey {
+  std::string file;
+  std::vector<std::string> others{};  ///< folders that are still under it
+};
+
+/// Rotates the key of a folder. Returns the old key; nothing where the present key is the new one, as when a rotation
+/// is asked for once more.
+std::optional<OldKey> rotate_folder(const RotateArguments& arguments, const secrets::Keyring& new_keys) {
   const fs::path folder = arguments.place;
   const auto disk = journal::posix_disk();
   disk->require_trusted(folder);
@@ -126,6 +162,7 @@ std::optional<std::string> rotate_folder(const RotateArguments& arguments, const
   // The state's own identity names the stream: the command has no configuration of a folder.
   const fs::path old_key = secrets::key_file_of(folder, identity.stream, {arguments.old_key, {}});
   const bool is_new = is_same_key(old_key, arguments.new_key, new_keys);
+  OldKey old{old_key.string()};
   // The state is under the new key already: a crash came before the steps after that were done.
   if (is_under(new_keys, sealed)) {
     hand_over_witness(arguments, old_key, journal::finish_rotation(*disk, folder, new_keys), new_keys);
@@ -133,9 +170,11 @@ std::optional<std::string> rotate_folder(const RotateArguments& arguments, const
     const secrets::Keyring old_keys =
         with_advice(Exit::permission, "--key-file names the one that the state is sealed under",
                     [&] { return secrets::load_key_file(old_key); });
+    old.others = others_under(old_key, old_keys, folder);
     journal::RotationWitnesses witnesses{{settings_beside(arguments, old_key, identity), old_keys},
                                          {settings_beside(arguments, arguments.new_key, identity), new_keys}};
     const journal::Rotated rotated = journal::rotate_key(*disk, folder, old_keys, new_keys, &witnesses);
+    warn_of_no_witness(folder, witnesses);
     if (rotated.is_older) {
       warn_of_copy(folder, witnesses.new_key);
     } else {
@@ -146,7 +185,7 @@ std::optional<std::string> rotate_folder(const RotateArguments& arguments, const
   // The link comes last. After a crash before this line it still leads to the old key, whose place the steps above
   // need.
   if (fs::is_symlink(folder / secrets::key_link, unknown)) secrets::link_key_file(folder, arguments.new_key);
-  return is_new ? std::nullopt : std::optional(old_key.string());
+  return is_new ? std::nullopt : std::optional(std::move(old));
 }
 
 /// Rotates the key of an attached stream. Returns the key file that is no longer needed.
@@ -174,15 +213,20 @@ Exit key_rotate(const RotateArguments& arguments) {
   std::error_code unknown;  // the function that opens the file reports it
   // A file is the configuration of an attached stream, and a folder is a state folder.
   const bool is_stream = std::filesystem::is_regular_file(arguments.place, unknown);
-  const std::optional<std::string> old_key =
-      is_stream ? rotate_stream(arguments, new_keys) : rotate_folder(arguments, new_keys);
+  const std::optional<OldKey> old_key =
+      is_stream ? OldKey{rotate_stream(arguments, new_keys)} : rotate_folder(arguments, new_keys);
   if (arguments.json) {
     print_json(arguments.new_key, new_keys);
     return Exit::done;
   }
-  if (old_key) {
-    fmt::print("{}: sealed under {}; {} opens old copies of the state only and can be destroyed\n", arguments.place,
-               arguments.new_key, *old_key);
+  if (old_key && !old_key->others.empty()) {
+    fmt::print("{}: sealed under {}; keep {}, which is still the key of {}\n", arguments.place, arguments.new_key,
+               old_key->file, fmt::join(old_key->others, ", "));
+  } else if (old_key) {
+    fmt::print(
+        "{}: sealed under {}; {} opens old copies of the state only, and can be destroyed where no other folder or "
+        "stream is under it\n",
+        arguments.place, arguments.new_key, old_key->file);
   } else {
     fmt::print("{}: was sealed under {} before: keep that key; there is no other one here to destroy\n",
                arguments.place, arguments.new_key);

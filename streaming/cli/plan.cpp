@@ -41,6 +41,7 @@ struct Plan {
   std::vector<privacy::SpendRow> spend;
   std::vector<publish::GroupSpend> groups;
   std::string delta_warning;  ///< about δ, for the records that are asked about
+  std::string no_step{};      ///< too_few_for_a_step() of these records
   std::optional<DescentPrediction> prediction;
   StreamRules rules{};  ///< where there is a prediction; else empty
   std::string why_no_prediction;
@@ -91,6 +92,7 @@ Plan make_plan(const config::Config& config, const PlanArguments& arguments) {
             .spend = {},
             .groups = {},
             .delta_warning = publish::large_delta(config.privacy.deltas(), records),
+            .no_step = config::too_few_for_a_step(config, records),
             .prediction = {},
             .why_no_prediction = {},
             .rational_excess = {},
@@ -155,6 +157,15 @@ void print_prediction(const config::Config& config, const Plan& plan) {
   print(plan.rules, *plan.prediction);
 }
 
+/// What the records that are asked about are too few for.
+void print_shortage(const config::Config& config, const Plan& plan) {
+  if (!plan.no_step.empty()) fmt::print("{}\n", plan.no_step);
+  if (plan.average_never_begins) {
+    fmt::print("descent.average_from = {} is not reached by these records: there will be no average\n",
+               with_separators(config.descent.averaging.from));
+  }
+}
+
 /// Prints the plan: what it is of, what it promises, what that costs over the steps, what error to expect, and
 /// advice.
 void print(const config::Config& config, const Plan& plan) {
@@ -196,10 +207,7 @@ void print(const config::Config& config, const Plan& plan) {
                std::get<noise::Rational>(mechanism.main().correlation.family()).poles(), 100 * *plan.rational_excess);
   }
   if (plan.fit) print(*plan.fit);
-  if (plan.average_never_begins) {
-    fmt::print("descent.average_from = {} is not reached by these records: there will be no average\n",
-               with_separators(config.descent.averaging.from));
-  }
+  print_shortage(config, plan);
 }
 
 /// Writes the table of spends. A row without a number of steps is the limit of endlessly many.
@@ -236,6 +244,7 @@ void append_predictions(const config::Config& config, const Plan& plan, publish:
 std::vector<std::string> warnings_of(const config::Config& config, const Plan& plan) {
   std::vector<std::string> warnings{engine::short_of_budget(config, plan.mechanism),
                                     plan.delta_warning,
+                                    plan.no_step,
                                     config::unit_is_the_record(config),
                                     config::too_few_batches(config),
                                     config::restarts_in_vain(config),

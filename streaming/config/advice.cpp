@@ -102,6 +102,14 @@ std::string too_few_batches(const Config& config) {
       of_table ? "count" : "batches", batching->batches, inference::enough_batches, inference::enough_batches);
 }
 
+std::string too_few_for_a_step(const Config& config, std::uint64_t records) {
+  const std::uint64_t minibatch = config.descent.minibatch;  // of running sums it is release.every
+  if (config.estimate.steps > 0 || records == 0 || records >= minibatch) return {};
+  return fmt::format("{} record{} fewer than a step takes ({} = {}), so that no step is taken: lower it", records,
+                     records == 1 ? " is" : "s are", config.moments ? "release.every" : "descent.minibatch",
+                     minibatch);
+}
+
 std::string restarts_in_vain(const Config& config) {
   const auto end = config.noise.correlation.horizon();
   if (config.moments || !config.noise.ignores_restarts || !end) return {};

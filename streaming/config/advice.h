@@ -2,6 +2,7 @@
 // data.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "config/config.h"
@@ -22,6 +23,10 @@ namespace nustream::config {
 /// that it can never be told whether the path has settled, so that no interval is ever shown. Empty where there are
 /// enough, or no intervals are asked for.
 [[nodiscard]] std::string too_few_batches(const Config& config);
+
+/// A sentence where `records` records of a stream are fewer than one step takes, so that no step is taken. Empty
+/// where they are enough, where their number is 0 because nobody knows it, and for a table, whose steps fit its size.
+[[nodiscard]] std::string too_few_for_a_step(const Config& config, std::uint64_t records);
 
 /// A sentence where the noise was meant to begin anew, but the stream ends all the same, because descent.horizon ends
 /// the steps of a correlation that has no horizon of its own. Else empty.

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,15 @@ namespace nustream::config {
 enum class Envelope {
   none,
   debezium,  ///< {"before", "after", "op", …}, perhaps as the payload of {"schema", "payload"}; the row is "after"
+};
+
+/// The record that goes over the most lines, where line breaks inside quotation marks belong to their record. It
+/// depends on data, and is for the operator alone.
+struct LongestRecord {
+  std::string file{};
+  std::uint64_t line = 0;    ///< at which the record begins, from 1
+  std::uint64_t breaks = 0;  ///< line feeds inside its quotation marks; 0: no record goes over several lines
+  bool is_open = false;      ///< the file ended inside a quotation mark of this record
 };
 
 /// Where records come from and how they are framed. In a file of lines a record ends at its newline, whatever it
@@ -43,6 +53,8 @@ struct InputSettings {
   /// Line breaks inside quotation marks belong to their record. An open quote then spoils the records after it too.
   bool framing_is_trusted = false;
   bool may_show_header = false;  ///< an error message may quote a first line that lacks a column
+  /// The readers note there what they find where framing_is_trusted; null: nobody asks.
+  std::shared_ptr<LongestRecord> longest{};
 };
 
 /// The column that is a message's key.

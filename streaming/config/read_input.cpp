@@ -42,11 +42,22 @@ std::vector<std::string> matches(const std::string& pattern) {
   return files;
 }
 
+/// Refuses **, which the patterns of glob() take for *: the files of all other levels would be missing without a
+/// word.
+void require_levels(const Section& section, const std::string& name, const std::string& path) {
+  std::error_code unknown;
+  if (name.find("**") == std::string::npos || std::filesystem::exists(path, unknown)) return;
+  section.refuse("input",
+                 "a pattern without **, which would stand for one level of folders alone; name each level by "
+                 "itself, such as input = [\"*.csv\", \"*/*.csv\"]");
+}
+
 /// Reads stream.input: each name is one file, or a pattern for several.
 std::vector<std::string> read_files(const Section& section, const std::string& config_file) {
   std::vector<std::string> files;
   for (const std::string& name : section.texts("input")) {
     const std::string path = beside(config_file, name);
+    require_levels(section, name, path);
     const std::vector<std::string> matching = is_pattern(name) ? matches(path) : std::vector{path};
     if (matching.empty()) section.refuse("input", "a pattern that files match: none does '" + path + "'");
     files.insert(files.end(), matching.begin(), matching.end());

@@ -21,11 +21,12 @@ constexpr const char* start_key = "start";
 using Named = std::vector<std::pair<std::string, double>>;
 
 /// The parameter whose coefficients are `values`, in the centres and scales of these settings. They may come
-/// from a run with others.
-std::vector<double> from_original_units(const Section& descent, const Config& config, const Named& values) {
+/// from a run with others. Those that are named in `unknown` begin at 0.
+std::vector<double> from_original_units(const Section& descent, const Config& config, const Named& values,
+                                        const std::vector<std::string>& unknown = {}) {
   const publish::OriginalUnits units(config.schema, config.descent);
   std::vector<double> theta(config.descent.dimension, 0.0);
-  const std::string wrong = units.invert(values, theta);
+  const std::string wrong = units.invert(values, unknown, theta);
   if (!wrong.empty()) {
     std::string names;
     for (const std::string& name : units.names()) names += (names.empty() ? "" : ", ") + name;
@@ -96,7 +97,7 @@ std::vector<double> from_release(const Section& descent, const Config& config, c
   if (config.privacy.of_user && windows && windows != config.descent.users->windows()) {
     descent.refuse(start_key, "a release that protects users within the windows of users.period, or for ever");
   }
-  return centre_of(config, from_original_units(descent, config, release->estimate));
+  return centre_of(config, from_original_units(descent, config, release->estimate, release->not_determined));
 }
 
 }  // namespace

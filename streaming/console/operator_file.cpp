@@ -43,8 +43,17 @@ void OperatorFile::write(std::string_view object) {
 }
 
 void require_new_file(const std::string& path) {
-  if (path.empty() || !std::filesystem::exists(path)) return;
-  throw Failure(Exit::io, path + " is there already: --write-config names a new file");
+  if (path.empty()) return;
+  // Made and removed again: only that shows whether the folder is there, and may be written to.
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (descriptor < 0 && errno == EEXIST) {
+    throw Failure(Exit::io, path + " is there already: --write-config names a new file");
+  }
+  if (descriptor < 0) {
+    throw system_failure(Exit::io, "write", path, errno, "--write-config names a new file in a folder that is there");
+  }
+  ::close(descriptor);
+  ::unlink(path.c_str());
 }
 
 void write_new_file(const std::string& path, const std::string& text, const std::string& what_stays) {

@@ -30,8 +30,8 @@ class OperatorFile {
   std::string next_;
 };
 
-/// Throws Failure(io) where `path` is there already, so that a command can refuse it before anything is spent. Does
-/// nothing for an empty path.
+/// Throws Failure(io) where `path` is there already or cannot be made, so that a command can refuse it before
+/// anything is spent. Leaves no file behind, and does nothing for an empty path.
 void require_new_file(const std::string& path);
 /// Writes the file with mode 0600. Throws Failure(io), whose message ends with `what_stays`.
 void write_new_file(const std::string& path, const std::string& text, const std::string& what_stays);

@@ -72,9 +72,11 @@ void PathPrinter::show(const publish::ShownRelease& release) {
                cells(release.estimate, true), "rho spent");
     header_shown_ = true;
   }
-  fmt::print(lines_, "{:>13}{}  {:>9.5f}\n",
+  // Along a hidden direction an estimate is a guess, and must not look like the others.
+  const std::string hidden = release.sums.floored > 0 ? fmt::format("  {} hidden", release.sums.floored) : "";
+  fmt::print(lines_, "{:>13}{}  {:>9.5f}{}\n",
              with_separators(counted_ == Count::steps ? release.step : release.position),
-             cells(release.estimate, false), release.rho);
+             cells(release.estimate, false), release.rho, hidden);
   if (!release.average.empty()) fmt::print(lines_, "{:>13}{}\n", "averaged", cells(release.average, false));
   // A line is seen when its release is published, also where the output is a pipe.
   std::fflush(lines_);

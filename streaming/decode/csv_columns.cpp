@@ -59,8 +59,25 @@ bool is_proven(const std::vector<std::string>& names, std::span<const std::strin
          });
 }
 
+/// A hint for a header of one column whose name holds the delimiter, so that the whole line stands in quotes. Either
+/// each line was written as the one field of another CSV file, or the line is a title.
+std::string one_text(const std::string& name, char delimiter, std::span<const std::string> configured) {
+  std::vector<std::string_view> fields;
+  std::string unquoted;
+  static_cast<void>(split_csv_line(name, delimiter, std::numeric_limits<std::size_t>::max(), fields, unquoted));
+  const bool are_names = std::any_of(fields.begin(), fields.end(), [&](std::string_view field) {
+    return std::find(configured.begin(), configured.end(), trim(field)) != configured.end();
+  });
+  return are_names
+             ? ", where each line is wholly in quotes: the file was written as CSV twice; take the outer quotes "
+               "away: sed 's/\\r$//; s/^\"\\(.*\\)\"$/\\1/; s/\"\"/\"/g' FILE > FILE.csv"
+             : ", which is one text in quotes (if it is a title above the header, set stream.skip_lines = N, the "
+               "number of such lines)";
+}
+
 /// A hint for lines that the delimiter does not divide: another character that probably does.
-std::string one_column(const std::string& name) {
+std::string one_column(const std::string& name, char delimiter, std::span<const std::string> configured) {
+  if (name.find(delimiter) != std::string::npos) return one_text(name, delimiter, configured);
   const std::size_t found = name.find_first_of(";\t|,");
   if (found == std::string::npos) {
     return ", whose lines have 1 column (is stream.delimiter right?)";
@@ -80,14 +97,14 @@ void refuse_word_of_other_kinds(const std::vector<std::string>& names, const std
 /// columns are a proof if there are at least two and all are there. So are all wanted columns, if there are at least
 /// two and all are there up to differences that the eye does not see.
 std::string hint_for(const std::vector<std::string>& names, const std::string& column,
-                     std::span<const std::string> configured, bool may_show) {
+                     std::span<const std::string> configured, bool may_show, char delimiter) {
   const auto is_there = [&](const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
   if (may_show || is_proven(names, configured)) {
     if (const std::string alike = looking_alike(names, column); !alike.empty()) return alike;
   }
-  if (names.size() == 1) return one_column(names.front());
+  if (names.size() == 1) return one_column(names.front(), delimiter, configured);
   const auto there = std::count_if(configured.begin(), configured.end(), is_there);
   const auto missing = static_cast<std::ptrdiff_t>(configured.size()) - there;
   if (may_show || (there >= 2 && missing <= 1)) return config::did_you_mean(column, names) + listed(names);
@@ -129,11 +146,11 @@ std::vector<std::string> read_header(std::string_view line, char delimiter, cons
 }
 
 std::size_t find_column(const std::vector<std::string>& names, const std::string& column, const std::string& where,
-                        std::span<const std::string> configured, bool may_show) {
+                        std::span<const std::string> configured, bool may_show, char delimiter) {
   const auto found = std::find(names.begin(), names.end(), column);
   if (found == names.end()) {
     refuse_word_of_other_kinds(names, where);
-    const std::string hint = hint_for(names, column, configured, may_show);
+    const std::string hint = hint_for(names, column, configured, may_show, delimiter);
     throw Failure(Exit::configuration, "no column '" + column + "' in " + where + hint + "; name one that is there");
   }
   // With two columns of one name nobody can tell which of them is meant.
@@ -145,7 +162,7 @@ std::size_t find_column(const std::vector<std::string>& names, const std::string
 }
 
 void require_columns(const std::vector<std::string>& names, const std::string& where,
-                     std::span<const std::string> configured, bool may_show) {
+                     std::span<const std::string> configured, bool may_show, char delimiter) {
   std::vector<std::string> missing;
   for (const std::string& column : configured) {
     const auto is_it = [&](const std::string& name) { return name == column; };
@@ -165,7 +182,7 @@ void require_columns(const std::vector<std::string>& names, const std::string& w
     list += (list.empty() ? "'" : ", '") + column + "'" + (may_hint ? meant : std::string());
   }
   // One column where several are wanted is most likely the wrong delimiter.
-  const std::string behind = names.size() == 1 ? one_column(names.front())
+  const std::string behind = names.size() == 1 ? one_column(names.front(), delimiter, configured)
                              : is_shown        ? listed(names)
                                                : ", which has " + std::to_string(names.size()) +
                                               " columns (nustream check CONFIG --data shows them)";

@@ -17,14 +17,15 @@ namespace nustream::decode {
 /// The place of `column` among `names`, from 0. `where` says in messages whose names they are. Throws
 /// Failure(configuration) where the column is missing or comes more than once. The message shows the names, or the
 /// one that was probably meant, in two cases only: other `configured` columns prove that they are names and not
-/// somebody's record, or the person who reads the message may see the line (`may_show`).
+/// somebody's record, or the person who reads the message may see the line (`may_show`). `delimiter` is the one that
+/// divided the names.
 [[nodiscard]] std::size_t find_column(const std::vector<std::string>& names, const std::string& column,
                                       const std::string& where, std::span<const std::string> configured,
-                                      bool may_show = false);
+                                      bool may_show = false, char delimiter = ',');
 
 /// Throws Failure(configuration) that names all of `configured` that are missing in `names`, where at least two are
 /// missing (about a single one, find_column() says more). It shows names under the same conditions as find_column().
 void require_columns(const std::vector<std::string>& names, const std::string& where,
-                     std::span<const std::string> configured, bool may_show = false);
+                     std::span<const std::string> configured, bool may_show = false, char delimiter = ',');
 
 }  // namespace nustream::decode

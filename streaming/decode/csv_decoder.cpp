@@ -103,12 +103,12 @@ class CsvDecoder : public LineDecoder {
     std::vector<std::string> configured;
     for (const record::Field& field : fields_) configured.push_back(field.column);
     const auto find = [&](const std::string& column) {
-      return find_column(names, column, where, configured, may_show_header_);
+      return find_column(names, column, where, configured, may_show_header_, delimiter_);
     };
     std::vector<std::string> all = configured;
     if (!time_column_.empty()) all.push_back(time_column_);
     // If several columns are missing, one message names all of them.
-    require_columns(names, where, all, may_show_header_);
+    require_columns(names, where, all, may_show_header_, delimiter_);
     for (const std::string& column : configured) columns_.push_back(static_cast<std::uint32_t>(find(column)));
     if (!time_column_.empty()) time_at_ = static_cast<std::uint32_t>(find(time_column_));
     // Only the first column can be read whatever follows in the line.

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <system_error>
 #include <vector>
 
 #include "decode/byte_source.h"
 #include "error.h"
+#include "shell_word.h"
 
 namespace nustream::decode {
 namespace {
@@ -15,7 +18,8 @@ namespace {
 using std::string_view_literals::operator""sv;
 
 /// A format of another program: the bytes that its files have at `at`, its name, and how to turn a file into CSV or
-/// JSON lines, where % stands for the path.
+/// JSON lines. In its commands % stands for the path between two single quotes of a shell, and # for the path in a
+/// text of SQL between two double quotes of a shell.
 struct Kind {
   std::string_view magic;
   std::size_t at;
@@ -31,43 +35,50 @@ constexpr std::array kinds{
     Kind{"7z\xbc\xaf\x27\x1c"sv, 0, "a 7z archive", unpack},
     Kind{"Rar!\x1a\x07"sv, 0, "a rar archive", unpack},
     Kind{"ustar"sv, 257, "a tar archive", "unpack it and name what is in it: tar xf '%'"},
-    Kind{"\x04\x22\x4d\x18"sv, 0, "compressed by lz4", "decompress it: lz4 -d '%'"},
-    Kind{"\x1f\x9d"sv, 0, "compressed by compress", "decompress it: gzip -d '%'"},
-    Kind{"LZIP\x01"sv, 0, "compressed by lzip", "decompress it: lzip -d '%'"},
-    Kind{"\xff\x06\0\0sNaPpY"sv, 0, "compressed by snappy", "decompress it: snzip -d '%'"},
-    Kind{"\x5d\0\0"sv, 0, "compressed by lzma", "decompress it: xz -d --format=lzma --suffix=.lzma '%'"},
+    Kind{"\x04\x22\x4d\x18"sv, 0, "compressed by lz4", "decompress it: lz4 -dc '%' > '%.out'"},
+    Kind{"\x1f\x9d"sv, 0, "compressed by compress", "decompress it: gzip -dc < '%' > '%.out'"},
+    Kind{"LZIP\x01"sv, 0, "compressed by lzip", "decompress it: lzip -dc '%' > '%.out'"},
+    Kind{"\xff\x06\0\0sNaPpY"sv, 0, "compressed by snappy", "decompress it: snzip -dc '%' > '%.out'"},
+    Kind{"\x5d\0\0"sv, 0, "compressed by lzma", "decompress it: xz -dc --format=lzma '%' > '%.out'"},
     Kind{"\x1f\x8b"sv, 0, "compressed twice", decompress_again},
     Kind{"\x28\xb5\x2f\xfd"sv, 0, "compressed twice", decompress_again},
     Kind{"\xfd\x37zXZ\0"sv, 0, "compressed twice", decompress_again},
     Kind{"PK\x03\x04"sv, 0, "compressed twice", decompress_again},
-    Kind{"PAR1"sv, 0, "a Parquet file", "write it as CSV: duckdb -c \"COPY (FROM '%') TO '%.csv'\"", true},
+    Kind{"PAR1"sv, 0, "a Parquet file", "write it as CSV: duckdb -c \"COPY (FROM '#') TO '#.csv'\"", true},
     Kind{"Obj\x01"sv, 0, "an Avro file", "write it as JSON lines: avro-tools tojson '%' > '%.jsonl'"},
     Kind{"ARROW1\0\0"sv, 0, "an Arrow file",
-         "write it as CSV: python3 -c \"import pandas; pandas.read_feather('%').to_csv('%.csv', index=False)\""},
+         "write it as CSV: python3 -c \"import pandas, sys; pandas.read_feather(sys.argv[1]).to_csv(sys.argv[2], "
+         "index=False)\" '%' '%.csv'"},
     Kind{"\xff\xff\xff\xff"sv, 0, "an Arrow stream",
-         "write it as CSV: python3 -c \"import pyarrow; "
-         "pyarrow.ipc.open_stream('%').read_pandas().to_csv('%.csv', index=False)\""},
+         "write it as CSV: python3 -c \"import pyarrow, sys; "
+         "pyarrow.ipc.open_stream(sys.argv[1]).read_pandas().to_csv(sys.argv[2], index=False)\" '%' '%.csv'"},
     Kind{"FEA1"sv, 0, "a Feather file",
-         "write it as CSV: python3 -c \"import pandas; pandas.read_feather('%').to_csv('%.csv', index=False)\"",
+         "write it as CSV: python3 -c \"import pandas, sys; pandas.read_feather(sys.argv[1]).to_csv(sys.argv[2], "
+         "index=False)\" '%' '%.csv'",
          true},
     Kind{"ORC"sv, 0, "an ORC file", "write it as JSON lines: orc-contents '%' > '%.jsonl'", true},
     Kind{"SQLite format 3\0"sv, 0, "an SQLite database",
          "write a table of it as CSV: sqlite3 -header -csv '%' 'SELECT * FROM name_of_the_table' > '%.csv'"},
     Kind{"\x89HDF\r\n\x1a\n"sv, 0, "an HDF5 file", "write a table of it as CSV"},
     Kind{"\x93NUMPY"sv, 0, "an array of NumPy's",
-         "write it as CSV: python3 -c \"import numpy; numpy.savetxt('%.csv', numpy.load('%'), delimiter=',')\""},
+         "write it as CSV: python3 -c \"import numpy, sys; numpy.savetxt(sys.argv[2], numpy.load(sys.argv[1]), "
+         "delimiter=',')\" '%' '%.csv'"},
     Kind{"RDX"sv, 0, "a file of R's", "write its data frame as CSV: write.csv(…, row.names = FALSE)", true},
     Kind{"X\n\0\0\0"sv, 0, "a file of R's", "write its data frame as CSV: write.csv(…, row.names = FALSE)", true},
     Kind{"<stata_dta>"sv, 0, "a file of Stata's",
-         "write it as CSV: python3 -c \"import pandas; pandas.read_stata('%').to_csv('%.csv', index=False)\""},
+         "write it as CSV: python3 -c \"import pandas, sys; pandas.read_stata(sys.argv[1]).to_csv(sys.argv[2], "
+         "index=False)\" '%' '%.csv'"},
     Kind{"\xc2\xea\x81\x60"sv, 12, "a file of SAS's",
-         "write it as CSV: python3 -c \"import pandas; pandas.read_sas('%').to_csv('%.csv', index=False)\""},
+         "write it as CSV: python3 -c \"import pandas, sys; pandas.read_sas(sys.argv[1]).to_csv(sys.argv[2], "
+         "index=False)\" '%' '%.csv'"},
     Kind{"HEADER RECORD*******"sv, 0, "a transport file of SAS's",
-         "write it as CSV: python3 -c \"import pandas; pandas.read_sas('%').to_csv('%.csv', index=False)\""},
+         "write it as CSV: python3 -c \"import pandas, sys; pandas.read_sas(sys.argv[1]).to_csv(sys.argv[2], "
+         "index=False)\" '%' '%.csv'"},
     Kind{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"sv, 0, "an Office document, such as a workbook",
          "save its sheet as CSV, for example with: libreoffice --headless --convert-to csv '%'"},
     Kind{"$FL2@(#)"sv, 0, "a file of SPSS",
-         "write it as CSV: python3 -c \"import pandas; pandas.read_spss('%').to_csv('%.csv', index=False)\""},
+         "write it as CSV: python3 -c \"import pandas, sys; pandas.read_spss(sys.argv[1]).to_csv(sys.argv[2], "
+         "index=False)\" '%' '%.csv'"},
     Kind{"\x80\x04\x95"sv, 0, "a pickle of Python's", "write what is in it as CSV, in the program that made it"},
     Kind{"\x80\x05\x95"sv, 0, "a pickle of Python's", "write what is in it as CSV, in the program that made it"},
     Kind{"\x7f"
@@ -83,10 +94,30 @@ constexpr std::array kinds{
     Kind{"<html"sv, 0, "a web page, such as a server's error", "fetch the file again, and look at what came"},
 };
 
-/// Puts the path in its place.
+/// The path in a text of SQL, which stands between two double quotes of a shell.
+std::string within_sql(const std::string& path) {
+  std::string escaped;
+  for (const char c : path) {
+    if (c == '\'') escaped += '\'';  // SQL doubles a quote in a text
+    if (std::string_view("\"\\$`").find(c) != std::string_view::npos) escaped += '\\';  // the shell would read it
+    escaped += c;
+  }
+  return escaped;
+}
+
+/// Puts the path in its places, so that the commands can be typed whatever its name holds.
 std::string with_path(std::string_view remedy, const std::string& path) {
+  const std::string name = name_to_type(path);
   std::string out;
-  for (const char c : remedy) c == '%' ? out += name_to_type(path) : out += c;
+  for (const char c : remedy) {
+    if (c == '%') {
+      out += within_quotes(name);
+    } else if (c == '#') {
+      out += within_sql(name);
+    } else {
+      out += c;
+    }
+  }
   return out;
 }
 
@@ -166,10 +197,14 @@ std::string other_program(std::string_view first, const std::string& path) {
   return {};
 }
 
-/// The name of a compressed file's content: that of the file without its ending.
+/// The name for a compressed file's content: that of the file without its ending, unless a file has that name
+/// already, which the content would overwrite.
 std::string content_name(const std::string& path) {
   for (const std::string_view ending : {".gz", ".zst", ".bz2", ".xz", ".zip"}) {
-    if (path.ends_with(ending) && path.size() > ending.size()) return path.substr(0, path.size() - ending.size());
+    if (!path.ends_with(ending) || path.size() == ending.size()) continue;
+    std::string name = path.substr(0, path.size() - ending.size());
+    std::error_code unknown;
+    if (!std::filesystem::exists(name, unknown)) return name;
   }
   return path + ".unpacked";
 }
@@ -201,8 +236,12 @@ std::string told_of_content(const std::string& path,
   const std::string name = content_name(path);
   const std::string found = tell(name);
   const std::string begin = "'" + name + "'";  // each sentence begins with the name
-  return "'" + path + "'" + found.substr(begin.size()) + "; unpack it before: " + command + " '" + path + "' > '" +
-         name + "'";
+  const std::string behind = found.substr(begin.size());
+  // Where settings alone are to be changed, the compressed file is read as it is.
+  const bool is_setting = behind.find(": set stream.") != std::string::npos;
+  if (is_setting && behind.find("'" + within_quotes(name)) == std::string::npos) return plain;
+  return "'" + path + "'" + behind + "; unpack it before: " + command + " " + in_quotes(path) + " > " +
+         in_quotes(name);
 }
 
 std::string kind_by_word(std::string_view header) {

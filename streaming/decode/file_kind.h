@@ -12,7 +12,7 @@ namespace nustream::decode {
 
 struct TextKind {
   std::string what;    ///< in words; "" where it is what the settings say, or where that cannot be decided
-  std::string remedy;  ///< what to type, where % stands for the path
+  std::string remedy;  ///< what to type, where % stands for the path between two single quotes of a shell
 };
 
 /// Says what a text is that begins with `first`, where it is not what `settings` say. Its caller other_kind() asks

@@ -236,7 +236,10 @@ bool begins_an_array_of_objects(std::string_view text) {
   return text.starts_with('[') && begins_an_object(trimmed(text.substr(1)));
 }
 
-bool holds_several_objects(std::string_view text) {
+namespace {
+
+/// What stands behind the first object or array of the text; "" where none ends in it.
+std::string_view behind_first(std::string_view text) {
   int depth = 0;
   bool in_text = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -248,9 +251,19 @@ bool holds_several_objects(std::string_view text) {
     }
     in_text = c == '"';
     if (c == '{' || c == '[') ++depth;
-    if ((c == '}' || c == ']') && --depth == 0) return trimmed(text.substr(i + 1)).starts_with('{');
+    if ((c == '}' || c == ']') && --depth == 0) return trimmed(text.substr(i + 1));
   }
-  return false;
+  return {};
+}
+
+}  // namespace
+
+bool holds_several_objects(std::string_view text) {
+  return behind_first(text).starts_with('{');
+}
+
+bool goes_on_behind_object(std::string_view text) {
+  return begins_an_object(text) && !behind_first(text).empty();
 }
 
 }  // namespace nustream::decode

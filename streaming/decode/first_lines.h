@@ -26,6 +26,8 @@ namespace nustream::decode {
 [[nodiscard]] bool begins_an_array_of_objects(std::string_view text);
 /// Whether another object begins after the first object of the text, with nothing written between them.
 [[nodiscard]] bool holds_several_objects(std::string_view text);
+/// Whether the text begins with an object and something follows it, such as a comment.
+[[nodiscard]] bool goes_on_behind_object(std::string_view text);
 
 /// How much of a file's content is looked at.
 inline constexpr std::size_t look_bytes = std::size_t{1} << 16;

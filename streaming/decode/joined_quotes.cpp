@@ -12,16 +12,21 @@ namespace {
 
 class JoinedQuotes : public ByteSource {
  public:
+  /// What is found of the file `path` is noted in `longest`, unless that is null.
   JoinedQuotes(std::unique_ptr<ByteSource> source, char delimiter, std::uint64_t lines_above,
-               std::size_t quoted_bytes_max)
+               std::size_t quoted_bytes_max, std::shared_ptr<config::LongestRecord> longest = {},
+               std::string path = {})
       : source_(std::move(source)),
         delimiter_(delimiter),
         lines_above_(lines_above),
-        quoted_bytes_max_(quoted_bytes_max) {}
+        quoted_bytes_max_(quoted_bytes_max),
+        longest_(std::move(longest)),
+        path_(std::move(path)) {}
 
   Result read(std::span<char> buffer) override {
     const Result result = source_->read(buffer);
     for (char& byte : buffer.first(result.bytes)) byte = next(byte);
+    if (result.end) end_record(place_ == Place::quoted);
     return result;
   }
   [[nodiscard]] bool ready(int milliseconds) override { return source_->ready(milliseconds); }
@@ -31,7 +36,7 @@ class JoinedQuotes : public ByteSource {
   enum class Place { field_begins, field, quoted, quote_in_quoted };
 
   /// The byte that replaces this one.
-  char next(char byte) noexcept {
+  char next(char byte) {
     // Behind a byte order mark the first field still begins, so that a quotation mark there opens it.
     if (mark_bytes_ < byte_order_mark.size() && byte == byte_order_mark[mark_bytes_]) {
       ++mark_bytes_;
@@ -43,13 +48,24 @@ class JoinedQuotes : public ByteSource {
     if (lines_above_ > 0) {
       // Quotation marks in lines above the records mean nothing.
       lines_above_ -= byte == '\n' ? 1 : 0;
+      line_ += byte == '\n' ? 1 : 0;
       return byte;
     }
     // A line break is replaced only where the field goes on behind it.
     const bool is_inside = place_ == Place::quoted;
     place_ = behind(byte);
     const bool is_line_break = byte == '\n' || byte == '\r';
-    return is_inside && place_ == Place::quoted && is_line_break ? ' ' : byte;
+    const bool is_joined = is_inside && place_ == Place::quoted && is_line_break;
+    if (byte == '\n') is_joined ? static_cast<void>(++breaks_) : end_record(false);
+    return is_joined ? ' ' : byte;
+  }
+
+  /// Notes the record that has ended, if it goes over more lines than any before it. A file is opened more than once,
+  /// and the same record is then noted again.
+  void end_record(bool is_open) {
+    if (longest_ && breaks_ > 0 && breaks_ >= longest_->breaks) *longest_ = {path_, line_, breaks_, is_open};
+    line_ += breaks_ + 1;
+    breaks_ = 0;
   }
 
   /// The place of the byte that follows this one.
@@ -83,6 +99,10 @@ class JoinedQuotes : public ByteSource {
   std::size_t quoted_bytes_ = 0;
   std::size_t mark_bytes_ = 0;  // how many bytes of a byte order mark were seen
   Place place_ = Place::field_begins;
+  std::shared_ptr<config::LongestRecord> longest_;
+  std::string path_;
+  std::uint64_t line_ = 1;    // at which the record begins
+  std::uint64_t breaks_ = 0;  // line feeds that were replaced in it
 };
 
 }  // namespace
@@ -95,7 +115,8 @@ std::unique_ptr<ByteSource> joined_quotes(std::unique_ptr<ByteSource> source, ch
 std::unique_ptr<ByteSource> open_lines(const std::string& path, const config::InputSettings& settings) {
   auto source = open_source(path);
   if (!settings.framing_is_trusted) return source;
-  return joined_quotes(std::move(source), settings.delimiter, settings.skip_lines, settings.record_bytes_max);
+  return std::make_unique<JoinedQuotes>(std::move(source), settings.delimiter, settings.skip_lines,
+                                        settings.record_bytes_max, settings.longest, path);
 }
 
 }  // namespace nustream::decode

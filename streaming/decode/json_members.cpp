@@ -144,4 +144,14 @@ void copy_as_utf8(std::string_view text, std::string& out) {
   }
 }
 
+std::string as_utf8(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t bytes = character_bytes(text);
+    out += bytes == 0 ? "\xef\xbf\xbd" : text.substr(0, bytes);
+    text.remove_prefix(bytes == 0 ? 1 : bytes);
+  }
+  return out;
+}
+
 }  // namespace nustream::decode

@@ -39,4 +39,8 @@ struct JsonMember {
 /// which no name and no number holds. As many bytes come out as went in.
 void copy_as_utf8(std::string_view text, std::string& out);
 
+/// The text with U+FFFD in place of each byte that belongs to no character: what texts of data have to be in the JSON
+/// that is written.
+[[nodiscard]] std::string as_utf8(std::string_view text);
+
 }  // namespace nustream::decode

@@ -11,6 +11,7 @@
 #include "decode/json_names.h"
 #include "error.h"
 #include "publish/json_text.h"
+#include "shell_word.h"
 
 namespace nustream::decode {
 namespace {
@@ -207,8 +208,8 @@ std::string one_document(std::string_view text, bool is_all, const std::vector<s
   const auto sentence = [&](const char* what, const std::string& filter, const char* behind) {
     return "'" + path + "' is one JSON document " + what +
            ", and nustream reads one object on each line: write it so" +
-           (has_members(settings) ? "" : ", and set stream.format = \"jsonl\"") + ": jq -c '" + filter + "' '" +
-           name_to_type(path) + "' > '" + name_to_type(path) + ".jsonl'" + behind;
+           (has_members(settings) ? "" : ", and set stream.format = \"jsonl\"") + ": jq -c " + in_quotes(filter) +
+           " " + in_quotes(name_to_type(path)) + " > " + in_quotes(name_to_type(path) + ".jsonl") + behind;
   };
   const auto is_nested = [&](const std::string& column) { return is_among(column, seen.nested); };
   // Every column is a nested member, or one is and there is no array of records that could be meant instead.

@@ -12,6 +12,7 @@
 
 #include "config/input.h"
 #include "decode/message.h"
+#include "decode/seen_lines.h"
 #include "error.h"
 #include "nustream/record/batch.h"
 #include "nustream/record/schema.h"
@@ -47,6 +48,10 @@ class Reader {
   /// Those records below `position` that are still in memory among the ones that were read or passed over: the first
   /// that was read, and the last or one before it. They are in increasing order, and there may be none.
   [[nodiscard]] virtual std::vector<ReadRecord> at_hand(std::uint64_t position) const = 0;
+
+  /// The first records that were read, at most first_records_max, with their texts and headers. Those that are too
+  /// long are left out, and those of a segment are not kept. Valid until the next read().
+  [[nodiscard]] virtual std::span<const SeenLine> first_records() const noexcept { return {}; }
 
   /// How many bytes of the files were read so far, as stored (before decompression), for the operator's progress bar.
   [[nodiscard]] virtual std::uint64_t bytes_read() const noexcept = 0;

@@ -112,9 +112,22 @@ RecordedReader::Step RecordedReader::step(record::RowBatch& batch, std::size_t r
   if (settings_.to) rows = static_cast<std::size_t>(std::min<std::uint64_t>(rows, *settings_.to - ordinal_));
   RowWriter writer(builder_, !settings_.time_column.empty(), ordinal_, batch);
   const LineDecoder::Progress progress = decoder_->decode(buffer_.lines(), rows, writer);
+  if (first_records_.size() < first_records_max) keep_first(buffer_.lines().substr(0, progress.bytes));
   buffer_.consume(progress.bytes);
   ordinal_ += progress.rows;
   return Step::progress;
+}
+
+/// Keeps the first of these records, which begin with that of the present ordinal.
+void RecordedReader::keep_first(std::string_view lines) {
+  constexpr std::size_t kept_bytes = std::size_t{1} << 16;  // a longer one is hardly made of a few columns
+  for (std::uint64_t at = ordinal_; !lines.empty() && first_records_.size() < first_records_max; ++at) {
+    const std::string_view line = lines.substr(0, lines.find('\n'));
+    lines.remove_prefix(line.size() + 1);
+    if (line.size() > kept_bytes) continue;
+    first_records_.push_back(place_of(at));
+    first_records_.back().text = line;
+  }
 }
 
 bool RecordedReader::pass(std::span<const std::uint64_t> positions, const Look& look) {

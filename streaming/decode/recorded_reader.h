@@ -27,6 +27,7 @@ class RecordedReader : public Reader {
   bool read(record::RowBatch& batch, std::size_t rows_max) override;
   bool pass(std::span<const std::uint64_t> positions, const Look& look) override;
   [[nodiscard]] std::vector<ReadRecord> at_hand(std::uint64_t position) const override;
+  [[nodiscard]] std::span<const SeenLine> first_records() const noexcept override { return first_records_; }
   [[nodiscard]] std::uint64_t bytes_read() const noexcept override;
   [[nodiscard]] std::optional<std::uint64_t> bytes_total() const noexcept override { return bytes_total_; }
 
@@ -49,6 +50,7 @@ class RecordedReader : public Reader {
   [[nodiscard]] Step use_over_long(record::RowBatch& batch);
   [[nodiscard]] Step end_file();
   void pass_over_long();
+  void keep_first(std::string_view lines);
   void open_next();
   [[nodiscard]] bool begin_content();
   [[nodiscard]] LineBuffer::Behind read_second_line();
@@ -88,6 +90,7 @@ class RecordedReader : public Reader {
   std::uint64_t run_first_ = 0;  // ordinal of the first line at run_
   RecentLines before_run_;
   std::optional<ReadRecord> first_;
+  std::vector<SeenLine> first_records_;
   std::uint64_t bytes_of_closed_files_ = 0;
   std::optional<std::uint64_t> bytes_total_ = 0;
   std::exception_ptr failure_;

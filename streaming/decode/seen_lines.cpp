@@ -21,19 +21,6 @@ namespace {
 
 constexpr std::size_t shown_bytes_max = 60;  // bytes
 
-/// The text on one line, cut where it is long.
-std::string shown(std::string_view text) {
-  std::string out(text.substr(0, shown_bytes_max));
-  // 0b10xxxxxx is a byte inside a character of UTF-8.
-  while (!out.empty() && text.size() > shown_bytes_max &&
-         (static_cast<unsigned char>(text[out.size()]) & 0xc0U) == 0x80U) {
-    out.pop_back();  // so that no character is cut in the middle
-  }
-  std::replace_if(
-      out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
-  return text.size() > shown_bytes_max ? out + "…" : out;
-}
-
 /// Whether the files can be read once more. A segment has offsets and no lines.
 bool can_be_shown(const config::InputSettings& settings) {
   return std::all_of(settings.files.begin(), settings.files.end(), [](const std::string& file) {
@@ -59,7 +46,7 @@ std::optional<std::string> text_in_csv(const SeenLine& seen, const std::string& 
       settings.header ? read_header(seen.header, settings.delimiter, seen.file) : settings.columns;
   const auto found = std::find(names.begin(), names.end(), column);
   const auto at = static_cast<std::size_t>(found - names.begin());
-  return found != names.end() && at < fields->size() ? std::optional(shown((*fields)[at])) : std::nullopt;
+  return found != names.end() && at < fields->size() ? std::optional<std::string>((*fields)[at]) : std::nullopt;
 }
 
 /// The text of a member. What is no text is shown as the JSON that it is.
@@ -75,12 +62,24 @@ std::optional<std::string> text_in_json(const SeenLine& seen, const std::string&
     simdjson::dom::element value;
     if (!is_tried || record.at_pointer(row + pointer).get(value) != simdjson::SUCCESS) continue;
     std::string_view text;
-    return shown(value.get(text) == simdjson::SUCCESS ? std::string(text) : simdjson::minify(value));
+    return value.get(text) == simdjson::SUCCESS ? std::string(text) : simdjson::minify(value);
   }
   return std::nullopt;
 }
 
 }  // namespace
+
+std::string on_one_line(std::string_view text) {
+  std::string out(text.substr(0, shown_bytes_max));
+  // 0b10xxxxxx is a byte inside a character of UTF-8.
+  while (!out.empty() && text.size() > shown_bytes_max &&
+         (static_cast<unsigned char>(text[out.size()]) & 0xc0U) == 0x80U) {
+    out.pop_back();  // so that no character is cut in the middle
+  }
+  std::replace_if(
+      out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
+  return text.size() > shown_bytes_max ? out + "…" : out;
+}
 
 std::map<std::uint64_t, SeenLine> seen_lines(const config::InputSettings& settings,
                                              std::span<const std::uint64_t> ordinals) {

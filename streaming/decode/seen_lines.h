@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "config/input.h"
 
@@ -25,9 +26,15 @@ struct SeenLine {
 [[nodiscard]] std::map<std::uint64_t, SeenLine> seen_lines(const config::InputSettings& settings,
                                                            std::span<const std::uint64_t> ordinals);
 
-/// The text in `column` of the record, on one line and cut where it is long; empty where nothing stands there.
+/// The records that a reader keeps from its beginning are no more than these.
+inline constexpr std::size_t first_records_max = 20;
+
+/// The text in `column` of the record, byte by byte; empty where nothing stands there.
 [[nodiscard]] std::optional<std::string> text_in(const SeenLine& seen, const std::string& column,
                                                  const config::InputSettings& settings);
+
+/// The text on one line, without control characters, and cut where it is long: in the form in which it is shown.
+[[nodiscard]] std::string on_one_line(std::string_view text);
 
 /// How many fields a record has, and how many columns there are.
 struct FieldCounts {

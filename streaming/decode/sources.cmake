@@ -20,6 +20,7 @@ target_sources(nustream_service PRIVATE
   decode/message_columns.cpp
   decode/message_decoder.cpp
   decode/one_document.cpp
+  decode/one_line_files.cpp
   decode/open_source.cpp
   decode/reader.cpp
   decode/recorded_reader.cpp

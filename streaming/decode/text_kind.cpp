@@ -53,6 +53,10 @@ const TextKind json_rows{
     "write it as CSV, and set stream.format = \"csv\", stream.header = false and stream.columns: "
     "jq -r @csv '%' > '%.csv'"};
 
+const TextKind json_with_text_behind{
+    "JSON objects with text behind each, and JSON lines have none",
+    "take the text away, and set stream.format = \"jsonl\": sed 's/}[^}]*$/}/' '%' > '%.jsonl'"};
+
 const TextKind json_texts{
     "JSON written twice (a text in quotes on each line), and nustream reads one object on each line",
     "write what is in the texts, and set stream.format = \"jsonl\": "
@@ -74,6 +78,11 @@ bool is_object_with_comma(std::string_view line) {
   return line.ends_with(',') && looks_like_object(trimmed(line.substr(0, line.size() - 1)));
 }
 
+/// Whether text stands behind the object of the line, such as a comment, and no other object or comma.
+bool has_text_behind(std::string_view line) {
+  return !looks_like_object(line) && !line.ends_with(',') && goes_on_behind_object(line);
+}
+
 /// Whether the line is an array of values, such as [1.5,"a"], but not of objects or arrays.
 bool is_row_of_values(std::string_view line) {
   if (line.size() < 3 || !line.starts_with('[') || !line.ends_with(']')) return false;
@@ -93,6 +102,7 @@ bool throughout(const std::vector<std::string_view>& lines, IsSo is_so) {
 TextKind other_json_lines(const std::vector<std::string_view>& lines) {
   if (throughout(lines, is_object_with_comma)) return json_with_commas;
   if (throughout(lines, is_text_of_object)) return json_texts;
+  if (throughout(lines, has_text_behind)) return json_with_text_behind;
   return throughout(lines, is_row_of_values) ? json_rows : TextKind{};
 }
 
@@ -100,6 +110,7 @@ TextKind other_json_lines(const std::vector<std::string_view>& lines) {
 /// lines.
 TextKind json_otherwise(std::string_view line) {
   const std::string_view behind = trimmed(line.substr(1));
+  if (has_text_behind(line)) return json_with_text_behind;
   if (line.starts_with('[') && (behind.empty() || behind.front() == '{' || behind.front() == '[')) return json_array;
   if (line.starts_with('{') && (behind.empty() || (behind.front() == '"' && !looks_like_object(line)))) {
     return json_document;

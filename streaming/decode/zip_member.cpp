@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "shell_word.h"
 
 namespace nustream::decode {
 namespace {
@@ -92,6 +93,14 @@ struct Entry {
   ZipMember member;
   bool is_encrypted;
 };
+
+/// Whether macOS has put the member beside somebody's files: what it keeps of a folder or of a file.
+bool is_of_macos(std::string_view name) {
+  const std::string_view last = name.substr(name.rfind('/') + 1);  // npos + 1 is 0
+  return name.starts_with("__MACOSX/") || name.find("/__MACOSX/") != std::string_view::npos || last == ".DS_Store" ||
+         last.starts_with("._");
+}
+
 /// Takes the next entry off the directory. Returns nothing for a folder, and for files that macOS adds beside others.
 std::optional<Entry> read_entry(std::string_view& directory, const std::string& path) {
   if (directory.size() < entry_bytes || !directory.starts_with("PK\x01\x02")) refuse_cut(path);
@@ -106,7 +115,7 @@ std::optional<Entry> read_entry(std::string_view& directory, const std::string& 
       (number(directory, 8, 2) & encrypted) != 0};
   read_extra(directory.substr(entry_bytes + name_bytes, extra_bytes), entry.member);
   directory.remove_prefix(all);
-  const bool is_own = !entry.member.name.ends_with('/') && !entry.member.name.starts_with("__MACOSX/");
+  const bool is_own = !entry.member.name.ends_with('/') && !is_of_macos(entry.member.name);
   return is_own ? std::optional(std::move(entry)) : std::nullopt;
 }
 
@@ -133,16 +142,16 @@ void require_one(const std::vector<Entry>& entries, const std::string& path) {
   if (is_office(entries)) {
     throw Failure(Exit::data, "'" + path +
                                   "' is an Office document, such as a workbook: save its sheet as CSV, for "
-                                  "example with: libreoffice --headless --convert-to csv '" +
-                                  path + "'");
+                                  "example with: libreoffice --headless --convert-to csv " +
+                                  in_quotes(path));
   }
   if (entries.empty()) refuse(path, "without a file in it: give it records");
   if (entries.size() > 1) {
     refuse(path, "of " + std::to_string(entries.size()) +
-                     " files: unpack it and name the one that is meant, or: unzip -p '" + path + "' '" +
-                     entries.front().member.name + "' | nustream … -");
+                     " files: unpack it and name the one that is meant, or: unzip -p " + in_quotes(path) + " " +
+                     in_quotes(entries.front().member.name) + " | nustream … -");
   }
-  if (entries.front().is_encrypted) refuse(path, "that needs a password: unpack it with: unzip '" + path + "'");
+  if (entries.front().is_encrypted) refuse(path, "that needs a password: unpack it with: unzip " + in_quotes(path));
 }
 
 }  // namespace
@@ -155,7 +164,7 @@ ZipMember only_member(const std::string& path) {
   constexpr std::uint16_t stored_as_it_is = 0, deflated = 8;
   if (member.method != stored_as_it_is && member.method != deflated) {
     refuse(path, "compressed by method " + std::to_string(member.method) +
-                     ", and zlib's deflate (8) is read: unpack it with: 7z x '" + path + "'");
+                     ", and zlib's deflate (8) is read: unpack it with: 7z x " + in_quotes(path));
   }
   const std::string local = file.read(member.offset, local_bytes);
   if (!local.starts_with("PK\x03\x04")) refuse_cut(path);

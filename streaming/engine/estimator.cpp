@@ -22,6 +22,10 @@ std::uint64_t Estimator::contributions() const {
   return std::visit([](const auto& lane) { return lane.contributions(); }, lane_);
 }
 
+std::uint64_t Estimator::beyond_limits() const {
+  return std::visit([](const auto& lane) { return lane.beyond_limits(); }, lane_);
+}
+
 std::string Estimator::encode() const {
   return std::visit([](const auto& lane) { return lane.encode(); }, lane_);
 }

@@ -34,6 +34,11 @@ class Estimator {
   [[nodiscard]] std::uint64_t clipped() const;
   /// Where the unit is the user, how often users contributed since construction; else 0. For the operator alone.
   [[nodiscard]] std::uint64_t contributions() const;
+  /// Where the unit is the user, how many records since construction did not count because the limits of their users
+  /// were used up; else 0. For the operator alone.
+  [[nodiscard]] std::uint64_t beyond_limits() const;
+  /// The clock that was given to use(); null without windows.
+  [[nodiscard]] const users::WindowClock* clock() const noexcept { return clock_; }
   /// Canonical bytes of the state: docs/formats/lane.md or docs/formats/moments.md.
   [[nodiscard]] std::string encode() const;
   /// The iterate of a descent; empty for running sums.

@@ -71,7 +71,7 @@ lane::Carried carried_from(const ShownRelease& release, const config::Config& co
   lane::Carried carried;
   // The coefficients of a first stage are never released. They begin where the settings begin.
   carried.theta = config.moments ? std::vector<double>(config.descent.dimension) : config.descent.start;
-  const std::string wrong = units.invert(release.estimate, carried.theta);
+  const std::string wrong = units.invert(release.estimate, release.not_determined, carried.theta);
   if (!wrong.empty()) {
     refuse(release, "is not where an epoch of these settings can go on: " + wrong);
   }

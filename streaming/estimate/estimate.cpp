@@ -5,17 +5,19 @@
 
 #include <csignal>
 #include <filesystem>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "check/first_look.h"
-#include "check/look.h"
+#include "check/long_records.h"
 #include "config/advice.h"
 #include "console/path_printer.h"
 #include "console/signals.h"
 #include "console/warnings.h"
+#include "decode/one_line_files.h"
 #include "engine/table_design.h"
 #include "estimate/comparison.h"
 #include "estimate/descent_run.h"
@@ -36,6 +38,7 @@ folder::Options session_options(const Options& options, folder::Start start) {
   session.files = options.files;
   session.insecure_seed = options.insecure_seed;
   session.compared = options.compare_nonprivate;
+  session.goes_on_behind_measuring = options.goes_on_behind_measuring;
   session.from_start = true;         // intervals by runs need runs that are independent of each other
   session.from = std::to_string(0);  // every run begins at the table's first record
   return session;
@@ -147,6 +150,7 @@ bool has_releases(const config::Config& config) {
 void say_at_first(const config::Config& config, const config::Mechanism& mechanism, const Table& table,
                   const Options& options) {
   console::say_for_operator(check::unusable_at_first(table.counts, config.input, config.schema));
+  if (table.counts.rejected > 0) console::say_for_operator(decode::files_of_one_line(config.input, config.schema));
   if (options.start == folder::Start::resume) return;
   const record::RowSlice all = table.slice(0, table.rows());
   check::Tally first = table.counts;
@@ -155,7 +159,8 @@ void say_at_first(const config::Config& config, const config::Mechanism& mechani
   first.clipped = clips.clipped;
   console::say_for_operator(check::clipped_at_first(first, check::clip_of(config)));
   console::say_for_operator(table.constant);
-  console::say_for_operator(check::times_in_1970(config.input, config.schema));
+  if (config.input.longest) console::say_for_operator(check::long_record(*config.input.longest));
+  console::say_for_operator(table.times);
 }
 
 /// How many runs of an estimate under these settings are finished already.
@@ -318,6 +323,7 @@ Exit run(config::Config config, const Options& options, folder::AccountShare& sh
   const std::atomic<int>& stop = console::watch_signals();
   require_allowed(config, options);
   report::Files files(options.operator_json, options.report, options.chart);
+  if (config.input.framing_is_trusted) config.input.longest = std::make_shared<config::LongestRecord>();
   // A folder that has an epoch already may have published results of its records.
   const bool is_first = options.start == folder::Start::fresh;
   Table table = read_table(config, is_first ? decode::OtherKinds::refused : decode::OtherKinds::read);

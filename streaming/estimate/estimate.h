@@ -16,7 +16,8 @@ namespace nustream::estimate {
 /// What the command line adds to the settings.
 struct Options {
   folder::Start start = folder::Start::fresh;
-  std::vector<std::string> files;    ///< as typed, in place of stream.input; empty to read stream.input
+  bool goes_on_behind_measuring = false;  ///< as in folder::Options
+  std::vector<std::string> files;         ///< as typed, in place of stream.input; empty to read stream.input
   std::optional<double> min_usable;  ///< the share of the table's records that has to be usable for a run to begin
   std::optional<std::uint64_t> insecure_seed;
   bool compare_nonprivate = false;

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "check/constant_columns.h"
+#include "check/times.h"
 #include "console/signals.h"
 #include "decode/reader.h"
 #include "error.h"
@@ -177,6 +178,7 @@ Table read_table(const config::Config& config, decode::OtherKinds other_kinds) {
     if (config.state.rejects) list_rejects(rows.rejects, table);
   }
   table.counts.records = table.rows();
+  table.times = check::odd_times(config.input, config.schema, reader->first_records());
   table.constant = columns.in_words(check::ConstantColumns::Of::table);
   return table;
 }

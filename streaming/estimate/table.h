@@ -46,6 +46,7 @@ struct Table {
   std::vector<record::RowUser> users;  ///< the user of each row, where the unit is the user; else empty
   GrowingColumn weights;               ///< the weight of each row, where rows have weights; else empty
   console::OperatorCounts counts;
+  std::string times;         ///< for the operator: odd_times() of the first records
   std::string constant;      ///< for the operator: names columns with one value in all usable records
   std::string reject_lines;  ///< lines for rejects.jsonl about the first rejects, where they are asked for
   bool rejects_cut = false;  ///< true where there are more rejects than `reject_lines` lists

@@ -2,6 +2,7 @@
 #include "fit/columns.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <set>
 #include <string>
@@ -33,7 +34,9 @@ void require_in(const Names& header, const Columns& columns) {
   if (header.empty()) return;
   const auto require = [&](const record::Feature& feature) {
     const std::string where = "'" + columns.input.files.front() + "'";
-    static_cast<void>(decode::find_column(header, feature.first.column, where, {}, true));
+    const std::array wanted{columns.target.first.column};
+    static_cast<void>(
+        decode::find_column(header, feature.first.column, where, wanted, true, columns.input.delimiter));
   };
   require(columns.target);
   if (columns.weight) require(*columns.weight);

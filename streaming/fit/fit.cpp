@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -131,20 +132,21 @@ void require_enough_records(const Options& options, std::uint64_t records, std::
   }
 }
 
+/// Every sum is rounded up, and 0.1 + 0.1 + 0.1 is above 0.3 in binary. Decimals that add up to a budget may be spent
+/// all the same, so that budgets are compared with this margin for rounding.
+constexpr double rounding = 1 + 0x1p-40;
+
 /// Refuses a fit that would take the folder's total above --budget. This goes by the ledger and by options alone.
 void require_budget(const Options& options, const folder::OneStepAccount& account) {
   if (!options.budget) return;
   const privacy::Neighbours neighbours = neighbours_of(options);
   const double total = account.with(Rho{options.rho}, neighbours).value();
-  // Every sum is rounded up, and 0.1 + 0.1 + 0.1 is above 0.3 in binary. Decimals that add up to the budget may be
-  // spent all the same, so that the budget is compared with a margin for rounding.
-  constexpr double rounding = 1 + 0x1p-40;
   if (total <= *options.budget * rounding) return;
   throw Failure(
       Exit::exhausted,
-      fmt::format("rho {:.6g} is spent over this file, and {:g} more would cross --budget {:g}; nothing was "
+      fmt::format("rho {:.6g} is spent in this folder ({}), and {:g} more would cross --budget {:g}; nothing was "
                   "read privately, nothing is spent",
-                  account.spent(neighbours).value(), options.rho, *options.budget));
+                  account.spent(neighbours).value(), account.folder(), options.rho, *options.budget));
 }
 
 /// Reads the records privately, under the noise key of this fit's epoch. A fit that is killed before its commit takes
@@ -250,7 +252,8 @@ void require_new_config(const Options& options) {
 void take_share(const Options& options, const folder::OneStepAccount& account, folder::AccountShare& share,
                 const std::optional<Rho>& allowed, Rho total) {
   share.begin(account.spent(neighbours_of(options)));
-  if (!(*allowed < total)) return;
+  // As for --budget, decimals that add up to the account's budget do not cross it.
+  if (total.value() <= allowed->value() * rounding) return;
   share.settle(account.spent(neighbours_of(options)));
   throw Failure(Exit::exhausted, fmt::format("{}: {:g} more would cross the account's budget; nothing was read "
                                              "privately, nothing is spent; nustream account show tells who was "
@@ -259,11 +262,11 @@ void take_share(const Options& options, const folder::OneStepAccount& account, f
 }
 
 /// The places of key and witness as absolute paths, since the configuration may be run from another folder.
-KeyPlaces places_of(const Options& options) {
+StatePlaces places_of(const Options& options) {
   const auto absolute = [](const std::string& place) {
     return place.empty() || place == "none" ? place : std::filesystem::absolute(place).string();
   };
-  return {absolute(options.key_directory), absolute(options.witness)};
+  return {runs_of(options.output.write_config), absolute(options.key_directory), absolute(options.witness)};
 }
 
 void write_configuration(const Options& options, const Columns& columns, const Report& report) {

@@ -21,6 +21,7 @@
 #include "error.h"
 #include "folder/options.h"
 #include "publish/json_text.h"
+#include "shell_word.h"
 
 namespace nustream::fit {
 namespace {
@@ -135,8 +136,8 @@ std::string first_line(const config::InputSettings& input) {
         throw Failure(
             Exit::data,
             fmt::format(
-                "'{0}' has no header: it is empty, or its first line is too long; look at it: head -c 300 '{0}'",
-                path));
+                "'{0}' has no header: it is empty, or its first line is too long; look at it: head -c 300 {1}", path,
+                in_quotes(path)));
     }
   }
 }

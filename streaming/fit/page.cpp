@@ -96,13 +96,17 @@ serve::ShownLane lane_of(const Report& report) {
   return lane;
 }
 
-/// How large the noise in each coefficient is.
+/// How large the noise in each coefficient is that is determined; empty where none is.
 std::string noise_sentence(const Report& report) {
   std::string sizes;
   for (std::size_t j = 0; j < report.estimate.size(); ++j) {
-    sizes += fmt::format("{}{:.3g} ({})", j == 0 ? "" : ", ", report.fit.noise_stddevs[j], report.estimate[j].first);
+    if (!is_determined(report, j)) continue;
+    sizes += fmt::format("{}{:.3g} ({})", sizes.empty() ? "" : ", ", report.fit.noise_stddevs[j],
+                         report.estimate[j].first);
   }
-  return "What privacy adds to each coefficient has a standard deviation of " + sizes + ".";
+  if (sizes.empty()) return {};
+  return fmt::format("What privacy adds to each coefficient{} has a standard deviation of {}.",
+                     report.fit.undetermined.empty() ? "" : " that is determined", sizes);
 }
 
 void append_summary(const Report& report, std::string& out) {
@@ -164,12 +168,16 @@ void append_measured(const Columns& columns, const Report& report, std::string& 
 }
 
 void append_again(const Options& options, const Columns& columns, const Report& report, std::string& out) {
+  // Paths of keys are left out: they are nobody's business but the operator's.
+  StatePlaces places;
+  if (!options.output.write_config.empty()) places.state = runs_of(options.output.write_config);
   out += report::section(
       "again", "The same again",
       fmt::format("<p>By <code>{}</code>. Each fit is a spend of its own, and adds.</p><p>What "
                   "<code>--write-config</code> writes, for <code>nustream estimate</code> and <code>nustream "
                   "replay</code>:</p>{}",
-                  chart::escaped(command_of(options)), report::copied("Settings", to_config(columns, report))));
+                  chart::escaped(command_of(options)),
+                  report::copied("Settings", to_config(columns, report, places))));
 }
 
 }  // namespace

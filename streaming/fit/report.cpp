@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -27,8 +28,10 @@ publish::Promise promise_of(const Report& report) {
 /// What the intervals are about, in the words of every output.
 const char* covers(const Report& report) {
   return is_linear(report)
-             ? "the population's least squares, unless noise hides a few residuals far longer than the others"
-             : "the population's coefficients, where the model holds";
+             ? "the population's least squares, where records are independent of each other (several lines of one "
+               "person are not), and unless noise hides a few residuals far longer than the others"
+             : "the population's coefficients, where the model holds and records are independent of each other "
+               "(several lines of one person are not)";
 }
 
 void append_bounds(publish::MemberName key, const Report& report, double std::pair<double, double>::*bound,
@@ -53,12 +56,13 @@ void append_interval(const Report& report, JsonWriter& json) {
   append_bounds("upper", report, &std::pair<double, double>::second, json);
 }
 
-/// The standard deviations of the noise, or null where they are unknown.
+/// The standard deviations of the noise, or null where they are unknown. They say nothing of what is not determined.
 void append_noise(const Report& report, JsonWriter& json) {
   if (report.fit.noise_stddevs.empty()) return json.field("noise_stddev", nullptr);
   const auto object = json.object("noise_stddev");
   for (std::size_t j = 0; j < report.estimate.size(); ++j) {
-    json.field(report.estimate[j].first, report.fit.noise_stddevs[j]);
+    const std::string_view name = report.estimate[j].first;
+    is_determined(report, j) ? json.field(name, report.fit.noise_stddevs[j]) : json.field(name, nullptr);
   }
 }
 
@@ -163,13 +167,20 @@ double residual_bound(const Report& report) {
 void fill_table(const Columns& columns, const ranges::TableFit& fit, Report& report) {
   report.fit = fit;
   report.is_mean = columns.features.empty();
+  const auto feature_of = [&](std::size_t coefficient) -> const record::Feature& {
+    return columns.features[fit.features[coefficient - 1]];
+  };
+  report.is_bucket_hidden = std::ranges::any_of(fit.undetermined, [&](std::size_t j) {
+    return j > 0 && feature_of(j).first.transform == record::Transform::bucket;
+  });
   for (std::size_t j = 0; j < columns.features.size(); ++j) {
     if (std::ranges::find(fit.features, j) != fit.features.end()) continue;
     report.dropped.push_back(columns.features[j].name);
     report.dropped_shares.push_back(std::clamp(fit.shares[j], 0.0, 1.0));
   }
   for (std::size_t j = 0; j < fit.theta.size(); ++j) {
-    report.estimate.emplace_back(j == 0 ? "intercept" : columns.features[fit.features[j - 1]].name, fit.theta[j]);
+    const double value = is_determined(report, j) ? fit.theta[j] : std::numeric_limits<double>::quiet_NaN();
+    report.estimate.emplace_back(j == 0 ? "intercept" : feature_of(j).name, value);
     if (fit.variances.empty()) continue;
     const auto& [variance, degrees] = fit.variances[j];
     // Student's t makes up for the noise in the variance itself; without such noise it is the normal quantile.
@@ -189,6 +200,8 @@ std::string release_line(const Report& report) {
     json.field("position", report.records);
     json.field("tag", "end");
     json.fields("estimate", report.estimate);
+    // In the estimate they are null.
+    if (!report.fit.undetermined.empty()) json.elements("not_determined", undetermined_names(report));
     json.field("average", nullptr);
     append_interval(report, json);
     json.field("rho", report.rho);
@@ -215,8 +228,9 @@ std::string why_no_interval(const Report& report) {
   if (report.fit.floored > 0) {
     return fmt::format(
         "no interval: noise hides {} of {} directions, whose part of the answer is a guess{}: leave out "
-        "columns that say the same, or hardly vary, or spend more rho",
-        report.fit.floored, report.estimate.size(), hidden_names(report));
+        "columns that say the same, or hardly vary, {}or spend more rho",
+        report.fit.floored, report.estimate.size(), hidden_names(report),
+        report.is_bucket_hidden ? "take fewer buckets (--hash), " : "");
   }
   if (report.fit.is_label_hidden) {
     return "no interval: noise hides how many records have the rarer label; more rho, or more records";
@@ -249,7 +263,9 @@ std::string beside(const Report& report, std::size_t j) {
     return fmt::format("   {} to {}", shown_number(report.interval[j].first),
                        shown_number(report.interval[j].second));
   }
-  return shows_noise(report) ? fmt::format("   {:>14}", shown_number(report.fit.noise_stddevs[j])) : "";
+  // Of a guess nobody can say how far it is off.
+  if (!shows_noise(report) || !is_determined(report, j)) return "";
+  return fmt::format("   {:>14}", shown_number(report.fit.noise_stddevs[j]));
 }
 
 /// Each coefficient with its interval, or with the size of its noise.
@@ -272,12 +288,12 @@ std::string table_of(const Report& report) {
   return out + why_no_interval(report) + '\n';
 }
 
-/// What this fit cost, and what all fits over the file cost.
+/// What this fit cost, and what all fits in the folder cost. Fits in other folders are not known here.
 std::string spent_of(const Report& report) {
   const std::string all =
       report.fits == 1
-          ? std::string("the first over this file")
-          : fmt::format("{:.6g} by all {} over this file{}", report.total_rho, report.fits,
+          ? std::string("the first in this folder")
+          : fmt::format("{:.6g} by all {} in this folder{}", report.total_rho, report.fits,
                         report.counts_others_more ? " (earlier ones were by zero-out: for neighbours by replace-one "
                                                     "each counts four times)"
                                                   : "");

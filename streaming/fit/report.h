@@ -19,9 +19,9 @@ struct Report {
   std::string target;
   std::string model = "linear";  ///< "linear", "logistic" or "poisson"
   std::uint64_t records = 0;
-  std::string weight{};     ///< the column that says how much a record counts; empty: none
-  double weight_bound = 0;  ///< its public bound
-  publish::NamedValues estimate;
+  std::string weight{};           ///< the column that says how much a record counts; empty: none
+  double weight_bound = 0;        ///< its public bound
+  publish::NamedValues estimate;  ///< NaN where it is not determined: a guess stands nowhere
   /// 95%, in the order of `estimate`; empty where they are withheld.
   std::vector<std::pair<double, double>> interval;
   /// Columns of the header that are left out: less than half as many of their values are seen as numbers as of the
@@ -29,6 +29,7 @@ struct Report {
   std::vector<std::string> dropped;
   std::vector<double> dropped_shares{};  ///< the noisy share of numbers in each
   bool is_mean = false;                  ///< no feature was asked for
+  bool is_bucket_hidden = false;         ///< a coefficient of a bucket of texts is not determined
   ranges::TableFit fit;
   double rho = 0;
   std::vector<publish::Epsilons> epsilons{};  ///< of this fit alone, at every δ
@@ -51,11 +52,11 @@ inline constexpr double interval_level = 0.95;
   return report.model == "linear";
 }
 
-/// Whether the coefficient at this place of the estimate is an answer. It is none where noise hides a direction that
-/// it mostly lies along; its number is then only a guess.
+/// Whether the coefficient at this place of the estimate is an answer. It is none where noise hides a direction along
+/// which more than a little of it lies.
 [[nodiscard]] bool is_determined(const Report& report, std::size_t coefficient);
 
-/// Whether the size of the noise is shown beside each coefficient: there is no interval, but no direction is hidden.
+/// Whether the size of the noise is shown beside each coefficient that is determined: where there is no interval.
 [[nodiscard]] bool shows_noise(const Report& report);
 
 /// "about 87% (with noise of 9 points)": the noisy share of usable rows.
@@ -86,13 +87,18 @@ void fill_table(const Columns& columns, const ranges::TableFit& fit, Report& rep
 /// An SVG file of each slope with its interval, times the scale of its column, so that they can be compared.
 [[nodiscard]] std::string chart_file(const Report& report);
 
-/// Where a configuration keeps its key and its witness. Empty: at the default places.
-struct KeyPlaces {
+/// Where a configuration keeps its state, its key and its witness. Empty: at the default places.
+struct StatePlaces {
+  std::string state{};      ///< state.directory; by default FILE.runs
   std::string directory{};  ///< state.key_directory
   std::string witness{};    ///< state.witness
 };
 
+/// The folder of a configuration's runs, named after the configuration: trap.runs for trap.toml. Two configurations
+/// of one file then have two ledgers; in one folder the second of them could not go on from the first.
+[[nodiscard]] std::string runs_of(std::string config);
+
 /// TOML for `estimate` and `replay`, which begin at the fit's answer. It warns that a run of it spends again.
-[[nodiscard]] std::string to_config(const Columns& columns, const Report& report, const KeyPlaces& places = {});
+[[nodiscard]] std::string to_config(const Columns& columns, const Report& report, const StatePlaces& places = {});
 
 }  // namespace nustream::fit

@@ -47,14 +47,14 @@ bool are_digits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, is_digit);
 }
 
-/// Whether the text has commas between thousands, such as 27,000 or 1,234,567.
-bool has_thousands(std::string_view text) {
-  const std::size_t first = text.find(',');
+/// Whether the text has `mark` between thousands, such as 27,000 or 1,234,567, and then may have `decimal`.
+bool has_thousands(std::string_view text, char mark, char decimal) {
+  const std::size_t first = text.find(mark);
   if (first == std::string_view::npos || first > 3 || !are_digits(text.substr(0, first))) return false;
-  for (text.remove_prefix(first); text.starts_with(','); text.remove_prefix(4)) {
+  for (text.remove_prefix(first); text.starts_with(mark); text.remove_prefix(4)) {
     if (!are_digits(text.substr(1, 3)) || text.size() < 4) return false;
   }
-  return text.empty() || text.front() == '.';
+  return text.empty() || text.front() == decimal;
 }
 
 bool has_decimal_comma(std::string_view text) {
@@ -73,14 +73,15 @@ bool looks_like_date(std::string_view text) {
   return std::ranges::count_if(text, is_digit) >= 3 && (is_divided || names_month(text));
 }
 
-enum class Likeness { decimal_comma, thousands, percent, currency, time, date, empty, unknown };
+enum class Likeness { decimal_comma, thousands, dots, percent, currency, time, date, empty, unknown };
 
 /// What a text that is no number looks like. The tests go from narrow forms to wide ones.
 Likeness likeness_of(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   if (text.empty()) return Likeness::empty;
   // Thousands come first: 27,000 has the form of a decimal comma, too.
-  if (has_thousands(text)) return Likeness::thousands;
+  if (has_thousands(text, ',', '.')) return Likeness::thousands;
+  if (has_thousands(text, '.', ',')) return Likeness::dots;
   if (has_decimal_comma(text)) return Likeness::decimal_comma;
   if (text.ends_with('%')) return Likeness::percent;
   if (text.front() == '$' || text.starts_with("€") || text.starts_with("£")) return Likeness::currency;
@@ -94,8 +95,11 @@ std::string cure(Likeness likeness, const config::InputSettings& input, const st
       return std::string("; most look like numbers with decimal commas: ") +
              (has_columns(input) ? "add --decimal ," : "write them with dots");
     case Likeness::thousands:
-      return "; most have commas between thousands: write them without" +
+      return "; most have commas between thousands (1,003.50): write them without" +
              std::string(has_columns(input) ? ", or, where these are decimal commas, add --decimal ," : "");
+    case Likeness::dots:
+      return "; most have dots between thousands (1.003,50): write them without" +
+             std::string(has_columns(input) && input.decimal == '.' ? ", and add --decimal , for the commas" : "");
     case Likeness::percent:
       return "; most are percentages: write them without the sign";
     case Likeness::currency:
@@ -138,6 +142,19 @@ void append_members(const simdjson::dom::object& object, const std::string& befo
   }
 }
 
+/// The member as it is after a change, where `path` is one before it and the record has both. Envelopes of changes
+/// hold a row twice, and null for the row that is not there. The row before is hardly ever what is meant.
+std::string in_row_after(const simdjson::dom::object& record, std::string path) {
+  for (const std::string_view envelope : {"", "/payload"}) {
+    const std::string before = std::string(envelope) + "/before/";
+    const std::string after = std::string(envelope) + "/after";
+    if (path.starts_with(before) && record.at_pointer(after).error() == simdjson::SUCCESS) {
+      path.replace(0, before.size() - 1, after);
+    }
+  }
+  return path;
+}
+
 }  // namespace
 
 Texts texts_of(const config::InputSettings& input, const std::string& column) {
@@ -160,16 +177,18 @@ Texts texts_of(const config::InputSettings& input, const std::string& column) {
 }
 
 std::string cure_of(const check::LabelTexts& texts, const config::InputSettings& input, const std::string& column) {
-  std::array<std::uint64_t, 8> counts{};
+  std::array<std::uint64_t, 9> counts{};
   std::uint64_t all = 0;
   for (const auto& [text, count] : texts.counts()) {
     counts.at(static_cast<std::size_t>(likeness_of(text))) += count.records;
     all += count.records;
   }
-  // 27,000 counts as a decimal comma where other texts of the column have a decimal comma.
+  // 27,000 counts as a decimal comma where other texts of the column have a decimal comma, and so does 1.003,50,
+  // which has one, too.
   const auto commas = static_cast<std::size_t>(Likeness::decimal_comma);
-  const auto thousands = static_cast<std::size_t>(Likeness::thousands);
-  if (counts.at(commas) > 0) counts.at(commas) += std::exchange(counts.at(thousands), 0);
+  for (const Likeness other : {Likeness::thousands, Likeness::dots}) {
+    if (counts.at(commas) > 0) counts.at(commas) += std::exchange(counts.at(static_cast<std::size_t>(other)), 0);
+  }
   const auto most = std::ranges::max_element(counts);
   if (all == 0 || 2 * *most <= all) return {};
   return cure(static_cast<Likeness>(most - counts.begin()), input, column);
@@ -205,7 +224,7 @@ std::string members_near(const config::InputSettings& input, const std::string& 
   std::ranges::replace(with_slashes, '.', '/');
   for (const std::string& name : names) {
     if (name == with_slashes || (!is_pointer && name.ends_with("/" + column))) {
-      meant = fmt::format(" (did you mean '{}'?)", name);
+      meant = fmt::format(" (did you mean '{}'?)", in_row_after(object, name));
     }
   }
   if (meant.empty()) meant = config::did_you_mean(column, names);

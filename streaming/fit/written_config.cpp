@@ -49,13 +49,35 @@ std::string layout_in_toml(const config::InputSettings& input) {
   return out + "]\n";
 }
 
-/// θ as an inline table of names and numbers. It is public, because the fit released it.
-std::string start_in_toml(const Report& report) {
-  std::string out = "{ ";
-  for (const auto& [name, value] : report.estimate) {
-    out += fmt::format("{}{} = {}", out.size() > 2 ? ", " : "", in_quotes(name), value);
+/// θ with 0 in working coordinates where noise does not determine it, which is where a run without a start begins. A
+/// slope is then 0, and the intercept such that the target is at its centre where all features are at theirs.
+publish::NamedValues start_of(const Report& report) {
+  publish::NamedValues start = report.estimate;
+  const std::vector<ranges::Placement>& placed = report.fit.placements;
+  double at_centres = is_linear(report) ? placed.back().centre : 0;
+  for (std::size_t j = 1; j < start.size(); ++j) {
+    if (!is_determined(report, j)) start[j].second = 0;
+    at_centres -= start[j].second * placed[j - 1].centre;
   }
-  return out + " }";
+  if (!is_determined(report, 0)) start.front().second = at_centres;
+  return start;
+}
+
+/// The start as an inline table of names and numbers, behind a comment that names what is no answer in it. It is
+/// public, because the fit released what it is made of.
+std::string start_in_toml(const Report& report) {
+  std::string out;
+  for (const std::size_t j : report.fit.undetermined)
+    out += (out.empty() ? "" : ", ") + in_quotes(report.estimate[j].first);
+  if (!out.empty())
+    out = fmt::format("# Noise did not determine {}: the start has no answer there, but 0 (centred).\n", out);
+  out += "start = { ";
+  std::string comma;
+  for (const auto& [name, value] : start_of(report)) {
+    out += fmt::format("{}{} = {}", comma, in_quotes(name), value);
+    comma = ", ";
+  }
+  return out + " }\n";
 }
 
 /// One number, or a list of them.
@@ -96,26 +118,35 @@ double step_size_of(const Report& report) {
 }
 
 /// Running sums about the answer. Rows are in the coordinates in which the pilot bounded them. Residuals are about
-/// the answer, and the residuals that the fit's last step bounded are nearly these.
+/// the answer, and the residuals that the fit's last step bounded are nearly these. Where the start lacks a part of
+/// the answer, residuals about it may be as long as the targets themselves, which the pilot bounded.
 std::string sums_in_toml(const Report& report) {
+  const ranges::TableFit& fit = report.fit;
+  const double residuals =
+      fit.undetermined.empty() ? fit.bounds.residuals : std::max(fit.bounds.residuals, fit.pilot.residuals);
   return fmt::format(
       "\n[model]\nestimator = \"moments\"\nloss = \"linear\"\nintercept = true\n\n[moments]\nrow_norm = {}\n"
-      "residual_bound = {}\nreleases = {}\nstart = {}\n",
-      report.fit.pilot.inputs, report.fit.bounds.residuals, report.records / records_of_a_release(report),
-      start_in_toml(report));
+      "residual_bound = {}\nreleases = {}\n{}",
+      fit.pilot.inputs, residuals, report.records / records_of_a_release(report), start_in_toml(report));
 }
 
 /// A descent whose noise.nu is the default, which suits its average.
 std::string descent_in_toml(const Report& report) {
   return fmt::format(
       "\n[model]\nloss = \"{}\"\nintercept = true\n\n[descent]\nstep_size = {}\nclip_norm = {}\naverage = "
-      "\"tail\"\naverage_from = {}\nstart = {}\n",
+      "\"tail\"\naverage_from = {}\n{}",
       report.model, step_size_of(report), clip_norm_of(report), report.records / 2, start_in_toml(report));
 }
 
 }  // namespace
 
-std::string to_config(const Columns& columns, const Report& report, const KeyPlaces& places) {
+std::string runs_of(std::string config) {
+  constexpr std::string_view ending = ".toml";
+  if (config.ends_with(ending)) config.resize(config.size() - ending.size());
+  return config + ".runs";
+}
+
+std::string to_config(const Columns& columns, const Report& report, const StatePlaces& places) {
   const ranges::TableFit& fit = report.fit;
   const config::InputSettings& input = columns.input;
   std::string out = fmt::format(
@@ -139,7 +170,8 @@ std::string to_config(const Columns& columns, const Report& report, const KeyPla
       "\n[privacy]\nrho = {}\ndelta = {}\nadjacency = \"{}\"\n\n[plan]\nrecords = {}\n\n[release]\nevery = {}\n{}"
       "\n[state]\ndirectory = {}\n",
       report.rho, deltas_in_toml(report), report.adjacency, report.records, records_of_a_release(report),
-      is_linear(report) ? "moments = true\n" : "", in_quotes(report.file + ".runs"));
+      is_linear(report) ? "moments = true\n" : "",
+      in_quotes(places.state.empty() ? report.file + ".runs" : places.state));
   if (!places.directory.empty()) out += fmt::format("key_directory = {}\n", in_quotes(places.directory));
   if (!places.witness.empty()) out += fmt::format("witness = {}\n", in_quotes(places.witness));
   return out;

@@ -111,9 +111,9 @@ void Session::begin_epoch(const engine::Begin& begin, const std::vector<journal:
   const std::vector<journal::LedgerEntry> owed = engine::lines_before_epoch(ledger, lost, begin.owed);
   use_ledger(begin.epoch, begin.start, begin.overlap, std::move(ledger), carries_over);
   for (const journal::LedgerEntry& line : owed) ledger_->owe(line);
-  // The marks of an epoch have a key of their own, kept in its sealed state: without it a mark tells nothing of a
-  // record.
-  marks_.key = secrets::random_key();
+  // The key of the marks is kept in the sealed state: without it a mark tells nothing of a record. Marks that were
+  // kept bring theirs.
+  if (marks_.seen.empty()) marks_.key = secrets::random_key();
   // In a private run the key is fresh, so that the noise of this epoch tells nothing of another's. Its only copies
   // are in `first`, which wipes itself, and in the feed.
   const journal::NoiseCheckpoints first =
@@ -121,6 +121,15 @@ void Session::begin_epoch(const engine::Begin& begin, const std::vector<journal:
   lane_ = engine::first_estimator(config_, mechanism_, begin.start);
   if (begin.epoch.value() > 0) choose_beginning(begin.epoch, options);
   feed_.emplace(mechanism_, first, StepIndex{0}, &locked_, keys_.ring->healing(false));
+}
+
+/// Keeps the marks of the epoch before, where this one begins behind them over the same input. Without them a run
+/// that stops before it has marked a record of its own could go on over any input, whose records the epoch before may
+/// have read.
+void Session::keep_marks(const journal::StateRecord& before, Position start) {
+  if (before.seen.empty() || before.seen.back().position >= start) return;
+  marks_.seen = before.seen;
+  marks_.key = before.seen_key;
 }
 
 /// Lets the epoch begin at the last line of the releases file, or at the settings' start. What the epoch before owed

@@ -43,7 +43,7 @@ void OneStepAccount::go_on(const std::string& sealed) {
   const secrets::ExpectedIdentity expected{stream_, lane_, std::nullopt, std::nullopt, keys_->is_private()};
   const journal::State state = located(folder_, [&] { return journal::open_state(*keys_, sealed, expected); });
   if (witness_) {
-    witness_->find(state.record.account, state.record.ledger_head);
+    witness_->find(state.record.account, &state);
     if (!witness_->is_held_by(*disk_, state.identity.epoch, state.identity.steps, state.record)) {
       throw Failure(
           Exit::data,

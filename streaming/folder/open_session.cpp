@@ -180,6 +180,7 @@ void Session::act_on(const engine::Decision& decision, Opening& opening) {
       opening.options.start != Start::new_epoch || (found.state == engine::Found::State::committed &&
                                                     !found.other_settings && found.input == engine::InputFound::held);
   const bool carries_over = begin_users(opening.state ? &*opening.state : nullptr, found, opening.known);
+  if (opening.state && found.input == engine::InputFound::held) keep_marks(opening.state->record, begin->start);
   begin_epoch(*begin, opening.lost, std::move(opening.ledger), opening.options, carries_over);
 }
 
@@ -238,6 +239,17 @@ journal::State Session::open_state(const std::string& sealed, const secrets::Exp
   return located(config_.state.directory, [&] { return journal::open_state(*keys_.ring, sealed, expected); });
 }
 
+namespace {
+
+/// Whether no epoch up to this state took a step. States of the first versions do not say it.
+bool took_no_step(const journal::StateRecord& record) {
+  const std::vector<journal::LedgerEntry> epochs = journal::read_entries(record.ledger_epochs);
+  return !epochs.empty() &&
+         std::ranges::all_of(epochs, [](const journal::LedgerEntry& epoch) { return epoch.steps == StepCount{0}; });
+}
+
+}  // namespace
+
 /// Opens the state, checks whether the input is the one that was read, and publishes the releases that its epoch
 /// still owes. Returns nothing for a state that cannot be used, and notes in `found` why.
 ///
@@ -285,7 +297,7 @@ std::optional<journal::State> Session::look_at_state(Opening& opening) {
   // The witness of the account that the state names is looked for, and not that of the folder's path, which may have
   // been moved.
   if (witness_) {
-    witness_->find(state->record.account, state->record.ledger_head);
+    witness_->find(state->record.account, &*state);
     found.behind_witness = !witness_->is_held_by(*disk_, state->identity.epoch, state->identity.steps, state->record);
   }
   static_cast<void>(decided(opening));  // a run that is refused has published nothing
@@ -307,10 +319,14 @@ std::optional<journal::State> Session::look_at_state(Opening& opening) {
 /// Checks the input where the run goes on behind the state's position, without --from. Such a run takes the records
 /// there for ones that nobody has read yet, so that the input has to be the same. With --from it may be another
 /// input, whose ordinals say nothing of what was read before; then it is only looked whether it is the same.
+///
+/// A state without marks compares with any input: a fit's has none. Its input then is not known, unless nothing was
+/// read at all.
 void Session::look_at_input(const journal::StateRecord& record, const Options& options, engine::Found& found) {
   const bool goes_on = options.start == Start::resume || !options.from;
   if (options.start == Start::resume || (goes_on && window_.passes == 1)) input_.check(record);
-  found.input = goes_on || input_.holds(record) ? engine::InputFound::held : engine::InputFound::not_known;
+  const bool is_compared = goes_on && (!record.seen.empty() || took_no_step(record));
+  found.input = is_compared || input_.holds(record) ? engine::InputFound::held : engine::InputFound::not_known;
 }
 
 void Session::go_on(journal::State state, journal::Overlap overlap, journal::Ledger ledger) {

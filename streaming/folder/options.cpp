@@ -2,22 +2,9 @@
 // and the window.
 #include "folder/options.h"
 
-#include <algorithm>
-#include <cctype>
-#include <cstring>
-
 #include <fmt/format.h>
 
 namespace nustream::folder {
-
-std::string in_shell(const std::string& text) {
-  const auto is_plain = [](unsigned char c) { return std::isalnum(c) != 0 || std::strchr("._-/=:,+", c) != nullptr; };
-  if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return text;
-  // Within single quotes a shell knows no escapes, so that a quote ends the text, stands escaped, and begins it anew.
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
-  return quoted + "'";
-}
 
 std::string command_to_go_on(const config::Config& config, const Options& options, const std::string& option) {
   std::string command = fmt::format("nustream {} {}", options.command, in_shell(config.file));

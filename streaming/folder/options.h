@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "config/config.h"
+#include "shell_word.h"
 
 namespace nustream::folder {
 
@@ -42,8 +43,7 @@ struct Options {
   bool quiet = false;           ///< print no path of estimates and no table
 };
 
-/// `text` as one word of a shell command, in quotes where they are needed.
-[[nodiscard]] std::string in_shell(const std::string& text);
+using nustream::in_shell;  // for the commands that the rooms above write
 
 /// The command to type next, with the files and options that this run was given:
 /// "nustream COMMAND CONFIG FILE… --set … OPTION".

@@ -169,6 +169,7 @@ class Session {
   [[nodiscard]] bool renumbers(const std::vector<journal::LedgerEntry>& known) const;
   void begin_epoch(const engine::Begin& begin, const std::vector<journal::LedgerEntry>& lost, journal::Ledger ledger,
                    const Options& options, bool carries_over);
+  void keep_marks(const journal::StateRecord& before, Position start);
   void choose_beginning(EpochId epoch, const Options& options);
   void go_on(journal::State state, journal::Overlap overlap, journal::Ledger ledger);
   [[nodiscard]] bool has_same_passes(const journal::StateRecord& record) const;

@@ -34,7 +34,7 @@ void require_newest(const config::Config& config, const std::string& key_file, c
                     const journal::State& state, journal::Disk& disk) {
   auto witness = witness_for(config, key_file, keys);
   if (!witness) return;
-  witness->find(state.record.account, state.record.ledger_head);
+  witness->find(state.record.account, &state);
   if (witness->is_held_by(disk, state.identity.epoch, state.identity.steps, state.record)) return;
   throw Failure(Exit::data, config.state.directory + ": holds an older state than the last one that was committed (" +
                                 witness->told() + "); restore the newest one before its users are changed");

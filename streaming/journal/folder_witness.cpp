@@ -1,6 +1,6 @@
-// Finds, judges and keeps the witness of a state folder (docs/formats/witness.md). The first half looks for the file
-// and decides whether it can be believed; is_held_by() and what it calls compare it with the folder's state and
-// ledger; the rest hands commits to the thread that writes the file (witness_keeper.h).
+// Finds and keeps the witness of a state folder (docs/formats/witness.md). The first half looks for the file and
+// decides whether it can be believed; the rest hands commits to the thread that writes the file (witness_keeper.h).
+// witness_charges.cpp compares the witness with the folder's state and ledger.
 #include "journal/folder_witness.h"
 
 #include <sys/stat.h>
@@ -15,7 +15,6 @@
 #include "error.h"
 #include "journal/witness_files.h"
 #include "secrets/folder_trust.h"
-#include "secrets/hex.h"
 #include "secrets/key_place.h"
 
 namespace nustream::journal {
@@ -136,21 +135,32 @@ void FolderWitness::require_place_outside() const {
                                          "outside it");
 }
 
-/// Judges a file that has the name of this account's witness, but is no witness under this key. The file may be under
-/// an earlier key, left by a crash inside a rotation. Then the folder holds the commit that the file tells of, and
-/// the file may be written over. Or the file is under a later key, because this folder is a copy that was made before
-/// the key was rotated. Then the folder lacks that commit, and is refused. Comparing the steps of folder and file
-/// would not help, since a copy may have gone on by itself.
-void FolderWitness::judge_own_file(const std::optional<Hash>& ledger_head) {
+/// Judges a file that has the name of this account's witness, but is no witness under this key.
+void FolderWitness::judge_own_file(const State* held) {
   std::error_code unknown;
   if (!fs::exists(fs::symlink_status(file_, unknown))) return;
   bytes_ = bytes_of_own(file_);
   require_known_format(file_, bytes_);
   if (kind_of_witness(bytes_, keys_) != WitnessKind::under_another_key) throw damaged(file_);
-  const Witness claimed = read_witness(bytes_, keys_).witness;
-  if (!ledger_head || claimed.ledger_head == empty_ledger_head || claimed.ledger_head == *ledger_head) return;
-  if (ledger_holds(*posix_disk(), settings_.folder, claimed.ledger_head)) return;
-  throw Failure(Exit::data, "the witness " + file_.string() + " is under another key and tells of epoch " +
+  judge_other_key(file_, read_witness(bytes_, keys_).witness, held);
+}
+
+/// Judges this account's witness under another key. It may be under an earlier key, left by a crash inside a rotation
+/// or in a place that the rotation did not know. Then the folder holds the commit that the file tells of, and the
+/// file may be written over. Or this folder is a copy: one from before the key was rotated lacks that commit's line
+/// in its ledger; one that was itself rotated may hold the line, and went on behind it from an earlier step. Such a
+/// copy is refused, even for a new epoch, since what a file under another key tells of spends cannot be charged.
+void FolderWitness::judge_other_key(const fs::path& file, const Witness& claimed, const State* held) const {
+  if (held == nullptr || claimed.ledger_head == empty_ledger_head) return;
+  const secrets::StateIdentity& identity = held->identity;
+  if (claimed.ledger_head == held->record.ledger_head) {
+    if (identity.epoch != claimed.epoch || identity.steps >= claimed.steps) return;
+  } else {
+    const auto disk = posix_disk();
+    if (ledger_holds(*disk, settings_.folder, claimed.ledger_head) && !is_a_branch(*disk, claimed, held->record))
+      return;
+  }
+  throw Failure(Exit::data, "the witness " + file.string() + " is under another key and tells of epoch " +
                                 std::to_string(claimed.epoch.value()) + ", step " +
                                 std::to_string(claimed.steps.value()) +
                                 ", which this folder does not hold: it is an older copy, from before a rotation of "
@@ -195,7 +205,7 @@ void FolderWitness::cannot_be_listed(const std::error_code& why) {
   warning_ = what + "; whether this state folder is an older copy cannot be told";
 }
 
-void FolderWitness::find(const std::optional<AccountId>& account, const std::optional<Hash>& ledger_head) {
+void FolderWitness::find(const std::optional<AccountId>& account, const State* held) {
   // Zeros stand for no account, as states of earlier versions have it. Such a folder gets a new account here, or
   // below that of the witness which names its path.
   const bool has_account = account && *account != AccountId{};
@@ -206,14 +216,14 @@ void FolderWitness::find(const std::optional<AccountId>& account, const std::opt
   const std::vector<fs::path> files = witness_files(settings_.place, unknown);
   for (const fs::path& file : files) look_at(file, has_account);
   is_in_place_ = found_.has_value();
-  if (has_account) look_beside_own_key();
+  if (has_account) look_beside_own_key(held);
   if (found_) account_ = found_->account;
   if (is_in_place_) return;
   if (unknown) cannot_be_listed(unknown);
   // No witness that can be believed lies in the place. A file that has its name all the same is judged, since keep()
   // would write over it.
   file_ = witness_file(settings_.place, settings_.stream, account_);
-  judge_own_file(ledger_head);
+  judge_own_file(held);
   if (has_account && !unknown && !found_) {
     warning_ = "no witness of this state folder is in " + settings_.place.string() +
                ": it cannot be told whether the folder is an older copy; from now on there is one";
@@ -221,8 +231,9 @@ void FolderWitness::find(const std::optional<AccountId>& account, const std::opt
 }
 
 /// A witness beside the key that the folder itself leads to counts where it tells of more. The file that is written
-/// from now on stays the one in the place of the settings.
-void FolderWitness::look_beside_own_key() {
+/// from now on stays the one in the place of the settings. A witness there under another key is judged, too: it is
+/// what a rotation leaves beside the old key, to which copies from before that rotation lead.
+void FolderWitness::look_beside_own_key(const State* held) {
   const fs::path& place = settings_.beside_own_key;
   if (place.empty() || place == settings_.place) return;
   // look_at() sets the file that it finds as the one to write. Here it is only to be read.
@@ -232,87 +243,17 @@ void FolderWitness::look_beside_own_key() {
   if (file_ != file) found_beside_ = file_;
   file_ = file;
   bytes_ = bytes;
+  const fs::path own = witness_file(place, settings_.stream, account_);
+  const std::optional<WitnessFile> there = read_witness_file(own, keys_);
+  if (!there || there->read.witness.account != account_) return;
+  if (kind_of_witness(there->bytes, keys_) == WitnessKind::under_another_key)
+    judge_other_key(own, there->read.witness, held);
 }
 
 void FolderWitness::doubt_files() {
   warning_ = "no witness of " + settings_.folder.string() +
              " is known by its path, and no state names one: it cannot "
              "be told whether its ledger and releases are an older copy; from now on there is a witness";
-}
-
-// Where folder and witness know the same last line of the ledger, the number of steps tells which of their commits is
-// later, since several commits may stand between two lines. Otherwise the ledger has to hold the witness's line, or a
-// later epoch has to charge for what the ledger lacks.
-bool FolderWitness::is_held_by(Disk& disk, EpochId epoch, StepCount steps, const StateRecord& record) const {
-  if (!found_ || found_->ledger_head == empty_ledger_head) return true;
-  if (found_->ledger_head == record.ledger_head) return epoch != found_->epoch || steps >= found_->steps;
-  if (ledger_holds(disk, settings_.folder, found_->ledger_head)) return !is_a_branch(disk, record);
-  return epoch > found_->epoch && is_charged(disk, record);
-}
-
-/// Whether the ledger goes on behind the witness's line from an earlier commit than the witness's. If so, a copy of
-/// the folder went on. The first line of a run says at which step it went on (`taken`).
-bool FolderWitness::is_a_branch(Disk& disk, const StateRecord& record) const {
-  const auto next = entry_behind(disk, settings_.folder, found_->ledger_head, record.ledger_entry);
-  if (!next || next->epoch != found_->epoch) return false;
-  return next->taken.value_or(next->steps) < found_->steps;
-}
-
-/// Whether the ledger charges all that the witness tells of. It does if a new epoch was begun behind the witness, and
-/// its run ended before the witness was told of a commit.
-bool FolderWitness::is_charged(Disk& disk, const StateRecord& record) const try {
-  return not_charged_by(read_committed_ledger(disk, settings_.folder, keys_, record)).empty();
-} catch (const Failure&) {
-  return false;  // recovering the folder tells what is wrong with the ledger
-}
-
-/// Marks the lines that charge what this witness alone knew. Without the mark such a line could not be told from one
-/// that a copy wrote about an epoch of its own.
-std::string FolderWitness::mark() const {
-  return secrets::to_hex(found_->ledger_head).substr(0, 32);
-}
-
-/// A line that charges what the witness tells of an epoch, beside what the folder's own line `known` charges; null
-/// where there is none. The witness's last epoch may have gone on after the witness was written, to its limit at
-/// most.
-LedgerEntry FolderWitness::charging(LedgerEntry entry, const LedgerEntry* known) const {
-  if (entry.epoch == found_->epoch) charge_limit(entry);
-  if (known != nullptr) {
-    charge_beside(entry, *known);
-    entry.settings_digest = known->settings_digest;  // that of the releases in this folder
-  }
-  entry.overlap = Overlap::unknown;
-  entry.taken.reset();
-  entry.run = mark();
-  return entry;
-}
-
-/// Lines that charge for the epochs whose spend the witness knows and `ledger` lacks.
-std::vector<LedgerEntry> FolderWitness::not_charged_by(const Ledger& ledger) const {
-  std::vector<LedgerEntry> lacking;
-  for (const LedgerEntry& entry : found_->epochs) {
-    const auto known = std::ranges::find_if(
-        ledger.epochs, [&](const LedgerEntry& line) { return line.lane == entry.lane && line.epoch == entry.epoch; });
-    const LedgerEntry* const own = known == ledger.epochs.end() ? nullptr : &*known;
-    const bool is_whole = own != nullptr && entry.epoch != found_->epoch &&
-                          own->settings_digest == entry.settings_digest && own->steps >= entry.steps;
-    if (is_whole || (own != nullptr && own->run == mark())) continue;
-    lacking.push_back(charging(entry, own));
-  }
-  return lacking;
-}
-
-std::vector<LedgerEntry> FolderWitness::lost(Disk& disk, const Ledger& ledger, bool is_older) const {
-  if (!found_ || found_->ledger_head == empty_ledger_head) return {};
-  // An older state may lie beside a newer ledger. Then the head alone would say that nothing is lost.
-  if (is_older) return not_charged_by(ledger);
-  if (found_->ledger_head == ledger.head) return {};
-  if (ledger_holds(disk, settings_.folder, found_->ledger_head)) return {};
-  return not_charged_by(ledger);
-}
-
-std::string FolderWitness::told() const {
-  return "epoch " + std::to_string(found_->epoch.value()) + ", step " + std::to_string(found_->steps.value());
 }
 
 bool FolderWitness::make_place() {

@@ -52,15 +52,15 @@ class FolderWitness {
   FolderWitness(WitnessSettings settings, secrets::Keyring keys);
 
   /// Looks for the witness of the account that the folder's state names. Without a state, or where the state names no
-  /// account, it looks for a witness that tells of this folder's path. `ledger_head` is the head of the ledger as the
-  /// state has it.
+  /// account, it looks for a witness that tells of this folder's path. `held` is the folder's state, with which a
+  /// witness under another key is compared; where it is null, no such witness is judged.
   ///
   /// Throws Failure(data) where the account's file is damaged, or is under another key and tells of a commit that the
-  /// folder does not hold; Failure(permission) where it is there and cannot be read; Failure(configuration) where the
-  /// place lies in the state folder. Without an account it throws Failure(data) also where a witness under another
-  /// key tells of this path, and where a file with a name of this stream is malformed: it may be this folder's
-  /// witness, and nothing else could tell.
-  void find(const std::optional<AccountId>& account, const std::optional<Hash>& ledger_head = {});
+  /// folder does not hold, which counts beside the folder's own key too; Failure(permission) where it is there and
+  /// cannot be read; Failure(configuration) where the place lies in the state folder. Without an account it throws
+  /// Failure(data) also where a witness under another key tells of this path, and where a file with a name of this
+  /// stream is malformed: it may be this folder's witness, and nothing else could tell.
+  void find(const std::optional<AccountId>& account, const State* held = nullptr);
   [[nodiscard]] const std::optional<Witness>& found() const noexcept { return found_; }
   /// Whether a witness was found in the place of the settings, and not only beside the folder's own key.
   [[nodiscard]] bool is_in_place() const noexcept { return is_in_place_; }
@@ -108,14 +108,16 @@ class FolderWitness {
  private:
   void require_place_outside() const;
   void look_at(const std::filesystem::path& file, bool has_account);
-  void look_beside_own_key();
+  void look_beside_own_key(const State* held);
   void cannot_be_listed(const std::error_code& why);
-  void judge_own_file(const std::optional<Hash>& ledger_head);
+  void judge_own_file(const State* held);
+  void judge_other_key(const std::filesystem::path& file, const Witness& claimed, const State* held) const;
   [[nodiscard]] std::string mark() const;
   [[nodiscard]] LedgerEntry charging(LedgerEntry entry, const LedgerEntry* known) const;
   [[nodiscard]] std::vector<LedgerEntry> not_charged_by(const Ledger& ledger) const;
+  void add_restarted(const Ledger& ledger, std::vector<LedgerEntry>& lacking) const;
   [[nodiscard]] bool is_charged(Disk& disk, const StateRecord& record) const;
-  [[nodiscard]] bool is_a_branch(Disk& disk, const StateRecord& record) const;
+  [[nodiscard]] bool is_a_branch(Disk& disk, const Witness& witness, const StateRecord& record) const;
   [[nodiscard]] bool make_place();
   void keep_beside_own_key();
 

@@ -25,13 +25,12 @@ State load_state(OutboxFolder& files, const std::filesystem::path& folder, const
 /// the folder is a copy from before an earlier rotation. Without looking under the new key, rotating such a copy
 /// would make it the newest folder.
 bool find_both(Disk& disk, const std::filesystem::path& folder, State& state, RotationWitnesses& witnesses) {
-  const Hash& head = state.record.ledger_head;
-  witnesses.new_key.find(state.record.account, head);
+  witnesses.new_key.find(state.record.account, &state);
   const bool was_rotated = witnesses.new_key.found().has_value();
   // After an earlier rotation the old key's place holds the witness that the rotation left there, under the new key.
-  // Then find() gets no head of the ledger, since by that head it would refuse this witness.
+  // Then find() gets no state, since by that it would refuse this witness.
   witnesses.old_key.find(was_rotated ? witnesses.new_key.account() : state.record.account,
-                         was_rotated ? std::nullopt : std::optional(head));
+                         was_rotated ? nullptr : &state);
   state.record.account = witnesses.old_key.account();
   if (was_rotated)
     return !witnesses.new_key.is_held_by(disk, state.identity.epoch, state.identity.steps, state.record);

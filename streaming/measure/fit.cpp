@@ -307,6 +307,8 @@ config::Config settled_config(const config::Config& asked, config::Purpose purpo
   settled.input = asked.input;
   settled.lane = asked.lane;
   settled.ranges = ranges;
+  // An account may have lowered the budget below what the file says.
+  settled.privacy.budget = asked.privacy.budget;
   // The run has what the measuring left. An ε was turned into ρ before it was divided.
   settled.privacy.rho = rhos.rest;
   settled.privacy.epsilon.reset();

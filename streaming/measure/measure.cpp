@@ -4,6 +4,7 @@
 #include "measure/measure.h"
 
 #include <algorithm>
+#include <charconv>
 #include <exception>
 #include <filesystem>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "console/signals.h"
 #include "decode/byte_source.h"
 #include "decode/reader.h"
+#include "decode/segment_rows.h"
 #include "error.h"
 #include "folder/account_share.h"
 #include "folder/one_step_account.h"
@@ -112,12 +114,39 @@ void require_no_remains(const config::Config& asked) {
   }
 }
 
+/// How many of the input's `records` the run behind the measuring steps, which begins at --from and ends at --to.
+/// Bounds by time, and offsets of a segment, are left out of account: it is an upper bound then.
+std::uint64_t records_of_run(const config::Config& asked, const folder::Options& options, std::uint64_t records) {
+  if (std::ranges::any_of(asked.input.files, decode::is_segment)) return records;
+  const auto ordinal = [records](const std::optional<std::string>& text, std::uint64_t otherwise) {
+    std::uint64_t number = 0;
+    const char* const end = text ? text->data() + text->size() : nullptr;
+    const bool is_number = text && std::from_chars(text->data(), end, number).ptr == end;
+    return is_number ? std::min(number, records) : otherwise;
+  };
+  const std::uint64_t from = ordinal(options.from, 0);
+  const std::uint64_t to = ordinal(options.to, records);
+  return to > from ? to - from : 0;
+}
+
+/// Refuses a stream of which no step could be taken behind the measuring, whose cost would buy nothing.
+void require_a_step(const config::Config& asked, const folder::Options& options, std::uint64_t records) {
+  const std::uint64_t left = records_of_run(asked, options, records);
+  if (asked.estimate.steps > 0 || left >= asked.descent.minibatch) return;
+  throw Failure(
+      Exit::configuration,
+      fmt::format("{}: {} = {}: allowed is at most {}, the number of records that the run behind the "
+                  "measuring of what is \"private\" would step; nothing is spent",
+                  asked.file, asked.moments ? "release.every" : "descent.minibatch", asked.descent.minibatch, left));
+}
+
 /// Measures, commits what was found together with its cost, and returns it.
 std::string measure_now(const config::Config& asked, config::Purpose purpose, const folder::Options& options,
                         const std::string& rule, folder::AccountShare& share) {
   const RawTable table = read_raw(asked);
   // Everything that can be refused by public figures is refused before the account is opened and the share begins.
   require_enough(asked, table.y.size());
+  require_a_step(asked, options, table.y.size());
   require_no_remains(asked);
   folder::OneStepAccount account(place_of(asked, options));
   // The share is charged before any noise is drawn; a folder's own ledger is written only with the commit below.

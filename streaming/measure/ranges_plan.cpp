@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "config/advice.h"
 #include "config/mechanism.h"
 #include "console/report_parts.h"
 #include "measure/fit.h"
@@ -35,6 +36,11 @@ std::string shortage(const config::Config& asked, std::uint64_t records) {
   } catch (const InvalidParameter& error) {
     return fmt::format("{} is to be {}", error.name(), error.allowed());
   }
+}
+
+/// Says that a file of so many records would be refused, since none is left for a step; a topic goes on.
+std::string no_step(const config::Config& asked, std::uint64_t records) {
+  return asked.kafka.brokers.empty() ? config::too_few_for_a_step(asked, records) : std::string();
 }
 
 bool has_few_users(const config::Config& asked, const InputSize& size) {
@@ -114,6 +120,7 @@ std::string plan_json(const config::Config& asked, const InputSize& size) {
       }
     }
     if (const std::string few = shortage(asked, size.records); !few.empty()) json.field("too_few", few);
+    if (const std::string none = no_step(asked, size.records); !none.empty()) json.field("no_step", none);
     if (has_few_users(asked, size)) json.field("enough_users", enough_users(asked));
   });
 }
@@ -139,6 +146,7 @@ std::string plan_text(const config::Config& asked, const InputSize& size) {
   }
   const std::string few = shortage(asked, size.records);
   if (!few.empty()) out += fmt::format("{} records are too few for that: {}\n", size.records, few);
+  if (const std::string none = no_step(asked, size.records); !none.empty()) out += none + '\n';
   if (has_few_users(asked, size)) {
     out += fmt::format(
         "{} users are few for that: each counts once in a histogram, and it takes about {} to show through the "
@@ -146,8 +154,8 @@ std::string plan_text(const config::Config& asked, const InputSize& size) {
         size.users, enough_users(asked));
   }
   return out +
-         "What the noise leaves depends on what is measured: --write-config writes a file that a plan can be made "
-         "of\n";
+         "What the noise leaves depends on what is measured, which costs rho: a run (replay, estimate, attach) with "
+         "--write-config FILE measures, and writes a configuration that a plan can be made of\n";
 }
 
 }  // namespace nustream::measure

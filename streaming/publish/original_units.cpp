@@ -157,6 +157,20 @@ std::string OriginalUnits::invert(std::span<const std::pair<std::string, double>
   return {};
 }
 
+std::string OriginalUnits::invert(std::span<const std::pair<std::string, double>> values,
+                                  std::span<const std::string> unknown, std::span<double> theta) const {
+  const auto is_unknown = [&](const std::string& name) { return std::ranges::find(unknown, name) != unknown.end(); };
+  std::vector<std::pair<std::string, double>> known(values.begin(), values.end());
+  for (auto& [name, value] : known) {
+    if (is_unknown(name)) value = 0;
+  }
+  std::string wrong = invert(known, theta);
+  const Equation& first = equations_.front();
+  // An intercept of 0 in original units could be as far from any answer as the target's centre is from 0.
+  if (wrong.empty() && first.intercept_parameter && is_unknown(first.prefix + "intercept")) theta[first.first] = 0;
+  return wrong;
+}
+
 std::size_t OriginalUnits::names_of_first_equation() const noexcept {
   const Equation& first = equations_.front();
   return first.centers.size() + (first.intercept_shown ? 1 : 0);

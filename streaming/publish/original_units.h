@@ -35,6 +35,10 @@ class OriginalUnits {
   /// missing or unknown, a number that is not finite, or an intercept that a model without one cannot have.
   [[nodiscard]] std::string invert(std::span<const std::pair<std::string, double>> values,
                                    std::span<double> theta) const;
+  /// The same where the values of the names in `unknown` are not known, whatever stands there: their parameters are
+  /// 0.
+  [[nodiscard]] std::string invert(std::span<const std::pair<std::string, double>> values,
+                                   std::span<const std::string> unknown, std::span<double> theta) const;
   /// The linear part of the map, row-major names().size() × θ's entries: a covariance C becomes A C Aᵀ.
   [[nodiscard]] std::vector<double> linear_part() const;
 

@@ -370,6 +370,11 @@ std::optional<ShownRelease> read_release(std::string_view line) {
   // A line without these is no release: a combined model, for example, has no step of its own.
   if (!read_place(release, shown) || !read_cost(release, shown)) return std::nullopt;
   shown.estimate = values_of(release, "estimate");
+  if (simdjson::dom::array names; release["not_determined"].get(names) == simdjson::SUCCESS) {
+    for (const simdjson::dom::element name : names) {
+      if (name.is_string()) shown.not_determined.emplace_back(std::string_view(name));
+    }
+  }
   // All that follows may be missing: older lines have fewer members.
   shown.average = values_of(release, "average");
   if (release["average_weight"].get(shown.average_weight) != simdjson::SUCCESS) shown.average_weight = 0;

@@ -2,6 +2,7 @@
 // gradients, public settings and step counts alone.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -164,6 +165,12 @@ struct ShownRelease {
   std::string stream;
   LaneId lane{0};
   EpochId epoch{0};
+  /// Coefficients that noise does not determine, which only a fit's releases have: the estimate is NaN there.
+  std::vector<std::string> not_determined{};
+
+  [[nodiscard]] bool is_determined(std::string_view name) const {
+    return std::ranges::find(not_determined, name) == not_determined.end();
+  }
 };
 
 /// Reads one encoded line back; empty where it is no release. Throws Failure(data) for one of another format.

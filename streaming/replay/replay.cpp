@@ -1,25 +1,30 @@
 // The command, in the order in which a reader can follow a run: what is checked and said before, the class Run, which
 // owns a run's parts, and run(), which puts them together. Records are stepped in record_loop.cpp, and committed in
-// folder/session.cpp.
+// folder/session.cpp. What is said of a run's end is in endings.cpp.
 #include "replay/replay.h"
 
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "check/constant_columns.h"
 #include "check/first_look.h"
-#include "check/look.h"
+#include "check/long_records.h"
+#include "check/times.h"
 #include "config/advice.h"
 #include "config/mechanism.h"
 #include "console/path_printer.h"
 #include "console/signals.h"
 #include "console/warnings.h"
+#include "decode/one_line_files.h"
 #include "engine/budget_advice.h"
 #include "engine/release_encoder.h"
 #include "folder/session.h"
+#include "replay/endings.h"
 #include "replay/input.h"
 #include "replay/record_loop.h"
 #include "replay/serving.h"
@@ -45,71 +50,9 @@ Exit exit_of(Ending ending) {
   }
 }
 
-/// Tells on standard error how the run ended and how to go on, unless its input simply ended. `steps_released` is the
-/// number of steps at this epoch's last release; 0 for none.
-void say_how_it_ended(const config::Config& config, const folder::Options& options, folder::Session& session,
-                      Ending ending, std::uint64_t steps_released) {
-  const bool is_stopped = ending == Ending::interrupted || ending == Ending::drained;
-  if (is_stopped && !session.is_committed()) {
-    fmt::print(stderr, "nustream: {}; nothing was stepped: give the same command again\n",
-               ending == Ending::drained ? "told to end" : "interrupted");
-  } else if (is_stopped) {
-    fmt::print(stderr, "nustream: {}; go on with: {}\n",
-               ending == Ending::drained ? "told to end; what was stepped is committed and released"
-                                         : "interrupted; everything so far is committed",
-               folder::command_to_go_on(config, options, "--resume"));
-  } else if (ending == Ending::exhausted) {
-    const std::string released =
-        session.lane().steps().value() == 0 ? "no step was taken"
-        : steps_released > 0
-            ? "what was released stays"
-            : fmt::format("no release of this epoch was made: the first one comes after release.every = {} steps",
-                          config.descent.release_every);
-    fmt::print(stderr, "nustream: stopped: {}; {}\n", session.limit_reached(), released);
-  }
-}
-
-/// Whether any input can be read only once, so that what is read and not committed is lost.
-bool reads_pipe(const config::Config& config) {
-  for (const std::string& file : config.input.files) {
-    std::error_code unknown;
-    if (file == "-" || std::filesystem::is_fifo(file, unknown)) return true;
-  }
-  return false;
-}
-
-/// Throws the failure of an input again, with what is left of the run and how to go on.
-[[noreturn]] void fail_after_steps(const config::Config& config, const folder::Options& options,
-                                   const folder::Session& session, const Failure& failure) {
-  // Only a file that broke off can be repaired and read on. Of a pipe, what was read is lost, and any other failure
-  // would meet a resume too.
-  if (failure.code() != Exit::io || !session.is_committed() || reads_pipe(config)) throw failure;
-  throw Failure(failure.code(), fmt::format("{}; what was committed until then stays: go on with: {}", failure.what(),
-                                            folder::command_to_go_on(config, options, "--resume")));
-}
-
 /// Warns on standard error, unless --quiet was given.
 void warn(const std::string& advice, const folder::Options& options) {
   if (!advice.empty() && !options.quiet) fmt::print(stderr, "nustream: warning: {}\n", advice);
-}
-
-/// Tells about a run that found no record to step: what that means, and which command may have been meant.
-void say_nothing_was_read(const config::Config& config, const folder::Options& options, const folder::Window& window,
-                          Position position) {
-  const bool from_the_beginning =
-      options.start == folder::Start::fresh;  // other runs begin behind what was read, unless --from is given
-  if (options.from ? options.start != folder::Start::resume : from_the_beginning && options.to) {
-    fmt::print(stderr, "nustream: no record of the input lies from {} to {}: no step was taken\n",
-               options.from.value_or("its beginning"), options.to.value_or("its end"));
-    return;
-  }
-  const bool one_pass = window.passes == 1;  // with several passes, positions count on and are no ordinals
-  fmt::print(stderr,
-             "nustream: no new records behind record {}{}: no step was taken; to have the input read again from its "
-             "beginning, which its records are charged for: {}\n",
-             console::with_separators(one_pass ? position.value() : window.touched(position.value())),
-             one_pass && options.to ? " before " + *options.to : std::string(),
-             folder::command_to_go_on(config, options, "--new-epoch --from 0"));
 }
 
 /// The look at the first records. It tells the operator at once where many cannot be used, nearly all are clipped, or
@@ -132,7 +75,7 @@ FirstLook first_look(const config::Config& config, const config::Mechanism& mech
     console::say_for_operator(check::clipped_at_first(first, check::clip_of(config)));
     check::ConstantColumns columns(config.schema);
     columns.take(rows);
-    console::say_for_operator(check::times_in_1970(config.input, config.schema));
+    console::say_for_operator(check::odd_times(config.input, config.schema));
     console::say_for_operator(columns.in_words(check::ConstantColumns::Of::first_records));
   };
   return {options.min_usable ? check::records_judged : 1, look};
@@ -253,7 +196,10 @@ class Run {
                     Cadence{config_.state.commit_records, commit_time, config_.state.rejects,
                             session_->step_limit() == mechanism_.horizon()},
                     Pacer(options_.speed), first_look(config_, mechanism_, options_, *session_));
-    const std::uint64_t steps_before = session_->lane().steps().value();
+    committed_ = session_->lane().steps();
+    const std::uint64_t steps_before = committed_.value();
+    // Of files the first look tells it, and a run that goes on has told it before.
+    times_are_told_ = steps_before > 0 || !reads_pipe(config_);
     std::optional<Failure> failure;
     // A failure of the input still leaves whole steps behind, which are committed. So it is thrown only at the end.
     Ending ending = Ending::input;
@@ -263,9 +209,11 @@ class Run {
       failure = thrown;  // thrown again after the run until then is settled
     }
     settle(share, loop, steps_before, failure ? folder::Session::Ended::by_failure : folder::Session::Ended::well);
-    if (failure) fail_after_steps(config_, options_, *session_, *failure);
+    if (failure) fail_after_steps(config_, options_, *session_, committed_, *failure);
     say_how_it_ended(config_, options_, *session_, ending, stepper.released_at());
-    if (ending == Ending::input && loop.counts().records == 0 && loop.counts().left_over == 0) say_nothing_came();
+    if (ending == Ending::input && loop.counts().records == 0) {
+      loop.counts().left_over == 0 ? say_nothing_came() : say_no_step(config_, *session_, committed_);
+    }
     show(loop, ending);
     if (serving_) serving_->stay_until(stop_);
     return exit_of(ending);
@@ -288,12 +236,21 @@ class Run {
         stop_,
         [&](folder::BatchResult result) {
           session_->commit(std::move(result), loop.counts().rejected, stepper.released_at());
+          committed_ = session_->lane().steps();
           promise_.tell(session_->witness_warning());
           if (serving_) serving_->counted(loop.counts());
         },
         [&](std::uint64_t records) {
+          if (input.first_records().size() == decode::first_records_max) tell_of_times();
           printer_.progress({records, input.bytes_read(), input.bytes_total(), records_total});
         });
+  }
+
+  /// Tells once of times that are hardly meant as they are read. The records of a pipe come one by one, and none
+  /// waits for it: it is told when enough of them have come, or at the end.
+  void tell_of_times() {
+    if (std::exchange(times_are_told_, true)) return;
+    console::say_for_operator(check::odd_times(config_.input, config_.schema, stream_.reader().first_records()));
   }
 
   /// Waits until everything is durable, and says what the operator has to know of it. It does so after a failure too:
@@ -308,7 +265,11 @@ class Run {
     warn(publish::large_delta(config_.privacy.deltas(), session_->lane().position().value()), options_);
     promise_.tell(session_->warnings());
     console::warn_of_lost(rejects_of(*session_));
+    tell_of_times();
     console::print_for_operator(counted(config_, loop, *session_), rejects_of(*session_));
+    if (loop.counts().rejected > 0)
+      console::say_for_operator(decode::files_of_one_line(config_.input, config_.schema));
+    if (config_.input.longest) console::say_for_operator(check::long_record(*config_.input.longest));
     if (options_.start == folder::Start::resume) say_of_epoch(config_, *session_, loop, steps_before);
   }
 
@@ -341,6 +302,8 @@ class Run {
   std::optional<Serving> serving_;
   std::optional<folder::Session> session_;
   console::PromiseWarnings promise_;
+  bool times_are_told_ = false;
+  StepCount committed_{0};  ///< the steps of the last commit, or of the state that the run goes on from
 };
 
 }  // namespace
@@ -353,6 +316,7 @@ Exit run(config::Config config, const folder::Options& options, folder::AccountS
   // The decoder keeps a pointer to it from here on, and begin() gives it the key.
   users::Identifiers identifiers(config::partitioner_of(config));
   if (config.schema.user) config.schema.user->reader = &identifiers;
+  if (config.input.framing_is_trusted) config.input.longest = std::make_shared<config::LongestRecord>();
   const folder::Window window = resolve_window(config, options);
   // How often a record takes part decides σ, so that the window has to be known before the mechanism is made.
   const config::Mechanism mechanism = make_mechanism(config, participation(window, config.descent.minibatch));

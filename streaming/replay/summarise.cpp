@@ -59,8 +59,9 @@ console::OperatorCounts counted(const config::Config& config, const RecordLoop& 
   if (session.user_key() != nullptr) {
     counts.gradients = session.lane().contributions();
     counts.of_users = true;
-    const std::uint64_t usable = counts.records - counts.rejected;
-    counts.used_up = check::used_up(usable, counts.gradients, config.descent.minibatch);
+    counts.used_up = session.lane().beyond_limits();
+    const auto& windows = config.users->limits->windows();
+    if (windows && windows->times_are_trusted) counts.windows = check::windows_seen(session.lane().clock());
   }
   counts.clipped = session.lane().clipped();
   return counts;

@@ -39,7 +39,8 @@ const char* name_of_estimate(bool of_sums) {
 /// average.
 void append_row(const publish::ShownRelease& release, std::size_t j, std::string& out) {
   const auto& [name, value] = quoted(release)[j];
-  out += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td>", chart::escaped(name), data(value));
+  out += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td>", chart::escaped(name),
+                     release.is_determined(name) ? data(value) : "not determined");
   if (!release.interval.bounds.empty()) {
     out += fmt::format("<td>{}</td><td>{}</td>", data(release.interval.bounds[j].first),
                        data(release.interval.bounds[j].second));
@@ -192,10 +193,11 @@ chart::Chart coefficient_chart(const History& history, const publish::ShownRelea
     line.points.push_back({x, averaged ? at(point.average, j) : at(point.estimate, j), 0});
   }
   // The sentence that a screen reader reads. It has the numbers that others take from the picture.
+  const double value = quoted(release)[j].second;
   std::string summary =
-      fmt::format("{} quoted estimate is {:.4g}",
+      fmt::format("{} quoted estimate is {}",
                   release.step > 1 ? fmt::format("At step {} the", count(release.step)) : std::string("The"),
-                  quoted(release)[j].second);
+                  release.is_determined(name) ? fmt::format("{:.4g}", value) : "not determined");
   if (!release.interval.bounds.empty()) {
     summary += fmt::format(", its interval {:.4g} to {:.4g}", release.interval.bounds[j].first,
                            release.interval.bounds[j].second);
@@ -249,6 +251,7 @@ void append_coefficients(const PageView& view, const ShownLane& lane, std::strin
   const std::size_t last = view.is_file ? all : std::min(view.first_coefficient + coefficients_of_a_page, all);
   for (std::size_t j = view.first_coefficient; j < last; ++j) {
     const std::string& name = lane.release->estimate[j].first;
+    if (!lane.release->is_determined(name)) continue;  // the table says so, and there is nothing to draw
     // c0, c1 … are the charts of a lane and m0, m1 … those of the combined model: ids are unique in a document.
     const std::string id = fmt::format("c{}", j);
     out += fmt::format("<figure class=\"card\"><figcaption><h3>{}</h3><p><strong>{}</strong>", chart::escaped(name),

@@ -64,13 +64,13 @@ bool is_signed(const journal::ChainPlace& place, const publish::ShownRelease& re
                CheckedReleases& lane, bool by_cadence) {
   if (!place.previous || !place.signature) return false;
   const TrustedKeys::Index from = by_cadence ? std::max(lane.key, lane.cadence_key) : lane.key;
-  const auto key = trust.keys.signer(secrets::Signing::release, place.signed_text, *place.signature, from);
-  if (!key) return false;
-  const std::optional<LaneProgress>& handed_on = trust.keys.handed_on(*key);
   const bool is_own = LaneName{release.stream, release.lane} == trust.own;
   // For example a key that was handed on at step 5000 of epoch 0 may have signed the release at step 5000, and none
   // at 5100.
-  if (is_own && handed_on && LaneProgress{release.epoch, StepCount{release.step}} > *handed_on) return false;
+  std::optional<LaneProgress> at;
+  if (is_own) at = LaneProgress{release.epoch, StepCount{release.step}};
+  const auto key = trust.keys.signer(secrets::Signing::release, place.signed_text, *place.signature, from, at);
+  if (!key) return false;
   lane.key = *key;
   return true;
 }

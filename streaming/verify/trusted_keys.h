@@ -34,10 +34,14 @@ class TrustedKeys {
                                         const secrets::Signature& signature) const {
     return secrets::is_signed(secrets::to_sign(purpose, text), signature, keys_.back().key);
   }
-  /// The first key, from `from` on, that signed `text`; nothing where none of them did.
+  /// The first key, from `from` on, that signed `text` and may have: a key that was handed on before the lane came to
+  /// `at` may not. Nothing where there is none. A key that took its own place again later is there twice, and its
+  /// later turn may count where the earlier one does not. `at` is empty for another lane than the ledger's.
   [[nodiscard]] std::optional<Index> signer(secrets::Signing purpose, std::string_view text,
-                                            const secrets::Signature& signature, Index from) const {
+                                            const secrets::Signature& signature, Index from,
+                                            const std::optional<LaneProgress>& at) const {
     for (Index i = from; i < keys_.size(); ++i) {
+      if (at && keys_[i].handed_on && *at > *keys_[i].handed_on) continue;
       if (secrets::is_signed(secrets::to_sign(purpose, text), signature, keys_[i].key)) return i;
     }
     return std::nullopt;
@@ -48,13 +52,11 @@ class TrustedKeys {
     keys_.back().handed_on = handed_on.value_or(LaneProgress{EpochId{0}, StepCount{0}});
     keys_.push_back({next, {}});
   }
-  /// How far the lane of the ledger was when this key was handed on; nothing for the present one.
-  [[nodiscard]] const std::optional<LaneProgress>& handed_on(Index key) const { return keys_[key].handed_on; }
 
  private:
   struct Key {
     secrets::PublicKey key;
-    std::optional<LaneProgress> handed_on;
+    std::optional<LaneProgress> handed_on;  ///< how far the ledger's lane was then; nothing for the present key
   };
   std::vector<Key> keys_;
 };

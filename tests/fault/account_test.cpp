@@ -92,6 +92,35 @@ TEST(Account, StopsTheSumAtItsBudget) {
   EXPECT_LE(total_of(world.shown()), 1);
 }
 
+// Sums are rounded up, but decimals that add up to the account's budget do not cross it.
+TEST(Account, MayBeSpentByFitsAsItWasTyped) {
+  const World world;
+  const std::string people = world.path("three");
+  ASSERT_EQ(world.run({"account", "new", people, "--rho", "0.3"}).code, 0);
+  for (int i = 0; i < 3; ++i) {
+    const CommandResult fit =
+        world.run({"fit", world.path("rows.csv"), "--target", "y", "--features", "x", "--rho", "0.1", "--account",
+                   people, "--key-directory", world.path("keys"), "--quiet"});
+    EXPECT_EQ(fit.code, 0) << fit.err;
+  }
+}
+
+// Settings that are measured are read anew from the file, which knows nothing of what the account leaves.
+TEST(Account, StopsARunBehindItsMeasuring) {
+  const World world;
+  ASSERT_EQ(world.run({"replay", world.stream("one", .8), "--quiet"}).code, 0);
+  const std::vector<std::string> measured{"--quiet", "--set", "features.0.scale=\"private\""};
+  for (const char* command : {"replay", "estimate"}) {
+    std::vector<std::string> arguments{command, world.stream(command, .4)};
+    arguments.insert(arguments.end(), measured.begin(), measured.end());
+    if (std::string(command) == "estimate")
+      arguments.insert(arguments.end(), {"--set", "estimate.steps=50", "--set", "privacy.adjacency=\"zero-out\""});
+    const CommandResult stopped = world.run(arguments);
+    EXPECT_EQ(stopped.code, 73) << stopped.err;
+    EXPECT_LE(total_of(world.shown()), 1);
+  }
+}
+
 TEST(Account, IsNotNamedWhereTheRunHasALowerBudgetOfItsOwn) {
   const World world;
   const CommandResult own = world.run({"replay", world.stream("one", .35, "budget = 0.2\n"), "--quiet"});

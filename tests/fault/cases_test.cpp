@@ -121,10 +121,11 @@ const std::string ask_check = ": nustream check CONFIG --data shows more\n";
 const std::string are_listed = "; listed in DIR/run/rejects.jsonl\n";
 
 /// What a run says, before its first step and at its end, where not one of `records` can be used. `missing` is said
-/// before the first step.
-std::string all_unusable(const std::string& records, const std::string& reason, const std::string& missing = "") {
+/// before the first step, and `odd` of the times between the two lines.
+std::string all_unusable(const std::string& records, const std::string& reason, const std::string& missing = "",
+                         const std::string& odd = "") {
   return operators + "of the first " + records + " records " + records + " (100%) cannot be used; most often " +
-         reason + missing + ask_check + operators + "none of " + records +
+         reason + missing + ask_check + (odd.empty() ? "" : operators + odd) + operators + "none of " + records +
          " records could be used: every step was noise alone; most often " + reason + are_listed;
 }
 
@@ -225,16 +226,21 @@ TEST(Cases, TimesAsOthersWriteThemAreRead) {
 TEST(Cases, TheUnitOfATimeIsProposed) {
   const std::string no_time = "column 'ts': not a timestamp such as 2010-01-31T09:00 (ISO 8601";
   const Words seconds{"--set", "features.0.unit=s"};
+  const std::string beyond =
+      "the first 20 times of column 'ts' lie beyond the year 9999, but between 1990 and 2100 if they count "
+      "milliseconds: set unit = \"ms\"\n";
   for (const auto& [set, reason] :
        {std::pair{Words{}, no_time + "; a plain number is one where its unit is set)"},
         std::pair{seconds, no_time + "), nor a number of its unit in the years 0 to 9999"}}) {
+    const std::string odd = set.empty() ? "" : beyond;
     expect_says_however_quiet("times-in-milliseconds", "estimate", set, too_noisy("3.8"),
-                              all_unusable("48", reason + " (record 0)"));
+                              all_unusable("48", reason + " (record 0)", "", odd));
     expect_shows("times-in-milliseconds", set,
                  "records         48 of DIR/in.csv\n"
                  "usable          0 (0%)\n"
                  "unusable        48 (100%): " +
-                     reason + "; record 0 is one (line 2: '1709251200000'; set unit = \"ms\")\n",
+                     reason + "; record 0 is one (line 2: '1709251200000'; set unit = \"ms\")\n" +
+                     (odd.empty() ? "" : "times           " + odd),
                  false);
   }
 }

@@ -16,6 +16,7 @@ namespace nustream::tests {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -73,9 +74,55 @@ TEST_F(InputKinds, CommandsForACompressedFileAreForItsContent) {
   const CommandResult result = run("replay", {file + ".gz", "--set", "stream.format=jsonl"});
   EXPECT_EQ(result.code, 65);
   EXPECT_THAT(result.err,
+              HasSubstr(fmt::format("jq -c '.[]' '{0}.gz.unpacked' > '{0}.gz.unpacked.jsonl'; unpack it before: gzip "
+                                    "-dc '{0}.gz' > '{0}.gz.unpacked'",
+                                    file)))
+      << "no command overwrites a file that is there";
+  std::filesystem::remove(file);
+  EXPECT_THAT(run("replay", {file + ".gz", "--set", "stream.format=jsonl"}).err,
               HasSubstr(fmt::format("jq -c '.[]' '{0}' > '{0}.jsonl'; unpack it before: gzip -dc '{0}.gz' "
                                     "> '{0}'",
                                     file)));
+}
+
+// A compressed file is read as it is, so that a setting is all that has to change.
+TEST_F(InputKinds, ACompressedFileOfAnotherFormatNeedsASettingAlone) {
+  const std::string file = write("in.jsonl", forty_objects("\n") + "\n");
+  ASSERT_EQ(std::system(("gzip -f '" + file + "'").c_str()), 0);
+  const CommandResult result = run("replay", {file + ".gz"});
+  EXPECT_EQ(result.code, 65);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("set stream.format = \"jsonl\"\n"), Not(HasSubstr("unpack"))));
+}
+
+// No single record may refuse an input, so that the run goes on; but the operator has to know what was lost.
+TEST_F(InputKinds, FilesOfOneLineBesideGoodOnesAreNamedToTheOperator) {
+  const std::string good = write("d1", forty_objects("\n") + "\n");
+  Words all{good};
+  for (int i = 2; i <= 6; ++i) all.push_back(write(fmt::format("d{}", i), "[" + forty_objects(",") + "]\n"));
+  for (const char* more : {"--set", "stream.format=jsonl"}) all.emplace_back(more);
+  const std::string told = fmt::format(
+      "5 of 6 files are one line each, which was read as one record: '{0}' is a JSON array, and nustream "
+      "reads one object on each line: write it so: jq -c '.[]' '{0}' > '{0}.jsonl'; likewise '{1}', '{2}', "
+      "'{3}' and 1 more\n",
+      all[1], all[2], all[3], all[4]);
+  const CommandResult result = run("replay", all);
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.err, HasSubstr("operator only, not private: " + told));
+  EXPECT_THAT(check(all).out, HasSubstr("files           " + told));
+  // Old Macs' line ends, and a document.
+  const std::string rows = write("e1", "1,2\n3,4\n5,6\n");
+  const std::string mac = write("e2", "1,2\r3,4\r5,6\r");
+  const Words plain{rows, mac, "--set", "stream.header=false", "--set", "stream.columns=[\"x\",\"y\"]"};
+  EXPECT_THAT(
+      check(plain).out,
+      HasSubstr(fmt::format("1 of 2 files are one line each, which was read as one record: '{0}' is text whose "
+                            "lines end in carriage returns alone: write it with newlines: tr '\\r' '\\n' < "
+                            "'{0}' > '{0}.lf'\n",
+                            mac)));
+  const std::string document = write("d2", R"({"data":[)" + forty_objects(",") + "]}\n");
+  EXPECT_THAT(check({good, document, "--set", "stream.format=jsonl"}).out,
+              HasSubstr("one JSON document whose records are an array inside it"));
+  EXPECT_THAT(check({good, good, "--set", "stream.format=jsonl"}).out, Not(HasSubstr("one line each")));
 }
 
 // What was stepped before a cut is committed, and the way on is told.
@@ -89,7 +136,9 @@ TEST_F(InputKinds, AFileThatIsCutTellsWhatIsCommitted) {
   EXPECT_EQ(result.code, 74);
   EXPECT_THAT(
       result.err,
-      AllOf(HasSubstr("fetch the file again; what was committed until then stays: go on with: nustream replay "),
+      AllOf(ContainsRegex(
+                "fetch the file again; [0-9,]+ steps are taken and paid for: rho [0-9.e+-]+ is in the ledger; "
+                "once that is mended, go on with: nustream replay "),
             HasSubstr("--resume")));
   // The same through a pipe takes the same steps.
   const std::string state = (folder_.path() / "state").string();
@@ -103,7 +152,8 @@ TEST_F(InputKinds, AFileThatIsCutTellsWhatIsCommitted) {
       {"replay", config_, "-", "--quiet", "--insecure-seed", "1", "--set", "state.directory=" + state + "2"},
       file + ".cut.gz");
   EXPECT_EQ(piped.code, 74);
-  EXPECT_THAT(piped.err, HasSubstr("ends in the middle of its gzip data"));
+  EXPECT_THAT(piped.err, AllOf(HasSubstr("ends in the middle of its gzip data"),
+                               HasSubstr("once that is mended, and the pipe gives all of its records again, go on")));
   EXPECT_EQ(releases(state + "2"), releases(state));
 }
 
@@ -116,6 +166,15 @@ TEST_F(InputKinds, SecondsThatAreReadAsMillisecondsAreTold) {
       "\"s\"";
   EXPECT_THAT(run("replay", of_time).err, HasSubstr("operator only, not private: " + told));
   EXPECT_THAT(check(of_time).out, HasSubstr("times           " + told));
+  // A pipe cannot be read again: its first records are kept while they are read.
+  for (const char* command : {"replay", "check"}) {
+    Words piped{command, config_, "-"};
+    if (piped.front() == "check") piped.emplace_back("--data");
+    piped.insert(piped.end(), of_time.begin(), of_time.end());
+    piped.insert(piped.end(), {"--set", "state.directory=" + (folder_.path() / "piped").string()});
+    const CommandResult result = run_command(NUSTREAM_COMMAND, piped, (folder_.path() / "in.csv").string());
+    EXPECT_THAT(result.out + result.err, HasSubstr(told)) << command;
+  }
   Words right = of_time;
   right.back() = "features.0.unit=s";
   EXPECT_THAT(check(right).out, Not(HasSubstr("1970")));

@@ -118,6 +118,21 @@ TEST_F(FirstContact, LinesThatAnotherDelimiterDividesSayWhich) {
   EXPECT_THAT(run("replay").err, HasSubstr("whose lines have 1 column and hold ';': set stream.delimiter = \";\""));
 }
 
+// A header in quotes as a whole is one name, and the delimiter in it divides nothing.
+TEST_F(FirstContact, LinesThatAreWhollyInQuotesAreNamed) {
+  write("in.csv", "\"x,y\"\n\"1,2\"\n");
+  EXPECT_THAT(run("replay").err,
+              AllOf(HasSubstr("where each line is wholly in quotes: the file was written as CSV twice; "
+                              "take the outer quotes away: sed 's/\\r$//; s/^\"\\(.*\\)\"$/\\1/; "
+                              "s/\"\"/\"/g' FILE > FILE.csv"),
+                    Not(HasSubstr("stream.delimiter"))));
+  write("in.csv", "\"Report, 2024\"\nx,y\n1,2\n");
+  EXPECT_THAT(run("replay").err,
+              AllOf(HasSubstr("which is one text in quotes (if it is a title above the header, set "
+                              "stream.skip_lines = N, the number of such lines)"),
+                    Not(HasSubstr("stream.delimiter"))));
+}
+
 TEST_F(FirstContact, OneDocumentIsNamedBeforeAnythingIsChargedAndShowsNoValue) {
   const std::string records = lines_of(3, [](int i) { return fmt::format(R"({{"x":{},"y":{}}},)", i, i); });
   std::string one = R"({"data":[)" + records + R"({"x":9,"y":9}]})";

@@ -292,6 +292,72 @@ TEST_F(FitInput, MarksWhatNoiseDoesNotDetermine) {
   EXPECT_THAT(json.out, HasSubstr("\"not_determined\":[\"intercept\",\"year\"]"));
 }
 
+// A guess that stands somewhere is taken for an answer there.
+TEST_F(FitInput, ShowsNoGuessAnywhere) {
+  const auto row = [](const std::string& a, const std::string& y, int) { return a + ",2013," + y; };
+  const std::string file = folder.write("t.csv", rows("a,year,y\n", row));
+  const std::string config = (folder.path() / "t.toml").string();
+  const std::string page = (folder.path() / "t.html").string();
+  const CommandResult result = fit(file, {"--target", "y", "--json", "--write-config", config, "--report", page});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("\"estimate\":{\"intercept\":null,\"a\":"),
+                                HasSubstr("\"noise_stddev\":{\"intercept\":null,\"a\":0.")));
+  EXPECT_THAT(read_file(file + ".fit/releases.jsonl"),
+              AllOf(HasSubstr("\"estimate\":{\"intercept\":null,\"a\":"),
+                    HasSubstr(",\"year\":null},\"not_determined\":[\"intercept\",\"year\"],\"average\":null")));
+  const CommandResult inspected =
+      run_command(NUSTREAM_COMMAND, {"inspect", file + ".fit", "--insecure-seed", "3", "--chart"});
+  ASSERT_EQ(inspected.code, 0) << inspected.err;
+  EXPECT_THAT(inspected.out, HasSubstr("  year                     not determined\n"));
+  const CommandResult exported = run_command(NUSTREAM_COMMAND, {"export", file + ".fit", "--csv"});
+  EXPECT_THAT(exported.out, AllOf(HasSubstr("estimate.intercept,estimate.a,estimate.year"), HasSubstr(",end,,")));
+  const std::string shown = read_file(page);
+  EXPECT_THAT(shown, AllOf(HasSubstr("<th scope=\"row\">year</th><td>not determined</td>"),
+                           HasSubstr("to each coefficient that is determined has a standard deviation of "),
+                           Not(HasSubstr("nan"))));
+  // The start has 0 in working coordinates there: the target's centre, 3, where the features have theirs.
+  const std::string written = read_file(config);
+  EXPECT_THAT(written,
+              AllOf(HasSubstr("# Noise did not determine \"intercept\", \"year\""), HasSubstr("\"year\" = 0 }")));
+  const CommandResult run = run_command(NUSTREAM_COMMAND, {"replay", config, "--insecure-seed", "4", "--json"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  simdjson::dom::parser parser;
+  EXPECT_NEAR(parser.parse(run.out)["estimate"]["a"].get_double().value(), 2, 0.2);
+}
+
+TEST_F(FitInput, AdvisesFewerBucketsWhereNoiseHidesOne) {
+  const auto row = [](const std::string& a, const std::string& y, int) { return a + ",same," + y; };
+  const CommandResult result =
+      fit(folder.write("t.csv", rows("a,c,y\n", row)), {"--target", "y", "--features", "a,hash(c)", "--hash", "8"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("not determined"), HasSubstr("take fewer buckets (--hash), or spend")));
+}
+
+TEST_F(FitInput, NamesMarksBetweenThousands) {
+  const auto told = [this](const std::string& text, const std::string& decimal) {
+    const auto row = [&](const std::string& a, const std::string&, int) { return a + ";" + text; };
+    return fit(folder.write("t.csv", rows("a;y\n", row)),
+               {"--target", "y", "--features", "a", "--delimiter", ";", "--decimal", decimal, "--look"})
+        .out;
+  };
+  EXPECT_THAT(told("1.003,50", ","),
+              HasSubstr("; most have dots between thousands (1.003,50): write them without\n"));
+  EXPECT_THAT(told("1.003,50", "."), HasSubstr("write them without, and add --decimal , for the commas\n"));
+  EXPECT_THAT(told("1,003.50", "."),
+              HasSubstr("; most have commas between thousands (1,003.50): write them without"));
+}
+
+TEST_F(FitInput, MeansTheRowAfterAChange) {
+  const auto row = [](const std::string& a, const std::string& y, int i) {
+    const std::string values = "{\"a\":" + a + ",\"y\":" + y + "}";
+    return "{\"payload\":{\"before\":" + values + ",\"after\":" + (i % 2 == 0 ? "null" : values) + "}}";
+  };
+  const CommandResult look =
+      fit(folder.write("t.jsonl", rows("", row)), {"--target", "y", "--features", "a", "--look"});
+  EXPECT_THAT(look.out,
+              AllOf(HasSubstr("did you mean '/payload/after/a'?"), Not(HasSubstr("mean '/payload/before"))));
+}
+
 TEST_F(FitInput, SaysThatAMeanIsNoRegression) {
   const auto row = [](const std::string&, const std::string& y, int) { return "red," + y; };
   const std::string file = folder.write("t.csv", rows("c,y\n", row));

@@ -17,11 +17,12 @@ TEST_F(Fit, AddsUpOverOneFile) {
   ASSERT_EQ(fit({"--target", "y", "--features", "a", "--rho", "0.5"}).code, 0);
   const CommandResult second = fit({"--target", "y", "--features", "b", "--rho", "0.25"});
   ASSERT_EQ(second.code, 0) << second.err;
-  EXPECT_THAT(second.out, HasSubstr("0.25 (zCDP) by this fit, 0.75 by all 2 over this file"));
+  EXPECT_THAT(second.out, HasSubstr("0.25 (zCDP) by this fit, 0.75 by all 2 in this folder"));
   EXPECT_EQ(ledger_rho(), "0.750000");
   const CommandResult third = fit({"--target", "y", "--features", "b", "--rho", "0.5", "--budget", "1"});
   EXPECT_EQ(third.code, 73);
-  EXPECT_THAT(third.err, HasSubstr("nothing is spent"));
+  EXPECT_THAT(third.err,
+              AllOf(HasSubstr("rho 0.75 is spent in this folder (" + file + ".fit)"), HasSubstr("nothing is spent")));
   EXPECT_EQ(ledger_rho(), "0.750000");
 }
 
@@ -35,6 +36,7 @@ TEST_F(Fit, MaySpendTheWholeBudgetThatWasTyped) {
   const CommandResult all = fit({"--target", "y", "--features", "a", "--rho", "0.1", "--budget", "0.1", "--state",
                                  (folder.path() / "once").string()});
   EXPECT_EQ(all.code, 0) << all.err;
+  EXPECT_THAT(all.out, HasSubstr("by this fit, the first in this folder\n"));
 }
 
 // What a release tells of the ledger is what the ledger comes to, also where there is one fit.
@@ -54,10 +56,10 @@ TEST_F(Fit, SaysWhyEarlierFitsCountMoreOverOtherNeighbours) {
   ASSERT_EQ(fit({"--target", "y", "--features", "a", "--rho", "0.1"}).code, 0);
   const CommandResult second = fit({"--target", "y", "--features", "b", "--rho", "0.2", "--replace-one"});
   ASSERT_EQ(second.code, 0) << second.err;
-  EXPECT_THAT(second.out, HasSubstr("0.6 by all 2 over this file (earlier ones were by zero-out: for neighbours by "
+  EXPECT_THAT(second.out, HasSubstr("0.6 by all 2 in this folder (earlier ones were by zero-out: for neighbours by "
                                     "replace-one each counts four times)"));
   const CommandResult third = fit({"--target", "y", "--features", "b", "--rho", "0.1"});
-  EXPECT_THAT(third.out, AllOf(HasSubstr("0.4 by all 3 over this file"), Not(HasSubstr("four times"))));
+  EXPECT_THAT(third.out, AllOf(HasSubstr("0.4 by all 3 in this folder"), Not(HasSubstr("four times"))));
 }
 
 TEST_F(Fit, RefusesAFolderThatWasRolledBackOrLost) {
@@ -77,6 +79,21 @@ TEST_F(Fit, RefusesAFolderThatWasRolledBackOrLost) {
   const CommandResult older = fit(options);
   EXPECT_EQ(older.code, 65);
   EXPECT_THAT(older.err, HasSubstr("holds an older state"));
+}
+
+// A fit's state has no marks of its records, so that nobody can tell whether a stream that begins behind it reads
+// some of them again.
+TEST_F(Fit, AStreamBehindItMayReadItsRecordsAgain) {
+  const std::string config = (folder.path() / "w.toml").string();
+  ASSERT_EQ(fit({"--target", "y", "--features", "a", "--rho", "0.1", "--write-config", config}).code, 0);
+  const std::string rows = read_file(file);
+  const std::string records = rows.substr(rows.find('\n') + 1);
+  const std::string twice = folder.write("twice.csv", rows + records);  // its second half are the fit's records
+  const CommandResult behind = run_command(
+      NUSTREAM_COMMAND,
+      {"replay", config, twice, "--set", "state.directory=\"" + file + ".fit\"", "--new-epoch", "--quiet"});
+  ASSERT_EQ(behind.code, 0) << behind.err;
+  EXPECT_GT(std::stod(ledger_rho()), 0.19);
 }
 
 // Fits of a copy have the same numbers, and may be as many and as dear as those that the witness knows.

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -49,7 +50,8 @@ TEST_F(Fit, HasIntervals) {
   static_cast<void>(folder.write("table.csv", fit_table(40'000)));
   const CommandResult result = fit({"--target", "y", "--features", "a,b", "--rho", "1", "--insecure-seed", "1"});
   ASSERT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.out, AllOf(HasSubstr("95% interval\n"), HasSubstr("intervals       cover")));
+  EXPECT_THAT(result.out, AllOf(HasSubstr("95% interval\n"), HasSubstr("intervals       cover"),
+                                HasSubstr("(several lines of one person are not)")));
 }
 
 // Nanoseconds since 1970, and billionths: a column may have any unit. The slope is 2 for each standard deviation, and
@@ -329,6 +331,26 @@ TEST_F(Fit, WritesAConfigurationWhoseRunComesAsNear) {
   ASSERT_EQ(run.code, 0) << run.err;
   EXPECT_NEAR(member(run, "estimate", "a"), 2, 0.05);
   EXPECT_NEAR(member(run, "estimate", "b"), -1, 0.1);
+}
+
+// One folder for both would keep the second from running: its model is another than that of the first one's releases.
+TEST_F(Fit, WritesConfigurationsOfWhichEachHasAFolder) {
+  const auto named = [this](const char* name) { return (folder.path() / name).string(); };
+  for (const auto& [name, features] : {std::pair("one", "a"), std::pair("other", "a,b")}) {
+    const std::string config = named(name) + ".toml";
+    ASSERT_EQ(fit({"--target", "y", "--features", features, "--write-config", config}).code, 0);
+    EXPECT_THAT(read_file(config), HasSubstr("directory = \"" + named(name) + ".runs\"\n"));
+    const CommandResult run = run_command(NUSTREAM_COMMAND, {"replay", config, "--quiet"});
+    EXPECT_EQ(run.code, 0) << run.err;
+  }
+}
+
+TEST_F(Fit, RefusesAConfigurationThatCannotBeWrittenBeforeAnythingIsSpent) {
+  const std::string config = (folder.path() / "nowhere" / "used.toml").string();
+  const CommandResult result = fit({"--target", "y", "--features", "a", "--write-config", config});
+  EXPECT_EQ(result.code, 74);
+  EXPECT_THAT(result.err, HasSubstr("cannot write " + config));
+  EXPECT_FALSE(std::filesystem::exists(file + ".fit")) << "nothing is spent";
 }
 
 TEST_F(Fit, WritesNoConfigurationOfAMean) {

@@ -48,6 +48,22 @@ TEST(TrustedFraming, ReadsWhatTheSameRecordsInOneLineEachHold) {
   EXPECT_THAT(untrusted.out, Not(HasSubstr("steps           500")));
 }
 
+// A quotation mark that is never closed takes in all records behind it, and they are unusable records of nobody's
+// count.
+TEST(TrustedFraming, TellsTheOperatorWhereAQuoteTookInTheRecordsBehindIt) {
+  const ReplayWorld world(500);
+  std::string rows = "x,y,note\n";
+  for (int i = 0; i < 400; ++i) rows += i == 100 ? "1,2,\"open\n" : "1,2,closed\n";
+  world.write("rows.csv", rows);
+  const std::string told = "line 102 of '";
+  const std::string breaks = "' holds 300 line breaks: its quotation mark is never closed, and took in all lines";
+  const CommandResult run = world.run({"--quiet", "--set", trusted});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.err, AllOf(HasSubstr("operator only, not private: the record at " + told), HasSubstr(breaks)));
+  const CommandResult dry = run_command(NUSTREAM_COMMAND, {"check", world.config(), "--data", "--set", trusted});
+  EXPECT_THAT(dry.out, AllOf(HasSubstr("line breaks     the record at " + told), HasSubstr(breaks)));
+}
+
 TEST(TrustedFraming, IsNamedWhereverThePromiseIs) {
   const ReplayWorld world(500);
   const std::string words = "trusting that records close their quotes";

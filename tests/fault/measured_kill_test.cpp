@@ -85,5 +85,29 @@ TEST_F(KilledMeasuring, AtEveryNamedPlaceSpendsOnce) {
   EXPECT_GE(reached, 12);
 }
 
+// The run behind a measuring stands for a resume: it is not begun over an older copy of the folder.
+TEST_F(KilledMeasuring, AnOlderCopyThatHasOnlyMeasuredIsRefused) {
+  const auto copied = std::filesystem::copy_options::recursive | std::filesystem::copy_options::copy_symlinks;
+  for (const char* const command : {"estimate", "replay"}) {
+    const std::string state = (folder.path() / command).string();
+    const std::string copy = state + ".copy";
+    std::vector<std::string> typed = arguments(command, {"--set", "noise.nu=0.01"});
+    typed.front() = command;
+    ASSERT_EQ(run_command(NUSTREAM_FAULTY, typed, {}, {"NUSTREAM_FAILPOINT=after-seal:2"}).code, killed) << command;
+    std::filesystem::copy(state, copy, copied);
+    typed.emplace_back("--resume");
+    const CommandResult went_on = run_command(NUSTREAM_COMMAND, typed);
+    ASSERT_EQ(went_on.code, 0) << went_on.err;
+    std::filesystem::remove_all(state);
+    std::filesystem::copy(copy, state, copied);
+    const CommandResult refused = run_command(NUSTREAM_COMMAND, typed);
+    EXPECT_EQ(refused.code, 65) << command;
+    EXPECT_NE(refused.err.find("older state"), std::string::npos) << refused.err;
+    const CommandResult shown = run_command(NUSTREAM_COMMAND, {"inspect", state, "--json"});
+    simdjson::dom::parser parser;
+    EXPECT_EQ(parser.parse(shown.out)["ledger"].get_array().size(), 1U) << "nothing is begun";
+  }
+}
+
 }  // namespace
 }  // namespace nustream::tests

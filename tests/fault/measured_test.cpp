@@ -136,27 +136,6 @@ TEST_F(Measured, AResumeTakesTheValuesFromTheState) {
   EXPECT_NEAR(spends()["total"], 1.8, 1e-9);
 }
 
-// The epoch behind a measuring stands for a resume: it is not begun over an older copy of the folder.
-TEST_F(Measured, AnOlderCopyThatHasOnlyMeasuredIsRefused) {
-  const std::string config = settings(descent + "[noise]\nnu = 0.001\n");
-  const auto replay = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> arguments{"replay", config, "--quiet"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return run(arguments);
-  };
-  ASSERT_EQ(replay({"--from", "0", "--to", "0"}).code, 0);
-  const auto copy = std::filesystem::copy_options::recursive | std::filesystem::copy_options::copy_symlinks;
-  std::filesystem::copy(state, folder.path() / "copy", copy);
-  const CommandResult went_on = replay({"--resume", "--to", "300"});
-  ASSERT_EQ(went_on.code, 0) << went_on.err;
-  std::filesystem::remove_all(state);
-  std::filesystem::copy(folder.path() / "copy", state, copy);
-  const CommandResult refused = replay({"--resume", "--to", "300"});
-  EXPECT_EQ(refused.code, 65);
-  EXPECT_THAT(refused.err, HasSubstr("older state"));
-  EXPECT_EQ(spends()["epochs"], 1) << "nothing is begun";
-}
-
 TEST_F(Measured, OtherRulesThanTheStatesAreRefused) {
   ASSERT_EQ(run({"estimate", settings(of_table), "--quiet"}).code, 0);
   const std::string config = settings(of_table);
@@ -321,6 +300,25 @@ TEST_F(Measured, SaysBeforeAnythingIsSpentWhatCannotBeMeasured) {
   const CommandResult audit = run({"audit", settings(of_table)});
   EXPECT_EQ(audit.code, 78);
   EXPECT_THAT(audit.err, HasSubstr("--write-config"));
+}
+
+// The measuring would be paid for, and nothing be learned.
+TEST_F(Measured, RefusesAStreamThatIsTooShortForOneStepBeforeAnythingIsSpent) {
+  const std::string config = settings(
+      "[descent]\nclip_norm = 1.0\nstep_size = 0.001\nminibatch = 20001\n"
+      "[noise]\nnu = 0.01\n");
+  const CommandResult whole = run({"replay", config});
+  EXPECT_EQ(whole.code, 78) << whole.err;
+  EXPECT_THAT(whole.err, HasSubstr("descent.minibatch = 20001: allowed is at most 20000, the number of records"));
+  const CommandResult part =
+      run({"replay", config, "--from", "5000", "--to", "6000", "--set", "descent.minibatch=1001"});
+  EXPECT_EQ(part.code, 78) << part.err;
+  EXPECT_THAT(part.err, HasSubstr("allowed is at most 1000, "));
+  EXPECT_FALSE(std::filesystem::exists(state + "/ledger"));
+  for (const CommandResult& planned :
+       {run({"plan", config, "--records", "20000"}), run({"check", config, "--data"})}) {
+    EXPECT_THAT(planned.out, HasSubstr("20000 records are fewer than a step takes (descent.minibatch = 20001)"));
+  }
 }
 
 TEST_F(Measured, DrawsOtherNoiseInEveryFolder) {

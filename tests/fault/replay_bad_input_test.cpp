@@ -91,6 +91,30 @@ TEST(BadInput, AHeaderAloneIs65) {
   expect_failure(world.run({}), 65, "a header and no records; no step was taken");
 }
 
+// Steps that were taken are paid for, whatever ends the run behind them.
+TEST(BadInput, BehindStepsItIsToldWhatTheyCostAndHowToGoOn) {
+  const ReplayWorld world(200);
+  const std::string good = world.path("rows.csv");
+  const std::string nothing = world.write("nothing", "");
+  const std::vector<std::string> arguments{"replay", world.config(), good,
+                                           "-",      "--set",        "state.directory=" + world.path("state")};
+  const CommandResult broken = run_command(NUSTREAM_COMMAND, arguments, nothing);
+  EXPECT_EQ(broken.code, 65);
+  EXPECT_THAT(broken.err, AllOf(HasSubstr("; 200 steps are taken and paid for: rho "),
+                                HasSubstr("go on with: nustream replay "), EndsWith(" --resume\n")));
+  std::vector<std::string> again = arguments;
+  again.emplace_back("--resume");
+  EXPECT_EQ(run_command(NUSTREAM_COMMAND, again, world.write("more.csv", "x,y\n1,2\n")).code, 0);
+}
+
+TEST(BadInput, AnInputOfFewerRecordsThanAStepTakesIsTold) {
+  const ReplayWorld world(20);
+  const CommandResult none = world.run({"--set", "descent.minibatch=21"});
+  EXPECT_EQ(none.code, 0);
+  EXPECT_THAT(none.err, HasSubstr("too few records were left for a step, which takes 21 (descent.minibatch): no step "
+                                  "was taken, nothing is spent"));
+}
+
 TEST(BadInput, ARangeWithoutRecordsIsToldAndNoFileThatIsNotThere) {
   const ReplayWorld world(200);
   const CommandResult table = world.run({"--from", "300"});

@@ -203,5 +203,24 @@ TEST(Terminal, TakesAFileForAChartByItsName) {
   EXPECT_EQ(run_command(NUSTREAM_COMMAND, {"plan", config, "--json", "--chart"}, std::nullopt).code, 64);
 }
 
+// A caller may close standard files. A folder's file that took the number of standard error would then get what is
+// for the operator alone.
+TEST(StandardFiles, ThatAreClosedAreNoFilesOfTheFolder) {
+  const ReplayWorld world;
+  const std::vector<std::string> folders{"none", "error", "output"};
+  const std::vector<std::string> closed{"<&- >&- 2>&-", "2>&-", ">&-"};
+  for (std::size_t i = 0; i < folders.size(); ++i) {
+    std::string command = NUSTREAM_COMMAND;
+    for (const std::string& argument : world.replay({"--to", "1000"}, folders[i])) command += " '" + argument + "'";
+    const CommandResult run = run_command("/bin/sh", {"-c", command + ' ' + closed[i]});
+    ASSERT_EQ(run.code, 0) << run.err;
+    for (const char* const name : {"releases.jsonl", "ledger"}) {
+      const std::string text = read_file(world.path(folders[i] + "/" + name));
+      EXPECT_TRUE(text.starts_with("{\"format\":")) << closed[i] << ", " << name << ": " << text.substr(0, 80);
+    }
+    EXPECT_EQ(world.run({"--resume"}, folders[i]).code, 0) << closed[i];
+  }
+}
+
 }  // namespace
 }  // namespace nustream::tests

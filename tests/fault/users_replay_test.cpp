@@ -59,6 +59,27 @@ TEST(UsersReplay, SaysHowManyRecordsCountedForNothing) {
   EXPECT_THAT(read_file(world.path("operator.json")), ::testing::ContainsRegex("\"used_up\":1[0-9][0-9][0-9]"));
 }
 
+// Where several users share a step, the records that count cannot be told from the number of contributions.
+TEST(UsersReplay, CountsEachRecordBeyondTheLimitsAlsoInAMinibatchOfManyUsers) {
+  const UsersWorld world(10, 2, "participations = 1\n");
+  std::string csv = "x,who,y\n";
+  for (int i = 0; i < 1000; ++i) csv += "1,user " + std::to_string(i % 20) + ",1\n";
+  world.write("rows.csv", csv);
+  const std::string file = world.path("operator.json");
+  const auto expect_used_up = [&](const std::vector<std::string>& more, const std::string& state) {
+    const CommandResult run = world.run(with(with(seeded, {"--json", "--operator-json", file}), more), state);
+    ASSERT_EQ(run.code, 0) << run.err;
+    EXPECT_THAT(run.err, HasSubstr("980 of 1,000 usable records (98%) counted for nothing: the limits of their users "
+                                   "were used up"));
+    EXPECT_THAT(read_file(file), HasSubstr("\"used_up\":980"));
+  };
+  expect_used_up({}, "by_descent");
+  expect_used_up({"--set", "descent.minibatch=1"}, "one_by_one");
+  const CommandResult dry = run_command(NUSTREAM_COMMAND, {"check", world.config(), "--data"});
+  EXPECT_THAT(dry.out,
+              HasSubstr("used up         980 of the usable records (98%) would count for nothing: a larger"));
+}
+
 // A run that is stopped and continued again and again lets nobody count again: its releases are those of a run in one
 // go, to the byte.
 TEST(UsersReplay, CountsOnWhereItWasStopped) {

@@ -98,6 +98,42 @@ TEST_F(Rotated, WitnessBesideTheOwnKeyGoesOnUnderTheNewKey) {
   expect_refused(run({"--resume"}), 65, "older state");
 }
 
+// A rotation that does not know of the witness's place has nothing to compare the folder with, and says so.
+TEST_F(Rotated, WithoutAWitnessBesideTheKeyIsToldToNameItsPlace) {
+  const std::string place = "state.witness=\"" + world.path("witnesses") + "\"";
+  ASSERT_EQ(run({"--to", "500", "--set", place}).code, 0);
+  const CommandResult rotated = rotate(new_key());
+  ASSERT_EQ(rotated.code, 0) << rotated.err;
+  EXPECT_NE(rotated.err.find("give the command again with --witness"), std::string::npos) << rotated.err;
+  const CommandResult resumed = run({"--resume", "--set", place});
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+}
+
+// A copy from before a rotation leads to its old key, beside which the rotation left a witness. Settings that name
+// another place do not hide it.
+TEST_F(Rotated, CopyIsRefusedAlsoWhereTheSettingsNameAnotherPlace) {
+  begin_copy_and_go_on();
+  ASSERT_EQ(rotate(new_key()).code, 0);
+  restore("copy");
+  const std::string place = "state.witness=\"" + world.path("witnesses") + "\"";
+  expect_refused(run({"--resume", "--set", place}), 65, "from before a rotation");
+}
+
+// Other folders may be under the old key. Whoever destroyed it then would close them for ever.
+TEST_F(Rotated, KeyOfAnotherFolderIsToBeKept) {
+  ASSERT_EQ(run({"--to", "500"}).code, 0);
+  const std::string key = fs::read_symlink(world.path("state/key"));
+  const std::string other = world.path("other");
+  ASSERT_EQ(
+      run({"--to", "500", "--set", "state.directory=\"" + other + "\"", "--set", "state.key_file=\"" + key + "\""})
+          .code,
+      0);
+  const CommandResult rotated = rotate(new_key());
+  ASSERT_EQ(rotated.code, 0) << rotated.err;
+  EXPECT_NE(rotated.out.find("keep " + key + ", which is still the key of " + other), std::string::npos)
+      << rotated.out;
+}
+
 // This is the way on from a copy that only the old key opens. What the copy lacks is charged, and nothing makes it
 // the newest folder.
 TEST_F(Rotated, CopyThatIsRotatedAgainIsStillAnOlderOne) {

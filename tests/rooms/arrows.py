@@ -23,7 +23,7 @@ CORE = [
 ]
 
 SERVICE = [
-    [""],  # files without a room: error.h, located.h, numbered_lines.h, version.h
+    [""],  # files without a room: error.h, located.h, numbered_lines.h, shell_word.h, version.h
     ["secrets", "publish", "chart"],  # keys and seals; what a release says; pictures
     ["log"],  # what an operator reads, a line at a time
     ["config", "journal"],  # the settings of everything above; durable batches

@@ -17,7 +17,7 @@ function(nustream_command_test name label)
 endfunction()
 # These tests are of dry runs, and of what an operator is told about records that cannot be used.
 nustream_test(check_test quick unit/check_profile_test.cpp unit/check_tally_test.cpp unit/check_constant_test.cpp
-              unit/check_data_test.cpp
+              unit/check_data_test.cpp unit/check_times_test.cpp
               unit/decode_alike_test.cpp LINK nustream_service GTest::gmock simdjson::simdjson)
 nustream_command_test(check_data_test quick fault/check_data_test.cpp fault/unusable_input_test.cpp
                       fault/first_contact_test.cpp fault/first_contact_kinds_test.cpp)

@@ -19,6 +19,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::Pair;
 
 constexpr const char* settings = R"([stream]
@@ -108,6 +109,44 @@ TEST(DataCheck, ListsLabelsThatWereRefused) {
   EXPECT_DOUBLE_EQ(named.target->profile.mean(), 1.0 / 3);
 }
 
+// Names are proposed only where they can be typed as they are.
+TEST(DataCheck, ProposesNoLabelsThatCannotBeTyped) {
+  const std::vector<std::string> logistic{"model.loss=\"logistic\""};
+  const auto of = [&](const std::string& one) { return look_at("x,kind,y\n8,a," + one + "\n8,a,no\n", logistic); };
+  EXPECT_EQ(of(std::string(64, 'a')).label_setting, "model.labels = [\"" + std::string(64, 'a') + "\", \"no\"]");
+  const Findings longer = of(std::string(65, 'a'));
+  EXPECT_EQ(longer.label_setting, "");
+  EXPECT_EQ(longer.label_fault, "some labels are longer than 64 bytes, and are not shown whole");
+  for (const char* text : {"caf\xe9", "a\x7f", "a\tb"}) {
+    const Findings odd = of(text);
+    EXPECT_EQ(odd.label_setting, "") << text;
+    EXPECT_EQ(odd.label_fault, "some labels are not UTF-8, or hold control characters: write them otherwise");
+    EXPECT_TRUE(simdjson::validate_utf8(to_json(odd)));
+  }
+}
+
+TEST(DataCheck, NamesAFileEachTimeItIsRead) {
+  const tests::TemporaryFolder folder;
+  static_cast<void>(folder.write("rows.csv", "x,kind,y\n8,a,1\n"));
+  config::Config config = config::read_config(folder.write("dry.toml", settings), {});
+  config.input.files.push_back(config.input.files.front());
+  DataCheck check(config, nullptr);
+  const std::string file = config.input.files.front();
+  EXPECT_EQ(look_at_files(config, std::nullopt, check), file + ", " + file);
+}
+
+// Of a record that is too long only the beginning is known, and no number of fields.
+TEST(DataCheck, CountsNoFieldsOfARecordThatIsTooLong) {
+  const tests::TemporaryFolder folder;
+  static_cast<void>(folder.write("rows.csv", "x,kind,y\n8,a,1\n" + std::string(300, '9') + ",a,1\n"));
+  const config::Config config =
+      config::read_config(folder.write("dry.toml", settings), {"stream.record_bytes_max=100"});
+  DataCheck check(config, nullptr);
+  static_cast<void>(look_at_files(config, std::nullopt, check));
+  const auto examples = examples_of(check.findings("").tally, config.input, config.schema);
+  EXPECT_THAT(examples, ElementsAre(Pair(HasSubstr("longer than record_bytes_max"), "line 3")));
+}
+
 const std::vector<std::string> by_user{"privacy.unit=user", "privacy.user=kind", "users.participations=4",
                                        "descent.minibatch=2"};
 
@@ -120,6 +159,42 @@ TEST(DataCheck, CountsContributionsOfUsersWhereTheyAreTheUnit) {
   EXPECT_EQ(found.tally.gradients, 4U);
   EXPECT_EQ(found.tally.clipped, 2U);
   EXPECT_EQ(look_at("x,kind,y\n10,a,1.2\n10,a,1.2\n").tally.clipped, 0U) << "record by record";
+}
+
+// Two records of a step are one contribution, of which each user has one: of a's records the last three are beyond
+// it, and of b's the last one. The last step is not whole, and none of a run either.
+TEST(DataCheck, CountsRecordsThatWouldBeBeyondTheLimitsOfTheirUsers) {
+  std::vector<std::string> once = by_user;
+  once[2] = "users.participations=1";
+  const Findings found =
+      look_at("x,kind,y\n10,a,1\n10,a,1\n10,a,1\n10,b,1\n10,a,1\n10,b,1\n10,a,1\n10,,1\n10,a,1\n", once);
+  EXPECT_EQ(found.tally.used_up, 4U);
+  EXPECT_THAT(to_json(found), HasSubstr("\"used_up\":4,"));
+  EXPECT_EQ(look_at("x,kind,y\n10,a,1\n10,a,1\n10,a,1\n10,b,1\n", by_user).tally.used_up, 0U);
+  EXPECT_THAT(to_json(look_at("x,kind,y\n10,a,1\n")), Not(HasSubstr("used_up"))) << "records have no limits";
+}
+
+// Nobody begins anew where no time can be read.
+TEST(DataCheck, SeesThatWindowsDoNotEndWhereTimesCannotBeRead) {
+  std::vector<std::string> daily = by_user;
+  for (const char* more : {"users.period=P1D", "users.times=trusted", "stream.time=x", "features.0.column=y"}) {
+    daily.emplace_back(more);
+  }
+  daily[2] = "users.participations=1";
+  const auto rows = [](const std::string& first, const std::string& second) {
+    return "x,kind,y\n" + first + ",a,1\n" + first + ",b,1\n" + second + ",a,1\n" + second + ",b,1\n";
+  };
+  EXPECT_EQ(look_at(rows("2024-01-01T00:00", "2024-01-03T00:00"), daily).tally.used_up, 0U);
+  const Tally unread = look_at(rows("1/1/2024", "1/3/2024"), daily).tally;
+  EXPECT_EQ(unread.used_up, 2U);
+  EXPECT_THAT(used_up_advice(unread), HasSubstr("4 of 4 records have no time there that can be read"));
+}
+
+TEST(DataCheck, SaysThatAnInputIsTooShortForAStep) {
+  const std::string rows = "x,kind,y\n10,a,1\n10,a,1\n";
+  EXPECT_THAT(look_at(rows, {"descent.minibatch=3"}).no_step,
+              HasSubstr("2 records are fewer than a step takes (descent.minibatch = 3), so that no step is taken"));
+  EXPECT_EQ(look_at(rows, {"descent.minibatch=2"}).no_step, "");
 }
 
 constexpr const char* sums = R"([stream]
@@ -229,6 +304,16 @@ TEST(DataCheck, ItsJsonIsMarkedAndReadable) {
   EXPECT_EQ(std::uint64_t(json["reasons"].at(0)["record"]), 1U);
   EXPECT_EQ(std::string(json["columns"].at(1)["never"]), "b");
   EXPECT_EQ(double(json["columns"].at(0)["median"]), 8);
+}
+
+// Values, labels and names of files are bytes, and JSON is UTF-8.
+TEST(DataCheck, ItsJsonIsUtf8WhateverTheRecordsHold) {
+  Findings found = look_at("x,kind,y\n8,a,caf\xe9\n", {"model.loss=\"logistic\""});
+  found.source = "caf\xe9.csv";
+  for (const auto& [reason, refused] : found.tally.reasons) found.examples[reason] = "line 2: 'caf\xe9'";
+  const std::string text = to_json(found);
+  EXPECT_TRUE(simdjson::validate_utf8(text)) << text;
+  EXPECT_THAT(text, HasSubstr("\"source\":\"caf\xef\xbf\xbd.csv\""));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "check/long_records.h"
 #include "check/tally.h"
 
 namespace nustream::check {
@@ -62,10 +63,6 @@ TEST(Tally, SaysOfNamedLabelsThatTheNamesAreOthers) {
 }
 
 TEST(Tally, SaysHowManyRecordsWereBeyondTheLimitsOfTheirUsers) {
-  EXPECT_EQ(used_up(400, 2, 1), 398U);
-  EXPECT_EQ(used_up(400, 400, 1), 0U);
-  EXPECT_EQ(used_up(400, 39, 10), 10U) << "a contribution holds no more than its step";
-  EXPECT_EQ(used_up(400, std::uint64_t{1} << 63, 4), 0U);
   Tally tally = tally_of(402, {{Position{0}, "the line is empty"}, {Position{1}, "the line is empty"}});
   tally.used_up = 398;
   EXPECT_THAT(used_up_line(tally), HasSubstr("398 of 400 usable records (99.5%) counted for nothing: the limits of "
@@ -77,6 +74,53 @@ TEST(Tally, SaysHowManyRecordsWereBeyondTheLimitsOfTheirUsers) {
   tally.add(more);
   EXPECT_EQ(tally.used_up, 400U);
   EXPECT_EQ(tally.since(more).used_up, 39U);
+}
+
+// A clock that never moves lets nobody begin anew, and a larger limit would be the wrong advice.
+TEST(Tally, NamesTheTimesWhereTheyMayBeWhyLimitsAreUsedUp) {
+  Tally tally = tally_of(400, {});
+  tally.used_up = 380;
+  EXPECT_THAT(used_up_line(tally), Not(HasSubstr("stream.time")));
+  tally.windows = WindowsSeen{.without_time = 201, .ended = 5};
+  EXPECT_THAT(
+      used_up_line(tally),
+      HasSubstr("look at stream.time first, by which the windows of users.period end: 201 of 400 records have "
+                "no time there that can be read: set stream.time_unit"));
+  tally.windows = WindowsSeen{.without_time = 200, .ended = 5};
+  EXPECT_THAT(used_up_line(tally), Not(HasSubstr("stream.time")));
+  tally.windows->in_1970 = true;
+  EXPECT_THAT(used_up_line(tally), HasSubstr("its times lie in 1970: set stream.time_unit"));
+  tally.windows = WindowsSeen{};
+  EXPECT_THAT(used_up_line(tally), HasSubstr("no window has ended by it"));
+}
+
+TEST(Tally, SeesWhatAClockOfWindowsSaw) {
+  using std::chrono::milliseconds;
+  EXPECT_FALSE(windows_seen(nullptr));
+  users::WindowClock clock{users::Period{milliseconds(10)}};
+  EXPECT_FALSE(windows_seen(&clock)->in_1970) << "no time is known";
+  static_cast<void>(clock.record({}, true));
+  static_cast<void>(clock.record(milliseconds(5), true));
+  static_cast<void>(clock.record(milliseconds(15), true));
+  const WindowsSeen early = *windows_seen(&clock);
+  EXPECT_EQ(early.without_time, 1U);
+  EXPECT_EQ(early.ended, 1U);
+  EXPECT_TRUE(early.in_1970);
+  static_cast<void>(clock.record(std::chrono::years(2), true));
+  const WindowsSeen since = windows_seen(&clock)->since(early);
+  EXPECT_EQ(since.without_time, 0U);
+  EXPECT_EQ(since.ended, 1U);
+  EXPECT_FALSE(since.in_1970);
+}
+
+TEST(LongRecord, IsToldWhereItMayHaveTakenInTheRecordsBehindIt) {
+  EXPECT_EQ(long_record({}), "");
+  EXPECT_EQ(long_record({"f.csv", 7, 3, false}), "") << "a note of a few lines is ordinary";
+  EXPECT_THAT(long_record({"f.csv", 7, 300, false}),
+              HasSubstr("the record at line 7 of 'f.csv' holds 300 line breaks: if its quotation mark"));
+  EXPECT_THAT(
+      long_record({"f.csv", 7, 1, true}),
+      HasSubstr("holds 1 line break: its quotation mark is never closed, and took in all lines up to the end"));
 }
 
 TEST(Tally, OfTwoPartsIsWhatOneCountOfAllWouldBe) {

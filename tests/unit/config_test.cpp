@@ -165,6 +165,17 @@ TEST(Config, APatternStandsForTheFilesThatMatchInTheOrderOfTheirBytes) {
   }
 }
 
+// In the patterns of glob(), ** stands for one level, as * does.
+TEST(Config, APatternOfAllLevelsIsRefused) {
+  const tests::TemporaryFolder folder;
+  folder.write("a.csv", "x,y\n");
+  const std::string file = folder.write("example.toml", tests::example_config());
+  tests::expect_failure(
+      Exit::configuration, [&] { static_cast<void>(read_config(file, {"stream.input=**/*.csv"})); },
+      "a pattern without **, which would stand for one level of folders alone; name each level by itself, such as "
+      "input = [\"*.csv\", \"*/*.csv\"]");
+}
+
 TEST(Config, SeveralDeltasAreToldAndTheFirstCalibrates) {
   const Config config = read({"privacy.delta=[1e-6, 1e-9]", "privacy.epsilon=.5"});
   EXPECT_EQ(config.privacy.delta, Delta{1e-6});

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "decode/one_document.h"
 #include "decode/reader.h"
 #include "decode_rows.h"
 #include "expect_failure.h"
@@ -40,8 +41,13 @@ TEST(FileKind, OfOtherProgramsIsNamedWithWhatToTypeWhateverTheSettings) {
       {"7z\xbc\xaf\x27\x1c\0\4"s, "'in' is a 7z archive, and nustream reads CSV or JSON lines: unpack it"},
       {tar, "'in' is a tar archive"},
       {"\x04\x22\x4d\x18\x64\x40"s,
-       "'in' is compressed by lz4, and nustream reads CSV or JSON lines: decompress it: lz4 -d 'in'"},
-      {"\x1f\x9d\x90"s, "'in' is compressed by compress"},
+       "'in' is compressed by lz4, and nustream reads CSV or JSON lines: decompress it: lz4 -dc 'in' > 'in.out'"},
+      {"\x1f\x9d\x90"s,
+       "'in' is compressed by compress, and nustream reads CSV or JSON lines: decompress it: gzip -dc < 'in' > "
+       "'in.out'"},
+      {"\x5d\0\0\x80\0"s,
+       "'in' is compressed by lzma, and nustream reads CSV or JSON lines: decompress it: xz -dc --format=lzma 'in' > "
+       "'in.out'"},
       {"\x1f\x8b\x08\0"s, "'in' is compressed twice"},
       {"PAR1\x15\x04"s,
        "'in' is a Parquet file, and nustream reads CSV or JSON lines: write it as CSV: duckdb -c \"COPY (FROM 'in') "
@@ -70,8 +76,8 @@ TEST(FileKind, OfOtherProgramsIsNamedWithWhatToTypeWhateverTheSettings) {
        "'in' "
        "> "},
       {"\xff\xff\xff\xff\xf8\0\0\0\x10\0\0\0"s,
-       "'in' is an Arrow stream, and nustream reads CSV or JSON lines: write it as CSV: python3 -c \"import pyarrow; "
-       "pyarrow.ipc.open_stream('in').read_pandas().to_csv('in.csv', index=False)\""},
+       "'in' is an Arrow stream, and nustream reads CSV or JSON lines: write it as CSV: python3 -c \"import pyarrow, "
+       "sys; pyarrow.ipc.open_stream(sys.argv[1]).read_pandas().to_csv(sys.argv[2], index=False)\" 'in' 'in.csv'"},
       {"<!DOCTYPE html><html>404\n"s, "'in' is a web page, such as a server's error"},
       {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"s, "'in' is an Office document"},
       {"$FL2@(#) SPSS"s, "'in' is a file of SPSS"},
@@ -98,6 +104,24 @@ TEST(FileKind, OfOtherProgramsIsNamedWithWhatToTypeWhateverTheSettings) {
       EXPECT_THAT(kind(content, settings), StartsWith(sentence));
     }
   }
+}
+
+// A name may hold what a shell, or SQL, reads as something else.
+TEST(FileKind, IsToldWithCommandsThatCanBeTypedWhateverTheNameHolds) {
+  const auto told = [](const std::string& content, const std::string& path) {
+    return other_kind({content, true, true}, csv(), path);
+  };
+  EXPECT_THAT(told("[{\"a\":1}]\n", "it's"), HasSubstr("jq -c '.[]' 'it'\\''s' > 'it'\\''s.jsonl'"));
+  EXPECT_THAT(told("\xff\xfei\0d\0,\0"s, "it's"), HasSubstr("-t UTF-8 'it'\\''s' > 'it'\\''s.utf8'"));
+  EXPECT_THAT(told("PAR1\x15\x04"s, "it's $x"),
+              HasSubstr("duckdb -c \"COPY (FROM 'it''s \\$x') TO 'it''s \\$x.csv'\""));
+  EXPECT_THAT(told("ARROW1\0\0\xff"s, "it's"),
+              HasSubstr("to_csv(sys.argv[2], index=False)\" 'it'\\''s' 'it'\\''s.csv'"));
+  const std::string document = R"({"it's":[{"a":1},{"a":2}]})";
+  config::InputSettings may_show = jsonl();
+  may_show.may_show_header = true;
+  EXPECT_THAT(one_document(document, true, {"a"}, may_show, "it's"),
+              HasSubstr(R"(jq -c '.["it'\''s"][]' 'it'\''s' > 'it'\''s.jsonl')"));
 }
 
 TEST(FileKind, OfLettersThatBeginAHeaderIsCsv) {

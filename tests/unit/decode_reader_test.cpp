@@ -85,6 +85,22 @@ TEST(Reader, FromPassesRecordsThatAreTooLong) {
   }
 }
 
+// They are looked at for the operator, and a pipe cannot be read again for that.
+TEST(Reader, KeepsTheTextsOfItsFirstRecords) {
+  const tests::TemporaryFolder folder;
+  const auto reader = open_reader(
+      {.files = {folder.write("a.csv", numbered(0, 3)), folder.write("b.csv", numbered(3, 99))}}, columns({"a"}));
+  EXPECT_TRUE(reader->first_records().empty());
+  static_cast<void>(tests::read_all(*reader));
+  const auto first = reader->first_records();
+  ASSERT_EQ(first.size(), first_records_max);
+  for (std::size_t i = 0; i < first.size(); ++i) EXPECT_EQ(first[i].text, std::to_string(i));
+  EXPECT_EQ(first[2].line, 4U);
+  EXPECT_EQ(first[3].line, 2U);
+  EXPECT_EQ(first[3].file, (folder.path() / "b.csv").string());
+  EXPECT_EQ(first[3].header, "a\n");
+}
+
 TEST(Reader, EachFileHasItsOwnOrderOfColumns) {
   const tests::TemporaryFolder folder;
   const InputSettings settings{

@@ -157,6 +157,14 @@ TEST(Zip, OfOneFileIsThatFile) {
             .text,
         text);
   }
+  EXPECT_EQ(read(zip({{".DS_Store", "x"},
+                      {"d/.DS_Store", "x"},
+                      {"d/a.csv", text},
+                      {"d/__MACOSX/a.csv", "x"},
+                      {"d/._a.csv", "x"}}))
+                .text,
+            text)
+      << "what macOS keeps beside files may be in any folder";
   EXPECT_EQ(read(zip({{"a.csv", text}}, "a comment that holds PK\x05\x06")).text, text);
   EXPECT_EQ(read(zip({{"empty.csv", "", false}})).text, "");
 }
@@ -171,6 +179,7 @@ TEST(Zip, OfOtherThanOneFileSaysWhatToType) {
   };
   refused(zip({{"a.csv", "1\n"}, {"b.csv", "2\n"}}),
           "is a zip archive of 2 files: unpack it and name the one that is meant");
+  refused(zip({{"it's.csv", "1\n"}, {"b.csv", "2\n"}}), "' 'it'\\''s.csv' | nustream … -");
   refused(zip({{"folder/", "", false}}), "is a zip archive without a file in it");
   refused(zip({{"a.csv", "1\n", true, true}}), "is a zip archive that needs a password");
   refused(zip({{"[Content_Types].xml", "x"}, {"xl/workbook.xml", "y"}}), "is an Office document, such as a workbook");

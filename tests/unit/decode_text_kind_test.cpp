@@ -71,6 +71,15 @@ TEST(FileKind, OfObjectsWithCommasBehindThemIsNamed) {
               StartsWith("'in' is JSON with each object over several lines"));
 }
 
+TEST(FileKind, OfObjectsWithTextBehindThemIsNamed) {
+  const std::string sentence =
+      "'in' is JSON objects with text behind each, and JSON lines have none: take the text away, and set "
+      "stream.format = \"jsonl\": sed 's/}[^}]*$/}/' 'in' > 'in.jsonl'";
+  for (const InputSettings& settings : {csv(), csv(false), jsonl()}) {
+    EXPECT_EQ(kind("{\"a\": 1, \"b\": 2} // c\n{\"a\": {\"b\": 4}} # c\n", settings), under(settings, sentence));
+  }
+}
+
 TEST(FileKind, OfArraysOnLinesIsNamed) {
   const std::string sentence =
       "'in' is JSON arrays of values, one a line, and nustream reads one object on each line: write it as CSV, and "

@@ -35,6 +35,13 @@ TEST(Utf8, BytesOfNoCharacterAreReplacedOneByOne) {
   EXPECT_EQ(mended("\xf4\x90\x80\x80"), "\x7f\x7f\x7f\x7f") << "beyond the last code point";
 }
 
+// What is shown has U+FFFD in their places.
+TEST(Utf8, BytesOfNoCharacterAreShownAsReplaced) {
+  EXPECT_EQ(as_utf8("caf\xc3\xa9 caf\xe9,"), "caf\xc3\xa9 caf\xef\xbf\xbd,");
+  EXPECT_EQ(as_utf8("\xc3"), "\xef\xbf\xbd");
+  EXPECT_EQ(as_utf8(""), "");
+}
+
 // The comparison is with simdjson's own check, which shares no code with this one.
 TEST(Utf8, OfAnyBytesBecomesUtf8AndOnlyWhatWasNoneChanges) {
   std::mt19937 random(7);

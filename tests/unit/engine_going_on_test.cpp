@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <vector>
 
 #include "config_reading.h"
@@ -42,6 +43,18 @@ TEST(CarriedOver, TakesTheIterateThroughOriginalUnits) {
   for (std::size_t j = 0; j < release.estimate.size(); ++j) {
     EXPECT_NEAR(again.estimate[j].second, release.estimate[j].second, 1e-13) << release.estimate[j].first;
   }
+}
+
+TEST(CarriedOver, BeginsAtZeroWhereNoiseDidNotDetermineTheRelease) {
+  ShownRelease release = released(settings(), {0.25, -1.5});
+  for (auto& [name, value] : release.estimate) {
+    release.not_determined.push_back(name);
+    value = std::nan("");
+  }
+  EXPECT_EQ(carried_from(release, settings(), true).theta, (std::vector<double>{0, 0}));
+  release.not_determined.clear();
+  expect_failure(
+      Exit::data, [&] { return carried_from(release, settings(), true); }, "not all finite");
 }
 
 TEST(CarriedOver, TakesTheAverageWithItsWeightOrNotAtAll) {

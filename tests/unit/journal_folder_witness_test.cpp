@@ -135,6 +135,63 @@ TEST_F(AFolderAndItsWitness, KnowsACopyThatWentOnByItself) {
   }
 }
 
+// The witness is under an earlier key, as where a rotation did not know of its place. A copy that was rotated holds
+// its line, and went on behind it from an earlier step.
+TEST_F(AFolderAndItsWitness, UnderAnEarlierKeyKnowsACopyThatWentOnByItself) {
+  witness_of(2, account);
+  for (const std::uint64_t from : {199U, 200U, 230U}) {
+    hold(2);
+    const std::string closing = journal::ledger_line(entry(0, from), heads[2], keys_from(1));
+    std::ofstream(state() / "ledger", std::ios::app | std::ios::binary) << closing;
+    journal::State held{{"mine", LaneId{0}, EpochId{0}, StepCount{from}, {}, true}, {}};
+    held.record.ledger_head = journal::hash_of(closing);
+    for (const bool is_beside_own_key : {false, true}) {
+      journal::WitnessSettings named = settings();
+      if (is_beside_own_key) named.place = folder.path() / "named";
+      if (is_beside_own_key) named.beside_own_key = folder.path() / "keys";
+      journal::FolderWitness witness(named, keys_from(2));
+      if (from >= 200) {
+        EXPECT_NO_THROW(witness.find(account, &held)) << from;
+      } else {
+        expect_failure(
+            Exit::data, [&] { witness.find(account, &held); }, "is an older copy");
+      }
+    }
+  }
+}
+
+/// An epoch of which every user may use a mass of 2.
+journal::LedgerEntry by_mass(std::uint32_t epoch, std::uint64_t steps, bool carries_over) {
+  journal::LedgerEntry line = entry(epoch, steps);
+  line.neighbours.of_user = true;
+  line.user.emplace(users::Limits({}, Mass{2}), carries_over, std::vector<Rho>{}, line.rho);
+  return line;
+}
+
+// The copy's second epoch went on with counts that know nothing of the lost steps of the first one: a user may have
+// used all of its mass in both.
+TEST_F(AFolderAndItsWitness, LetsTheNextEpochOfACopyBeginAnew) {
+  journal::FolderWitness writer(settings(), keys_from(1));
+  writer.find(account);
+  writer.keep();
+  writer.committed(EpochId{0}, StepCount{300}, heads[3], {by_mass(0, 300, false)});
+  writer.finish();
+  hold(1);
+  journal::FolderWitness witness(settings(), keys_from(1));
+  witness.find(account);
+  const auto disk = journal::posix_disk();
+  journal::Ledger copy;
+  copy.epochs = {by_mass(0, 100, false), by_mass(1, 100, true), by_mass(2, 100, true)};
+  copy.reserving = by_mass(1, 150, true);
+  const std::vector<journal::LedgerEntry> lost = witness.lost(*disk, copy);
+  ASSERT_EQ(lost.size(), 2U);
+  EXPECT_EQ(lost[1].epoch, EpochId{1});
+  EXPECT_EQ(lost[1].steps, StepCount{150}) << "a state that is older does not say how many were taken";
+  EXPECT_FALSE(lost[1].user->carries_over);
+  for (const journal::LedgerEntry& line : lost) copy.keep(line);
+  EXPECT_TRUE(witness.lost(*disk, copy).empty()) << "it is charged once";
+}
+
 // Without a state only the path says which folder a witness belongs to.
 TEST_F(AFolderAndItsWitness, IsKnownByItsPathWhereTheStateIsGone) {
   witness_of(2, account);

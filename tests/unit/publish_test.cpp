@@ -125,6 +125,17 @@ TEST(OriginalUnits, SayWhyAnotherModelCannotTakeThemOver) {
   EXPECT_THAT(without.invert(shown(units, {5, 1, 1}), two), ::testing::HasSubstr("a model without an intercept"));
 }
 
+// The target is then at its centre where the features are at theirs.
+TEST(OriginalUnits, TakeValuesThatAreNotKnownForZeroInWorkingCoordinates) {
+  const OriginalUnits units(schema(true), with_loss(model::Loss::Kind::linear));
+  std::vector<double> theta(3);
+  const std::vector<std::string> unknown{"intercept", "b"};
+  const double nan = std::nan("");
+  const std::vector<std::pair<std::string, double>> known{{"intercept", nan}, {"a", 1.5}, {"b", nan}};
+  EXPECT_EQ(units.invert(known, unknown, theta), "");
+  EXPECT_EQ(theta, (std::vector<double>{0, 1, 0}));
+}
+
 ReleaseEncoder encoder(bool is_private) {
   const noise::Correlation correlation{noise::Rational::nu_ftrl(Damping{0.01})};
   return {{"st\"ream", LaneId{3}, EpochId{2}, Delta{1e-6}, "d1gest", {is_private}},

@@ -3,6 +3,7 @@
 
 #include <Eigen/Core>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -280,6 +281,26 @@ TEST(LikelihoodFit, ClaimsNoIntervalWhereTheClassesAreSeparate) {
 
 // A weighted likelihood is the same in whatever unit the weights are: a bound of 1 on residuals would cut off those
 // of labels with weights above 1, more of the rarer label.
+// The copy of a hides a direction: a and its copy have no answer, and b has one, whose noise is told.
+TEST(LikelihoodFit, TellsTheNoiseOfWhatStandsBesideAHiddenDirection) {
+  for (const Likelihood likelihood : {Likelihood::logistic, Likelihood::poisson}) {
+    const Made two = made_of(likelihood, 20'000, 1);
+    Made made{3, {}, two.y};
+    for (std::size_t i = 0; i < two.y.size(); ++i) {
+      made.x.insert(made.x.end(), {two.x[2 * i], two.x[2 * i + 1], two.x[2 * i]});
+    }
+    const TableFit fit = fit_likelihood(likelihood, made.table(), {Rho{1}}, noise_of(0));
+    ASSERT_EQ(fit.floored, 1U);
+    EXPECT_TRUE(fit.variances.empty());
+    EXPECT_EQ(std::ranges::count(fit.undetermined, 2U), 0);
+    for (const std::size_t copied : {1U, 3U}) EXPECT_EQ(std::ranges::count(fit.undetermined, copied), 1);
+    ASSERT_EQ(fit.noise_stddevs.size(), 4U);
+    EXPECT_GT(fit.noise_stddevs[2], 1e-4);
+    EXPECT_LT(fit.noise_stddevs[2], 0.05);
+    EXPECT_NEAR(fit.theta[2], slopes[1], 0.15);
+  }
+}
+
 TEST(LikelihoodFit, OfLabelsDoesNotDependOnTheUnitOfTheirWeights) {
   const Made made = made_of(Likelihood::logistic, 20'000, 1);
   for (const double unit : {0.1, 1.0, 100.0}) {

@@ -90,6 +90,11 @@ TEST(RowBuilder, AnOffsetIsTheLogarithmOfAnExposure) {
   const Built row = built(schema, {{"x", "2"}, {"y", "3"}, {"w", "4"}, {"e", "0.6931471805599453"}});
   EXPECT_NEAR(row.y, 1.5, 1e-15);
   EXPECT_NEAR(row.weight, 8, 1e-14);
+  for (const char* text : {"710", "-800"}) {
+    EXPECT_EQ(built(schema, {{"x", "2"}, {"y", "3"}, {"w", "4"}, {"e", text}}).reason,
+              "column 'e': exp of it is 0 or not finite, so not an exposure")
+        << text;
+  }
 }
 
 // Where the target alone is private, a bad target hides neither the features nor the weight.

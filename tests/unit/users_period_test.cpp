@@ -77,6 +77,8 @@ TEST(UserPeriod, ARecordWithoutATimeLeavesTheClockWhereItIs) {
   EXPECT_FALSE(clock.record(milliseconds(25), true));  // the first window that is known
   EXPECT_FALSE(clock.record({}, true));
   EXPECT_EQ(clock.window(), 2);
+  EXPECT_EQ(clock.without_time(), 2U);
+  EXPECT_EQ(clock.borders(), 0U);
 }
 
 TEST(UserPeriod, ABorderIsWhereAStepOfALaterWindowBegins) {

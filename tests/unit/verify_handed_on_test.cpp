@@ -66,6 +66,15 @@ TEST(Verify, BelievesWhatTheOldKeySignedBeforeItWasHandedOn) {
   EXPECT_EQ(stream.checked().unsigned_end, 0U);
 }
 
+// A key may take its own place again: what it signs then counts, whatever its first turn ended with.
+TEST(Verify, BelievesAKeyThatTookItsPlaceAgain) {
+  HandedOn stream;
+  stream.world.enter(journal::rotation_line("sales", stream.world.head, stream.second, stream.first));
+  stream.world.publish(tagged(release(1, 30, spent(30)), "end"), stream.first);
+  stream.world.enter(entry(1, 30), stream.first);
+  EXPECT_EQ(stream.checked().releases, 7U);
+}
+
 // Whoever finds the old key file later has the chain, which is public, and the key: its signature says nothing there.
 TEST(Verify, BelievesNoLedgerLineOfAKeyThatWasHandedOn) {
   HandedOn stream;

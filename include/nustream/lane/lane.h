@@ -185,6 +185,9 @@ class Lane {
   /// How many contributions users made to all steps since construction, of which clipped() counts some; 0 where the
   /// unit is not the user. Only the operator may see it.
   [[nodiscard]] std::uint64_t contributions() const noexcept;
+  /// How many records, since construction, did not count because the limits of their users were used up; 0 where the
+  /// unit is not the user. Only the operator may see it.
+  [[nodiscard]] std::uint64_t beyond_limits() const noexcept;
 
   /// The canonical bytes of the state (docs/formats/lane.md). Equal states give equal bytes on every machine.
   [[nodiscard]] std::string encode() const;

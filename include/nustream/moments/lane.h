@@ -143,6 +143,9 @@ class Lane {
   /// How many contributions users made to all steps since construction; 0 where the unit is not the user. Only the
   /// operator may see it.
   [[nodiscard]] std::uint64_t contributions() const noexcept { return by_user_ ? by_user_->settled() : 0; }
+  /// How many records, since construction, did not count because the limits of their users were used up; 0 where the
+  /// unit is not the user. Only the operator may see it.
+  [[nodiscard]] std::uint64_t beyond_limits() const noexcept { return by_user_ ? by_user_->beyond_limits() : 0; }
 
   /// The canonical bytes of the state (docs/formats/moments.md). No record may be in an open step.
   [[nodiscard]] std::string encode() const;

@@ -103,13 +103,15 @@ struct TableFit {
   std::vector<inference::EstimatedVariance> variances;
   /// The standard deviation of what noise alone adds to each entry of theta, to first order. Where noise hides a
   /// direction nearly, or labels are nearly separated, the real deviation is up to half as large again. The deviation
-  /// of an entry by sampling is not in it. Empty where noise hides a direction.
+  /// of an entry by sampling is not in it, nor what a hidden direction may add: it says nothing of the entries that
+  /// are undetermined.
   std::vector<double> noise_stddevs{};
   bool is_label_hidden = false;  ///< noise hides how many records have the rarer of two labels
   /// False where the last of several steps was long: the answer had not settled. False also where a label is hidden.
   bool is_settled = true;
   std::size_t floored = 0;  ///< directions that noise hides: there the answer is a guess
-  /// Entries of theta that mostly lie along hidden directions, rising: their numbers are guesses.
+  /// Entries of theta of which a tenth of the length or more lies along hidden directions, rising: their numbers are
+  /// guesses.
   std::vector<std::size_t> undetermined{};
 };
 

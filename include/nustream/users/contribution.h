@@ -48,8 +48,8 @@ class StepContributions {
   /// Begins a step, and forgets the records of the step before, whether they were settled or not.
   void begin(StepIndex step) noexcept;
   /// Whether this record counts. It does if its user contributes to this step already, or if the limits allow the
-  /// user another contribution.
-  [[nodiscard]] bool takes_part(const UserHash& user, const Changes& users) const;
+  /// user another contribution. A record that does not is counted in beyond_limits().
+  [[nodiscard]] bool takes_part(const UserHash& user, const Changes& users);
   /// Adds the entries of a record, all blocks one after the other, to its user's sum. Returns false, and adds
   /// nothing, where an entry is not finite. `number` is the number of the user's Entry.
   bool add(const UserHash& user, std::uint32_t number, std::span<const double> entries);
@@ -65,6 +65,9 @@ class StepContributions {
   [[nodiscard]] std::uint64_t clipped_in_full() const noexcept { return clipped_in_full_; }
   /// How many contributions there were since construction. Only the operator may see it.
   [[nodiscard]] std::uint64_t settled() const noexcept { return settled_; }
+  /// How many records, since construction, did not take part because the limits of their users were used up. Only the
+  /// operator may see it.
+  [[nodiscard]] std::uint64_t beyond_limits() const noexcept { return beyond_limits_; }
 
  private:
   struct Contributor {
@@ -87,6 +90,7 @@ class StepContributions {
   std::uint64_t clipped_ = 0;
   std::uint64_t clipped_in_full_ = 0;
   std::uint64_t settled_ = 0;
+  std::uint64_t beyond_limits_ = 0;
 };
 
 }  // namespace nustream::users

@@ -55,6 +55,8 @@ class Loop {
   [[nodiscard]] std::uint64_t clipped_in_full() const noexcept { return contributions_.clipped_in_full(); }
   /// How many contributions there were. Only the operator may see it.
   [[nodiscard]] std::uint64_t contributions() const noexcept { return contributions_.settled(); }
+  /// How many records did not count because the limits of their users were used up. Only the operator may see it.
+  [[nodiscard]] std::uint64_t beyond_limits() const noexcept { return contributions_.beyond_limits(); }
 
  private:
   void add(const descent::Stretch& stretch, std::size_t row, const record::RowUser& of, const Changes& changes);
