@@ -116,7 +116,6 @@ bool WindowClock::record(std::optional<std::chrono::milliseconds> append_time, b
   if (!first_of_step) return false;
   const bool border = *window_ != now;
   window_ = now;
-  if (border) ++borders_;
   return border;
 }
 

@@ -23,23 +23,32 @@ LimitsGate::LimitsGate(const users::Limits& limits, std::size_t minibatch)
 }
 
 void LimitsGate::take(const record::RowBatch& rows, std::size_t most_users) {
-  constexpr std::array one{1.0};
   // Rows without times tell no window.
-  if (clock_ && rows.times.empty()) return;
-  for (std::size_t first = 0; first + minibatch_ <= rows.count() && table_.size() <= most_users;
-       first += minibatch_) {
-    std::size_t within = minibatch_;
-    if (clock_) within = users::take_times(std::span(rows.times).subspan(first, minibatch_), true, *clock_, changes_);
-    contributions_.begin(StepIndex{steps_++});
-    for (const record::RowUser& of : std::span(rows.users).subspan(first, within)) {
-      const users::UserHash user{of.high, of.low};
-      if (of.is_nobody() || !contributions_.takes_part(user, changes_)) continue;
-      static_cast<void>(contributions_.add(user, of.number, one));
-    }
-    std::array<std::int64_t, 1> units{};
-    static_cast<void>(contributions_.settle(changes_, units));
-    changes_.apply(table_);
+  if ((clock_ && rows.times.empty()) || table_.size() > most_users) return;
+  users_.insert(users_.end(), rows.users.begin(), rows.users.end());
+  if (clock_) times_.insert(times_.end(), rows.times.begin(), rows.times.end());
+  std::size_t taken = 0;
+  for (; taken + minibatch_ <= users_.size() && table_.size() <= most_users; taken += minibatch_) {
+    step(std::span(users_).subspan(taken, minibatch_),
+         clock_ ? std::span(times_).subspan(taken, minibatch_) : std::span<double>());
   }
+  users_.erase(users_.begin(), users_.begin() + static_cast<std::ptrdiff_t>(taken));
+  if (clock_) times_.erase(times_.begin(), times_.begin() + static_cast<std::ptrdiff_t>(taken));
+}
+
+void LimitsGate::step(std::span<const record::RowUser> users, std::span<const double> times) {
+  constexpr std::array one{1.0};
+  // A border of windows may come within a step, whose later records then wait for the next window.
+  const std::size_t within = clock_ ? users::take_times(times, true, *clock_, changes_) : users.size();
+  contributions_.begin(StepIndex{steps_++});
+  for (const record::RowUser& of : users.first(within)) {
+    const users::UserHash user{of.high, of.low};
+    if (of.is_nobody() || !contributions_.takes_part(user, changes_)) continue;
+    static_cast<void>(contributions_.add(user, of.number, one));
+  }
+  std::array<std::int64_t, 1> units{};
+  static_cast<void>(contributions_.settle(changes_, units));
+  changes_.apply(table_);
 }
 
 }  // namespace nustream::check

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "nustream/record/batch.h"
 #include "nustream/users/changes.h"
@@ -22,8 +24,8 @@ class LimitsGate {
   /// A step takes `minibatch` records.
   LimitsGate(const users::Limits& limits, std::size_t minibatch);
 
-  /// Takes the whole steps among the rows, which name their users. Rows that are left over take no step in a run
-  /// either. Once more than `most_users` users are known, no more rows are looked at: this bounds the memory.
+  /// Takes rows, which name their users, and the steps that they complete: rows may come in batches of any size. Once
+  /// more than `most_users` users are known, no more rows are looked at: this bounds the memory.
   void take(const record::RowBatch& rows, std::size_t most_users);
   /// How many records did not take part.
   [[nodiscard]] std::uint64_t beyond_limits() const noexcept { return contributions_.beyond_limits(); }
@@ -31,12 +33,17 @@ class LimitsGate {
   [[nodiscard]] const users::WindowClock* clock() const noexcept { return clock_ ? &*clock_ : nullptr; }
 
  private:
+  void step(std::span<const record::RowUser> users, std::span<const double> times);
+
   std::size_t minibatch_;
   users::Table table_;
   users::Changes changes_{table_};
   users::StepContributions contributions_;
   std::optional<users::WindowClock> clock_;
   std::uint64_t steps_ = 0;
+  // Rows that wait for the rest of their step:
+  std::vector<record::RowUser> users_{};
+  std::vector<double> times_{};
 };
 
 }  // namespace nustream::check

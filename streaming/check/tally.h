@@ -21,7 +21,6 @@ struct Refused {
 /// What a clock saw of the records' own times, where the limits of users hold within windows of stream.time.
 struct WindowsSeen {
   std::uint64_t without_time = 0;  ///< records whose time cannot be read
-  std::uint64_t ended = 0;         ///< windows behind whose end a step began
   bool in_1970 = false;            ///< no time is later than 1970, as of numbers that are read in too small a unit
 
   void add(const WindowsSeen& later);

@@ -69,7 +69,7 @@ const char* form_of_digits(std::string_view text) {
 
 /// What a number looks like that counts no seconds, with what to write instead; "" where it looks like nothing else.
 std::string other_look(std::string_view text) {
-  constexpr const char* cure = ", which is not read as a time: write it as ISO 8601, such as 2024-02-19T01:00:00Z";
+  constexpr const char* cure = ", which no unit reads as such: write it as ISO 8601, such as 2024-02-19T01:00:00Z";
   text = without_blanks(text);
   if (const char* form = form_of_digits(text)) return fmt::format("a date written in digits ({}){}", form, cure);
   const auto number = record::parse_number(text);
@@ -122,12 +122,14 @@ std::vector<std::string> times_in(const std::string& column, const config::Input
   return texts;
 }
 
-/// What all of the texts look like (other_look()); "" where they look unlike each other, or like times.
+/// What all of the texts look like, if they are dates in digits of one form; else "". Small numbers are not judged:
+/// as seconds since midnight they are as likely as years or day numbers.
 std::string common_look(const std::vector<std::string>& texts) {
-  const std::string look = texts.empty() ? std::string() : other_look(texts.front());
-  const bool is_common =
-      std::ranges::all_of(texts, [&](const std::string& text) { return other_look(text) == look; });
-  return is_common ? look : std::string();
+  const char* const form = texts.empty() ? nullptr : form_of_digits(without_blanks(texts.front()));
+  const bool is_common = form != nullptr && std::ranges::all_of(texts, [&](const std::string& text) {
+                           return form_of_digits(without_blanks(text)) == form;
+                         });
+  return is_common ? other_look(texts.front()) : std::string();
 }
 
 /// The sentence about one column; "" where there is nothing to say.

@@ -99,14 +99,13 @@ void warn_of_no_witness(const fs::path& folder, const journal::RotationWitnesses
 
 /// The other folders whose witnesses beside the key file are under this key, which they still need.
 std::vector<std::string> others_under(const fs::path& key_file, const secrets::Keyring& keys,
-                                      const fs::path& folder) {
+                                      const journal::AccountId& own) {
   std::vector<std::string> others;
   std::error_code unknown;
-  const std::string own = secrets::real_path(folder).string();
   for (const fs::path& file : journal::witness_files(secrets::real_path(key_file).parent_path(), unknown)) {
     const std::optional<journal::WitnessFile> one = journal::read_witness_file(file, keys);
     if (!one || journal::kind_of_witness(one->bytes, keys) != journal::WitnessKind::ours) continue;
-    if (one->read.witness.folder != own) others.push_back(one->read.witness.folder);
+    if (one->read.witness.account != own) others.push_back(one->read.witness.folder);
   }
   return others;
 }
@@ -170,7 +169,6 @@ std::optional<OldKey> rotate_folder(const RotateArguments& arguments, const secr
     const secrets::Keyring old_keys =
         with_advice(Exit::permission, "--key-file names the one that the state is sealed under",
                     [&] { return secrets::load_key_file(old_key); });
-    old.others = others_under(old_key, old_keys, folder);
     journal::RotationWitnesses witnesses{{settings_beside(arguments, old_key, identity), old_keys},
                                          {settings_beside(arguments, arguments.new_key, identity), new_keys}};
     const journal::Rotated rotated = journal::rotate_key(*disk, folder, old_keys, new_keys, &witnesses);
@@ -180,6 +178,7 @@ std::optional<OldKey> rotate_folder(const RotateArguments& arguments, const secr
     } else {
       hand_over_witness(arguments, old_key, rotated, new_keys);
     }
+    old.others = others_under(old_key, old_keys, rotated.account);
   }
   std::error_code unknown;
   // The link comes last. After a crash before this line it still leads to the old key, whose place the steps above

@@ -44,7 +44,11 @@ std::string text_of(dom::element value) {
 /// Appends the cells of a value, depth first. Elements of arrays are named by their places, from 0.
 void flatten(dom::element value, const std::string& path, Cells& cells) {
   if (value.is_object()) {
-    for (const auto& [name, member] : dom::object(value)) flatten(member, inside(path, name), cells);
+    for (const auto& [name, member] : dom::object(value)) {
+      // These coefficients have empty cells already, and a list has other places in every release.
+      if (path.empty() && name == "not_determined") continue;
+      flatten(member, inside(path, name), cells);
+    }
     return;
   }
   if (value.is_array()) {

@@ -225,7 +225,9 @@ std::string other_kind(const FirstContent& first, const config::InputSettings& s
 }
 
 std::string name_to_type(const std::string& path) {
-  return is_standard_input(path) ? "FILE" : path;
+  if (is_standard_input(path)) return "FILE";
+  // A command would take a name that begins with a dash for one of its options.
+  return path.starts_with('-') ? "./" + path : path;
 }
 
 std::string told_of_content(const std::string& path,
@@ -240,7 +242,7 @@ std::string told_of_content(const std::string& path,
   // Where settings alone are to be changed, the compressed file is read as it is.
   const bool is_setting = behind.find(": set stream.") != std::string::npos;
   if (is_setting && behind.find("'" + within_quotes(name)) == std::string::npos) return plain;
-  return "'" + path + "'" + behind + "; unpack it before: " + command + " " + in_quotes(path) + " > " +
+  return "'" + path + "'" + behind + "; unpack it before: " + command + " " + in_quotes(name_to_type(path)) + " > " +
          in_quotes(name);
 }
 

@@ -60,10 +60,11 @@ class JoinedQuotes : public ByteSource {
     return is_joined ? ' ' : byte;
   }
 
-  /// Notes the record that has ended, if it goes over more lines than any before it. A file is opened more than once,
-  /// and the same record is then noted again.
+  /// Notes the record that has ended, if it goes over more lines than any before it, or if the file has ended inside
+  /// its quotation mark. A file is opened more than once, and the same record is then noted again.
   void end_record(bool is_open) {
-    if (longest_ && breaks_ > 0 && breaks_ >= longest_->breaks) *longest_ = {path_, line_, breaks_, is_open};
+    const bool is_longest = longest_ && breaks_ >= longest_->breaks && !longest_->is_open;
+    if (longest_ && breaks_ > 0 && (is_longest || is_open)) *longest_ = {path_, line_, breaks_, is_open};
     line_ += breaks_ + 1;
     breaks_ = 0;
   }

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "decode/file_kind.h"
 #include "error.h"
 #include "shell_word.h"
 
@@ -136,6 +137,16 @@ bool is_office(const std::vector<Entry>& entries) {
   });
 }
 
+/// The name for unzip, which takes names of members for patterns: "a[[]1].csv" for a[1].csv.
+std::string as_pattern(const std::string& name) {
+  std::string pattern;
+  for (const char letter : name) {
+    const bool is_special = letter == '[' || letter == '*' || letter == '?';
+    pattern += is_special ? std::string("[") + letter + ']' : std::string(1, letter);
+  }
+  return pattern;
+}
+
 /// Requires exactly one file. The message says only how many there are and the name of the first one, because an
 /// archive may hold anything.
 void require_one(const std::vector<Entry>& entries, const std::string& path) {
@@ -143,15 +154,17 @@ void require_one(const std::vector<Entry>& entries, const std::string& path) {
     throw Failure(Exit::data, "'" + path +
                                   "' is an Office document, such as a workbook: save its sheet as CSV, for "
                                   "example with: libreoffice --headless --convert-to csv " +
-                                  in_quotes(path));
+                                  in_quotes(name_to_type(path)));
   }
   if (entries.empty()) refuse(path, "without a file in it: give it records");
   if (entries.size() > 1) {
     refuse(path, "of " + std::to_string(entries.size()) +
-                     " files: unpack it and name the one that is meant, or: unzip -p " + in_quotes(path) + " " +
-                     in_quotes(entries.front().member.name) + " | nustream … -");
+                     " files: unpack it and name the one that is meant, or: unzip -p " +
+                     in_quotes(name_to_type(path)) + " " + in_quotes(as_pattern(entries.front().member.name)) +
+                     " | nustream … -");
   }
-  if (entries.front().is_encrypted) refuse(path, "that needs a password: unpack it with: unzip " + in_quotes(path));
+  if (entries.front().is_encrypted)
+    refuse(path, "that needs a password: unpack it with: unzip " + in_quotes(name_to_type(path)));
 }
 
 }  // namespace
@@ -164,7 +177,7 @@ ZipMember only_member(const std::string& path) {
   constexpr std::uint16_t stored_as_it_is = 0, deflated = 8;
   if (member.method != stored_as_it_is && member.method != deflated) {
     refuse(path, "compressed by method " + std::to_string(member.method) +
-                     ", and zlib's deflate (8) is read: unpack it with: 7z x " + in_quotes(path));
+                     ", and zlib's deflate (8) is read: unpack it with: 7z x " + in_quotes(name_to_type(path)));
   }
   const std::string local = file.read(member.offset, local_bytes);
   if (!local.starts_with("PK\x03\x04")) refuse_cut(path);

@@ -21,11 +21,27 @@ State load_state(OutboxFolder& files, const std::filesystem::path& folder, const
   return located(folder.string(), [&] { return open_state(keys, *sealed); });
 }
 
+/// Refuses a folder that its witness knows to be an older copy.
+void require_newest(Disk& disk, const std::filesystem::path& folder, const State& state,
+                    const FolderWitness& witness) {
+  if (witness.is_held_by(disk, state.identity.epoch, state.identity.steps, state.record)) return;
+  throw Failure(Exit::data, folder.string() + ": holds an older state than the last one that was committed (" +
+                                witness.told() + ", as " + witness.file().string() +
+                                " tells); restore the newest state before its key is rotated");
+}
+
 /// Finds the witnesses under both keys, and gives the state the account that they are kept under. Returns true where
 /// the folder is a copy from before an earlier rotation. Without looking under the new key, rotating such a copy
 /// would make it the newest folder.
 bool find_both(Disk& disk, const std::filesystem::path& folder, State& state, RotationWitnesses& witnesses) {
-  witnesses.new_key.find(state.record.account, &state);
+  try {
+    witnesses.new_key.find(state.record.account, &state);
+  } catch (const Failure&) {
+    // Both keys may lie in one folder, where the file under the old key has the better message.
+    witnesses.old_key.find(state.record.account, &state);
+    require_newest(disk, folder, state, witnesses.old_key);
+    throw;
+  }
   const bool was_rotated = witnesses.new_key.found().has_value();
   // After an earlier rotation the old key's place holds the witness that the rotation left there, under the new key.
   // Then find() gets no state, since by that it would refuse this witness.
@@ -34,11 +50,7 @@ bool find_both(Disk& disk, const std::filesystem::path& folder, State& state, Ro
   state.record.account = witnesses.old_key.account();
   if (was_rotated)
     return !witnesses.new_key.is_held_by(disk, state.identity.epoch, state.identity.steps, state.record);
-  if (!witnesses.old_key.is_held_by(disk, state.identity.epoch, state.identity.steps, state.record)) {
-    throw Failure(Exit::data, folder.string() + ": holds an older state than the last one that was committed (" +
-                                  witnesses.old_key.told() + ", as " + witnesses.old_key.file().string() +
-                                  " tells); restore the newest state before its key is rotated");
-  }
+  require_newest(disk, folder, state, witnesses.old_key);
   return false;
 }
 

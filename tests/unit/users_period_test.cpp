@@ -78,7 +78,6 @@ TEST(UserPeriod, ARecordWithoutATimeLeavesTheClockWhereItIs) {
   EXPECT_FALSE(clock.record({}, true));
   EXPECT_EQ(clock.window(), 2);
   EXPECT_EQ(clock.without_time(), 2U);
-  EXPECT_EQ(clock.borders(), 0U);
 }
 
 TEST(UserPeriod, ABorderIsWhereAStepOfALaterWindowBegins) {

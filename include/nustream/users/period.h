@@ -71,17 +71,14 @@ class WindowClock {
   /// The window of the last step that began. Empty before the first known time; such steps belong to the window of
   /// that time.
   [[nodiscard]] std::optional<std::int64_t> window() const noexcept { return window_; }
-  /// How many records, since construction, had no time, and how many borders there were. They are in no state. Only
-  /// the operator may see them.
+  /// How many records, since construction, had no time. It is in no state, and only the operator may see it.
   [[nodiscard]] std::uint64_t without_time() const noexcept { return without_time_; }
-  [[nodiscard]] std::uint64_t borders() const noexcept { return borders_; }
 
  private:
   Period period_;
   std::optional<std::chrono::milliseconds> latest_;
   std::optional<std::int64_t> window_;
   std::uint64_t without_time_ = 0;
-  std::uint64_t borders_ = 0;
 };
 
 }  // namespace nustream::users
