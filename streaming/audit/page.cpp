@@ -12,10 +12,10 @@
 #include "console/report_parts.h"
 #include "engine/release_encoder.h"
 #include "engine/subject.h"
-#include "folder/options.h"
 #include "report/document.h"
 #include "report/report.h"
 #include "serve/page_parts.h"
+#include "shell_word.h"
 
 namespace nustream::audit {
 namespace {
@@ -26,8 +26,8 @@ using serve::page::data;
 
 /// Only what differs from the defaults, apart from --steps and --delta, on which every figure depends.
 std::string command_of(const config::Config& config, const Options& options) {
-  std::string command = "nustream audit " + folder::in_shell(config.file);
-  for (const std::string& text : config.overrides) command += " --set " + folder::in_shell(text);
+  std::string command = "nustream audit " + in_shell(config.file);
+  for (const std::string& text : config.overrides) command += " --set " + in_shell(text);
   command += fmt::format(" --steps {}", options.steps);
   if (options.at_random) command += " --at random";
   if (options.at) command += fmt::format(" --at {}", *options.at);

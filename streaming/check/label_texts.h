@@ -25,8 +25,8 @@ class LabelTexts final : public record::TextReader {
     std::uint64_t records = 0;
     std::size_t number = 0;
   };
-  /// The counted texts, without the spaces and tabs around them; a longer text is cut at
-  /// bytes_max, and ends with "…" behind them.
+  /// The counted texts, without the spaces and tabs around them; a longer text is cut at bytes_max, and "…" stands
+  /// behind it.
   [[nodiscard]] const std::map<std::string, Count>& counts() const noexcept { return counts_; }
   /// How many records had one of the other texts.
   [[nodiscard]] std::uint64_t others() const noexcept { return others_; }

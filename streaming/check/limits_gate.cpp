@@ -38,7 +38,7 @@ void LimitsGate::take(const record::RowBatch& rows, std::size_t most_users) {
 
 void LimitsGate::step(std::span<const record::RowUser> users, std::span<const double> times) {
   constexpr std::array one{1.0};
-  // A border of windows may come within a step, whose later records then wait for the next window.
+  // Where a window ends within a step, the records behind its end take no part.
   const std::size_t within = clock_ ? users::take_times(times, true, *clock_, changes_) : users.size();
   contributions_.begin(StepIndex{steps_++});
   for (const record::RowUser& of : users.first(within)) {

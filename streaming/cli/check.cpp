@@ -23,12 +23,12 @@
 #include "config/settings_tree.h"
 #include "decode/reader.h"
 #include "engine/budget_advice.h"
-#include "folder/options.h"
 #include "local/settings.h"
 #include "measure/fit.h"
 #include "publish/epsilons.h"
 #include "publish/json_writer.h"
 #include "serve/settings.h"
+#include "shell_word.h"
 #include "users/open_table.h"
 
 namespace nustream::cli {
@@ -214,7 +214,7 @@ void add_missing_key(const config::Config& config, std::vector<std::string>& war
   warnings.push_back(fmt::format(
       "state.key_file: '{}' is not there: a run on this machine would be refused; restore it, or, for a new stream, "
       "make one: nustream key new {}",
-      file, folder::in_shell(file)));
+      file, in_shell(file)));
 }
 
 /// The verdict, after a dry run where one is asked for. `steps` are those of a table; empty for a stream.

@@ -14,12 +14,12 @@
 #include "console/report_parts.h"
 #include "engine/release_encoder.h"
 #include "engine/subject.h"
-#include "folder/options.h"
 #include "nustream/privacy/epsilon.h"
 #include "publish/promise.h"
 #include "report/document.h"
 #include "report/report.h"
 #include "serve/page_parts.h"
+#include "shell_word.h"
 
 namespace nustream::cli {
 namespace {
@@ -255,8 +255,8 @@ void append_limits(const UsersPlan& users, std::string& out) {
 
 std::string plan_command(const config::Config& config, const PlanArguments& arguments) {
   // Such as "nustream plan stream.toml --set privacy.rho=0.1 --records 100000".
-  std::string command = "nustream plan " + folder::in_shell(config.file);
-  for (const std::string& text : arguments.config.overrides) command += " --set " + folder::in_shell(text);
+  std::string command = "nustream plan " + in_shell(config.file);
+  for (const std::string& text : arguments.config.overrides) command += " --set " + in_shell(text);
   // Options with their default values are left out, so that the command stays short.
   if (arguments.passes > 1) command += fmt::format(" --passes {}", arguments.passes);
   if (arguments.records > 0) command += fmt::format(" --records {}", arguments.records);

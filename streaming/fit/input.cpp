@@ -19,7 +19,6 @@
 #include "decode/line_buffer.h"
 #include "decode/segment_rows.h"
 #include "error.h"
-#include "folder/options.h"
 #include "publish/json_text.h"
 #include "shell_word.h"
 
@@ -182,7 +181,7 @@ std::string in_options(std::string message) {
       const std::size_t close = message.find('"', open + 1);
       if (open >= message.size() || message[open] != '"' || close == std::string::npos) continue;
       const std::string value = message.substr(open + 1, close - open - 1);
-      message.replace(open, close + 1 - open, folder::in_shell(value));
+      message.replace(open, close + 1 - open, in_shell(value));
     }
   }
   return message;

@@ -12,7 +12,7 @@
 #include "error.h"
 #include "fit/input.h"
 #include "fit/texts.h"
-#include "folder/options.h"
+#include "shell_word.h"
 
 namespace nustream::fit {
 namespace {
@@ -94,7 +94,7 @@ void say_of_lines(const Columns& columns, const FileTable& table, Look& look) {
 
 std::string target_cure(const std::string& column, const std::string& labels, const std::string& last) {
   return fmt::format("; its texts are {}: --target {} makes 1 of one, and 0 of all others", labels,
-                     folder::in_shell(column + "=" + last));
+                     in_shell(column + "=" + last));
 }
 
 /// Says how many targets are numbers that the model does not allow: labels other than 0 and 1, or counts below 0.
@@ -179,7 +179,7 @@ std::string why_unread(const Columns& columns, const FileTable& table, std::size
   if (!labels.empty() && column == table.features) {
     cure = target_cure(name, labels, last);
   } else if (!labels.empty()) {
-    cure = fmt::format("; its texts are {}: a feature of one is {}", labels, folder::in_shell(name + "=" + last));
+    cure = fmt::format("; its texts are {}: a feature of one is {}", labels, in_shell(name + "=" + last));
   } else if (const std::string unread = labels_in(texts.unread); cure.empty() && !unread.empty()) {
     cure = fmt::format("; such texts are {}", unread);
   }

@@ -9,7 +9,7 @@
 #include "console/operator_counts.h"
 #include "decode/line_decoder.h"
 #include "fit/input.h"
-#include "folder/options.h"
+#include "shell_word.h"
 
 namespace nustream::fit {
 namespace {
@@ -26,9 +26,8 @@ void say_of_spread(const Opened& input, std::size_t column) {
       "every record has a number for '{}', but noise hides how large these numbers are: there are too few records "
       "for this rho, or the numbers have too many sizes{}",
       feature.name,
-      is_plain
-          ? "; if all are above 0, their logarithm has fewer: --features " + folder::in_shell("log(" + name + ")")
-          : ""));
+      is_plain ? "; if all are above 0, their logarithm has fewer: --features " + in_shell("log(" + name + ")")
+               : ""));
 }
 
 /// Says why a column is not in the answer, unless that was said before the fit.

@@ -7,11 +7,11 @@
 #include <fmt/format.h>
 
 #include "chart/rows.h"
-#include "folder/options.h"
 #include "nustream/base/error.h"
 #include "publish/release_json.h"
 #include "report/document.h"
 #include "serve/page_parts.h"
+#include "shell_word.h"
 
 namespace nustream::fit {
 namespace {
@@ -21,7 +21,6 @@ using serve::page::data;
 
 /// The options that say how the file's lines are read, as they were typed.
 std::string layout_of(const Options& options) {
-  using folder::in_shell;
   std::string layout;
   if (!options.layout.format.empty()) layout += " --format " + in_shell(options.layout.format);
   if (!options.layout.delimiter.empty()) layout += " --delimiter " + in_shell(options.layout.delimiter);
@@ -34,7 +33,6 @@ std::string layout_of(const Options& options) {
 
 /// The command that was typed, without the options that name further files or the form of the output.
 std::string command_of(const Options& options) {
-  using folder::in_shell;
   std::string command = fmt::format("nustream fit {} --target {}", in_shell(options.file), in_shell(options.target));
   for (const std::string& list : options.features) command += " --features " + in_shell(list);
   if (options.hash_buckets > 0) command += fmt::format(" --hash {}", options.hash_buckets);

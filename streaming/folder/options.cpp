@@ -1,6 +1,7 @@
 // Builds the command that a person types next. It repeats what the settings file does not say: files, --set, the seed
 // and the window.
 #include "folder/options.h"
+#include "shell_word.h"
 
 #include <fmt/format.h>
 

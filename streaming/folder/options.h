@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "config/config.h"
-#include "shell_word.h"
 
 namespace nustream::folder {
 
@@ -42,8 +41,6 @@ struct Options {
   std::string chart{};          ///< a file for a picture of the main coefficient; empty: none
   bool quiet = false;           ///< print no path of estimates and no table
 };
-
-using nustream::in_shell;  // for the commands that the rooms above write
 
 /// The command to type next, with the files and options that this run was given:
 /// "nustream COMMAND CONFIG FILE… --set … OPTION".

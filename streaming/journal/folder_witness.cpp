@@ -153,13 +153,7 @@ void FolderWitness::judge_own_file(const State* held) {
 void FolderWitness::judge_other_key(const fs::path& file, const Witness& claimed, const State* held) const {
   if (held == nullptr || claimed.ledger_head == empty_ledger_head) return;
   const secrets::StateIdentity& identity = held->identity;
-  if (claimed.ledger_head == held->record.ledger_head) {
-    if (identity.epoch != claimed.epoch || identity.steps >= claimed.steps) return;
-  } else {
-    const auto disk = posix_disk();
-    if (ledger_holds(*disk, settings_.folder, claimed.ledger_head) && !is_a_branch(*disk, claimed, held->record))
-      return;
-  }
+  if (holds(*posix_disk(), claimed, identity.epoch, identity.steps, held->record).value_or(false)) return;
   throw Failure(Exit::data, "the witness " + file.string() + " is under another key and tells of epoch " +
                                 std::to_string(claimed.epoch.value()) + ", step " +
                                 std::to_string(claimed.steps.value()) +

@@ -117,6 +117,8 @@ class FolderWitness {
   [[nodiscard]] std::vector<LedgerEntry> not_charged_by(const Ledger& ledger) const;
   void add_restarted(const Ledger& ledger, std::vector<LedgerEntry>& lacking) const;
   [[nodiscard]] bool is_charged(Disk& disk, const StateRecord& record) const;
+  [[nodiscard]] std::optional<bool> holds(Disk& disk, const Witness& witness, EpochId epoch, StepCount steps,
+                                          const StateRecord& record) const;
   [[nodiscard]] bool is_a_branch(Disk& disk, const Witness& witness, const StateRecord& record) const;
   [[nodiscard]] bool make_place();
   void keep_beside_own_key();

@@ -1,6 +1,7 @@
 // Compares a state folder with what its witness tells (docs/formats/witness.md): whether the folder holds the commit,
 // and what a new epoch is charged for where it does not.
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,13 +12,20 @@
 
 namespace nustream::journal {
 
-// Where folder and witness know the same last line of the ledger, the number of steps tells which of their commits is
-// later, since several commits may stand between two lines. Otherwise the ledger has to hold the witness's line, or a
-// later epoch has to charge for what the ledger lacks.
+/// Whether the folder's state and ledger hold the commit that a witness tells of; nothing where the ledger lacks its
+/// line. Where folder and witness know the same last line, the number of steps tells which of their commits is later,
+/// since several commits may stand between two lines.
+std::optional<bool> FolderWitness::holds(Disk& disk, const Witness& witness, EpochId epoch, StepCount steps,
+                                         const StateRecord& record) const {
+  if (witness.ledger_head == record.ledger_head) return epoch != witness.epoch || steps >= witness.steps;
+  if (ledger_holds(disk, settings_.folder, witness.ledger_head)) return !is_a_branch(disk, witness, record);
+  return std::nullopt;
+}
+
+// Where the ledger lacks the witness's line, a later epoch has to charge for what it lacks.
 bool FolderWitness::is_held_by(Disk& disk, EpochId epoch, StepCount steps, const StateRecord& record) const {
   if (!found_ || found_->ledger_head == empty_ledger_head) return true;
-  if (found_->ledger_head == record.ledger_head) return epoch != found_->epoch || steps >= found_->steps;
-  if (ledger_holds(disk, settings_.folder, found_->ledger_head)) return !is_a_branch(disk, *found_, record);
+  if (const std::optional<bool> is_held = holds(disk, *found_, epoch, steps, record)) return *is_held;
   return epoch > found_->epoch && is_charged(disk, record);
 }
 

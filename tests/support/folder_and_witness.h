@@ -43,11 +43,23 @@ class AFolderAndItsWitness : public ::testing::Test {
   }
   /// Writes the witness of a run that commits `count` lines.
   void witness_of(std::size_t count, const journal::AccountId& id, std::uint8_t first = 1) const {
+    witness_of(count, entry(0, 100 * count), id, first);
+  }
+  /// The same of a run whose only epoch is charged by `line`.
+  void witness_of(std::size_t count, const journal::LedgerEntry& line, const journal::AccountId& id,
+                  std::uint8_t first = 1) const {
     journal::FolderWitness witness(settings(), keys_from(first));
     witness.find(id);
     witness.keep();
-    witness.committed(EpochId{0}, StepCount{100 * count}, heads[count], {entry(0, 100 * count)});
+    witness.committed(EpochId{0}, StepCount{100 * count}, heads[count], {line});
     witness.finish();
+  }
+  /// What the account's witness knows and the folder's ledger lacks.
+  [[nodiscard]] std::vector<journal::LedgerEntry> lost() const {
+    journal::FolderWitness witness(settings(), keys_from(1));
+    witness.find(account);
+    const auto disk = journal::posix_disk();
+    return witness.lost(*disk, journal::read_ledger(*disk, state(), keys_from(1)));
   }
   [[nodiscard]] bool is_held(std::size_t state_at, const std::optional<journal::AccountId>& id) const {
     journal::FolderWitness witness(settings(), keys_from(1));

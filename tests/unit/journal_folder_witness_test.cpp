@@ -171,11 +171,7 @@ journal::LedgerEntry by_mass(std::uint32_t epoch, std::uint64_t steps, bool carr
 // The copy's second epoch went on with counts that know nothing of the lost steps of the first one: a user may have
 // used all of its mass in both.
 TEST_F(AFolderAndItsWitness, LetsTheNextEpochOfACopyBeginAnew) {
-  journal::FolderWitness writer(settings(), keys_from(1));
-  writer.find(account);
-  writer.keep();
-  writer.committed(EpochId{0}, StepCount{300}, heads[3], {by_mass(0, 300, false)});
-  writer.finish();
+  witness_of(3, by_mass(0, 300, false), account);
   hold(1);
   journal::FolderWitness witness(settings(), keys_from(1));
   witness.find(account);

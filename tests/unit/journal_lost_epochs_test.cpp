@@ -16,16 +16,13 @@ namespace {
 TEST_F(AFolderAndItsWitness, TellsWhatALostLedgerSpent) {
   witness_of(3, account);
   hold(1);
-  journal::FolderWitness witness(settings(), keys_from(1));
-  witness.find(account);
-  const auto disk = journal::posix_disk();
-  const auto lost = witness.lost(*disk, journal::read_ledger(*disk, state(), keys_from(1)));
-  ASSERT_EQ(lost.size(), 1U);
-  EXPECT_EQ(lost[0].rho, Rho{0.25});
-  EXPECT_EQ(lost[0].to, Position{300});
-  EXPECT_EQ(lost[0].overlap, journal::Overlap::unknown);
+  const auto owed = lost();
+  ASSERT_EQ(owed.size(), 1U);
+  EXPECT_EQ(owed[0].rho, Rho{0.25});
+  EXPECT_EQ(owed[0].to, Position{300});
+  EXPECT_EQ(owed[0].overlap, journal::Overlap::unknown);
   hold(3);
-  EXPECT_TRUE(witness.lost(*disk, journal::read_ledger(*disk, state(), keys_from(1))).empty());
+  EXPECT_TRUE(lost().empty());
 }
 
 // Behind its witness the epoch may have met a user as often as the limits allow. So every user is charged the limit,
@@ -35,49 +32,39 @@ TEST_F(AFolderAndItsWitness, ChargesEveryUserWhatALostEpochMayHaveSpent) {
   of_users.neighbours.of_user = true;
   of_users.user = journal::UserSpend{
       users::Limits(privacy::Participation{2, 50}, Mass{2}), false, {Rho{0}, Rho{0.0625}, Rho{0.125}}, Rho{0.125}};
-  journal::FolderWitness run(settings(), keys_from(1));
-  run.find(account);
-  run.keep();
-  run.committed(EpochId{0}, StepCount{300}, heads[3], {of_users});
-  run.finish();
+  witness_of(3, of_users, account);
   hold(1);
-  journal::FolderWitness witness(settings(), keys_from(1));
-  witness.find(account);
-  const auto disk = journal::posix_disk();
-  const auto lost = witness.lost(*disk, journal::read_ledger(*disk, state(), keys_from(1)));
-  ASSERT_EQ(lost.size(), 1U);
-  EXPECT_EQ(lost[0].rho, Rho{0.25});
-  ASSERT_TRUE(lost[0].user);
-  EXPECT_EQ(lost[0].user->by_count, std::vector<Rho>{Rho{0.25}});
-  EXPECT_EQ(lost[0].user->of_mass, Rho{0.25});
-  EXPECT_FALSE(lost[0].user->carries_over);
-  EXPECT_EQ(engine::total_spent(lost, of_users.neighbours), Rho{0.25});
+  const auto owed = lost();
+  ASSERT_EQ(owed.size(), 1U);
+  EXPECT_EQ(owed[0].rho, Rho{0.25});
+  ASSERT_TRUE(owed[0].user);
+  EXPECT_EQ(owed[0].user->by_count, std::vector<Rho>{Rho{0.25}});
+  EXPECT_EQ(owed[0].user->of_mass, Rho{0.25});
+  EXPECT_FALSE(owed[0].user->carries_over);
+  EXPECT_EQ(engine::total_spent(owed, of_users.neighbours), Rho{0.25});
 }
 
 // A copy of the folder ran an epoch of the same number, whose line is this folder's own.
 TEST_F(AFolderAndItsWitness, ChargesALostEpochBesideTheFoldersOwnOfThatNumber) {
   witness_of(3, account);
-  journal::FolderWitness witness(settings(), keys_from(1));
-  witness.find(account);
-  const auto disk = journal::posix_disk();
   const auto lost_beside = [&](journal::LedgerEntry own) {
     const std::string line = journal::ledger_line(own, journal::empty_ledger_head, keys_from(1));
     folder.write("state/ledger", line);
-    return witness.lost(*disk, journal::read_ledger(*disk, state(), keys_from(1)));
+    return lost();
   };
   journal::LedgerEntry own = entry(0, 1000);
   own.rho = own.rho_limit = Rho{3};
-  auto lost = lost_beside(own);
-  ASSERT_EQ(lost.size(), 1U);
-  EXPECT_EQ(lost[0].rho, Rho{3}) << "the same settings: one epoch, of which the dearer line counts";
-  EXPECT_EQ(lost[0].steps, StepCount{1000});
-  EXPECT_EQ(lost[0].to, Position{1000});
+  auto owed = lost_beside(own);
+  ASSERT_EQ(owed.size(), 1U);
+  EXPECT_EQ(owed[0].rho, Rho{3}) << "the same settings: one epoch, of which the dearer line counts";
+  EXPECT_EQ(owed[0].steps, StepCount{1000});
+  EXPECT_EQ(owed[0].to, Position{1000});
   own.settings_digest = std::string(64, 'e');
-  lost = lost_beside(own);
-  ASSERT_EQ(lost.size(), 1U);
-  EXPECT_NEAR(lost[0].rho.value(), 3.25, 1e-12) << "other settings: two epochs of one number";
-  EXPECT_EQ(lost[0].settings_digest, own.settings_digest) << "that of the releases which are here";
-  own = lost[0];  // as it is written before the next epoch's line
+  owed = lost_beside(own);
+  ASSERT_EQ(owed.size(), 1U);
+  EXPECT_NEAR(owed[0].rho.value(), 3.25, 1e-12) << "other settings: two epochs of one number";
+  EXPECT_EQ(owed[0].settings_digest, own.settings_digest) << "that of the releases which are here";
+  own = owed[0];  // as it is written before the next epoch's line
   EXPECT_TRUE(lost_beside(own).empty()) << "it is charged once";
   own.run.clear();
   EXPECT_EQ(lost_beside(own).size(), 1U) << "a line that is as dear is no proof";
