@@ -37,8 +37,9 @@ function(nustream_broker_test name label)
                                           RESOURCE_GROUPS brokers:1)
 endfunction()
 
-nustream_test(kafka_unit_test quick unit/kafka_background_call_test.cpp unit/kafka_client_error_test.cpp
-              unit/kafka_client_settings_test.cpp unit/kafka_dead_letter_size_test.cpp
+nustream_test(kafka_unit_test quick unit/free_port_test.cpp unit/kafka_background_call_test.cpp
+              unit/kafka_client_error_test.cpp unit/kafka_client_settings_test.cpp
+              unit/kafka_dead_letter_size_test.cpp
               unit/kafka_log_lines_test.cpp unit/kafka_oauth_token_test.cpp unit/kafka_secret_properties_test.cpp
               unit/kafka_other_offset_test.cpp unit/kafka_seen_records_test.cpp
               unit/attach_broker_watch_test.cpp unit/attach_start_up_test.cpp

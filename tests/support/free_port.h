@@ -4,11 +4,13 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <random>
-#include <set>
 #include <string>
 
 namespace nustream::tests {
@@ -24,15 +26,29 @@ inline bool is_free(std::uint16_t port) {
   return bound;
 }
 
-/// A port of 127.0.0.1 that nobody listens on, and another one at each call. It lies below the ports that the system
-/// gives to clients: a client that reconnects to a dead broker could otherwise become its own peer there, and keep
-/// the port. It is drawn at random, since other test programs draw at the same time.
+/// Whether this program now holds `port` until it ends, so that no other test program is given it. A broker binds its
+/// ports seconds after they were drawn, and until then they look free to everybody. What is held is an abstract Unix
+/// socket of the port's name: the system takes it back even from a program that was killed.
+inline bool is_held(std::uint16_t port) {
+  const int descriptor = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const std::string name = "nustream-test-port-" + std::to_string(port);
+  ::sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::copy(name.begin(), name.end(), address.sun_path + 1);  // a first byte of zero makes the name abstract
+  const auto length = static_cast<::socklen_t>(offsetof(::sockaddr_un, sun_path) + 1 + name.size());
+  if (::bind(descriptor, reinterpret_cast<const ::sockaddr*>(&address), length) == 0) return true;
+  ::close(descriptor);
+  return false;
+}
+
+/// A port of 127.0.0.1 that nobody listens on, and another one at each call, also of other test programs. It lies
+/// below the ports that the system gives to clients: a client that reconnects to a dead broker could otherwise become
+/// its own peer there, and keep the port.
 inline std::uint16_t free_port() {
   static std::mt19937 random{std::random_device{}()};
-  static std::set<std::uint16_t> given;
   while (true) {
     const auto port = static_cast<std::uint16_t>(std::uniform_int_distribution<int>(10'000, 31'999)(random));
-    if (is_free(port) && given.insert(port).second) return port;
+    if (is_held(port) && is_free(port)) return port;
   }
 }
 
