@@ -26,10 +26,11 @@ inline bool is_free(std::uint16_t port) {
   return bound;
 }
 
-/// Whether this program now holds `port` until it ends, so that no other test program is given it. A broker binds its
-/// ports seconds after they were drawn, and until then they look free to everybody. What is held is an abstract Unix
-/// socket of the port's name: the system takes it back even from a program that was killed.
-inline bool is_held(std::uint16_t port) {
+/// Holds `port` until this program ends, so that no other test program is given it. Returns false where the port is
+/// held already, by this program or by another one. A broker binds its ports seconds after they were drawn, and until
+/// then they look free to everybody. What is held is an abstract Unix socket of the port's name: the system takes the
+/// socket back even from a program that was killed.
+inline bool hold(std::uint16_t port) {
   const int descriptor = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const std::string name = "nustream-test-port-" + std::to_string(port);
   ::sockaddr_un address{};
@@ -48,7 +49,7 @@ inline std::uint16_t free_port() {
   static std::mt19937 random{std::random_device{}()};
   while (true) {
     const auto port = static_cast<std::uint16_t>(std::uniform_int_distribution<int>(10'000, 31'999)(random));
-    if (is_held(port) && is_free(port)) return port;
+    if (hold(port) && is_free(port)) return port;
   }
 }
 
