@@ -1,12 +1,29 @@
 // Adds to the failures of a part what only its caller knows: the place where the part worked, or advice.
 #pragma once
 
+#include <cctype>
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "error.h"
 
 namespace nustream {
+
+/// Whether the line has `place` as a word of its own, or as the beginning of a path. The folder "re" is not named by
+/// "there are releases".
+[[nodiscard]] inline bool names_place(std::string_view line, std::string_view place) {
+  const auto is_within_word = [](char letter) {
+    return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_' || letter == '-';
+  };
+  for (std::size_t at = line.find(place); at != std::string_view::npos; at = line.find(place, at + 1)) {
+    const std::size_t end = at + place.size();
+    const bool begins = at == 0 || !is_within_word(line[at - 1]);
+    if (begins && (end >= line.size() || !is_within_word(line[end]))) return true;
+  }
+  return false;
+}
 
 /// Returns what `action` returns. A failure that does not name `place` is thrown on as "PLACE: …".
 template <class Action>
@@ -15,7 +32,7 @@ decltype(auto) located(const std::string& place, Action&& action) {
     return std::forward<Action>(action)();
   } catch (const Failure& failure) {
     const std::string line = failure.what();
-    if (line.find(place) != std::string::npos) throw;
+    if (names_place(line, place)) throw;
     throw Failure(failure.code(), place + ": " + line);
   }
 }

@@ -6,8 +6,9 @@
 // single numbers. (In users/contribution.cpp the blocks of a user's sum may be scaled together first; each is then
 // made short here all the same.) Noise is added by noised() alone, of which add_noise() gives the result as a real
 // number. All kernels, loops, sums, counts and measured ranges call these functions, and tests/rooms/one_step.py
-// looks for other code that clips or adds noise. (Local privacy is another promise: src/inference/local_bounds.cpp
-// projects each record, and local_mechanism.cpp draws its noise.)
+// looks for other code that clips or adds noise. (Two programs beside the private step have their own promises: in
+// local privacy src/inference/local_bounds.cpp projects each record, and local_mechanism.cpp draws its noise; and
+// src/inference/adassp.cpp is a rival that estimates are compared with.)
 //
 // The functions for noise are templates over what holds the numbers, so that one text serves a pack of eight
 // (pack.h), a single number and one of 128 bits. All functions are always inlined: each kernel is compiled for one
@@ -47,7 +48,7 @@ using noise::saturating_add;
   return static_cast<double>(value);
 }
 
-/// The smaller of a factor and its limit: the one place where something is made shorter.
+/// The smaller of a factor and its limit: the one place where something is made shorter to keep a bound.
 [[nodiscard, gnu::always_inline]] inline double shorten(double factor, double limit) noexcept {
   return factor > limit ? limit : factor;
 }

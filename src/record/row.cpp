@@ -86,6 +86,10 @@ const char* expectation(const Field& field) {
                    "9999";
     case Reading::label:
       return "not one of model.labels";
+    case Reading::equals:
+    case Reading::other:
+    case Reading::bucket:
+      return "not a text, but null, an object or an array";
     case Reading::user:
       return "one of privacy.user_null, or no text: no user";
     default:

@@ -34,6 +34,7 @@
 #include "log/log.h"
 #include "measure/fit.h"
 #include "measure/measure.h"
+#include "publish/epsilons.h"
 #include "secrets/key_place.h"
 #include "secrets/locked_memory.h"
 #include "serve/bearer_token.h"
@@ -214,6 +215,13 @@ void require_room_for_measured(const config::Config& asked, const secrets::Keyri
                                  facts.record_bytes_max));
 }
 
+/// Warns of what these settings will lead to, as `check` does.
+void warn_of_settings(const config::Config& config, const config::Mechanism& mechanism) {
+  for (const std::string& warning : warnings_ahead(config, mechanism)) log::warning("settings", warning);
+  const std::string large = publish::large_delta(config.privacy.deltas(), config.problem.records);
+  if (!large.empty()) log::warning("settings", large);
+}
+
 }  // namespace
 
 Exit run(config::Config config, const Options& options) {
@@ -233,9 +241,7 @@ Exit run(config::Config config, const Options& options) {
   std::optional<config::Mechanism> mechanism = config::make_mechanism(config, privacy::Participation::once());
   const secrets::Keyring keys = stream_keys(config, options.insecure_seed);
   const std::string rule = measures ? ranges_rule(config, keys.is_private()) : std::string();
-  for (const std::string& warning : warnings_ahead(config, *mechanism)) {
-    log::warning("settings", warning);
-  }
+  warn_of_settings(config, *mechanism);
   settle_token(config);
   // From here on the process listens, and says what it waits for.
   Front front(config.serve, config.stream);

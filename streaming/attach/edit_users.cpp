@@ -167,7 +167,7 @@ users::UserTotals count_users(const config::Config& config, const kafka::ClientS
                               const kafka::LanePlace& place, const secrets::Keyring& keys,
                               const users::Limits& limits) {
   // A lane that runs may commit between the reading of its state and of its store. The two then contradict each
-  // other. That this happens three times in a row by chance is too unlikely.
+  // other. Three times in a row is hardly chance, so that the third failure is told.
   constexpr int attempts = 3;
   const UsersPartition partition(client, place, config.kafka.transaction, never);
   for (int attempt = 1;; ++attempt) {

@@ -1,5 +1,5 @@
 // SIGHUP on the loop: whatever can be read again without a restart is read again, one thing after the other, and the
-// log says what was. A failure of one leaves the others.
+// log names what was read. Where one of them fails, the others are read all the same.
 #include "attach/front.h"
 
 #include <exception>
@@ -36,7 +36,7 @@ void Front::wait_for_hangup() {
         std::string("SIGHUP: ") + (reopened ? "the log's file was opened again" : "the log's file is as before") +
             (read ? ", and the listeners' tokens were read again" : ", and the listeners' tokens are as before"));
     if (on_hangup) on_hangup();
-    // A signal is waited for once at a time. So the next one is waited for from here.
+    // One wait is for one signal, so that the next signal needs another wait.
     wait_for_hangup();
   });
 }

@@ -15,6 +15,7 @@
 #include "engine/noise_ahead.h"
 #include "engine/subject.h"
 #include "kafka/interruption.h"
+#include "publish/epsilons.h"
 #include "secrets/hex.h"
 #include "serve/committed.h"
 
@@ -186,8 +187,12 @@ void LaneWorker::show_restored(const OpenedLane& lane) {
   const StepCount steps = lane.state.lane.steps();
   const Position position = lane.state.lane.position();
   const engine::EpochIdentity& epoch = lane.state.ledger.identity();
-  const std::string large = publish::large_delta(config.privacy.deltas(), position.value());
-  if (!large.empty()) console::warn(fmt::format("lane {}: {}", lane_.value(), large));
+  // The records that the lane has stepped: its position is an offset, which may be large in a topic that is read from
+  // its end. What plan.records says was told at the start.
+  const std::uint64_t records = steps.value() * config.descent.minibatch;
+  const std::string large = publish::large_delta(config.privacy.deltas(), records);
+  if (!large.empty() && records > config.problem.records)
+    console::warn(fmt::format("lane {}: {}", lane_.value(), large));
   publish::ReleaseHeader header =
       engine::release_header(config, {lane_, epoch.epoch, epoch.digest, epoch.is_private});
   header.public_key = secrets::to_hex(host_.setup.keys.public_key());

@@ -179,11 +179,10 @@ class Measuring {
   }
 
   [[noreturn]] void refuse_short(std::uint64_t found) const {
-    throw Failure(
-        Exit::configuration,
-        fmt::format("{}: {} = \"private\": partition 0 holds {} records up to kafka.stop, and ranges.records = "
-                    "{} are measured; nothing is spent",
-                    asked_.file, asked_.measuring.keys.front(), found, asked_.measuring.records));
+    throw Failure(Exit::configuration,
+                  fmt::format("{}: {} = \"private\": partition 0 holds only {} records before kafka.stop, fewer than "
+                              "ranges.records = {}: lower it, or move the stop; nothing is spent",
+                              asked_.file, asked_.measuring.keys.front(), found, asked_.measuring.records));
   }
 
   /// Measures, and commits the values together with their cost in one transaction. Loading the journal fences any

@@ -115,7 +115,8 @@ EpochUsers UsersOpening::of_same_lanes(const journal::UsersOfState& known, const
   EpochUsers epoch;
   // The state is the one of the measuring, and holds an empty store.
   if (past.has_only_measured && !past.may_change) {
-    // Behind a state with steps a lost store was refused before. Here it is refused now.
+    // Where the state has steps, a lost store has been refused by now. A state of the measuring alone comes here
+    // unchecked, and resumed() refuses a lost store behind it.
     epoch.users = resumed(*past.state);
     epoch.users->begin_anew();
     return epoch;

@@ -14,6 +14,7 @@
 #include "kafka/client.h"
 #include "kafka/client_settings.h"
 #include "kafka/secret_properties.h"
+#include "located.h"
 #include "secrets/key_file.h"
 #include "serve/settings.h"
 
@@ -70,7 +71,7 @@ void preflight(config::Config& config) {
   require_room_for_a_minibatch(config);
   // Brokers wait for a transaction for as long as the lane does.
   config.kafka.properties.try_emplace("transaction.timeout.ms", std::to_string(config.kafka.transaction.count()));
-  kafka::check_properties(config.kafka.properties);
+  located(config.file, [&config] { kafka::check_properties(config.kafka.properties); });
   // A client without brokers connects to nobody. But it refuses, when it is made, settings that do not go together.
   const kafka::ClientSettings nobody{"", config.kafka.properties};
   static_cast<void>(new_consumer(nobody, kafka::Role::committed_reader, {}));
@@ -89,7 +90,7 @@ void require_key_file(const config::Config& config) {
 void require_readable(const config::Config& config) {
   if (config.kafka.brokers.empty()) return;
   // The constructor refuses what it cannot read.
-  static_cast<void>(decode::MessageDecoder(config.input, config.schema));
+  located(config.file, [&config] { static_cast<void>(decode::MessageDecoder(config.input, config.schema)); });
 }
 
 secrets::Keyring stream_keys(const config::Config& config, std::optional<std::uint64_t> insecure_seed) {

@@ -293,6 +293,7 @@ Exit check(const CheckArguments& arguments) {
   serve::check(config.serve);
   attach::preflight(config);
   require_times_of_windows(config);
+  require_pointers(config);
   const std::string refusal = refused_by_attach(config);
   if (!config.measuring.keys.empty()) return check_to_measure(arguments, config, purpose, refusal);
   const bool is_table = purpose == config::Purpose::table;

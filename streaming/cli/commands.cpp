@@ -12,12 +12,14 @@
 #include "config/ranges.h"
 #include "console/operator_file.h"
 #include "console/signals.h"
+#include "decode/json_members.h"
 #include "decode/segment_rows.h"
 #include "error.h"
 #include "estimate/estimate.h"
 #include "folder/account_share.h"
 #include "located.h"
 #include "measure/measure.h"
+#include "nustream/record/row.h"
 #include "recording/record_topic.h"
 #include "replay/replay.h"
 #include "secrets/locked_memory.h"
@@ -34,12 +36,6 @@ measure::Settled settle_ranges(config::Config asked, config::Purpose purpose, co
     if (write_config.empty()) return {std::move(asked), options};
     throw Failure(Exit::usage,
                   "--write-config: no setting of " + asked.file + " is \"private\"; it is what it would hold");
-  }
-  if (options.min_usable) {
-    throw Failure(
-        Exit::usage,
-        "--min-usable: looks at records before anything is spent, and what is \"private\" is measured before "
-        "that; it stops by its own noisy share: leave the option out");
   }
   secrets::harden_process();
   static_cast<void>(console::watch_signals());
@@ -86,10 +82,17 @@ config::Config read_stream(const std::string& file, const std::vector<std::strin
 
 }  // namespace
 
+void require_pointers(const config::Config& config) {
+  if (!has_members(config.input)) return;
+  const record::RowBuilder builder(config.schema);
+  located(config.file, [&] { static_cast<void>(decode::json_members(config.input, builder.fields())); });
+}
+
 // Files and lane of the command line go before those of the settings.
 Exit replay(const ReplayArguments& arguments) {
   const auto& [file, overrides] = arguments.config;
   config::Config config = read_stream(file, overrides);
+  require_pointers(config);
   // Files on the command line are relative to the working directory, those of the configuration to its folder.
   const folder::Options& typed = arguments.options;
   if (!typed.files.empty()) config.input.files = typed.files;
@@ -120,6 +123,7 @@ Exit estimate(const EstimateArguments& arguments) {
   const auto& [file, overrides] = arguments.config;
   // Some settings may be "private" still: they are measured below.
   config::Config config = config::read_config_to_measure(file, overrides, config::Purpose::table);
+  require_pointers(config);
   if (!arguments.files.empty()) config.input.files = arguments.files;
   if (config.input.files.empty()) {
     throw Failure(Exit::configuration, arguments.config.file +
@@ -146,6 +150,7 @@ Exit estimate(const EstimateArguments& arguments) {
       settle_ranges(std::move(config), config::Purpose::table, session, arguments.write_config, share);
   options.start = settled.options.start;
   options.goes_on_behind_measuring = settled.options.goes_on_behind_measuring;
+  options.min_usable = settled.options.min_usable;
   return estimate::run(std::move(settled.config), options, share);
 }
 

@@ -24,6 +24,10 @@ struct ConfigArguments {
   std::vector<std::string> overrides;
 };
 
+/// Refuses, with the name of the settings' file, a column of JSON that begins like a pointer and is none. No record
+/// is read for that.
+void require_pointers(const config::Config& config);
+
 struct AuditArguments {
   ConfigArguments config;
   audit::Options options;

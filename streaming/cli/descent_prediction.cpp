@@ -176,6 +176,11 @@ void print_average(const DescentPrediction& prediction) {
              over.decay < 1 ? fmt::format(", each step back counts {:g} times", over.decay) : std::string(),
              prediction.span.assumed ? ", twice average_from: --records says how many there are" : "");
   const double less = gain(average.excess, average.suggested_excess);
+  // Steps that diverge have no error with any correlation, so that there is nothing to compare.
+  if (!std::isfinite(less)) {
+    fmt::print("no noise.nu is suggested: the error of such steps has no bound; take a smaller descent.step_size\n");
+    return;
+  }
   // A gain of 2% is within what such a prediction is good for.
   if (less < 1.02) {
     fmt::print("noise.nu suits the average, which is what to quote\n");

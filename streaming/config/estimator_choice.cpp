@@ -112,9 +112,8 @@ std::string why_taken(const EstimatorChoice& choice) {
   std::string why = fmt::format("{} has the least expected error, {}", taken.name, parts_of(taken.error));
   if (choice.taken != choice.least) {
     why = fmt::format(
-        "{} has an expected error within the factor {:g} of the least, which is all that a prediction is good for, "
-        "and "
-        "drift does not bias running sums: {}",
+        "{} is taken, since drift does not bias running sums; its expected error is within the factor {:g} of the "
+        "least, and predictions are no more exact than that: {}",
         taken.name, near_tie, parts_of(taken.error));
   }
   for (const Candidate& each : choice.candidates) {

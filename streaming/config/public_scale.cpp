@@ -16,9 +16,8 @@ using Range = std::pair<double, double>;
 
 /// What a transform can give, before clamp, centre and scale; empty where it has no bounds.
 std::optional<Range> range_of(record::Transform transform) {
+  if (record::is_indicator(transform)) return Range{0, 1};
   switch (transform) {
-    case record::Transform::indicator:
-      return Range{0, 1};
     case record::Transform::hour:
       return Range{0, 23};
     case record::Transform::day_of_week:

@@ -93,16 +93,46 @@ bool all_zero(const Values* values) {
          });  // the first value is how many there are
 }
 
+/// What an entry says of a feature, without the feature's name: "'.buckets (8 there, 16 here)"; "" for other entries.
+std::string_view said_of_feature(std::string_view entry) {
+  if (!entry.starts_with("feature '")) return {};
+  const std::size_t within = entry.rfind("'.");
+  const std::size_t whole = entry.rfind("' (");
+  const std::size_t end = within != std::string_view::npos ? within : whole;
+  return end == std::string_view::npos ? std::string_view() : entry.substr(end);
+}
+
+/// The entries, of which one stands for all that say the same of many features. A list of texts or buckets is one key
+/// of the file and many features, which would bury what else differs.
+std::vector<std::string> with_likes_together(const std::vector<std::string>& told) {
+  constexpr std::ptrdiff_t many = 4;
+  std::vector<std::string> together;
+  std::set<std::string_view> said;
+  for (const std::string& entry : told) {
+    const std::string_view what = said_of_feature(entry);
+    const auto says_it = [&](const std::string& other) { return said_of_feature(other) == what; };
+    const std::ptrdiff_t likes = what.empty() ? 1 : std::ranges::count_if(told, says_it);
+    if (likes < many) {
+      together.push_back(entry);
+    } else if (said.insert(what).second) {
+      together.push_back(fmt::format("{} and likewise {} other features", entry, likes - 1));
+    }
+  }
+  return together;
+}
+
 /// Finds what differs between two texts.
 class Difference {
  public:
   Difference(std::string_view there, std::string_view here, const BesideTexts& beside)
       : old_(by_name(there)), now_(by_name(here)), beside_(beside) {
-    // Settings of the present text come first, in its order, then those that are only in the other one.
+    // Settings of the present text come first, in its order, then those that are only in the other one. Only running
+    // sums have a line for the estimator, and the other lines that are new or gone follow from it.
     names_ = now_.names;
     for (const std::string& name : old_.names) {
       if (!now_.values.contains(name)) names_.push_back(name);
     }
+    std::ranges::stable_partition(names_, [](const std::string& name) { return name == estimator; });
     for (const std::string& name : names_) {
       const Values* const one = values(old_, name);
       const Values* const other = values(now_, name);
@@ -130,10 +160,12 @@ class Difference {
       told.push_back(fmt::format("privacy.rho ({:.6g} there, {:.6g} here)", beside_.rho_there->value(),
                                  beside_.rho_here->value()));
     }
-    return told;
+    return with_likes_together(told);
   }
 
  private:
+  static constexpr const char* estimator = "model.estimator";
+
   /// The features and the target, in their order.
   static std::vector<std::string> features_of(const SettingsByName& all) {
     std::vector<std::string> features;
@@ -158,9 +190,11 @@ class Difference {
     return std::abs(beside_.rho_there->value() - beside_.rho_here->value()) > 1e-9 * beside_.rho_here->value();
   }
 
-  /// Whether the line belongs to a feature, weight or exposure that is new or gone. Such a feature is one difference,
-  /// not one for each of its lines.
+  /// Whether the line belongs to a feature, weight, exposure or estimator that is new or gone. Such a feature is one
+  /// difference, not one for each of its lines.
   [[nodiscard]] bool is_within_new(const std::string& name) const {
+    const bool is_in_both = values(old_, name) != nullptr && values(now_, name) != nullptr;
+    if (!is_in_both && name != estimator && differing_.contains(estimator)) return true;
     const std::size_t dot = name.rfind("'.");
     if (dot != std::string::npos) return differing_.contains(name.substr(0, dot + 1));
     for (const char* const section : {"weight", "exposure"}) {
@@ -179,6 +213,12 @@ class Difference {
                                        "descent.average_from", "descent.average_decay", "descent.minibatch"}));
   }
 
+  /// Whether the number of passes follows from settings that differ: for users it is k, and in a table it follows
+  /// from the steps.
+  [[nodiscard]] bool passes_follow() const {
+    return any({"users.participations"}) || (beside_.is_table && any({"noise.horizon"}));
+  }
+
   /// Whether the setting is computed from others and one of those differs.
   [[nodiscard]] bool follows_from_others(const std::string& name) const {
     // The three settings by which a correlation is named; its coefficients follow from them.
@@ -186,7 +226,7 @@ class Difference {
     if (name == "noise.nu") return nu_follows();
     if (name == "beta" || name == "c") return noise;
     if (name == rows_of_correlation) return noise || any({"bands", "height"});
-    if (name == "--passes") return any({"users.participations"});  // for users it is k
+    if (name == "--passes") return passes_follow();
     if (name == "separation") return any({"--passes"});
     if (name == "descent.start" || name == "moments.start") {  // by default as many zeros as there are parameters
       return all_zero(values(old_, name)) && all_zero(values(now_, name));
@@ -202,9 +242,21 @@ class Difference {
     return false;
   }
 
+  /// The key that somebody typed. A table has no key for the horizon of its noise, which is its number of steps, and
+  /// no --passes, which follow from that number.
+  [[nodiscard]] std::string typed(const std::string& name) const {
+    if (!beside_.is_table) return name;
+    if (name == "noise.horizon") return "estimate.steps";
+    return name == "--passes" ? "passes over the table (estimate.steps, descent.minibatch)" : name;
+  }
+
   [[nodiscard]] std::string difference_of(const std::string& name) const {
     const Values* const there = values(old_, name);
     const Values* const here = values(now_, name);
+    if (name == estimator) {
+      const auto estimator_of = [](const Values* of) { return of == nullptr ? "descent" : of->front(); };
+      return fmt::format("{} ({} there, {} here)", name, estimator_of(there), estimator_of(here));
+    }
     if (there == nullptr) return name + " (new)";
     if (here == nullptr) return name + " (gone)";
     // Longer values, such as lists of columns or hashes, would bury the names.
@@ -218,7 +270,7 @@ class Difference {
       return is_told ? fmt::format("noise.nu ({} there, {} here; {})", one, other, why)
                      : fmt::format("noise.nu ({})", why);
     }
-    return is_told ? fmt::format("{} ({} there, {} here)", name, one, other) : name;
+    return is_told ? fmt::format("{} ({} there, {} here)", typed(name), one, other) : typed(name);
   }
 
   SettingsByName old_, now_;
@@ -247,7 +299,9 @@ std::vector<std::string> differing_settings(std::string_view there, std::string_
 
 BesideTexts beside_texts(const Config& config, const Mechanism& mechanism) {
   const SettingsTree tree(config.file, config.overrides);
-  return {.rho_here = mechanism.spend.limit(), .nu_is_set = tree.root().section("noise").has("nu")};
+  return {.rho_here = mechanism.spend.limit(),
+          .nu_is_set = tree.root().section("noise").has("nu"),
+          .is_table = config.estimate.steps > 0};
 }
 
 void require_same_settings(std::string_view text, const std::string& digest, const EpochDigests& digests,

@@ -17,6 +17,7 @@ struct BesideTexts {
   std::optional<Rho> rho_here{};
   bool nu_is_set = true;  ///< in the present settings; otherwise ν is the default, which follows from other settings
   bool is_attached = false;  ///< the command is attach, which has no --resume
+  bool is_table = false;     ///< the settings are those of a table, whose number of steps is estimate.steps
 };
 /// What the texts do not tell about `config`; ρ of the state's epoch is left empty.
 [[nodiscard]] BesideTexts beside_texts(const Config& config, const Mechanism& mechanism);

@@ -74,7 +74,8 @@ std::vector<std::string> json_path(const std::string& column) {
     rest.remove_prefix(token.size());
   }
   // The column "/" would name the member with the empty name, which nobody means.
-  if (path.size() == 1 && path.front().empty()) throw no_pointer(column, "this one names no member");
+  if (path.size() == 1 && path.front().empty())
+    throw no_pointer(column, "this one names no member: write the way to it, such as /payload/after/x");
   return path;
 }
 

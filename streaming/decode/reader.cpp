@@ -42,9 +42,9 @@ void require_append_times(const InputSettings& settings) {
   if (!settings.append_times_only || has_segment(settings)) return;
   throw Failure(
       Exit::configuration,
-      "users.period of files of lines: they hold no append time; name the column of their records' times in "
-      "stream.time and declare with users.times = \"trusted\" that nobody dates records to begin limits "
-      "anew");
+      "users.period needs a time for each record, and a file of lines holds no append time: name the column of the "
+      "records' times in stream.time, and set users.times = \"trusted\" if nobody can date records so that limits "
+      "begin anew");
 }
 
 std::unique_ptr<Reader> open_reader(const InputSettings& settings, const record::Schema& schema,

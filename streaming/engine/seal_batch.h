@@ -1,6 +1,7 @@
 // Puts the state of an epoch together and seals it, for its journal to commit: that of a lane between two batches, or
 // that of an epoch of one step, which no lane takes. There is no other place where a spend and its state become a
-// batch.
+// batch. A rotation of keys (journal/rotate_key.h, kafka/rotate_keys.h) and a change of users (folder/user_edits.h,
+// attach/edit_users.h) seal a state anew that was committed already, and spend nothing.
 #pragma once
 
 #include <optional>

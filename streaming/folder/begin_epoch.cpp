@@ -44,7 +44,7 @@ void Session::require_nobody_closed(const journal::State& before) const {
                                 "state.directory, and leave their records out of its input");
 }
 
-/// Has the operator told that a table counts the users that were closed before 'users end'.
+/// Notes a warning for the operator: a table counts users again that were closed before 'users end'.
 void Session::tell_of_ended_users() {
   lost_users_ = config_.state.directory +
                 ": what was known of its users was ended: users that 'nustream users close' closed there count again "

@@ -3,6 +3,7 @@
 #include "folder/one_step_account.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <tuple>
 #include <utility>
 
@@ -21,11 +22,27 @@ namespace {
 
 constexpr StepCount one_step{1};
 
+/// Refuses a folder with releases or a ledger but no state: nobody knows what was spent there, and an epoch of one
+/// step has no option that would begin behind them.
+void require_no_remains(journal::Disk& disk, const std::filesystem::path& folder) {
+  if (disk.open(folder / journal::folder_files::state, journal::Access::read)) return;
+  for (const char* const name : {journal::folder_files::ledger, journal::folder_files::releases}) {
+    const auto file = disk.open(folder / name, journal::Access::read);
+    if (!file || file->size() == 0) continue;
+    throw Failure(
+        Exit::data,
+        fmt::format("{}: holds {} and no state; restore the folder as it was, or name another one for other "
+                    "records (fit: --state, otherwise state.directory)",
+                    folder.string(), name));
+  }
+}
+
 }  // namespace
 
 OneStepAccount::OneStepAccount(const AccountPlace& place)
     : folder_(place.folder), stream_(place.stream), lane_(place.lane), disk_(journal::posix_disk()) {
   disk_->require_trusted(folder_);
+  require_no_remains(*disk_, folder_);
   journal_.emplace(*disk_, journal::FolderOptions{folder_, place.is_private});
   // load() takes the folder's lock, so that two runs never go on from one ledger.
   const std::optional<std::string> sealed = journal_->load();
@@ -117,7 +134,8 @@ void OneStepAccount::commit(const OneStep& spent) {
   if (keys_->is_private()) line.run = engine::new_run();
   journal::commit_and_wait(*journal_, engine::seal_one_step(*keys_, std::move(line), ledger_, releases,
                                                             std::move(record), engine::Keeping::folder));
-  // Told only of what is durable: a witness that is ahead of its folder takes it for an older copy.
+  // The witness is told of a commit only once it is durable. If it knew of a commit that a crash then undid, it would
+  // take the folder for an older copy.
   if (witness_) witness_->committed(epoch_, one_step, ledger_.head, ledger_.epochs);
   journal::flush_and_wait(*journal_);
   if (witness_) witness_->finish();

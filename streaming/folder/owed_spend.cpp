@@ -1,4 +1,4 @@
-// The half of refusals.h that is about spends: what a folder's releases show, and no ledger line pays for. A release
+// Finds what a folder's releases show and no ledger line pays for: the part of refusals.h about spends. A release
 // tells its own ρ, so that its line can be written again. What it cannot tell is charged at the most that it can be.
 #include "folder/refusals.h"
 

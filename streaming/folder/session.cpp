@@ -92,7 +92,8 @@ void Session::commit(BatchResult result, std::uint64_t rejected, std::uint64_t r
   if (witness_) record.account = witness_->account();
   record.released = StepCount{released};
   record.ranges = config_.ranges;
-  // Asked before the batch is sealed: two runs that write one witness would each spend without the other.
+  // The witness is asked before each batch is sealed: if another run writes to it too, each of the two would spend
+  // without counting the other.
   if (witness_) witness_->check();
   wait();  // only one batch may be in flight, and the next bookmark has to follow what that batch publishes
   // The bookmark is where the public files end now, right before this batch's lines.

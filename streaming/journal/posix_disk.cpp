@@ -100,7 +100,7 @@ class PosixFile final : public File {
     if (::ftruncate(descriptor_.get(), static_cast<off_t>(size)) != 0) throw failure("truncate", path_, errno);
   }
 
-  // Not even after EINTR is a sync tried again: the kernel may have dropped the error along with the pages.
+  // A sync is never tried again, not even after EINTR: the kernel may have dropped the error along with the pages.
   void sync() override {
     if (::fsync(descriptor_.get()) != 0) throw failure("sync", path_, errno);
   }

@@ -41,9 +41,10 @@ void require_files(const config::Config& asked) {
     if (!decode::is_standard_input(file) && decode::stored_size(file)) continue;
     throw Failure(
         Exit::configuration,
-        fmt::format("{}: {} = \"private\": allowed is a number for a pipe, which cannot be read twice: record "
-                    "it to a file first",
-                    asked.file, asked.measuring.keys.front()));
+        fmt::format(
+            "{}: {} = \"private\" needs files, since the input is read twice: record the pipe to a file first, "
+            "or set a number",
+            asked.file, asked.measuring.keys.front()));
   }
 }
 
@@ -58,8 +59,33 @@ std::size_t row_of(const record::Reject& reject, const record::RowBatch& rows) {
   return static_cast<std::size_t>(behind - rows.next.begin());
 }
 
+/// Judges, before anything is spent, by --min-usable: a stream by its first records, a table by all of them.
+class UsableGate {
+ public:
+  UsableGate(std::optional<double> least, config::Purpose purpose)
+      : least_(least), is_table_(purpose == config::Purpose::table) {}
+
+  /// How many records are to be read before the gate judges for the first time.
+  [[nodiscard]] std::size_t first_read() const {
+    return least_ && !is_table_ ? check::records_judged : rows_per_read;
+  }
+  /// Takes records in their order. Throws Failure(unusable) where too few of those that are judged can be used.
+  void take(const check::Tally& read, bool is_last) {
+    seen_.add(read);
+    if (!least_ || is_judged_ || (is_table_ && !is_last)) return;
+    is_judged_ = true;
+    check::require_usable(seen_, *least_);
+  }
+
+ private:
+  std::optional<double> least_;
+  bool is_table_;
+  bool is_judged_ = false;
+  check::Tally seen_;
+};
+
 /// The values of all records, as they were read.
-RawTable read_raw(const config::Config& asked) {
+RawTable read_raw(const config::Config& asked, UsableGate gate) {
   record::Schema schema = raw_schema(asked);
   // Users are told apart while this table is measured: nothing of them is kept, so that a fresh key will do.
   users::Identifiers identifiers(users::Partitioner::user_hash);
@@ -74,11 +100,12 @@ RawTable read_raw(const config::Config& asked) {
   for (bool more = true; more;) {
     rows.clear();
     console::require_no_signal();
-    more = reader->read(rows, rows_per_read);
-    // The operator hears of records that cannot be used before anything is spent on them.
     const bool is_first = table.y.empty();
-    if (is_first)
-      console::say_for_operator(check::unusable_at_first(check::tally_of(rows), asked.input, asked.schema));
+    more = reader->read(rows, is_first ? gate.first_read() : rows_per_read);
+    // The operator hears of records that cannot be used before anything is spent on them.
+    const check::Tally read = check::tally_of(rows);
+    gate.take(read, !more);
+    if (is_first) console::say_for_operator(check::unusable_at_first(read, asked.input, asked.schema));
     std::vector<std::size_t> unusable;
     for (const record::Reject& reject : rows.rejects) unusable.push_back(table.y.size() + row_of(reject, rows));
     table.add(rows, unusable);
@@ -101,21 +128,8 @@ folder::AccountPlace place_of(const config::Config& asked, const folder::Options
   return {asked.state.directory, asked.stream, asked.lane, is_private_run(options), keys, witness};
 }
 
-/// Refuses a folder with releases or a ledger but no state: nobody knows what was spent there.
-void require_no_remains(const config::Config& asked) {
-  for (const char* name : {journal::folder_files::releases, journal::folder_files::ledger}) {
-    std::error_code missing;
-    const auto size = std::filesystem::file_size(std::filesystem::path(asked.state.directory) / name, missing);
-    if (missing || size == 0) continue;
-    throw Failure(Exit::data,
-                  fmt::format("{}: holds {} and no state; restore the folder as it was, or choose another "
-                              "state.directory",
-                              asked.state.directory, name));
-  }
-}
-
 /// How many of the input's `records` the run behind the measuring steps, which begins at --from and ends at --to.
-/// Bounds by time, and offsets of a segment, are left out of account: it is an upper bound then.
+/// Bounds by time and offsets of a segment are not counted: where one is given, the number is an upper bound.
 std::uint64_t records_of_run(const config::Config& asked, const folder::Options& options, std::uint64_t records) {
   if (std::ranges::any_of(asked.input.files, decode::is_segment)) return records;
   const auto ordinal = [records](const std::optional<std::string>& text, std::uint64_t otherwise) {
@@ -135,19 +149,18 @@ void require_a_step(const config::Config& asked, const folder::Options& options,
   if (asked.estimate.steps > 0 || left >= asked.descent.minibatch) return;
   throw Failure(
       Exit::configuration,
-      fmt::format("{}: {} = {}: allowed is at most {}, the number of records that the run behind the "
-                  "measuring of what is \"private\" would step; nothing is spent",
+      fmt::format("{}: {} = {}: allowed is at most {}, the number of records that are left for the run after what is "
+                  "\"private\" was measured; nothing is spent",
                   asked.file, asked.moments ? "release.every" : "descent.minibatch", asked.descent.minibatch, left));
 }
 
 /// Measures, commits what was found together with its cost, and returns it.
 std::string measure_now(const config::Config& asked, config::Purpose purpose, const folder::Options& options,
                         const std::string& rule, folder::AccountShare& share) {
-  const RawTable table = read_raw(asked);
+  const RawTable table = read_raw(asked, UsableGate(options.min_usable, purpose));
   // Everything that can be refused by public figures is refused before the account is opened and the share begins.
   require_enough(asked, table.y.size());
   require_a_step(asked, options, table.y.size());
-  require_no_remains(asked);
   folder::OneStepAccount account(place_of(asked, options));
   // The share is charged before any noise is drawn; a folder's own ledger is written only with the commit below.
   share.begin(account.spent(asked.privacy.neighbours()));
@@ -209,9 +222,12 @@ Settled settle(const config::Config& asked, config::Purpose purpose, const folde
   // Values in the state come first. Measuring again over the same records would spend again.
   std::optional<Held> held = held_by(asked, options, rule);
   if (!held && options.start == folder::Start::resume) throw folder::nothing_to_resume(asked.state.directory);
-  if (!held) held = Held{measure_now(asked, purpose, options, rule, share), true};
+  const bool measures_now = !held;
+  if (measures_now) held = Held{measure_now(asked, purpose, options, rule, share), true};
   Settled settled{settled_config(asked, purpose, held->ranges, asked.state.directory, "another state.directory"),
                   options};
+  // The records were judged before they were measured: what has been paid for is not refused afterwards.
+  if (measures_now) settled.options.min_usable.reset();
   // The run's epoch begins behind the one that measured. It reads the same records from the first one on, and begins
   // at the settings' start, since measuring has released no iterate.
   if (held->is_measuring) {

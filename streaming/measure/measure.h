@@ -30,11 +30,14 @@ struct Settled {
 /// that is killed before that commit has shown and spent nothing, and its noise is gone. After a later kill, --resume
 /// takes the values from the state, and draws nothing over the records again.
 ///
-/// Throws, before anything is spent, Failure(configuration) for what cannot be measured (another loss, a pipe)
-/// and for too few records for that ρ, and Failure(exhausted) where measuring alone would exceed privacy.budget.
-/// Throws Failure(data) for a state that holds no measured settings, or those of another rule; and where hardly any
-/// record is usable. The latter is decided by a noisy share alone, and the ranges' part of ρ is then spent and
-/// committed.
+/// With options.min_usable the records are judged before they are measured, by all of them for a table and by the
+/// first check::records_judged of a stream, and the run behind the measuring does not judge again.
+///
+/// Throws, before anything is spent, Failure(unusable) where fewer of them can be used, Failure(configuration) for
+/// what cannot be measured (another loss, a pipe) and for too few records for that ρ, and Failure(exhausted) where
+/// measuring alone would exceed privacy.budget. Throws Failure(data) for a state that holds no measured settings, or
+/// those of another rule; and where hardly any record is usable. The latter is decided by a noisy share alone, and
+/// the ranges' part of ρ is then spent and committed.
 [[nodiscard]] Settled settle(const config::Config& asked, config::Purpose purpose, const folder::Options& options,
                              folder::AccountShare& share);
 

@@ -66,8 +66,8 @@ std::string large_delta(std::span<const Delta> deltas, std::uint64_t records) {
   // δ·n is how many of n records a mechanism may show whole, in expectation, and still keep the promise.
   if (!(share > far_above)) return {};
   return fmt::format(
-      "privacy.delta = {:g} is far above 1/n of {} records: an (epsilon, delta) promise at it could be kept "
-      "by showing {:.0f} of them whole. The promise in rho does not depend on delta; quote epsilon at a "
+      "privacy.delta = {:g} is far above 1/n of {} records: a program that shows {:.0f} of them whole could keep an "
+      "(epsilon, delta) promise at it. The promise in rho does not depend on delta; quote epsilon at a "
       "delta below {:.2g}",
       delta.value(), records, share, 1 / static_cast<double>(records));
 }

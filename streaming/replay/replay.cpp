@@ -198,7 +198,7 @@ class Run {
                     Pacer(options_.speed), first_look(config_, mechanism_, options_, *session_));
     committed_ = session_->lane().steps();
     const std::uint64_t steps_before = committed_.value();
-    // Of files the first look tells it, and a run that goes on has told it before.
+    // The first look has told of odd times in files already, and a run that goes on told of them when it began.
     times_are_told_ = steps_before > 0 || !reads_pipe(config_);
     std::optional<Failure> failure;
     // A failure of the input still leaves whole steps behind, which are committed. So it is thrown only at the end.

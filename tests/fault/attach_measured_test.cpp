@@ -215,7 +215,7 @@ TEST(AttachMeasured, RefusesBeforeItSpends) {
   world.write(AttachWorld::values(records - 1));
   const CommandResult few = world.run(with({"--until-end"}));
   EXPECT_EQ(few.code, 78);
-  EXPECT_THAT(few.err, HasSubstr("partition 0 holds 1999 records up to kafka.stop"));
+  EXPECT_THAT(few.err, HasSubstr("partition 0 holds only 1999 records before kafka.stop"));
   const CommandResult poor = world.run(with({"--until-end", "--set", "privacy.rho=1e-3"}));
   EXPECT_EQ(poor.code, 78);
   EXPECT_THAT(poor.err, HasSubstr("nothing is spent"));

@@ -292,7 +292,7 @@ TEST_F(Measured, SaysBeforeAnythingIsSpentWhatCannotBeMeasured) {
   expect({"--set", "model.loss=quantile"}, 78, "cannot be measured for this loss");
   expect({"--set", "ranges.share=1.5"}, 78, "a number between 0 and 1");
   expect({"--resume"}, 65, "");
-  expect({"--min-usable", "0.5"}, 64, "noisy share");
+  expect({"--min-usable", "0.5", "--set", "features.1.column=c"}, 66, "so nothing was begun");
   const CommandResult plan = run({"plan", settings(of_table), "--records", "20000"});
   EXPECT_EQ(plan.code, 0) << plan.err;
   EXPECT_THAT(plan.out, AllOf(HasSubstr("0.2 of it"), HasSubstr("0.8 for the run")));
@@ -300,6 +300,33 @@ TEST_F(Measured, SaysBeforeAnythingIsSpentWhatCannotBeMeasured) {
   const CommandResult audit = run({"audit", settings(of_table)});
   EXPECT_EQ(audit.code, 78);
   EXPECT_THAT(audit.err, HasSubstr("--write-config"));
+}
+
+// A table is judged by all of its records, a stream by its first ones, and neither of them twice.
+TEST_F(Measured, JudgesByMinUsableBeforeAnythingIsSpent) {
+  std::string late = table();
+  std::size_t line = 0;
+  for (int row = 0; row <= 8000; ++row) line = late.find('\n', line) + 1;
+  for (std::size_t at = late.find(",red,", line); at != std::string::npos; at = late.find(",red,", at + 2))
+    late.insert(at, "x");  // the number before it is no number any more
+  folder.write("table.csv", late);
+  const std::vector<std::string> half{"--min-usable", "0.5"};
+  const auto run_with = [&](std::string command, const std::string& sections, std::vector<std::string> options) {
+    options.insert(options.begin(), {std::move(command), settings(sections)});
+    options.insert(options.end(), half.begin(), half.end());
+    return run(options);
+  };
+  const CommandResult of_all = run_with("estimate", of_table, {});
+  EXPECT_EQ(of_all.code, 66) << of_all.err;
+  EXPECT_THAT(of_all.err, HasSubstr("12,000 (60%) cannot be used"));
+  const std::string of_stream = descent + "[release]\nevery = 5000\n";
+  const CommandResult of_first = run_with("replay", of_stream, {"--set", "features.1.column=c"});
+  EXPECT_EQ(of_first.code, 66) << of_first.err;
+  EXPECT_THAT(of_first.err, HasSubstr("of the first 1,000 records 1,000 (100%) cannot be used"));
+  EXPECT_FALSE(std::filesystem::exists(state + "/ledger"));
+  const CommandResult begun = run_with("replay", of_stream, {});
+  EXPECT_EQ(begun.code, 0) << begun.err;
+  EXPECT_NEAR(spends()["total"], 1, 1e-9);
 }
 
 // The measuring would be paid for, and nothing be learned.

@@ -49,6 +49,13 @@ TEST(PlanOfAnAverage, SuggestsWhatMakesItBetter) {
   EXPECT_THAT(text(better), HasSubstr("noise.nu suits the average"));
 }
 
+// Steps that diverge have no error with any correlation, and a quotient of two such errors is no gain.
+TEST(PlanOfAnAverage, SuggestsNoCorrelationForStepsThatDiverge) {
+  std::vector<std::string> diverging = tail;
+  diverging.insert(diverging.end(), {"--set", "descent.step_size=0.9"});
+  EXPECT_THAT(text(diverging), AllOf(HasSubstr("no noise.nu is suggested"), Not(HasSubstr("nan"))));
+}
+
 TEST(PlanOfAnAverage, OfAnEndlessStreamSuggestsForEveryLength) {
   JsonOutput found = plan({"--set", "descent.average=tail"});
   EXPECT_TRUE(found.json["average"]["every_length"].get_bool().value());
@@ -194,7 +201,8 @@ TEST(PlanThatChooses, TakesRunningSumsNearATie) {
     simdjson::dom::element why;
     if (found.json["expected"]["chosen"].get(why) != simdjson::SUCCESS) continue;
     EXPECT_THAT(std::string(why.get_string().value()),
-                AllOf(::testing::StartsWith("running sums, recentred has an expected error within the factor 1.3"),
+                AllOf(::testing::StartsWith("running sums, recentred is taken, since drift does not bias running "
+                                            "sums; its expected error is within the factor 1.3"),
                       HasSubstr("drift does not bias running sums"), HasSubstr("stationary")));
   }
   // The releases that the sums are to have are known, whichever estimator is set.

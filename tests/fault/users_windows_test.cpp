@@ -131,7 +131,7 @@ TEST_F(UsersWithinADay, AreRefusedByCheckAsByReplay) {
     EXPECT_EQ(result.code, 78) << result.err;
     EXPECT_THAT(result.err, HasSubstr(what));
   };
-  refused({"--set", "users.period=\"P1D\""}, "files of lines");
+  refused({"--set", "users.period=\"P1D\""}, "a file of lines holds no append time");
   world.write("rows.csv", "x,when,who,y\n1,2024-01-01T00:00:00Z,a,1\n");
   refused(UsersWindowsWorld::within_a_day(), "is not the first in");
 }

@@ -71,6 +71,15 @@ TEST(PublicScale, KnowsWhatClampsAndTransformsSay) {
       public_scale(read({"features.0.clamp=[0, 6]", "features.0.center=0", "features.0.scale=1"}).schema);
   EXPECT_NEAR(off.eigenvalues[0] + off.eigenvalues[1], 13, 1e-12);
   EXPECT_NEAR(off.eigenvalues[0] * off.eigenvalues[1], 3, 1e-12);
+  // Indicators of every kind are 0 or 1, which is the variance 1/12 of a uniform one about 1/2.
+  for (const char* const kind : {"one_hot=[\"a\"],other=true", "hash=2", "bins=[0,18,65]"}) {
+    const PublicScale of_kind =
+        public_scale(read({std::string("features=[{column=\"x\",") + kind + "}]", "model.intercept=false"}).schema);
+    EXPECT_TRUE(of_kind.unknown.empty()) << kind;
+    ASSERT_EQ(of_kind.eigenvalues.size(), 2U) << kind;
+    EXPECT_NEAR(of_kind.eigenvalues[0], 1.0 / 12, 1e-12) << kind;
+    EXPECT_NEAR(of_kind.eigenvalues[1], 1.0 / 12 + 0.5, 1e-12) << kind;
+  }
   const PublicScale unknown = public_scale(read({}).schema);
   EXPECT_EQ(unknown.unknown, std::vector<std::string>{"x"});
 }

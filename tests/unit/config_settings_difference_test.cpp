@@ -4,15 +4,21 @@
 
 #include <random>
 
+#include <fmt/format.h>
+
 #include "config/settings_difference.h"
 #include "config_reading.h"
 #include "expect_failure.h"
+#include "located.h"
 
 namespace nustream::config {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::UnorderedElementsAre;
 using Overrides = std::vector<std::string>;
 
 std::string text_of(const Overrides& overrides, EpochStart start = EpochStart::last_release, bool is_private = true) {
@@ -74,6 +80,34 @@ TEST(SettingsDifference, AnotherMatrixIsAnotherCorrelation) {
 
 TEST(SettingsDifference, AFeatureThatIsNewIsOneDifference) {
   EXPECT_THAT(between({}, {"features.0.column=z"}), ElementsAre("feature 'z' (new)", "feature 'x' (gone)"));
+}
+
+// A list of buckets is one key of the file: what else differs must not be buried under its features.
+TEST(SettingsDifference, FeaturesOfOneKeyAreToldTogether) {
+  const auto buckets = [](int count) { return fmt::format("features=[{{column=\"x\",hash={}}}]", count); };
+  EXPECT_THAT(between({buckets(8)}, {buckets(16), "descent.step_size=0.02"}),
+              UnorderedElementsAre("feature 'x#0'.buckets (8 there, 16 here) and likewise 7 other features",
+                                   "feature 'x#8' (new) and likewise 7 other features",
+                                   "descent.step_size (0.01 there, 0.02 here)"));
+}
+
+// The lines of a descent are new behind running sums, and follow from the one key that somebody changed.
+TEST(SettingsDifference, AnotherEstimatorIsOneDifference) {
+  const Overrides sums{"model.estimator=moments", "moments.row_norm=4", "moments.residual_bound=6"};
+  const std::vector<std::string> to_descent = between(sums, {});
+  ASSERT_FALSE(to_descent.empty());
+  EXPECT_EQ(to_descent.front(), "model.estimator (moments there, descent here)");
+  EXPECT_EQ(between({}, sums).front(), "model.estimator (descent there, moments here)");
+  for (const std::string& each : to_descent) EXPECT_THAT(each, Not(HasSubstr("(new)"))) << each;
+}
+
+// A table has no noise.horizon and no --passes: both follow from its number of steps.
+TEST(SettingsDifference, AHorizonOfATableIsItsSteps) {
+  const Overrides twenty{"noise.correlation=nu", "noise.horizon=20"};
+  const Overrides thirty{"noise.correlation=nu", "noise.horizon=30"};
+  EXPECT_THAT(between(twenty, thirty), ElementsAre("noise.horizon (20 there, 30 here)"));
+  EXPECT_THAT(differing_settings(text_of(twenty), text_of(thirty), {.is_table = true}),
+              ElementsAre("estimate.steps (20 there, 30 here)"));
 }
 
 // The order decides which number of an estimate belongs to which text.
@@ -141,6 +175,22 @@ TEST(SettingsDifference, RefusesOtherDigestsWithWhatDiffers) {
   tests::expect_failure(
       Exit::data, [&] { require_same_settings({}, other, digests); },
       "the state is of another settings digest: " + other + ", not " + digests.of(EpochStart::last_release));
+}
+
+// The failure says of which folder it is, also where the folder's name is within a word of the line.
+TEST(Located, NamesAPlaceOnce) {
+  const auto told = [](const std::string& place, const std::string& line) -> std::string {
+    try {
+      located(place, [&]() -> void { throw Failure(Exit::data, line); });
+    } catch (const Failure& failure) {
+      return failure.what();
+    }
+    return {};
+  };
+  EXPECT_EQ(told("re", "there are other settings"), "re: there are other settings");
+  EXPECT_EQ(told("run", "the state of runs/orders"), "run: the state of runs/orders");
+  EXPECT_EQ(told("run", "run/state: is damaged"), "run/state: is damaged");
+  EXPECT_EQ(told("a.toml", "a.toml:3:1: no such key"), "a.toml:3:1: no such key");
 }
 
 TEST(SettingsDifference, AnyBytesAreRead) {

@@ -135,7 +135,7 @@ TEST(Groups, SayWhereHardlyAnythingIsPromised) {
 TEST(LargeDelta, IsOneThatTenRecordsOfThoseThatThereAreWouldKeep) {
   EXPECT_EQ(large_delta(std::vector{Delta{1e-6}}, 1'000'000), "");
   EXPECT_EQ(large_delta(std::vector{Delta{1e-6}}, 10'000'000), "");
-  EXPECT_THAT(large_delta(std::vector{Delta{1e-6}}, 50'000'000), HasSubstr("showing 50 of them whole"));
+  EXPECT_THAT(large_delta(std::vector{Delta{1e-6}}, 50'000'000), HasSubstr("shows 50 of them whole"));
   EXPECT_THAT(large_delta(std::vector{Delta{1e-6}, Delta{1e-2}}, 5000),
               HasSubstr("privacy.delta = 0.01 is far above 1/n of 5000 records"));
   EXPECT_EQ(large_delta(std::vector{Delta{0.5}}, 0), "");
