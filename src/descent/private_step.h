@@ -6,7 +6,7 @@
 // single numbers. (In users/contribution.cpp the blocks of a user's sum may be scaled together first; each is then
 // made short here all the same.) Noise is added by noised() alone, of which add_noise() gives the result as a real
 // number. All kernels, loops, sums, counts and measured ranges call these functions, and tests/rooms/one_step.py
-// looks for other code that clips or adds noise. (Two programs beside the private step have their own promises: in
+// looks for other code that clips or adds noise. (Two parts beside the private step keep promises of their own: in
 // local privacy src/inference/local_bounds.cpp projects each record, and local_mechanism.cpp draws its noise; and
 // src/inference/adassp.cpp is a rival that estimates are compared with.)
 //

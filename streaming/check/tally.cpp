@@ -10,8 +10,8 @@
 namespace nustream::check {
 namespace {
 
-constexpr double most =
-    0.5;  // above this share of clipped gradients, the clip norm decides the answer more than the records do
+// Above this share of clipped gradients, the clip norm decides the answer more than the records do.
+constexpr double most = 0.5;
 constexpr const char* not_named = ": not one of model.labels";  // how a reason ends where labels have names
 // Where limits hold, it is normal that some records are beyond them.
 constexpr double used_up_worth_a_line = 0.1;

@@ -70,9 +70,10 @@ class UsableGate {
     return least_ && !is_table_ ? check::records_judged : rows_per_read;
   }
   /// Takes records in their order. Throws Failure(unusable) where too few of those that are judged can be used.
-  void take(const check::Tally& read, bool is_last) {
-    seen_.add(read);
-    if (!least_ || is_judged_ || (is_table_ && !is_last)) return;
+  void take(const record::RowBatch& rows, bool is_last) {
+    if (!least_ || is_judged_) return;
+    seen_.add(check::tally_of(rows));
+    if (is_table_ && !is_last) return;
     is_judged_ = true;
     check::require_usable(seen_, *least_);
   }
@@ -103,9 +104,9 @@ RawTable read_raw(const config::Config& asked, UsableGate gate) {
     const bool is_first = table.y.empty();
     more = reader->read(rows, is_first ? gate.first_read() : rows_per_read);
     // The operator hears of records that cannot be used before anything is spent on them.
-    const check::Tally read = check::tally_of(rows);
-    gate.take(read, !more);
-    if (is_first) console::say_for_operator(check::unusable_at_first(read, asked.input, asked.schema));
+    gate.take(rows, !more);
+    if (is_first)
+      console::say_for_operator(check::unusable_at_first(check::tally_of(rows), asked.input, asked.schema));
     std::vector<std::size_t> unusable;
     for (const record::Reject& reject : rows.rejects) unusable.push_back(table.y.size() + row_of(reject, rows));
     table.add(rows, unusable);
