@@ -3,11 +3,10 @@
 //
 // Whatever a record contributes is made short by shorten(), in one of four forms: clip_gradient() for gradients,
 // row_factor() for rows of sums, share_within() for parts of a contribution that shrink together, and clamp_to() for
-// single numbers. (In users/contribution.cpp the blocks of a user's sum may be scaled together first; each is then
-// made short here all the same.) Noise is added by noised() alone, of which add_noise() gives the result as a real
-// number. All kernels, loops, sums, counts and measured ranges call these functions, and tests/rooms/one_step.py
-// looks for other code that clips or adds noise. (Two parts beside the private step keep promises of their own: in
-// local privacy src/inference/local_bounds.cpp projects each record, and local_mechanism.cpp draws its noise; and
+// single numbers. Noise is added by noised() alone, of which add_noise() gives the result as a real number. All
+// kernels, loops, sums, counts and measured ranges call these functions, and tests/rooms/one_step.py looks for other
+// code that clips or adds noise. (Two parts beside the private step keep promises of their own: in local privacy
+// src/inference/local_bounds.cpp projects each record, and local_mechanism.cpp draws its noise; and
 // src/inference/adassp.cpp is a rival that estimates are compared with.)
 //
 // The functions for noise are templates over what holds the numbers, so that one text serves a pack of eight

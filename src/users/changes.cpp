@@ -23,6 +23,14 @@ Standing Changes::find(const UserHash& user) const {
   return before(user);
 }
 
+/// The whole entry of a user, as find() would find its standing.
+Entry Changes::latest(const UserHash& user) const {
+  const std::size_t number = index_.find(user);
+  if (number < changes_.size()) return changes_[number].entry;
+  if (emptied_) return {user, 0, {}};
+  return below_ != nullptr ? below_->latest(user) : table_->entry_of(user);
+}
+
 void Changes::put(const Entry& entry) {
   NUSTREAM_REQUIRE(entry.standing.count != 0, "a changed user has contributed or was closed");
   const std::size_t known = index_.find(entry.user);
@@ -31,7 +39,9 @@ void Changes::put(const Entry& entry) {
     return;
   }
   // A table on disk may fail here, and then nothing has changed yet.
-  changes_.push_back({entry, before(entry.user)});
+  const Entry there = latest(entry.user);
+  const bool is_new = there.standing.count == 0;
+  changes_.push_back({{entry.user, is_new ? entry.number : there.number, entry.standing}, there.standing});
   try {
     static_cast<void>(index_.number_of(entry.user));
   } catch (...) {

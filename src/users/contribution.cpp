@@ -121,8 +121,8 @@ void StepContributions::shorten_together(std::span<double> sum) const noexcept {
     rest = rest.subspan(block.entries);
   }
   // One factor for all blocks keeps the sums consistent with each other: they stay sums over the same weighted rows.
-  if (longest <= 1) return;
-  for (double& entry : sum) entry /= longest;
+  const double share = descent::share_within(longest, 1);
+  for (double& entry : sum) entry *= share;
 }
 
 // The largest of the blocks' norms, each in units of its bound: one mass is charged for all blocks.

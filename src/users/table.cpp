@@ -49,8 +49,16 @@ Standing Table::find(const UserHash& user) const noexcept {
   return slots_[slot_of(user)].standing;
 }
 
+Entry Table::entry_of(const UserHash& user) const noexcept {
+  const std::size_t at = slot_of(user);
+  const Standing& standing = slots_[at].standing;
+  return {user, standing.count != 0 ? numbers_[at] : 0, standing};
+}
+
 void Table::prefetch(const UserHash& user) const noexcept {
-  __builtin_prefetch(&slots_[home(user.high)]);
+  const std::size_t at = home(user.high);
+  __builtin_prefetch(&slots_[at]);
+  __builtin_prefetch(&numbers_[at]);
 }
 
 void Table::put(const Entry& entry) {

@@ -116,11 +116,25 @@ void LanesBefore::visit_entries(std::uint32_t lane, const users::ClosingMark& cl
   for (unsigned part = 0; part < users::Standings::parts; ++part) table->visit_part(part, take);
 }
 
+namespace {
+
+/// One entry of each user. After a change of lanes every lane knows all users who were closed, so that the lanes tell
+/// of the same ones.
+std::vector<users::Entry> each_once(std::vector<users::Entry> entries) {
+  std::ranges::stable_sort(entries, {}, &users::Entry::user);
+  const auto same = std::ranges::unique(entries, {}, &users::Entry::user);
+  entries.erase(same.begin(), same.end());
+  return entries;
+}
+
+}  // namespace
+
 /// The entries of the users who are this lane's own from now on, with what they have contributed. An old lane that
 /// spent nothing holds entries of closed users only.
 std::vector<users::Entry> LanesBefore::own_entries(const std::vector<users::ClosingMark>& marks) const {
   const users::LaneChange change(before_.lanes, setup_.config.users->lanes);
   std::vector<users::Entry> own;
+  std::vector<users::Entry> closed;
   for (std::uint32_t lane = 0; lane < before_.lanes; ++lane) {
     // A lane that spent nothing has no limits to convert masses from.
     const std::string& spent = marks[lane].spent;
@@ -128,13 +142,20 @@ std::vector<users::Entry> LanesBefore::own_entries(const std::vector<users::Clos
                           ? std::nullopt
                           : users::mass_change(journal::read_entry(spent).user->limits, *setup_.config.users->limits);
     visit_entries(lane, marks[lane], [&](const users::Entry& entry) {
-      // Every new lane reads the marks of all old lanes and keeps its own users; no user is sent.
-      if (!change.keeps(place_.lane, before_.partitioner, key_.masked(entry.user, entry.number))) return;
-      own.push_back({entry.user, entry.number,
-                     mass ? users::carried_over(entry.standing, mass->first, mass->second)
-                          : users::carried_over(entry.standing)});
+      // Every new lane reads the marks of all old lanes and keeps its own users; no user is sent. A closed user stays
+      // closed in all of them: its number may be that of an earlier partitioner, and says nothing about its lane.
+      const bool is_closed = entry.standing.count == users::closed_count;
+      if (!is_closed && !change.keeps(place_.lane, before_.partitioner, key_.masked(entry.user, entry.number)))
+        return;
+      (is_closed ? closed : own)
+          .push_back({entry.user, entry.number,
+                      mass ? users::carried_over(entry.standing, mass->first, mass->second)
+                           : users::carried_over(entry.standing)});
     });
   }
+  closed = each_once(std::move(closed));
+  // They come last, since of two entries of one user the last one counts.
+  own.insert(own.end(), closed.begin(), closed.end());
   return own;
 }
 
@@ -156,6 +177,7 @@ LanesBefore::ClosedUsers LanesBefore::closed_in(const std::vector<users::Closing
     // A mark without a table (`is_known` is false) may still name its closed users (`tells_closed`).
     if (!whole || !(mark.is_known || mark.tells_closed)) closed.lost.push_back(lane);
   }
+  closed.entries = each_once(std::move(closed.entries));
   return closed;
 }
 

@@ -253,8 +253,7 @@ struct DiskTable::Database {
 
   // Each user has one place among the recent ones, and the newest user there displaces the one before.
   struct Recent {
-    UserHash user;
-    Standing standing;
+    Entry entry;
     bool is_known = false;
   };
   /// The hash is keyed and spreads evenly, so that its low bits serve as the index.
@@ -282,22 +281,26 @@ std::size_t DiskTable::size() const noexcept {
 }
 
 Standing DiskTable::find(const UserHash& user) const {
+  return entry_of(user).standing;
+}
+
+Entry DiskTable::entry_of(const UserHash& user) const {
   Database::Recent& recent = database_->place_of(user);
-  if (recent.is_known && recent.user == user) return recent.standing;
+  if (recent.is_known && recent.entry.user == user) return recent.entry;
   const RowKey key = key_of(user);
   rocksdb::PinnableSlice row;
-  const Status status =
-      database_->db->Get(rocksdb::ReadOptions(), database_->db->DefaultColumnFamily(), slice(key), &row);
+  rocksdb::DB& db = *database_->db;
+  const Status status = db.Get(rocksdb::ReadOptions(), db.DefaultColumnFamily(), slice(key), &row);
   // A user who is not there has a standing of zeros. That answer is kept too, because the same record asks again.
-  Standing standing;
+  Entry found{user, 0, {}};
   if (!status.IsNotFound()) {
     database_->require(status);
     const auto entry = entry_of_row(slice(key), row);
     if (!entry) throw DamagedTable(folder_);
-    standing = entry->standing;
+    found = *entry;
   }
-  recent = {user, standing, true};
-  return standing;
+  recent = {found, true};
+  return found;
 }
 
 void DiskTable::visit_part(unsigned part, const Visit& visit) const {
@@ -319,8 +322,7 @@ void DiskTable::visit_part(unsigned part, const Visit& visit) const {
     if (!entry) throw DamagedTable(folder_);
     visit(*entry);
   }
-  // An iterator that meets a damaged block just ends. Without this the caller would take a part
-  // for shorter than it is.
+  // An iterator that meets a damaged block just ends, and the caller would take the part for shorter than it is.
   database_->require(rows->status());
 }
 

@@ -39,6 +39,7 @@ class DiskTable final : public Standings {
 
   [[nodiscard]] std::size_t size() const noexcept override;
   [[nodiscard]] Standing find(const UserHash& user) const override;
+  [[nodiscard]] Entry entry_of(const UserHash& user) const override;
   void visit_part(unsigned part, const Visit& visit) const override;
   void take(std::span<const Change> changes, bool emptied, std::string_view mark) override;
   [[nodiscard]] std::string mark() const override;

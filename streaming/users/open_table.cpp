@@ -47,6 +47,7 @@ class ScratchTable final : public Standings {
 
   [[nodiscard]] std::size_t size() const noexcept override { return table_.size(); }
   [[nodiscard]] Standing find(const UserHash& user) const override { return table_.find(user); }
+  [[nodiscard]] Entry entry_of(const UserHash& user) const override { return table_.entry_of(user); }
   void visit_part(unsigned part, const Visit& visit) const override { table_.visit_part(part, visit); }
   // mark() is not forwarded. The scratch folder is new, so that there is never a mark to go on from.
   void take(std::span<const Change> changes, bool emptied, std::string_view mark) override {

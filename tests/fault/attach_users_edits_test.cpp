@@ -132,7 +132,30 @@ TEST(AttachedUsers, DoNotCountAgainWhereTheyAreClosed) {
   world.write_among(AttachUsersWorld::values_of_users(600, 4), 3);
   expect_unmoved(world.go_on({"--new-epoch"}));
   EXPECT_NEAR(world.slope(2), 0, 1e-3);
-  EXPECT_EQ(world.counts().second, 61U);
+  EXPECT_EQ(world.counts().second, 3 * 61U) << "each lane knows all who were closed";
+}
+
+// A closed user's entry keeps the number by which it was closed, which says nothing about its lane under another
+// partitioner. So the user has to be closed in every lane, also behind a later change of the number of lanes.
+TEST(AttachedUsers, StayClosedBehindAnotherPartitionerAndThenMoreLanes) {
+  const AttachedUsers world(2, "@key");
+  world.write_keyed(AttachUsersWorld::values_of_users(600));
+  ASSERT_EQ(world.go_on().code, 0);
+  const std::vector<double> before{world.slope(0), world.slope(1)};
+  const CommandResult closed = world.edit("close", everybody());
+  ASSERT_EQ(closed.code, 0) << closed.err;
+  const std::vector<std::string> anew{"--new-epoch", "--set", "users.partitioner=\"crc32\""};
+  const auto expect_unmoved = [&](int lanes, std::uint64_t seed) {
+    world.write_among(AttachUsersWorld::values_of_users(600, seed), lanes, rd_kafka_msg_partitioner_consistent);
+    const CommandResult result = world.go_on(anew);
+    EXPECT_EQ(result.code, 0) << result.err;
+    for (const int lane : {0, 1}) EXPECT_NEAR(world.slope(lane), before[static_cast<std::size_t>(lane)], 1e-3);
+  };
+  expect_unmoved(2, 2);
+  world.add_partitions_to_all(3);
+  expect_unmoved(3, 3);
+  EXPECT_NEAR(world.slope(2), 0, 1e-3);
+  EXPECT_GT(ledger_end(world, 2).steps, 100U) << "the third lane took its users' records";
 }
 
 TEST(AttachedUsers, AndOthersGoOn) {

@@ -314,6 +314,31 @@ TEST(AttachUsers, WaitForAllOldLanesToBeClosed) {
   EXPECT_EQ(result.code, 0) << result.err;
 }
 
+// The epoch divides its users among two lanes. A third partition has no users of its own, so that no step is taken of
+// it, and the two lanes go on.
+TEST(AttachUsers, HaveNoStepInAPartitionBeyondTheLanesOfTheirEpoch) {
+  const AttachUsersWorld world(2, "@key");
+  const std::string address = some_operator_address();
+  Command service(NUSTREAM_COMMAND,
+                  world.attach({"-X", "topic.metadata.refresh.interval.ms=300", "--set", "state.commit_seconds=0.1",
+                                "--set", "serve.operator_address=\"" + address + "\""}));
+  world.write_keyed(AttachUsersWorld::values_of_users(600));
+  wait_until([&] { return ledger_end(world, 0).steps > 20 && ledger_end(world, 1).steps > 20; });
+  world.add_partitions_to_all(3);
+  world.write_among(AttachUsersWorld::values_of_users(600, 2), 3);
+  wait_until([&] {
+    return operator_page(address, "/readyz").find("are divided among 2 lanes: stop all instances") !=
+           std::string::npos;
+  });
+  const std::uint64_t steps = ledger_end(world, 0).steps;
+  world.write_keyed(AttachUsersWorld::values_of_users(600, 3));
+  wait_until([&] { return ledger_end(world, 0).steps > steps + 10; });
+  service.signal(SIGTERM);
+  EXPECT_EQ(service.wait().code, 0);
+  EXPECT_TRUE(world.releases(2).empty());
+  EXPECT_TRUE(world.committed(world.name() + ".ledger", 2).empty());
+}
+
 // A promise about records says nothing about users. Nothing is written, so that the stream can go on by record.
 TEST(AttachUsers, AreRefusedOverALedgerOfRecordsWhichGoesOn) {
   const AttachUsersWorld world;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <simdjson.h>
 
 #include "users_world.h"
@@ -187,6 +188,34 @@ TEST_F(UsersOfAFolder, AreToldApartAsBeforeWhereTheyAreClosedUnderOtherSettings)
   simdjson::dom::parser parser;
   const auto report = parser.parse(next.out);
   EXPECT_GT(report["ledger_rho"].get_double().value(), 1.2 * report["rho"].get_double().value());
+}
+
+// Under another key of records or another partitioner, the same person has another number. The entry that is there
+// keeps its own, so that the store stays what the state vouches for, in memory and on disk.
+TEST_F(UsersOfAFolder, AreClosedUnderAnotherPartitionerAndThenGoOn) {
+  for (const char* const store : {"memory", "disk"}) {
+    const std::string state = world.path(store);
+    const std::vector<std::string> here{"--set", fmt::format("users.store=\"{}\"", store), "--set",
+                                        "state.directory=\"" + state + "\""};
+    ASSERT_EQ(replay(with(here, {"--to", "1000"})).code, 0);
+    std::string everybody;
+    for (int who = 1; who < 40; ++who) everybody += std::to_string(who) + "\n";
+    const std::vector<std::string> by_key{"--set", "privacy.user=\"@key\""};
+    for (const auto& other : {by_key, with(by_key, {"--set", "users.partitioner=\"crc32\""})}) {
+      const CommandResult closed = run_command(
+          NUSTREAM_COMMAND,
+          with(with({"users", "close", world.config(), "--insecure-seed", "7", "--set", "privacy.rho=1e9"}, here),
+               other),
+          world.write("identifiers", everybody));
+      EXPECT_EQ(closed.code, 0) << closed.err;
+    }
+    const std::size_t releases = slopes_of(read_file(state + "/releases.jsonl")).size();
+    const CommandResult next = replay(with(here, {"--resume"}));
+    ASSERT_EQ(next.code, 0) << next.err;
+    const std::vector<double> slopes = slopes_of(read_file(state + "/releases.jsonl"));
+    ASSERT_GT(slopes.size(), releases);
+    EXPECT_NEAR(slopes.back(), slopes[releases - 1], 1e-3) << "the closed ones count again, with the store " << store;
+  }
 }
 
 TEST_F(UsersOfAFolder, AndGoOnWhereNobodyIs) {

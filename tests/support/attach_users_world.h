@@ -15,9 +15,13 @@
 
 namespace nustream::tests {
 
+/// A partitioner of librdkafka.
+using KafkaPartitioner = decltype(rd_kafka_msg_partitioner_murmur2);
+
 /// The partition, among `lanes`, that the Java client and librdkafka's murmur2 give a key.
-inline int partition_of(const std::string& key, int lanes) {
-  return rd_kafka_msg_partitioner_murmur2(nullptr, key.data(), key.size(), lanes, nullptr, nullptr);
+inline int partition_of(const std::string& key, int lanes,
+                        KafkaPartitioner* partitioner = rd_kafka_msg_partitioner_murmur2) {
+  return partitioner(nullptr, key.data(), key.size(), lanes, nullptr, nullptr);
 }
 
 /// A stream of values `who,x,y`. The column names a record's user, or the record's key does.
@@ -45,10 +49,11 @@ class AttachUsersWorld : public AttachWorld {
 
   /// Writes each value with its user as the key, to the key's partition among those that there were at first.
   void write_keyed(const std::vector<std::string>& values) const { write_among(values, partitions()); }
-  void write_among(const std::vector<std::string>& values, int lanes) const {
+  void write_among(const std::vector<std::string>& values, int lanes,
+                   KafkaPartitioner* partitioner = rd_kafka_msg_partitioner_murmur2) const {
     std::map<int, std::vector<StoredRecord>> records;
     for (const std::string& value : values) {
-      records[partition_of(user_of(value), lanes)].push_back({user_of(value), value});
+      records[partition_of(user_of(value), lanes, partitioner)].push_back({user_of(value), value});
     }
     for (const auto& [partition, of_it] : records) write_records(direct(), name(), partition, of_it);
   }

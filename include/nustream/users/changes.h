@@ -24,6 +24,7 @@ class Changes {
   [[nodiscard]] Standing find(const UserHash& user) const;
   /// Begins to load the part of the table that find() will look at.
   void prefetch(const UserHash& user) const noexcept { table_->prefetch(user); }
+  /// Sets the user's standing. A user who is in the table keeps the number that it has there.
   void put(const Entry& entry);
   /// Lets everyone begin anew, and drops what the batch changed before.
   void empty_table() noexcept;
@@ -47,6 +48,7 @@ class Changes {
 
  private:
   [[nodiscard]] Standing before(const UserHash& user) const;
+  [[nodiscard]] Entry latest(const UserHash& user) const;
   template <class Visit>
   void visit(const Visit& visit) const;
 

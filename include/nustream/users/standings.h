@@ -22,7 +22,9 @@ struct UserHash {
   friend auto operator<=>(const UserHash&, const UserHash&) = default;
 };
 
-/// One user of a table. `number` is what its lane follows from (placement.h), which the caller masks under a key.
+/// One user of a table. `number` is what its lane follows from (placement.h), which the caller masks under a key. An
+/// entry keeps the number that it came with, also where a later partitioner gives the user another one: the digest of
+/// the table has a term for the whole entry.
 struct Entry {
   UserHash user;
   std::uint32_t number = 0;
@@ -59,6 +61,9 @@ class Standings {
   [[nodiscard]] virtual std::size_t size() const noexcept = 0;
   /// The user's standing; all zeros for a user that is not there.
   [[nodiscard]] virtual Standing find(const UserHash& user) const = 0;
+  /// The user's whole entry, which batches ask for where they change it. For a user that is not there the standing is
+  /// all zeros and the number means nothing.
+  [[nodiscard]] virtual Entry entry_of(const UserHash& user) const = 0;
   /// Begins to load a user that will be asked for soon.
   virtual void prefetch(const UserHash& /*user*/) const noexcept {}
   /// Calls `visit(entry)` for each user whose hash begins with the byte `part`.

@@ -33,6 +33,7 @@ class Table final : public Standings {
   [[nodiscard]] std::size_t bytes() const noexcept { return slots_.size() * slot_bytes; }
 
   [[nodiscard]] Standing find(const UserHash& user) const noexcept override;
+  [[nodiscard]] Entry entry_of(const UserHash& user) const noexcept override;
   /// Begins to load the slot of the user.
   void prefetch(const UserHash& user) const noexcept override;
   /// Makes room for `users` users. Entries that come in the order of their hashes need this first, because they would
@@ -61,7 +62,8 @@ class Table final : public Standings {
 
   std::size_t size_ = 0;
   std::vector<Slot> slots_;
-  std::vector<std::uint32_t> numbers_;  // of the same slots; read where a user is new, and when parts are read
+  std::vector<std::uint32_t>
+      numbers_;  // of the same slots; read where a batch changes a user, and when parts are read
 };
 
 }  // namespace nustream::users
