@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "attach/batch_content.h"
+#include "attach/setup.h"
 #include "attach/topic_users.h"
 #include "config/mechanism.h"
 #include "engine/epoch_ledger.h"
@@ -18,19 +20,6 @@
 #include "secrets/keyring.h"
 
 namespace nustream::attach {
-
-/// What all lanes of a process share. It does not change once a lane runs, and outlives the lanes.
-struct Setup {
-  const config::Config& config;
-  config::EpochDigests digests;
-  secrets::Keyring keys;
-  std::size_t release_bytes_max;     ///< no release is longer
-  std::size_t letter_bytes_max;      ///< of the longest record that the topic of dead letters takes
-  std::uint32_t lanes_with_room;     ///< lanes below it had a partition in every topic at the start
-  std::size_t user_bytes_max = 0;    ///< of the longest record that the topic of users takes
-  std::size_t user_entries_max = 1;  ///< the most in a record of the store of users, so that it fits there
-  std::string ranges_rule{};         ///< ranges_rule() of measured settings (measuring.h); empty where none were
-};
 
 /// One lane between two batches. To be used from one thread at a time.
 struct LaneState {
@@ -49,15 +38,6 @@ struct LaneState {
   journal::ReleaseChain releases{};         ///< as of the last commit
 
   [[nodiscard]] LaneId id() const { return ledger.identity().lane; }
-};
-
-/// What a batch adds to the lane's state.
-struct BatchContent {
-  journal::NoiseCheckpoints noise;
-  std::string outbox;
-  std::vector<journal::DeadLetter> dead_letters;
-  StepCount released;   ///< steps of the last release, which may be in this batch's outbox
-  bool closes = false;  ///< true where the lane is ending: a ledger line then says which reserved steps were taken
 };
 
 /// Seals the lane as it is together with `content`, and adds a ledger line where one is due

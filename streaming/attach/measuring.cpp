@@ -14,6 +14,7 @@
 #include <random>
 #include <thread>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -22,6 +23,7 @@
 #include "attach/lane_bounds.h"
 #include "config/ranges.h"
 #include "config/users.h"
+#include "engine/epoch_decision.h"
 #include "engine/seal_batch.h"
 #include "journal/completion.h"
 #include "journal/ledger_chain.h"
@@ -42,7 +44,6 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr LaneId first_lane{0};
-constexpr EpochId first_epoch{0};
 constexpr milliseconds between_looks{500};
 
 /// The store of a lane's users before anybody has counted, as the state of the measuring holds it.
@@ -204,14 +205,14 @@ class Measuring {
     // Older producers of the lane are fenced now. A state that is there is another instance's, which was first: its
     // values count.
     if (const auto sealed = journal.load()) return ranges_in(*sealed);
-    require_no_remains();
+    const engine::Begin begin = begun();
     if (user_key_) require_no_other_lane();
     // The noise key lives in this call alone. A crash before the commit leaves neither values nor spend.
     measure::Measured found =
-        measure::find_ranges(asked_, config::Purpose::stream, records.table(), order_.keys, first_epoch, rule_);
+        measure::find_ranges(asked_, config::Purpose::stream, records.table(), order_.keys, begin.epoch, rule_);
     if (config::stopped_by(found.ranges).empty()) found.ranges += measure::lines_of_a_part(asked_);
     const auto promise = std::make_shared<std::promise<void>>();
-    journal.commit_spend(sealed(records, found.ranges, journal.bookmark()), journal::that_ends(promise));
+    journal.commit_spend(sealed(records, begin, found.ranges, journal.bookmark()), journal::that_ends(promise));
     try {
       promise->get_future().get();
     } catch (const kafka::TransactionAborted& aborted) {
@@ -224,9 +225,13 @@ class Measuring {
     return found.ranges;
   }
 
-  /// Refuses to measure beside remains of the lane: with its state, what was measured before is lost.
-  void require_no_remains() {
-    if (!checks_.remains().any()) return;
+  /// The epoch of the measuring, as decide() has it for a lane without a state. It is refused beside remains of the
+  /// lane: with its state, what was measured before is lost.
+  [[nodiscard]] engine::Begin begun() {
+    engine::Found found;
+    found.has_remains = checks_.remains().any();
+    const engine::Decision decision = engine::decide(found, {}, engine::Asked{}, engine::Keeping::topics);
+    if (const auto* begin = std::get_if<engine::Begin>(&decision)) return *begin;
     throw Failure(
         Exit::data,
         fmt::format("lane {}: there are releases, a ledger or a committed offset but no state, which would hold "
@@ -260,13 +265,13 @@ class Measuring {
   }
 
   /// The one batch of the measuring: a state with the values, and the ledger line of what they cost.
-  [[nodiscard]] journal::Batch sealed(const FirstRecords& records, const std::string& ranges,
-                                      const std::string& bookmark) const {
+  [[nodiscard]] journal::Batch sealed(const FirstRecords& records, const engine::Begin& begin,
+                                      const std::string& ranges, const std::string& bookmark) const {
     const Rho rho = measure::rhos_of(asked_).ranges;
     // One step over all records that were read; the whole cost is in its only line.
     journal::LedgerEntry spent{place_.stream,
                                first_lane,
-                               first_epoch,
+                               begin.epoch,
                                records.start(),
                                records.end(),
                                StepCount{1},
@@ -275,7 +280,7 @@ class Measuring {
                                rule_,
                                asked_.privacy.neighbours(),
                                order_.keys.is_private(),
-                               journal::Overlap::disjoint};
+                               begin.overlap};
     spent.user = measure::user_spend(asked_);
     journal::StateRecord record;
     record.bookmark = bookmark;

@@ -11,8 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include "attach/lane_state.h"
+#include "attach/batch_content.h"
+#include "attach/setup.h"
 #include "check/tally.h"
+#include "engine/estimator.h"
 #include "engine/noise_feed.h"
 #include "engine/stepper.h"
 #include "publish/release_json.h"

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <tuple>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -16,25 +17,21 @@
 #include "journal/release_chain.h"
 #include "journal/state_record.h"
 #include "located.h"
+#include "nustream/base/error.h"
 
 namespace nustream::folder {
 namespace {
 
 constexpr StepCount one_step{1};
 
-/// Refuses a folder with releases or a ledger but no state: nobody knows what was spent there, and an epoch of one
-/// step has no option that would begin behind them.
-void require_no_remains(journal::Disk& disk, const std::filesystem::path& folder) {
-  if (disk.open(folder / journal::folder_files::state, journal::Access::read)) return;
-  for (const char* const name : {journal::folder_files::ledger, journal::folder_files::releases}) {
-    const auto file = disk.open(folder / name, journal::Access::read);
-    if (!file || file->size() == 0) continue;
-    throw Failure(
-        Exit::data,
-        fmt::format("{}: holds {} and no state; restore the folder as it was, or name another one for other "
-                    "records (fit: --state, otherwise state.directory)",
-                    folder.string(), name));
-  }
+/// What such an epoch asks of decide(): it begins over all records of its file, behind whatever epochs there are, and
+/// is refused where a run that goes on would be.
+engine::Asked asked_behind(const engine::Found& found) {
+  engine::Asked asked;
+  if (found.state != engine::Found::State::none) asked.new_epoch = engine::Asked::NewEpoch::always;
+  asked.stands_for_resume = true;
+  asked.from = Position{0};
+  return asked;
 }
 
 }  // namespace
@@ -42,58 +39,89 @@ void require_no_remains(journal::Disk& disk, const std::filesystem::path& folder
 OneStepAccount::OneStepAccount(const AccountPlace& place)
     : folder_(place.folder), stream_(place.stream), lane_(place.lane), disk_(journal::posix_disk()) {
   disk_->require_trusted(folder_);
-  require_no_remains(*disk_, folder_);
   journal_.emplace(*disk_, journal::FolderOptions{folder_, place.is_private});
   // load() takes the folder's lock, so that two runs never go on from one ledger.
   const std::optional<std::string> sealed = journal_->load();
+  engine::Found found;
+  found.state = sealed ? engine::Found::State::committed : engine::Found::State::none;
+  found.input = engine::InputFound::not_known;  // nobody knows which records two versions of a file have in common
+  found.has_remains = journal_->has_remains();
+  static_cast<void>(decided(found));  // before a key is made
   std::tie(keys_, key_file_) = place.keys(sealed.has_value());
   witness_ = place.witness(key_file_, *keys_);
   if (sealed) {
-    go_on(*sealed);
-  } else {
-    begin();
+    look_at_state(*sealed, found);
+  } else if (witness_) {
+    witness_->find(std::nullopt);
+    found.behind_witness = witness_->found().has_value();
   }
+  const engine::Begin begin = decided(found);
+  epoch_ = begin.epoch;
+  overlap_ = begin.overlap;
   if (witness_) witness_->keep();
 }
 
-void OneStepAccount::go_on(const std::string& sealed) {
+engine::Begin OneStepAccount::decided(const engine::Found& found) const {
+  const engine::Decision decision =
+      engine::decide(found, ledger_.epochs, asked_behind(found), engine::Keeping::folder);
+  if (const auto* refused = std::get_if<engine::Refuse>(&decision)) refuse(refused->reason, found);
+  return std::get<engine::Begin>(decision);
+}
+
+void OneStepAccount::look_at_state(const std::string& sealed, engine::Found& found) {
   const secrets::ExpectedIdentity expected{stream_, lane_, std::nullopt, std::nullopt, keys_->is_private()};
   const journal::State state = located(folder_, [&] { return journal::open_state(*keys_, sealed, expected); });
+  found.epoch = state.identity.epoch;
   if (witness_) {
     witness_->find(state.record.account, &state);
-    if (!witness_->is_held_by(*disk_, state.identity.epoch, state.identity.steps, state.record)) {
+    found.behind_witness = !witness_->is_held_by(*disk_, state.identity.epoch, state.identity.steps, state.record);
+  }
+  static_cast<void>(decided(found));  // before anything is written
+  // Writes the line and the release that a crash kept from their files. Only then does the ledger have to end with
+  // the state's line.
+  journal_->recover(state.record.recovery());
+  ledger_ = journal::read_ledger(*disk_, folder_, *keys_);
+  if (ledger_.head != state.record.ledger_head) {
+    found.state = engine::Found::State::ahead_of_ledger;
+    return;
+  }
+  // Only after the heads were compared: the state's spends are those of the ledger that ends with its own line.
+  journal::settle(ledger_, state.record);
+}
+
+void OneStepAccount::refuse(engine::Refusal reason, const engine::Found& found) const {
+  using engine::Refusal;
+  switch (reason) {
+    case Refusal::remains_without_state:
+      // No option of a fit or of a measuring begins behind them.
+      throw Failure(Exit::data,
+                    fmt::format("{}: holds releases or a ledger and no state; restore the folder as it was, or name "
+                                "another one for other records (fit: --state, otherwise state.directory)",
+                                folder_));
+    case Refusal::behind_witness:
+      if (found.state == engine::Found::State::none) throw is_emptied();
       throw Failure(
           Exit::data,
           fmt::format(
               "{}: holds an older state than the last one that was committed ({}, as {} tells), and lacks what was "
               "spent since; restore the newest copy of the folder",
               folder_, witness_->told(), witness_->file().string()));
-    }
+    case Refusal::ledger_lost:
+      throw Failure(
+          Exit::data,
+          folder_ +
+              ": the ledger does not end with the state's entry: another copy of the folder has written to it, or "
+              "lines were removed; restore the folder as it was");
+    default:
+      contract_violated("a refusal that nobody has words for", __FILE__, __LINE__);
   }
-  // Writes the line and the release that a crash kept from their files. Only then does the ledger have to end with
-  // the state's line.
-  journal_->recover(state.record.recovery());
-  ledger_ = journal::read_ledger(*disk_, folder_, *keys_);
-  if (ledger_.head != state.record.ledger_head) {
-    throw Failure(
-        Exit::data,
-        folder_ +
-            ": the ledger does not end with the state's entry: another copy of the folder has written to it, or "
-            "lines were removed; restore the folder as it was");
-  }
-  // Only after the heads were compared: the state's spends are those of the ledger that ends with its own line.
-  journal::settle(ledger_, state.record);
-  epoch_ = EpochId{state.identity.epoch.value() + 1};
 }
 
-void OneStepAccount::begin() {
-  if (!witness_) return;
-  witness_->find(std::nullopt);
-  // The folder is empty, but a witness knows of fits in it: their spend would be forgotten.
-  if (!witness_->found()) return;
-  throw Failure(Exit::data, fmt::format("{}: the ledger is gone, and with it what was spent ({}, as {} tells); "
-                                        "restore the folder, or name another one with --state, for other records",
-                                        folder_, witness_->told(), witness_->file().string()));
+/// The folder is empty, but a witness knows of fits in it: their spend would be forgotten.
+Failure OneStepAccount::is_emptied() const {
+  return {Exit::data, fmt::format("{}: the ledger is gone, and with it what was spent ({}, as {} tells); "
+                                  "restore the folder, or name another one with --state, for other records",
+                                  folder_, witness_->told(), witness_->file().string())};
 }
 
 Rho OneStepAccount::spent(privacy::Neighbours neighbours) const {
@@ -109,9 +137,8 @@ Rho OneStepAccount::with(Rho rho, privacy::Neighbours neighbours) const {
 }
 
 journal::LedgerEntry OneStepAccount::entry(const OneStep& spent) const {
-  const auto overlap = ledger_.epochs.empty() ? journal::Overlap::disjoint : journal::Overlap::unknown;
   journal::LedgerEntry entry{stream_,   lane_,     epoch_,       Position{0},      Position{spent.records}, one_step,
-                             spent.rho, spent.rho, spent.digest, spent.neighbours, keys_->is_private(),     overlap};
+                             spent.rho, spent.rho, spent.digest, spent.neighbours, keys_->is_private(),     overlap_};
   entry.trusts_framing = spent.trusts_framing;
   entry.user = spent.user;
   return entry;

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/epoch_decision.h"
+#include "error.h"
 #include "journal/disk.h"
 #include "journal/file_journal.h"
 #include "journal/folder_witness.h"
@@ -77,8 +79,11 @@ class OneStepAccount {
   [[nodiscard]] std::string warning() const { return witness_ ? witness_->warning() : std::string(); }
 
  private:
-  void go_on(const std::string& sealed);
-  void begin();
+  /// The epoch that begins, by what is found so far (engine/epoch_decision.h). Throws Failure(data) where none may.
+  [[nodiscard]] engine::Begin decided(const engine::Found& found) const;
+  void look_at_state(const std::string& sealed, engine::Found& found);
+  [[noreturn]] void refuse(engine::Refusal reason, const engine::Found& found) const;
+  [[nodiscard]] Failure is_emptied() const;
   [[nodiscard]] journal::LedgerEntry entry(const OneStep& spent) const;
 
   std::string folder_;
@@ -91,6 +96,7 @@ class OneStepAccount {
   std::optional<journal::FileJournal> journal_;
   journal::Ledger ledger_;
   EpochId epoch_{0};
+  journal::Overlap overlap_ = journal::Overlap::disjoint;
 };
 
 }  // namespace nustream::folder

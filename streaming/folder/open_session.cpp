@@ -94,10 +94,10 @@ Session::Session(const config::Config& config, const config::Mechanism& mechanis
   disk_->require_trusted(folder);
   // Before the journal, which makes the folder and its lock where they are missing.
   if (options.start == Start::resume) require_any_file(folder);
-  journal_.emplace(*disk_, journal::FolderOptions{folder, is_private_run(options), options.start == Start::new_epoch,
-                                                  config.state.rejects});
+  journal_.emplace(*disk_, journal::FolderOptions{folder, is_private_run(options), config.state.rejects});
   Opening opening{options, asked_of(options, window), journal_->load()};
   opening.found = found_by_name(opening.sealed, window, is_private_run(options));
+  opening.found.has_remains = journal_->has_remains();
   find_keys_and_state(opening);
   find_witness(opening);
   find_ledger(opening);
@@ -192,6 +192,8 @@ void Session::refuse(engine::Refusal reason, const Options& options, const std::
       throw state_is_there(located(folder, [&] { return secrets::read_identity(*sealed); }), config_, options);
     case Refusal::nothing_to_resume:
       throw nothing_to_resume(folder);
+    case Refusal::remains_without_state:
+      throw remains_without_state(config_, options);
     case Refusal::other_kind:
       throw other_kind(folder, is_private_run(options));
     case Refusal::behind_witness: {
@@ -229,6 +231,7 @@ void Session::load_keys(const config::Config& config, const Options& options, bo
     keys_.ring = secrets::Keyring::insecure(*options.insecure_seed);
     return;
   }
+  if (!state_exists && is_private_run(options)) require_no_other_stream(config);
   keys_.file = key_file_for(config, state_exists);
   keys_.ring = secrets::load_key_file(keys_.file);
   // The keys are those of a private run, but nothing that they seal or sign passes for private.

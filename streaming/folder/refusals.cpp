@@ -26,6 +26,13 @@ Failure nothing_to_resume(const std::filesystem::path& folder) {
                           "runs? A first run starts without --resume"};
 }
 
+Failure remains_without_state(const config::Config& config, const Options& options) {
+  return {Exit::data,
+          fmt::format("{}: holds releases or a ledger but no state; restore the state, or begin a new noise "
+                      "epoch behind them with: {}",
+                      config.state.directory, command_to_go_on(config, options, "--new-epoch"))};
+}
+
 Failure other_kind(const std::string& folder, bool is_private) {
   return {Exit::data,
           folder + (is_private

@@ -21,6 +21,8 @@ namespace nustream::folder {
                                      const Options& options);
 /// --resume was given, and the folder holds no state.
 [[nodiscard]] Failure nothing_to_resume(const std::filesystem::path& folder);
+/// The folder holds releases or a ledger without a state, and no new epoch was asked for.
+[[nodiscard]] Failure remains_without_state(const config::Config& config, const Options& options);
 /// The folder holds a private state and the run is not private, or the other way round. `is_private` is the run's.
 [[nodiscard]] Failure other_kind(const std::string& folder, bool is_private);
 /// The folder's ledger lacks spends that the witness knows of. `new_epoch` is the command that goes on in a new

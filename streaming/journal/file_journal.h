@@ -28,6 +28,8 @@ class FileJournal final : public Journal {
 
   std::optional<std::string> load() override;
   void recover(const Recovery& recovery) override;
+  /// As OutboxFolder::has_remains().
+  [[nodiscard]] bool has_remains() const noexcept { return folder_.has_remains(); }
   /// As OutboxFolder::adopt().
   Adopted adopt();
   [[nodiscard]] std::string bookmark() const override;

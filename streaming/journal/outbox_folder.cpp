@@ -80,16 +80,9 @@ std::optional<std::string> OutboxFolder::load() {
     loaded_state_ = std::move(sealed);
     return loaded_state_;
   }
-  // The state of these lines was lost or moved away. Only a new epoch may go on behind them, since it charges for
-  // them.
-  const bool published = ledger_.holds_anything() || releases_.holds_anything();
-  if (published && !options_.new_epoch) {
-    throw Failure(Exit::data, "the folder " + options_.folder.string() +
-                                  " holds releases or a ledger but no state; restore the state, or begin a new epoch "
-                                  "behind them with --new-epoch");
-  }
   // Where there is nothing yet, nothing has to be judged; otherwise adopt() comes first.
-  ready_ = !published;
+  has_remains_ = ledger_.holds_anything() || releases_.holds_anything();
+  ready_ = !has_remains_;
   return std::nullopt;
 }
 
@@ -135,7 +128,7 @@ void OutboxFolder::recover(const Recovery& recovery) {
 }
 
 Adopted OutboxFolder::adopt() {
-  NUSTREAM_REQUIRE(lock_ && !ready_ && options_.new_epoch, "adopt() follows a load() for a new epoch");
+  NUSTREAM_REQUIRE(lock_ && !ready_, "adopt() follows a load()");
   // Nothing is written here. The torn tails stay until the first commit, whose state charges for what they may have
   // shown.
   ledger_.judge_without_state();

@@ -38,9 +38,8 @@ inline constexpr const char* key = "key";
 
 struct FolderOptions {
   std::filesystem::path folder;
-  bool is_private;         ///< whether the releases of this run are private
-  bool new_epoch = false;  ///< a new epoch was asked for: adopt() may take files that have no state
-  bool rejects = false;    ///< records that cannot be used are written to rejects.jsonl
+  bool is_private;       ///< whether the releases of this run are private
+  bool rejects = false;  ///< records that cannot be used are written to rejects.jsonl
 };
 
 /// What releases.jsonl shows where no state tells what was released.
@@ -57,9 +56,11 @@ class OutboxFolder {
  public:
   OutboxFolder(Disk& disk, FolderOptions options);
 
-  /// As Journal::load(). Makes the folder where it is missing. Throws Failure(data) for releases or a ledger without
-  /// a state, unless a new epoch was asked for.
+  /// As Journal::load(). Makes the folder where it is missing.
   std::optional<std::string> load();
+  /// Whether load() found releases or a ledger, and no state. What becomes of them is not decided here
+  /// (engine/epoch_decision.h): the files take no commit until adopt() was called.
+  [[nodiscard]] bool has_remains() const noexcept { return has_remains_; }
   /// As Journal::recover(), to be called after load() gave a state. Where it throws Failure(data), nothing was
   /// changed.
   void recover(const Recovery& recovery);
@@ -95,6 +96,7 @@ class OutboxFolder {
   std::optional<LastRelease> last_release_;
   bool rejects_begun_ = false;
   bool rejects_given_up_ = false;
+  bool has_remains_ = false;
   bool ready_ = false;
 };
 

@@ -31,10 +31,9 @@ struct ToyRun {
   std::unique_ptr<journal::Disk> disk = journal::posix_disk();
   journal::FileJournal files;
 
-  explicit ToyRun(const TemporaryFolder& folder, bool new_epoch = false, std::uint64_t seed = 7)
+  explicit ToyRun(const TemporaryFolder& folder, std::uint64_t seed = 7)
       : lane(secrets::Keyring::insecure(seed), "toy"),
-        files(*disk,
-              {.folder = folder.path() / "run", .is_private = false, .new_epoch = new_epoch, .rejects = true}) {}
+        files(*disk, {.folder = folder.path() / "run", .is_private = false, .rejects = true}) {}
 
   void open() {
     if (const auto sealed = files.load()) files.recover(lane.restore(*sealed));
@@ -264,15 +263,20 @@ TEST(FileJournal, RefusesAStateThatIsDamagedOrCut) {
   expect_refused(folder);
 }
 
-TEST(FileJournal, RefusesReleasesWithoutAStateUnlessANewEpochIsAskedFor) {
+TEST(FileJournal, TellsOfReleasesWithoutAStateAndTakesThemAsTheyAre) {
   const TemporaryFolder folder;
   run_batches(folder, 2);
+  {
+    ToyRun run(folder);
+    EXPECT_TRUE(run.files.load().has_value());
+    EXPECT_FALSE(run.files.has_remains());
+  }
   fs::remove(in_run(folder, "state"));
-  expect_refused(folder);
   append(in_run(folder, "releases.jsonl"), "torn");
   {
-    ToyRun run(folder, true);
+    ToyRun run(folder);
     EXPECT_FALSE(run.files.load().has_value());
+    EXPECT_TRUE(run.files.has_remains());
     const journal::Adopted adopted = run.files.adopt();
     EXPECT_TRUE(adopted.torn_release);
     ASSERT_TRUE(adopted.last_release.has_value());
@@ -292,7 +296,7 @@ TEST(FileJournal, AdoptsTheFilesOfARolledBackState) {
   const std::string old_state = read_file(in_run(folder, "state"));
   run_batches(folder, 1);
   write_file(in_run(folder, "state"), old_state);
-  ToyRun run(folder, true);
+  ToyRun run(folder);
   expect_failure(Exit::data, [&] { run.open(); });
   EXPECT_EQ(run.files.adopt().last_release->steps, StepCount{6});
 }
@@ -304,7 +308,7 @@ TEST(FileJournal, AdoptsNothingThatWasDamagedInTheMiddle) {
   std::string releases = read_file(in_run(folder, "releases.jsonl"));
   releases[60] = '\0';
   write_file(in_run(folder, "releases.jsonl"), releases);
-  ToyRun run(folder, true);
+  ToyRun run(folder);
   static_cast<void>(run.files.load());
   expect_failure(Exit::data, [&] { run.files.adopt(); });
   EXPECT_EQ(read_file(in_run(folder, "releases.jsonl")), releases);
@@ -315,7 +319,7 @@ TEST(FileJournal, NeverMixesPrivateReleasesWithOthers) {
   run_batches(folder, 1);
   fs::remove(in_run(folder, "state"));
   const auto disk = journal::posix_disk();
-  journal::FileJournal files(*disk, {.folder = folder.path() / "run", .is_private = true, .new_epoch = true});
+  journal::FileJournal files(*disk, {.folder = folder.path() / "run", .is_private = true});
   static_cast<void>(files.load());
   expect_failure(
       Exit::data, [&] { files.adopt(); }, "insecure seed");
