@@ -11,6 +11,7 @@
 
 #include "error.h"
 #include "journal/last_release.h"
+#include "journal/lost_account.h"
 #include "journal/outbox_folder.h"
 #include "secrets/hex.h"
 #include "secrets/key_place.h"
@@ -203,6 +204,22 @@ void AccountShare::settle(Rho total) {
   whose_.account.clear();
 }
 
+namespace {
+
+journal::WitnessSettings witness_settings_of(const config::Config& config, const std::filesystem::path& key_file) {
+  const config::State& state = config.state;
+  return journal::witness_settings(state.witness, key_file, state.directory, state.key_directory, config.stream,
+                                   config.lane);
+}
+
+}  // namespace
+
+void require_no_other_stream(const config::Config& config) {
+  const secrets::KeySettings settings{config.state.key_file, config.state.key_directory};
+  journal::require_no_other_stream(
+      witness_settings_of(config, secrets::key_file_of(config.state.directory, config.stream, settings)));
+}
+
 std::string key_file_for(const config::Config& config, bool state_exists) {
   const secrets::KeySettings settings{config.state.key_file, config.state.key_directory};
   const std::filesystem::path folder = config.state.directory;
@@ -214,10 +231,7 @@ std::string key_file_for(const config::Config& config, bool state_exists) {
 std::optional<journal::FolderWitness> witness_for(const config::Config& config, const std::string& key_file,
                                                   const secrets::Keyring& keys) {
   if (!keys.is_private()) return std::nullopt;
-  const config::State& state = config.state;
-  return journal::FolderWitness(journal::witness_settings(state.witness, key_file, state.directory,
-                                                          state.key_directory, config.stream, config.lane),
-                                keys);
+  return journal::FolderWitness(witness_settings_of(config, key_file), keys);
 }
 
 std::vector<std::string> warnings_of(const config::Config& config, const std::string& key_file,

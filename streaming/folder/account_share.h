@@ -15,6 +15,10 @@
 
 namespace nustream::folder {
 
+/// Refuses a folder that a witness knows as another stream's or lane's (journal/lost_account.h). A private run that
+/// finds no state calls this before key_file_for(), which makes a key and a link to it.
+void require_no_other_stream(const config::Config& config);
+
 /// The path of the folder's key file. Without a state, a key file is made if nothing names one. Throws as
 /// secrets::make_key_file() and secrets::key_file_of().
 [[nodiscard]] std::string key_file_for(const config::Config& config, bool state_exists);

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "error.h"
+#include "journal/lost_account.h"
 #include "journal/witness_files.h"
 #include "secrets/folder_trust.h"
 #include "secrets/key_place.h"
@@ -28,15 +29,6 @@ Failure cannot_be_known(const fs::path& file) {
                           " is damaged, and may tell what this state folder has spent; restore the witness, or the "
                           "folder, or move the "
                           "witness away once you know that it is another folder's or that nothing was spent"};
-}
-
-/// For a witness that names this folder's path under a key that is not this one, where there is no state.
-Failure of_this_place_under_another_key(const fs::path& file, const Witness& claimed) {
-  return {Exit::data,
-          "the witness " + file.string() + " tells of epoch " + std::to_string(claimed.epoch.value()) + ", step " +
-              std::to_string(claimed.steps.value()) +
-              " in this state folder, which holds none of it, under a key that is not this one: restore the key, and "
-              "the folder; or move the witness away once you know that its spend is not to be counted"};
 }
 
 /// For a file with this folder's account or path whose MAC does not fit, and for one with the name of the account's
@@ -69,14 +61,30 @@ std::string bytes_of_own(const fs::path& file) {
   }
 }
 
-/// The folder of the key to which the state folder's link leads; empty where there is no link that leads out of it.
-fs::path beside_key_of(const fs::path& folder) {
+/// The folder where keys are made; empty where there is no such place.
+fs::path usual_place(const fs::path& key_directory) try {
+  return secrets::key_directory(key_directory);
+} catch (const Failure&) {
+  return {};
+}
+
+/// The place as it really is; empty where it is in the state folder.
+fs::path outside(const fs::path& place, const fs::path& folder) {
+  if (place.empty() || secrets::lies_in(place, folder)) return {};
+  return secrets::real_path(place);
+}
+
+/// The folder of the key to which the state folder's link leads. Without a link it is the folder where keys are made:
+/// a key that was made there may be named elsewhere now, and a folder may have been deleted together with its link.
+/// Empty where that is in the state folder.
+fs::path beside_key_of(const fs::path& folder, const fs::path& key_directory) {
   std::error_code unknown;
   const fs::path target = fs::read_symlink(folder / secrets::key_link, unknown);
-  if (unknown || target.empty()) return {};
   // The key may have been moved away from there, and the witness left behind.
-  const fs::path place = secrets::real_path((target.is_absolute() ? target : folder / target).parent_path());
-  return secrets::lies_in(place, folder) ? fs::path() : place;
+  const bool has_link = !unknown && !target.empty();
+  return outside(
+      has_link ? (target.is_absolute() ? target : folder / target).parent_path() : usual_place(key_directory),
+      folder);
 }
 
 /// Why no witness can be kept in the folder, which has to be this user's and not to be changed by anybody else; empty
@@ -105,11 +113,7 @@ fs::path witness_place(const std::string& setting, const fs::path& key_file, con
   // The witness lies beside the key itself. The state folder has a link to the key, and the witness must not lie
   // beside that: it would be restored together with the folder.
   if (!secrets::lies_in(key_file, folder)) return secrets::real_path(key_file).parent_path();
-  try {
-    return secrets::key_directory(key_directory);
-  } catch (const Failure&) {
-    return {};
-  }
+  return usual_place(key_directory);
 }
 
 WitnessSettings witness_settings(const std::string& setting, const fs::path& key_file, const fs::path& folder,
@@ -120,7 +124,8 @@ WitnessSettings witness_settings(const std::string& setting, const fs::path& key
           folder,
           std::move(stream),
           lane,
-          beside_key_of(folder)};
+          beside_key_of(folder, key_directory),
+          key_directory.empty() ? fs::path() : outside(usual_place({}), folder)};
 }
 
 FolderWitness::FolderWitness(WitnessSettings settings, secrets::Keyring keys)
@@ -162,9 +167,23 @@ void FolderWitness::judge_other_key(const fs::path& file, const Witness& claimed
                                 "with: nustream key rotate");
 }
 
+/// Whether the witness in `file` is the folder's. Without an account it is the one that names the folder's path:
+/// require_no_other_stream() has refused those of other streams. Notes where the account's witness is seen, and where
+/// another account's names the path.
+bool FolderWitness::is_this(const fs::path& file, const Witness& witness, bool has_account) {
+  const bool is_here = witness.folder == folder_;
+  if (!has_account) return is_here;
+  const bool is_own = witness.account == account_;
+  is_known_ = is_known_ || is_own;
+  // Only the place of the settings counts, which belongs to this machine: a key's folder may be another one's as
+  // well.
+  if (is_here && !is_own && file.parent_path() == settings_.place) replaced_.emplace(file, witness);
+  return is_own;
+}
+
 /// Looks at one file that may be the folder's witness. It is recognised by the account that the folder's state names,
-/// or, where there is no account, by stream, lane and path of the folder. An account's file under another key is left
-/// to judge_own_file().
+/// or, where there is no account, by the path of the folder. An account's file under another key is left to
+/// judge_own_file().
 void FolderWitness::look_at(const fs::path& file, bool has_account) {
   std::optional<WitnessFile> one = read_witness_file(file, keys_);
   if (!one) {
@@ -174,15 +193,15 @@ void FolderWitness::look_at(const fs::path& file, bool has_account) {
     throw cannot_be_known(file);
   }
   const Witness& witness = one->read.witness;
-  const bool is_this = has_account ? witness.account == account_
-                                   : witness.stream == settings_.stream && witness.lane == settings_.lane &&
-                                         witness.folder == secrets::real_path(settings_.folder).string();
-  if (!is_this) return;
+  if (!is_this(file, witness, has_account)) return;
   if (kind_of_witness(one->bytes, keys_) != WitnessKind::ours) {
     if (has_account) return;
-    throw of_this_place_under_another_key(file, witness);
+    throw lost_account(file, witness, "under a key that is not this one");
   }
   if (!one->read.is_authentic) throw damaged(file);
+  // A new epoch could be charged for one of the two accounts alone.
+  if (found_ && found_->account != witness.account)
+    throw lost_account(file, witness, "and another witness tells of another account there");
   if (found_ && !is_further(witness, *found_)) return;  // of several witnesses the furthest counts
   found_ = witness;
   bytes_ = std::move(one->bytes);
@@ -206,11 +225,14 @@ void FolderWitness::find(const std::optional<AccountId>& account, const State* h
   account_ = has_account ? *account : new_account();
   if (settings_.place.empty()) return;
   require_place_outside();
+  if (!has_account) require_no_other_stream(settings_);
+  folder_ = secrets::real_path(settings_.folder).string();
   std::error_code unknown;
   const std::vector<fs::path> files = witness_files(settings_.place, unknown);
   for (const fs::path& file : files) look_at(file, has_account);
   is_in_place_ = found_.has_value();
-  if (has_account) look_beside_own_key(held);
+  look_beside_own_key(has_account, held);
+  judge_replaced();
   if (found_) account_ = found_->account;
   if (is_in_place_) return;
   if (unknown) cannot_be_listed(unknown);
@@ -224,19 +246,40 @@ void FolderWitness::find(const std::optional<AccountId>& account, const State* h
   }
 }
 
-/// A witness beside the key that the folder itself leads to counts where it tells of more. The file that is written
-/// from now on stays the one in the place of the settings. A witness there under another key is judged, too: it is
-/// what a rotation leaves beside the old key, to which copies from before that rotation lead.
-void FolderWitness::look_beside_own_key(const State* held) {
-  const fs::path& place = settings_.beside_own_key;
-  if (place.empty() || place == settings_.place) return;
+/// Judges a folder whose path another account's witness names: that account was here before. If a witness tells of
+/// the folder's own account, the folder may have been moved here, which is no reason to end a run. Otherwise nothing
+/// but the folder itself speaks for its account, which may have begun where nobody looked for the old one.
+void FolderWitness::judge_replaced() {
+  if (!replaced_) return;
+  const auto& [file, claimed] = *replaced_;
+  if (!is_known_) {
+    throw lost_account(file, claimed, "but an account of which no witness in " + settings_.place.string() + " tells");
+  }
+  warning_ = "the witness " + file.string() + " tells of another account in " + folder_ +
+             ", whose spend the folder's ledger may lack; move it away once you know that this is not to be counted";
+}
+
+/// Looks at the witnesses in a place where this run writes none.
+void FolderWitness::look_only(const fs::path& place, bool has_account) {
+  if (place == settings_.place) return;
   // look_at() sets the file that it finds as the one to write. Here it is only to be read.
   const auto [file, bytes] = std::pair(file_, bytes_);
   std::error_code unknown;  // a place that nobody named and that cannot be listed says nothing
-  for (const fs::path& each : witness_files(place, unknown)) look_at(each, true);
+  for (const fs::path& each : witness_files(place, unknown)) look_at(each, has_account);
   if (file_ != file) found_beside_ = file_;
   file_ = file;
   bytes_ = bytes;
+}
+
+/// A witness beside the key that the folder itself leads to counts where it tells of more. The file that is written
+/// from now on stays the one in the place of the settings. A witness of the account there under another key is
+/// judged, too: it is what a rotation leaves beside the old key, to which copies from before that rotation lead.
+void FolderWitness::look_beside_own_key(bool has_account, const State* held) {
+  if (!has_account && !settings_.usual.empty()) look_only(settings_.usual, has_account);
+  const fs::path& place = settings_.beside_own_key;
+  if (place.empty() || place == settings_.place) return;
+  look_only(place, has_account);
+  if (!has_account) return;
   const fs::path own = witness_file(place, settings_.stream, account_);
   const std::optional<WitnessFile> there = read_witness_file(own, keys_);
   if (!there || there->read.witness.account != account_) return;
@@ -269,7 +312,6 @@ void FolderWitness::keep() {
   if (settings_.place.empty()) {
     warning_ = "no witness is kept (state.witness): an older copy of the state folder would go unnoticed";
   } else if (make_place()) {
-    folder_ = secrets::real_path(settings_.folder).string();
     // From here on the thread of the keeper is the only one of this run that writes the file.
     keeper_ = std::make_unique<WitnessKeeper>(file_, std::move(bytes_), keys_);
     keep_beside_own_key();

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "journal/disk.h"
@@ -26,9 +27,13 @@ struct WitnessSettings {
   std::filesystem::path folder;  ///< the state folder
   std::string stream;
   LaneId lane{0};
-  /// Where the folder's witness would be kept by the key that the folder itself leads to; empty where it leads to
-  /// none. A witness there counts too: settings that name another key or place must not hide it.
+  /// Where the folder's witness would be kept if the settings named neither a key file nor a place: beside the key
+  /// that the folder itself leads to, or else in the folder where keys are made. Empty where there is no such place
+  /// outside the state folder. A witness there counts too: settings that name another key or place must not hide it.
   std::filesystem::path beside_own_key{};
+  /// Where keys are made without `state.key_directory`, if that is set. A folder that lost its state and its link to
+  /// the key may have had its key there. Empty where there is no such place outside the state folder.
+  std::filesystem::path usual{};
 };
 
 /// The folder where the witness is kept. It is `setting` (state.witness), where that is neither empty nor "none".
@@ -52,14 +57,18 @@ class FolderWitness {
   FolderWitness(WitnessSettings settings, secrets::Keyring keys);
 
   /// Looks for the witness of the account that the folder's state names. Without a state, or where the state names no
-  /// account, it looks for a witness that tells of this folder's path. `held` is the folder's state, with which a
-  /// witness under another key is compared; where it is null, no such witness is judged.
+  /// account, it looks for a witness that tells of this folder's path. Both are looked for in the place of the
+  /// settings and beside the folder's own key. `held` is the folder's state, with which a witness under another key
+  /// is compared; where it is null, no such witness is judged.
   ///
   /// Throws Failure(data) where the account's file is damaged, or is under another key and tells of a commit that the
-  /// folder does not hold, which counts beside the folder's own key too; Failure(permission) where it is there and
-  /// cannot be read; Failure(configuration) where the place lies in the state folder. Without an account it throws
-  /// Failure(data) also where a witness under another key tells of this path, and where a file with a name of this
-  /// stream is malformed: it may be this folder's witness, and nothing else could tell.
+  /// folder does not hold; Failure(permission) where it is there and cannot be read; Failure(configuration) where the
+  /// place lies in the state folder. It throws Failure(data) also where there is no witness of the account, but one
+  /// of another account that tells of this path.
+  ///
+  /// Without an account it throws Failure(data) where a witness of another stream or lane, or under another key,
+  /// tells of this path; where the witnesses of two accounts do; and where a file with a name of this stream is
+  /// malformed: it may be this folder's witness, and nothing else could tell.
   void find(const std::optional<AccountId>& account, const State* held = nullptr);
   [[nodiscard]] const std::optional<Witness>& found() const noexcept { return found_; }
   /// Whether a witness was found in the place of the settings, and not only beside the folder's own key.
@@ -107,8 +116,11 @@ class FolderWitness {
 
  private:
   void require_place_outside() const;
+  [[nodiscard]] bool is_this(const std::filesystem::path& file, const Witness& witness, bool has_account);
   void look_at(const std::filesystem::path& file, bool has_account);
-  void look_beside_own_key(const State* held);
+  void look_only(const std::filesystem::path& place, bool has_account);
+  void look_beside_own_key(bool has_account, const State* held);
+  void judge_replaced();
   void cannot_be_listed(const std::error_code& why);
   void judge_own_file(const State* held);
   void judge_other_key(const std::filesystem::path& file, const Witness& claimed, const State* held) const;
@@ -130,8 +142,11 @@ class FolderWitness {
   std::filesystem::path found_beside_;  // the file beside the folder's own key, where that tells of more
   bool is_in_place_ = false;
   std::string bytes_;   // the content of the file, as it was found
-  std::string folder_;  // the state folder's path with links resolved; set by keep()
+  std::string folder_;  // the state folder's path with links resolved; set by find()
   std::optional<Witness> found_;
+  bool is_known_ = false;  // a witness of the state's account is there, under this key or another one
+  // A witness of another account than the state's that names the folder's path, and its file.
+  std::optional<std::pair<std::filesystem::path, Witness>> replaced_;
   std::string warning_;
   std::unique_ptr<WitnessKeeper> keeper_;
   std::unique_ptr<WitnessKeeper> beside_;  // of the file beside the folder's own key; null where there is none

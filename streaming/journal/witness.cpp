@@ -2,6 +2,8 @@
 // file is under, since the MAC of another key cannot be checked, and then read_witness() what it says.
 #include "journal/witness.h"
 
+#include <utility>
+
 #include "error.h"
 #include "journal/ledger_chain.h"
 #include "secrets/fields.h"
@@ -33,6 +35,32 @@ Heading read_heading(secrets::FieldReader& fields) {
   heading.is_known = fields.integer<std::uint32_t>() == witness_format && heading.is_known;
   fields.bytes(heading.fingerprint);
   return heading;
+}
+
+/// What the bytes of a witness hold. Its lines and its MAC are left as they are, since both need a key to be
+/// believed.
+struct Fields {
+  Witness claimed;
+  std::string_view lines;
+  Hash mac{};
+};
+
+Fields read_fields(std::string_view bytes) {
+  secrets::FieldReader fields(bytes, malformed_witness);
+  if (!read_heading(fields).is_known) throw Failure(Exit::data, malformed_witness);
+  Fields read{};
+  Witness& witness = read.claimed;
+  fields.bytes(witness.account);
+  witness.stream = fields.text();
+  witness.lane = LaneId{fields.integer<std::uint32_t>()};
+  witness.folder = fields.text();
+  witness.epoch = EpochId{fields.integer<std::uint32_t>()};
+  witness.steps = StepCount{fields.integer<std::uint64_t>()};
+  fields.bytes(witness.ledger_head);
+  read.lines = fields.text();
+  fields.bytes(read.mac);
+  if (!fields.rest().empty()) throw Failure(Exit::data, malformed_witness);
+  return read;
 }
 
 }  // namespace
@@ -78,26 +106,18 @@ WitnessKind kind_of_witness(std::string_view bytes, const secrets::Keyring& keys
   return WitnessKind::malformed;
 }
 
+Witness claims_of(std::string_view bytes) {
+  return read_fields(bytes).claimed;
+}
+
 ReadWitness read_witness(std::string_view bytes, const secrets::Keyring& keys) {
-  secrets::FieldReader fields(bytes, malformed_witness);
-  if (!read_heading(fields).is_known) throw Failure(Exit::data, malformed_witness);
-  ReadWitness read{};
-  Witness& witness = read.witness;
-  fields.bytes(witness.account);
-  witness.stream = fields.text();
-  witness.lane = LaneId{fields.integer<std::uint32_t>()};
-  witness.folder = fields.text();
-  witness.epoch = EpochId{fields.integer<std::uint32_t>()};
-  witness.steps = StepCount{fields.integer<std::uint64_t>()};
-  fields.bytes(witness.ledger_head);
-  const std::string_view lines = fields.text();
-  Hash mac{};
-  fields.bytes(mac);
-  if (!fields.rest().empty()) throw Failure(Exit::data, malformed_witness);
+  Fields fields = read_fields(bytes);
+  ReadWitness read{std::move(fields.claimed), false};
+  const Hash& mac = fields.mac;
   read.is_authentic = secrets::is_same(mac, witness_mac(bytes.substr(0, bytes.size() - mac.size()), keys));
   // The epochs are read only where the MAC fits. Otherwise nobody vouches for them, and reading them may throw.
   if (!read.is_authentic) return read;
-  witness.epochs = read_entries(lines);
+  read.witness.epochs = read_entries(fields.lines);
   return read;
 }
 

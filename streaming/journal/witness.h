@@ -51,7 +51,10 @@ inline constexpr std::uint32_t witness_format = 1;
 enum class WitnessKind { ours, under_another_key, malformed };
 /// What `bytes` claim to be: a witness under this key, under another one, or neither. The MAC is not checked.
 [[nodiscard]] WitnessKind kind_of_witness(std::string_view bytes, const secrets::Keyring& keys);
-/// Reads what encode_witness() gave, under any key. Throws Failure(data) where the bytes are no witness, or are cut.
+/// What the bytes of a witness claim, under whichever key. Nobody vouches for it, and `epochs` is empty. Throws
+/// Failure(data) where the bytes are no witness, or are cut.
+[[nodiscard]] Witness claims_of(std::string_view bytes);
+/// Reads what encode_witness() gave, under any key. Throws as claims_of().
 [[nodiscard]] ReadWitness read_witness(std::string_view bytes, const secrets::Keyring& keys);
 
 }  // namespace nustream::journal

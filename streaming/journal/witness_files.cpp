@@ -19,6 +19,19 @@ constexpr std::string_view ending = ".witness";
 // Half of the account's digits, such as in "mine-0123456789abcdef.witness".
 constexpr std::size_t account_digits = 16;
 
+/// What `read` makes of the bytes of a file; nothing where they cannot be read.
+template <class Read>
+auto read_regular_file(const fs::path& file, const Read& read) -> std::optional<decltype(read(std::string()))> {
+  std::error_code gone;
+  if (!fs::is_regular_file(fs::symlink_status(file, gone))) return std::nullopt;
+  try {
+    return read(read_file_if_any(*posix_disk(), file));
+  } catch (const Failure&) {
+    // Files of other programs may have such a name. What a file that cannot be read means, depends on the caller.
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 fs::path witness_file(const fs::path& place, const std::string& stream, const AccountId& account) {
@@ -45,17 +58,15 @@ std::vector<fs::path> witness_files(const fs::path& place, std::error_code& unkn
   return files;
 }
 
+std::optional<Witness> claims_in(const fs::path& file) {
+  return read_regular_file(file, [](const std::string& bytes) { return claims_of(bytes); });
+}
+
 std::optional<WitnessFile> read_witness_file(const fs::path& file, const secrets::Keyring& keys) {
-  std::error_code gone;
-  if (!fs::is_regular_file(fs::symlink_status(file, gone))) return std::nullopt;
-  try {
-    std::string bytes = read_file_if_any(*posix_disk(), file);
+  return read_regular_file(file, [&keys](std::string bytes) {
     ReadWitness read = read_witness(bytes, keys);
     return WitnessFile{std::move(bytes), std::move(read)};
-  } catch (const Failure&) {
-    // Files of other programs may have such a name. What a file that cannot be read means, depends on the caller.
-    return std::nullopt;
-  }
+  });
 }
 
 }  // namespace nustream::journal

@@ -25,6 +25,10 @@ namespace nustream::journal {
 [[nodiscard]] std::vector<std::filesystem::path> witness_files(const std::filesystem::path& place,
                                                                std::error_code& unknown);
 
+/// What a file claims that may be a witness under any key, as claims_of(); nothing where none can be read. As
+/// read_witness_file(), for callers without a key.
+[[nodiscard]] std::optional<Witness> claims_in(const std::filesystem::path& file);
+
 /// A witness's file as it was read.
 struct WitnessFile {
   std::string bytes;

@@ -119,6 +119,7 @@ RawTable read_raw(const config::Config& asked, UsableGate gate) {
 folder::AccountPlace place_of(const config::Config& asked, const folder::Options& options) {
   const auto keys = [&asked, &options](bool state_exists) -> std::pair<secrets::Keyring, std::string> {
     if (options.insecure_seed) return {secrets::Keyring::insecure(*options.insecure_seed), ""};
+    if (!state_exists && is_private_run(options)) folder::require_no_other_stream(asked);
     const std::string file = folder::key_file_for(asked, state_exists);
     secrets::Keyring ring = secrets::load_key_file(file);
     return {options.compared ? ring.beside_nonprivate() : ring, file};

@@ -40,6 +40,11 @@ TEST(Witness, ReadsBackWhatItWrote) {
   ASSERT_EQ(witness.epochs.size(), 2U);
   EXPECT_EQ(witness.epochs[1].steps, StepCount{1000});
   EXPECT_EQ(witness.epochs[0].rho_limit, Rho{0.25});
+  const journal::Witness claimed = journal::claims_of(journal::encode_witness(example(), keys_from(2)));
+  EXPECT_EQ(claimed.account, example().account);
+  EXPECT_EQ(claimed.folder, "/data/mine");
+  EXPECT_EQ(claimed.steps, StepCount{1000});
+  EXPECT_TRUE(claimed.epochs.empty()) << "nobody vouches for them";
 }
 
 // Every byte is under the MAC, and nobody can make a MAC without the key.
