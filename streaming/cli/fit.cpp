@@ -30,6 +30,47 @@ void add_outputs(CLI::App& command, fit::Options& options) {
   command.add_flag("--json", options.output.json, "print the result as JSON");
 }
 
+/// Public lists of which features of one column are made, beside those of --features.
+void add_groups(CLI::App& command, fit::Options& options, CLI::Option* mean) {
+  // One value each, because FILE may follow.
+  command
+      .add_option("--bins", options.bins,
+                  "a column and public edges, age=18,30,45: a feature for 18 <= age < 30, and one for 30 <= age < 45")
+      ->allow_extra_args(false)
+      ->take_all()
+      ->excludes(mean);
+  command
+      .add_option("--other", options.others,
+                  "columns of --bins, or with texts in --features (c=a|b): a feature of what is not listed, too")
+      ->allow_extra_args(false)
+      ->take_all()
+      ->excludes(mean);
+}
+
+/// How much each record counts: by a column of weights, or by what a count was made over.
+void add_weights(CLI::App& command, fit::Options& options) {
+  auto* weight = command.add_option("--weight", options.weight,
+                                    "how much a record counts: a column, or log(column) and the like");
+  auto* bound = command
+                    .add_option("--weight-bound", options.weight_bound,
+                                "a public number: a larger weight counts as this, whatever the data hold")
+                    ->check(positive())
+                    ->needs(weight);
+  // The bound decides how far one record can move the answer. It cannot be read off the data, so that it has to be
+  // given.
+  weight->needs(bound);
+  auto* exposure = command.add_option("--exposure", options.exposure.column,
+                                      "with --poisson: over how long, or how many, a count was made: a column");
+  command
+      .add_option("--offset", options.exposure.offset,
+                  "the same, where the column holds the natural logarithm of the exposure")
+      ->excludes(exposure);
+  command
+      .add_option("--exposure-bound", options.exposure.bound,
+                  "a public number: a larger exposure weighs as this, whatever the data hold")
+      ->check(positive());
+}
+
 /// What is fitted to what, and how much each record counts.
 void add_model(CLI::App& command, fit::Options& options) {
   command.add_option("--target", options.target, "the column to explain, or log(column) and the like")->required();
@@ -56,16 +97,8 @@ void add_model(CLI::App& command, fit::Options& options) {
       "--poisson", [&options] { options.likelihood = ranges::Likelihood::poisson; }, "a log-linear model of counts");
   logistic->excludes(poisson)->excludes(mean);
   poisson->excludes(mean);
-  auto* weight = command.add_option("--weight", options.weight,
-                                    "how much a record counts: a column, or log(column) and the like");
-  auto* bound = command
-                    .add_option("--weight-bound", options.weight_bound,
-                                "a public number: a larger weight counts as this, whatever the data hold")
-                    ->check(positive())
-                    ->needs(weight);
-  // The bound decides how far one record can move the answer. It cannot be read off the data, so that it has to be
-  // given.
-  weight->needs(bound);
+  add_groups(command, options, mean);
+  add_weights(command, options);
 }
 
 /// What the fit may spend, and against which neighbours.

@@ -102,7 +102,9 @@ std::string hint_for(const std::vector<std::string>& names, const std::string& c
     return std::find(names.begin(), names.end(), name) != names.end();
   };
   if (may_show || is_proven(names, configured)) {
-    if (const std::string alike = looking_alike(names, column); !alike.empty()) return alike;
+    const std::string alike = looking_alike(names, column);
+    // Of one column there is nothing more to list.
+    if (!alike.empty()) return names.size() == 1 ? alike : alike + listed(names);
   }
   if (names.size() == 1) return one_column(names.front(), delimiter, configured);
   const auto there = std::count_if(configured.begin(), configured.end(), is_there);
@@ -174,10 +176,10 @@ void require_columns(const std::vector<std::string>& names, const std::string& w
   if (missing.size() < 2) return;
   refuse_word_of_other_kinds(names, where);
   std::string list;
-  const bool is_shown = may_show && names.size() > 1;
+  const bool may_hint = may_show || is_proven(names, configured);
+  const bool is_shown = may_hint && names.size() > 1;
   for (const std::string& column : missing) {
     std::string meant = looking_alike(names, column);
-    const bool may_hint = is_shown || is_proven(names, configured);
     if (meant.empty() && is_shown && column.size() > 2) meant = config::did_you_mean(column, names);
     list += (list.empty() ? "'" : ", '") + column + "'" + (may_hint ? meant : std::string());
   }

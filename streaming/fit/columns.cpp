@@ -11,22 +11,34 @@
 
 #include "decode/csv_columns.h"
 #include "error.h"
+#include "fit/bins.h"
 #include "fit/input.h"
 
 namespace nustream::fit {
 namespace {
 
-/// Makes a feature for each name of the header, except the target's column and the weight's.
-std::vector<record::Feature> from_header(const Names& header, const Columns& columns) {
+/// Makes a feature for each name of the header, except the columns that have another part in the model.
+std::vector<record::Feature> from_header(const Names& header, const Columns& columns, const std::vector<Bins>& bins) {
   std::vector<record::Feature> features;
   for (const std::string& name : header) {
     if (name == columns.target.first.column || name.empty()) continue;
     if (columns.weight && name == columns.weight->first.column) continue;
+    if (columns.exposure && name == columns.exposure->first.column) continue;
+    if (std::ranges::find(bins, name, &Bins::column) != bins.end()) continue;
     record::Feature feature;
     feature.name = feature.first.column = name;
     features.push_back(std::move(feature));
   }
   return features;
+}
+
+/// The option that names the column, in front of a message about it; empty for a column that was found in the header.
+const char* option_of(const Columns& columns, const record::Feature& feature) {
+  if (&feature == &columns.target) return "--target: ";
+  if (columns.weight && &feature == &*columns.weight) return "--weight: ";
+  if (columns.exposure && &feature == &*columns.exposure) return columns.is_offset ? "--offset: " : "--exposure: ";
+  if (feature.first.transform == record::Transform::bin) return "--bins: ";
+  return columns.is_listed ? "--features: " : "";
 }
 
 /// Refuses a name that the header lacks, in the words of the readers, before one of them has read a record.
@@ -35,11 +47,16 @@ void require_in(const Names& header, const Columns& columns) {
   const auto require = [&](const record::Feature& feature) {
     const std::string where = "'" + columns.input.files.front() + "'";
     const std::array wanted{columns.target.first.column};
-    static_cast<void>(
-        decode::find_column(header, feature.first.column, where, wanted, true, columns.input.delimiter));
+    try {
+      static_cast<void>(
+          decode::find_column(header, feature.first.column, where, wanted, true, columns.input.delimiter));
+    } catch (const Failure& failure) {
+      throw Failure(failure.code(), option_of(columns, feature) + std::string(failure.what()));
+    }
   };
   require(columns.target);
   if (columns.weight) require(*columns.weight);
+  if (columns.exposure) require(*columns.exposure);
   for (const record::Feature& feature : columns.features) require(feature);
 }
 
@@ -55,26 +72,70 @@ void require_distinct(const Columns& columns) {
   }
 }
 
+/// Reads --exposure or --offset. Only a model of counts has one: its mean is E·exp(θᵀx).
+void read_exposure(const Options& options, const Names& header, Columns& columns) {
+  const Exposure& exposure = options.exposure;
+  columns.is_offset = !exposure.offset.empty();
+  const std::string& text = columns.is_offset ? exposure.offset : exposure.column;
+  const std::string option = fmt::format("--{} '{}'", columns.is_offset ? "offset" : "exposure", text);
+  if (text.empty()) {
+    if (exposure.bound > 0) throw Failure(Exit::usage, "--exposure-bound: there is no --exposure and no --offset");
+    return;
+  }
+  if (options.likelihood != ranges::Likelihood::poisson) {
+    throw Failure(Exit::usage, option +
+                                   ": only counts are made over an exposure: add --poisson, or, where records of "
+                                   "another model count more than others, give --weight");
+  }
+  if (!(exposure.bound > 0)) {
+    throw Failure(Exit::usage, option +
+                                   " needs --exposure-bound: a public number, never read off the data; a larger "
+                                   "exposure weighs as this one");
+  }
+  columns.exposure = read_term(text, header);
+  columns.exposure->upper = exposure.bound;
+  if (columns.exposure->first.column == columns.target.first.column) {
+    throw Failure(Exit::usage, option + ": that is the target's column, and a count over itself says nothing");
+  }
+}
+
+/// Reads --features, --bins and --other; without a list, takes the columns of the header.
+void read_listed(const Options& options, const Names& header, Columns& columns) {
+  const std::vector<Bins> bins = read_bins(options.bins, columns.target.first.column);
+  for (const std::string& term : split_list(options.features, header, "--features")) {
+    std::vector<record::Feature> features = read_features(term, header, options.hash_buckets);
+    std::ranges::move(features, std::back_inserter(columns.features));
+  }
+  // Of a file without public names, bins alone are a list, too.
+  columns.is_listed = options.mean || !columns.features.empty() || (header.empty() && !bins.empty());
+  if (!columns.is_listed && header.empty()) {
+    throw Failure(Exit::usage,
+                  "JSON lines have no header whose names are public: list the columns, --features a,b,c");
+  }
+  if (!columns.is_listed) columns.features = from_header(header, columns, bins);
+  add_groups(bins, split_list(options.others, header, "--other"), columns.features);
+}
+
 }  // namespace
 
+bool is_one_more_bin(const Columns& columns, std::size_t column) {
+  if (column == 0 || column >= columns.features.size()) return false;
+  const record::Term& term = columns.features[column].first;
+  const record::Term& before = columns.features[column - 1].first;
+  return term.transform == record::Transform::bin && before.transform == record::Transform::bin &&
+         term.column == before.column;
+}
+
 Columns columns_of(const Options& options) {
-  Columns columns{input_of(options), {}, {}, {}, true};
+  Columns columns{input_of(options), {}, {}, {}};
   const Names header = names_of(columns.input);
   columns.target = read_term(options.target, header);
   if (!options.weight.empty()) {
     columns.weight = read_term(options.weight, header);
     columns.weight->upper = options.weight_bound;
   }
-  for (const std::string& term : split_list(options.features, header, "--features")) {
-    std::vector<record::Feature> features = read_features(term, header, options.hash_buckets);
-    std::ranges::move(features, std::back_inserter(columns.features));
-  }
-  columns.is_listed = options.mean || !columns.features.empty();
-  if (!columns.is_listed && header.empty()) {
-    throw Failure(Exit::usage,
-                  "JSON lines have no header whose names are public: list the columns, --features a,b,c");
-  }
-  if (!columns.is_listed) columns.features = from_header(header, columns);
+  read_exposure(options, header, columns);
+  read_listed(options, header, columns);
   require_in(header, columns);
   require_distinct(columns);
   return columns;

@@ -1,6 +1,7 @@
 // Finds out which columns a fit uses, by their public names.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -15,17 +16,24 @@ struct Columns {
   config::InputSettings input;
   std::vector<record::Feature> features;
   record::Feature target;
-  std::optional<record::Feature> weight;  ///< clamped to 0 and the public bound, which is its `upper`
-  bool is_listed = false;                 ///< the features were named in options, not found in the header
+  std::optional<record::Feature> weight;      ///< clamped to 0 and the public bound, which is its `upper`
+  std::optional<record::Feature> exposure{};  ///< of counts; its `upper` is the public bound of what it weighs
+  bool is_offset = false;                     ///< the exposure's column holds its logarithm
+  bool is_listed = false;                     ///< the features were named in options, not found in the header
 };
 
-/// Returns the columns that `options` name. Where they name none, it returns all columns of the header except the
-/// target's and the weight's.
+/// Whether the column is a bin of the same column as the feature before it. All bins of a column lack the same
+/// numbers, which is said once.
+[[nodiscard]] bool is_one_more_bin(const Columns& columns, std::size_t column);
+
+/// Returns the columns that `options` name. Where they list no features, it returns all columns of the header except
+/// those of the target, the weight and the exposure, with the bins of a column in place of the column.
 ///
 /// Throws Failure(usage) for JSON lines without names, which have no public header, for a feature that is named twice
-/// or is the target's column under the same map, and for standard input. Throws Failure(io) and Failure(data) where
-/// there is no header, and Failure(configuration) for a name that the header lacks or has twice; the message lists
-/// the names of the header.
+/// or is the target's column under the same map, for bins that are none (bins.h), for an exposure of a model that has
+/// none or without a bound, and for standard input. Throws Failure(io) and Failure(data) where there is no header,
+/// and Failure(configuration) for a name that the header lacks or has twice; the message lists the names of the
+/// header.
 [[nodiscard]] Columns columns_of(const Options& options);
 
 }  // namespace nustream::fit

@@ -20,6 +20,7 @@
 #include "fit/report.h"
 #include "folder/account_share.h"
 #include "folder/one_step_account.h"
+#include "journal/lost_account.h"
 #include "journal/running_hash.h"
 #include "nustream/base/error.h"
 #include "nustream/ranges/linear_fit.h"
@@ -59,19 +60,23 @@ folder::AccountPlace place_of(const Options& options) {
   constexpr const char* stream = "fit";
   constexpr LaneId lane{0};
   const std::string folder = options.state.empty() ? options.file + ".fit" : options.state;
-  const auto keys = [options, folder](bool state_exists) -> std::pair<secrets::Keyring, std::string> {
+  const auto beside = [options, folder](const std::string& key_file) {
+    return journal::witness_settings(options.witness, key_file, folder, options.key_directory, stream, lane);
+  };
+  const auto keys = [options, folder, beside](bool state_exists) -> std::pair<secrets::Keyring, std::string> {
     if (options.insecure_seed) return {secrets::Keyring::insecure(*options.insecure_seed), ""};
     const secrets::KeySettings settings{{}, options.key_directory};
-    const std::string file = (state_exists ? secrets::key_file_of(folder, stream, settings)
-                                           : secrets::make_key_file(folder, stream, settings))
-                                 .string();
+    std::string file = secrets::key_file_of(folder, stream, settings).string();
+    if (!state_exists) {
+      journal::require_no_other_stream(beside(file));
+      file = secrets::make_key_file(folder, stream, settings).string();
+    }
     return {secrets::load_key_file(file), file};
   };
-  const auto witness = [options, folder](const std::string& key_file,
+  const auto witness = [options, beside](const std::string& key_file,
                                          const secrets::Keyring& keyring) -> std::optional<journal::FolderWitness> {
     if (options.insecure_seed) return std::nullopt;
-    return journal::FolderWitness(
-        journal::witness_settings(options.witness, key_file, folder, options.key_directory, stream, lane), keyring);
+    return journal::FolderWitness(beside(key_file), keyring);
   };
   return {folder, stream, lane, !options.insecure_seed, keys, witness};
 }
@@ -82,13 +87,24 @@ std::string digest_of(const Options& options, const Columns& columns) {
       fmt::format("nustream fit 1\nrho={}\nadjacency={}\nlisted={}\nprivate={}\n", options.rho,
                   privacy::name(neighbours_of(options).adjacency), columns.is_listed, !options.insecure_seed);
   // Each name stands after its length, so that no name can look like the next line.
-  for (const record::Feature& feature : columns.features)
+  for (const record::Feature& feature : columns.features) {
     text += fmt::format("feature={}:{}\n", feature.name.size(), feature.name);
+    for (const std::string& known : feature.first.labels) text += fmt::format("known={}:{}\n", known.size(), known);
+    // A column of the file may be called like a bin.
+    if (feature.first.transform == record::Transform::bin) {
+      text +=
+          fmt::format("bin={:.17g} {:.17g} of {}\n", feature.first.from, feature.first.below, feature.first.column);
+    }
+  }
   if (options.hash_buckets > 0) text += fmt::format("hash={}\n", options.hash_buckets);
   text += fmt::format("target={}:{}\n", columns.target.name.size(), columns.target.name);
   if (columns.weight) {
     text += fmt::format("weight={}:{} most {}\n", columns.weight->name.size(), columns.weight->name,
                         columns.weight->upper);
+  }
+  if (columns.exposure) {
+    text += fmt::format("{}={}:{} most {}\n", columns.is_offset ? "offset" : "exposure",
+                        columns.exposure->name.size(), columns.exposure->name, columns.exposure->upper);
   }
   if (options.likelihood) text += fmt::format("model={}\n", model_name(options));
   return secrets::to_hex(journal::hash_of(text));
@@ -187,14 +203,17 @@ Failure hidden_targets(const Options& options, const Columns& columns, const ran
 /// What there is hardly any of: values of one column, or rows as a whole.
 std::string what_is_scarce(const Options& options, const Columns& columns, const ranges::TableFit& fit) {
   if (!fit.unusable_column) {
-    return fmt::format("rows: most of them lack a number in some column{}, or noise hides them",
-                       options.weight.empty() ? "" : " or have a negative weight");
+    return fmt::format("rows: most of them lack a number in some column{}{}, or noise hides them",
+                       options.weight.empty() ? "" : " or have a negative weight",
+                       columns.exposure ? " or have no exposure above 0" : "");
   }
   const std::size_t column = *fit.unusable_column;
   const bool is_target = column == columns.features.size();
   const bool are_labels = is_target && options.likelihood == ranges::Likelihood::logistic;
-  return fmt::format("values of '{}' (a noisy share of {:.2f}){}",
-                     is_target ? columns.target.name : columns.features[column].name, fit.shares[column],
+  const std::string over =
+      is_target && columns.exposure ? ", over a '" + columns.exposure->name + "' that can be used" : "";
+  return fmt::format("values of '{}'{} (a noisy share of {:.2f}){}",
+                     is_target ? columns.target.name : columns.features[column].name, over, fit.shares[column],
                      are_labels ? ", which have to be 0 and 1" : "");
 }
 
@@ -215,6 +234,7 @@ Report report_of(const Options& options, const Columns& columns, const FileTable
   report.records = table.y.size();
   report.weight = options.weight;
   report.weight_bound = options.weight_bound;
+  if (columns.exposure) report.exposure = {columns.exposure->name, columns.exposure->upper, columns.is_offset};
   report.rho = options.rho;
   report.model = model_name(options);
   report.epsilons = publish::epsilons_of(Rho{options.rho}, deltas_of(options));
@@ -233,18 +253,11 @@ Report report_of(const Options& options, const Columns& columns, const FileTable
   return report;
 }
 
-/// Refuses a configuration that could not be written, before anything is spent.
-void require_new_config(const Options& options) {
-  if (options.mean && !options.output.write_config.empty()) {
-    throw Failure(Exit::usage, "--write-config: a configuration has features, and --mean takes none: leave one out");
-  }
-  if (options.hash_buckets > 0 && !options.output.write_config.empty()) {
-    throw Failure(
-        Exit::usage,
-        "--write-config: a configuration's hash has one centre and scale for all buckets, and a fit measures "
-        "them for each bucket: leave out --write-config or --hash");
-  }
-  console::require_new_file(options.output.write_config);
+/// Refuses a configuration that would be of another model than the fit, before anything is spent.
+void require_config_of(const Options& options, const Columns& columns) {
+  if (options.output.write_config.empty()) return;
+  const std::string why = why_no_config(columns);
+  if (!why.empty()) throw Failure(Exit::usage, "--write-config: " + why);
 }
 
 /// Charges the account that other streams over the same people share (--account), before anything is read privately.
@@ -286,13 +299,14 @@ Exit run(const Options& options) {
   secrets::harden_process();
   const std::vector<Delta> deltas = deltas_of(options);
   static_cast<void>(console::watch_signals());
-  require_new_config(options);
+  console::require_new_file(options.output.write_config);
   // Files that cannot be made are reported now, while nothing is spent.
   console::OperatorFile page_file(options.output.report, journal::Audience::everyone);
   console::OperatorFile picture(options.output.chart, journal::Audience::everyone);
   const Opened input = open_table(options);
   const Columns& columns = input.columns;
   const FileTable& table = input.table;
+  require_config_of(options, columns);
   if (options.look) return print_look(options, input.look);
   for (const std::string& line : input.look.lines) console::say_for_operator(line);
   require_usable(options, input.look);

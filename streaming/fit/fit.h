@@ -35,19 +35,30 @@ struct Output {
   bool json = false;
 };
 
+/// Over how long a time, or over how many things, a record counted.
+struct Exposure {
+  std::string column{};  ///< a column of E, or a map of one; empty: none
+  std::string offset{};  ///< in its place a column of ln E, or a map of one
+  double bound = 0;      ///< public: a larger E weighs as this one. It is above 0 where there is an exposure.
+};
+
 /// The options of the command line.
 struct Options {
   std::string file;
   std::string target;  ///< a column, or a map of it such as log(column) (input.h)
   /// Lists separated by commas; empty: every column that the header names.
   std::vector<std::string> features;
-  std::uint32_t hash_buckets = 0;                ///< for hash(column) among the features; 0: none is given
+  std::uint32_t hash_buckets = 0;   ///< for hash(column) among the features; 0: none is given
+  std::vector<std::string> bins{};  ///< entries such as age=18,30,45: each interval is a feature (bins.h)
+  /// Lists of columns with bins or with a list of texts, whose other values have a feature too.
+  std::vector<std::string> others{};
   bool mean = false;                             ///< fit the mean of the target, without features
   std::optional<ranges::Likelihood> likelihood;  ///< empty: least squares
   /// A column, or a map of it, that says how much a record counts; empty: 1.
   std::string weight{};
   /// Public bound: a larger weight counts as this one. It is above 0 where there is a weight.
   double weight_bound = 0;
+  Exposure exposure{};  ///< of counts
   double rho = 0.1;
   std::vector<double> deltas{1e-6};  ///< where ε is reported, up to most_deltas
   std::optional<double> budget;      ///< what all fits of the folder together may spend

@@ -24,8 +24,10 @@ using record::Transform;
 constexpr double worth_a_line = 0.1;
 
 const record::Feature& feature_at(const Columns& columns, std::size_t column) {
-  if (column < columns.features.size()) return columns.features[column];
-  return column == columns.features.size() ? columns.target : *columns.weight;
+  const std::size_t features = columns.features.size();
+  if (column < features) return columns.features[column];
+  if (column == features) return columns.target;
+  return column == features + 1 && columns.weight ? *columns.weight : *columns.exposure;
 }
 
 double value_at(const FileTable& table, std::size_t row, std::size_t column) {
@@ -121,6 +123,7 @@ void say_of_column(const Options& options, const Columns& columns, const FileTab
   const check::Tally& tally = table.unread[column];
   if (tally.unusable_share() < worth_a_line || is_of_line(tally.most_frequent_reason())) return;
   const bool is_found = !columns.is_listed && column < table.features;
+  if (is_one_more_bin(columns, column)) return;
   const std::string why = why_unread(columns, table, column);
   // A column of text that was found in the header is left out of the model. That is no fault, unless the text looks
   // like numbers. Who asks for a look is told how to make features of it.
@@ -167,8 +170,9 @@ std::string why_unread(const Columns& columns, const FileTable& table, std::size
   const std::string& name = feature.first.column;
   const std::string prefix = fmt::format("column '{}': ", name);
   if (reason.starts_with(prefix)) reason.erase(0, prefix.size());
-  std::string line = fmt::format("{} have no number for '{}': most often {}{}", of_all(tally.rejected, tally),
-                                 feature.name, in_options(reason), place);
+  const bool is_exposure = columns.exposure && &feature == &*columns.exposure;
+  std::string line = fmt::format("{} have no {} '{}': most often {}{}", of_all(tally.rejected, tally),
+                                 is_exposure ? "exposure in" : "number for", feature.name, in_options(reason), place);
   if (has_members(columns.input) && reason.find("missing") != std::string::npos) {
     return line + members_near(columns.input, name) + "; one inside another is named by a path, /user/x";
   }
@@ -178,7 +182,7 @@ std::string why_unread(const Columns& columns, const FileTable& table, std::size
   const std::string labels = cure.empty() ? labels_in(texts.all, &last) : "";
   if (!labels.empty() && column == table.features) {
     cure = target_cure(name, labels, last);
-  } else if (!labels.empty()) {
+  } else if (!labels.empty() && column < table.features) {
     cure = fmt::format("; its texts are {}: a feature of one is {}", labels, in_shell(name + "=" + last));
   } else if (const std::string unread = labels_in(texts.unread); cure.empty() && !unread.empty()) {
     cure = fmt::format("; such texts are {}", unread);
@@ -192,7 +196,9 @@ Look look_at(const Options& options, const Columns& columns, const FileTable& ta
   say_of_targets(options, columns, table, look);
   for (std::size_t column = 0; column < table.unread.size(); ++column) {
     say_of_column(options, columns, table, column, look);
-    if (table.unread[column].unusable_share() < 1) say_of_text(columns, table, column, look);
+    // A weight or an exposure may be the same in every record.
+    const bool varies = column <= table.features;
+    if (varies && table.unread[column].unusable_share() < 1) say_of_text(columns, table, column, look);
   }
   const std::vector<std::size_t> taken = taken_columns(columns, table);
   const bool is_bare =

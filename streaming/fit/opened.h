@@ -17,9 +17,11 @@ struct FileTable {
   std::size_t features = 0;
   std::vector<double> x;  ///< row-major
   std::vector<double> y;
-  std::vector<double> weights;  ///< empty where records have no weight; a negative weight counts as unreadable
-  /// Why values could not be read: one tally for each feature, one for the target, and one for the weight where there
-  /// is one. For the operator alone.
+  /// Empty where records have neither weight nor exposure. A negative weight counts as unreadable. A count over an
+  /// exposure E is a rate in `y`, and weighs E, up to its bound, times the weight.
+  std::vector<double> weights;
+  /// Why values could not be read: one tally for each feature, one for the target, and then one for the weight and
+  /// one for the exposure, where there are such. For the operator alone.
   std::vector<check::Tally> unread{};
 
   [[nodiscard]] ranges::Table view() const noexcept { return {features, x, y, weights}; }

@@ -31,18 +31,31 @@ std::string layout_of(const Options& options) {
   return layout;
 }
 
+/// The options on how much a record counts, as they were typed.
+std::string weights_of(const Options& options) {
+  std::string weights;
+  if (!options.weight.empty()) {
+    weights += fmt::format(" --weight {} --weight-bound {}", in_shell(options.weight), options.weight_bound);
+  }
+  const Exposure& exposure = options.exposure;
+  if (!exposure.column.empty()) weights += " --exposure " + in_shell(exposure.column);
+  if (!exposure.offset.empty()) weights += " --offset " + in_shell(exposure.offset);
+  if (exposure.bound > 0) weights += fmt::format(" --exposure-bound {}", exposure.bound);
+  return weights;
+}
+
 /// The command that was typed, without the options that name further files or the form of the output.
 std::string command_of(const Options& options) {
   std::string command = fmt::format("nustream fit {} --target {}", in_shell(options.file), in_shell(options.target));
   for (const std::string& list : options.features) command += " --features " + in_shell(list);
   if (options.hash_buckets > 0) command += fmt::format(" --hash {}", options.hash_buckets);
+  for (const std::string& entry : options.bins) command += " --bins " + in_shell(entry);
+  for (const std::string& list : options.others) command += " --other " + in_shell(list);
   if (options.mean) command += " --mean";
   if (options.likelihood) {
     command += *options.likelihood == ranges::Likelihood::logistic ? " --logistic" : " --poisson";
   }
-  if (!options.weight.empty()) {
-    command += fmt::format(" --weight {} --weight-bound {}", in_shell(options.weight), options.weight_bound);
-  }
+  command += weights_of(options);
   command += fmt::format(" --rho {}", options.rho);
   for (std::size_t i = 0; i < options.deltas.size(); ++i) {
     command += fmt::format("{}{}", i == 0 ? " --delta " : ",", options.deltas[i]);
@@ -55,11 +68,14 @@ std::string command_of(const Options& options) {
 }
 
 std::string subject_of(const Report& report) {
-  return fmt::format("{} of {}{}, of one file, without a configuration: what its columns reach was measured too.",
-                     is_linear(report)            ? "Least squares"
+  const std::string& exposure = report.exposure.column;
+  return fmt::format("{} of {}{}{}, of one file, without a configuration: what its columns reach was measured too.",
+                     is_target_mean(report)       ? "Mean"
+                     : is_linear(report)          ? "Least squares"
                      : report.model == "logistic" ? "Logistic regression"
                                                   : "Poisson regression",
-                     report.target, report.weight.empty() ? "" : ", weighted by " + report.weight);
+                     report.target, exposure.empty() ? "" : " over " + exposure,
+                     report.weight.empty() ? "" : ", weighted by " + report.weight);
 }
 
 /// The fit as a lane of one step, because the folder keeps it in that form.
@@ -156,7 +172,8 @@ void append_measured(const Columns& columns, const Report& report, std::string& 
   html += "</tbody></table></div><dl class=\"facts\">";
   serve::page::append_fact("Bound on the length of a row, features uncorrelated and of size 1",
                            data(fit.bounds.inputs), html);
-  serve::page::append_fact("Bound on a residual, units of the target", data(residual_bound(report)), html);
+  serve::page::append_fact(fmt::format("Bound on a residual, units of the {}", residual_unit(report)),
+                           data(residual_bound(report)), html);
   if (!report.dropped.empty()) {
     serve::page::append_fact("Left out: less than half as many numbers as the target has, about",
                              chart::escaped(left_out(report)), html);
@@ -166,6 +183,14 @@ void append_measured(const Columns& columns, const Report& report, std::string& 
 }
 
 void append_again(const Options& options, const Columns& columns, const Report& report, std::string& out) {
+  if (!why_no_config(columns).empty()) {
+    out += report::section(
+        "again", "The same again",
+        fmt::format("<p>By <code>{}</code>. Each fit is a spend of its own, and adds. No settings of <code>nustream "
+                    "estimate</code> and <code>nustream replay</code> are of this model.</p>",
+                    chart::escaped(command_of(options))));
+    return;
+  }
   // Paths of keys are left out: they are nobody's business but the operator's.
   StatePlaces places;
   if (!options.output.write_config.empty()) places.state = runs_of(options.output.write_config);

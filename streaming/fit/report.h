@@ -13,14 +13,22 @@
 
 namespace nustream::fit {
 
+/// What counts were made over.
+struct ShownExposure {
+  std::string column{};    ///< empty: nothing
+  double bound = 0;        ///< public: a larger exposure weighs as this one
+  bool is_offset = false;  ///< the column holds its logarithm
+};
+
 /// The figures of a report. They follow from a fit's releases and public figures alone.
 struct Report {
   std::string file;
   std::string target;
   std::string model = "linear";  ///< "linear", "logistic" or "poisson"
   std::uint64_t records = 0;
-  std::string weight{};           ///< the column that says how much a record counts; empty: none
-  double weight_bound = 0;        ///< its public bound
+  std::string weight{};     ///< the column that says how much a record counts; empty: none
+  double weight_bound = 0;  ///< its public bound
+  ShownExposure exposure{};
   publish::NamedValues estimate;  ///< NaN where it is not determined: a guess stands nowhere
   /// 95%, in the order of `estimate`; empty where they are withheld.
   std::vector<std::pair<double, double>> interval;
@@ -52,9 +60,20 @@ inline constexpr double interval_level = 0.95;
   return report.model == "linear";
 }
 
+/// Whether there is no feature, so that the answer is the mean of the target.
+[[nodiscard]] inline bool is_target_mean(const Report& report) {
+  return is_linear(report) && report.estimate.size() == 1;
+}
+
 /// Whether the coefficient at this place of the estimate is an answer. It is none where noise hides a direction along
 /// which more than a little of it lies.
 [[nodiscard]] bool is_determined(const Report& report, std::size_t coefficient);
+
+/// The names of the coefficients that are no answers.
+[[nodiscard]] std::vector<std::string> undetermined_names(const Report& report);
+
+/// What the intervals are about, in the words of every output.
+[[nodiscard]] const char* covers(const Report& report);
 
 /// Whether the size of the noise is shown beside each coefficient that is determined: where there is no interval.
 [[nodiscard]] bool shows_noise(const Report& report);
@@ -66,9 +85,12 @@ inline constexpr double interval_level = 0.95;
 /// (10%)".
 [[nodiscard]] std::string left_out(const Report& report);
 
-/// The bound on residuals in units of the target. For a weighted fit it is in those units times the root of a weight.
-/// A likelihood's residuals have the units of its counts or labels already.
+/// The bound on residuals in units of the target. For a weighted fit it is in those units times the root of a weight,
+/// and for counts over an exposure in units of the rate times the root of the exposure. A likelihood's residuals have
+/// the units of its counts or labels already.
 [[nodiscard]] double residual_bound(const Report& report);
+/// That unit in words, as in "in units of the target".
+[[nodiscard]] const char* residual_unit(const Report& report);
 
 /// Fills in the estimate and the intervals of `fit`, named by the columns.
 void fill_table(const Columns& columns, const ranges::TableFit& fit, Report& report);
@@ -98,7 +120,11 @@ struct StatePlaces {
 /// of one file then have two ledgers; in one folder the second of them could not go on from the first.
 [[nodiscard]] std::string runs_of(std::string config);
 
+/// Why no configuration makes these features, in a sentence that names the option at fault; empty where one does.
+[[nodiscard]] std::string why_no_config(const Columns& columns);
+
 /// TOML for `estimate` and `replay`, which begin at the fit's answer. It warns that a run of it spends again.
+/// Contract: why_no_config() is empty.
 [[nodiscard]] std::string to_config(const Columns& columns, const Report& report, const StatePlaces& places = {});
 
 }  // namespace nustream::fit

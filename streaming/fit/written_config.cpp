@@ -29,8 +29,12 @@ std::string reading_in_toml(const record::Feature& feature) {
   return out;
 }
 
+/// The lines of TOML that make one feature. Those of bins are named by the configuration as a fit names them.
 std::string term_in_toml(const record::Feature& feature, const ranges::Placement& placement) {
-  const std::string out = fmt::format("name = {}\n", in_quotes(feature.name)) + reading_in_toml(feature);
+  const bool is_bin = feature.first.transform == record::Transform::bin;
+  const std::string out = is_bin ? fmt::format("column = {}\nbins = [{}, {}]\n", in_quotes(feature.first.column),
+                                               feature.first.from, feature.first.below)
+                                 : fmt::format("name = {}\n", in_quotes(feature.name)) + reading_in_toml(feature);
   return out + fmt::format("center = {}\nscale = {}\n", placement.centre, placement.scale);
 }
 
@@ -138,7 +142,38 @@ std::string descent_in_toml(const Report& report) {
       report.model, step_size_of(report), clip_norm_of(report), report.records / 2, start_in_toml(report));
 }
 
+/// [weight] and [exposure], where there are such.
+std::string weights_in_toml(const Columns& columns) {
+  std::string out;
+  if (columns.weight) {
+    out += "\n[weight]\n" + reading_in_toml(*columns.weight) + fmt::format("max = {}\n", columns.weight->upper);
+  }
+  if (columns.exposure) {
+    out += "\n[exposure]\n" + reading_in_toml(*columns.exposure) + fmt::format("max = {}\n", columns.exposure->upper);
+    if (columns.is_offset) out += "log = true\n";
+  }
+  return out;
+}
+
 }  // namespace
+
+std::string why_no_config(const Columns& columns) {
+  if (columns.features.empty()) {
+    return "a configuration has features, and --mean takes none: leave one out";
+  }
+  const auto has = [&](record::Transform transform) {
+    return std::ranges::any_of(columns.features, [&](const auto& each) { return each.first.transform == transform; });
+  };
+  if (has(record::Transform::bucket)) {
+    return "a configuration's hash has one centre and scale for all buckets, and a fit measures them for each "
+           "bucket: leave out --write-config or --hash";
+  }
+  if (has(record::Transform::other)) {
+    return "a configuration's other stands beside a feature for every text of the list, and a fit leaves one of them "
+           "out: leave out --write-config or --other";
+  }
+  return {};
+}
 
 std::string runs_of(std::string config) {
   constexpr std::string_view ending = ".toml";
@@ -162,9 +197,7 @@ std::string to_config(const Columns& columns, const Report& report, const StateP
   // Labels and counts keep their own units.
   const ranges::Placement as_it_is;
   out += "\n[target]\n" + term_in_toml(columns.target, is_linear(report) ? fit.placements.back() : as_it_is);
-  if (columns.weight) {
-    out += "\n[weight]\n" + reading_in_toml(*columns.weight) + fmt::format("max = {}\n", columns.weight->upper);
-  }
+  out += weights_in_toml(columns);
   out += is_linear(report) ? sums_in_toml(report) : descent_in_toml(report);
   out += fmt::format(
       "\n[privacy]\nrho = {}\ndelta = {}\nadjacency = \"{}\"\n\n[plan]\nrecords = {}\n\n[release]\nevery = {}\n{}"

@@ -221,6 +221,12 @@ void require_complete(const Options& options, const Verified& verified) {
   }
 }
 
+/// Whose the spend is. A ledger line does not say what limits a user has.
+const char* protected_unit(const privacy::Neighbours& neighbours) {
+  if (neighbours.of_user) return "per user";
+  return neighbours.target_only ? "per record's target" : "per record";
+}
+
 /// Prints the releases lane by lane, then the ledger, then what was spent.
 void print_text(const Verified& verified) {
   const CheckedLedger& ledger = verified.ledger;
@@ -239,7 +245,8 @@ void print_text(const Verified& verified) {
     fmt::print("          not private: made with an insecure seed, with which anybody can sign\n");
   }
   const journal::LedgerEntry& last = ledger.ledger.epochs.back();
-  fmt::print("spent     rho {:.6g} over all epochs", verified.total.value());
+  fmt::print("spent     rho {:.6g} (zCDP, {}, {}) over all epochs", verified.total.value(),
+             protected_unit(last.neighbours), privacy::name(last.neighbours.adjacency));
   // A line that reserves may pay for steps that were not taken.
   if (last.taken) fmt::print(" at most: the last line pays for the steps up to {}", last.steps.value());
   fmt::print("\n");

@@ -111,6 +111,10 @@ TEST_F(FirstContact, AllColumnsThatAreMissingAreNamedAtOnce) {
   EXPECT_THAT(result.err, HasSubstr("no columns 'x', 'y' in the header of '"));
   EXPECT_THAT(result.err, HasSubstr("which has 2 columns"));
   EXPECT_THAT(check({}).err, HasSubstr("whose columns are 'a', 'b'"));
+  write("in.csv", "X,y\n1,2\n");
+  EXPECT_THAT(check({}).err, HasSubstr("no column 'x' in the header of '"));
+  EXPECT_THAT(check({}).err, HasSubstr("(did you mean 'X'? it differs in its capital letters: copy it from there), "
+                                       "whose columns are 'X', 'y'; name one that is there"));
 }
 
 TEST_F(FirstContact, LinesThatAnotherDelimiterDividesSayWhich) {

@@ -264,7 +264,7 @@ TEST_F(FitInput, LooksAtColumnsOfText) {
   const std::string file = folder.write("t.csv", rows("a,c,y\n", row));
   EXPECT_THAT(fit(file, {"--target", "y", "--look"}).out,
               AllOf(HasSubstr("have no number for 'c'"), HasSubstr("a feature of one is c=")));
-  EXPECT_THAT(fit(file, {"--target", "y"}).out, HasSubstr("left out        c (0%)"));
+  EXPECT_THAT(fit(file, {"--target", "y"}).out, HasSubstr("; left out: c (0%)"));
 }
 
 // Each octave of a column that spreads over 50 of them holds so few values that noise hides it.
@@ -275,7 +275,7 @@ TEST_F(FitInput, SaysWhereNoiseHidesNumbersThatAreSpreadWidely) {
   const std::string file = folder.write("t.csv", rows("a,wide,y\n", row));
   const CommandResult result = fit(file, {"--target", "y"});
   ASSERT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("left out        wide"));
+  EXPECT_THAT(result.out, HasSubstr("; left out: wide ("));
   EXPECT_THAT(result.err, AllOf(HasSubstr("operator only"), HasSubstr("every record has a number for 'wide'"),
                                 HasSubstr("--features 'log(wide)'")));
 }
@@ -362,8 +362,9 @@ TEST_F(FitInput, SaysThatAMeanIsNoRegression) {
   const auto row = [](const std::string&, const std::string& y, int) { return "red," + y; };
   const std::string file = folder.write("t.csv", rows("c,y\n", row));
   const CommandResult result = fit(file, {"--target", "y"});
-  EXPECT_THAT(result.out, AllOf(HasSubstr("no feature is left: this is the target's mean alone"),
-                                HasSubstr("c (0%): less than half as many numbers as the target has")));
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("mean of y, 6,000 records; no feature is left: this is the target's mean alone"),
+                    HasSubstr("c (0%): less than half as many numbers as the target has")));
   EXPECT_THAT(fit(file, {"--target", "y", "--mean"}).out, Not(HasSubstr("no feature is left")));
   EXPECT_EQ(fit(file, {"--target", "y", "--quiet"}).out, "");
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,7 @@ TEST_F(Fit, MaySpendTheWholeBudgetThatWasTyped) {
   const CommandResult all = fit({"--target", "y", "--features", "a", "--rho", "0.1", "--budget", "0.1", "--state",
                                  (folder.path() / "once").string()});
   EXPECT_EQ(all.code, 0) << all.err;
-  EXPECT_THAT(all.out, HasSubstr("by this fit, the first in this folder\n"));
+  EXPECT_THAT(all.out, HasSubstr("rho spent       0.1 (zCDP) by this fit, the first in this folder; epsilon "));
 }
 
 // What a release tells of the ledger is what the ledger comes to, also where there is one fit.
@@ -48,6 +49,8 @@ TEST_F(Fit, IsVerifiedByThirdParties) {
     const CommandResult verified = run_command(
         NUSTREAM_COMMAND, {"verify", file + ".fit/releases.jsonl", file + ".fit/ledger", "--public-key", key});
     EXPECT_EQ(verified.code, 0) << verified.err;
+    EXPECT_THAT(verified.out, HasSubstr(i == 0 ? "spent     rho 0.1 (zCDP, per record, zero-out) over all epochs\n"
+                                               : " (zCDP, per record, zero-out) over all epochs\n"));
   }
 }
 
@@ -79,6 +82,28 @@ TEST_F(Fit, RefusesAFolderThatWasRolledBackOrLost) {
   const CommandResult older = fit(options);
   EXPECT_EQ(older.code, 65);
   EXPECT_THAT(older.err, HasSubstr("holds an older state"));
+}
+
+// Nobody knows what was spent in such a folder. What to do is said in options that this command has.
+TEST_F(Fit, RefusesReleasesOrALedgerWithoutAState) {
+  const std::vector<std::string> options{"--target", "y", "--features", "a"};
+  ASSERT_EQ(fit(options).code, 0);
+  const std::string help = run_command(NUSTREAM_COMMAND, {"fit", "--help"}).out;
+  const std::string state = file + ".fit";
+  ASSERT_TRUE(std::filesystem::remove(state + "/state"));
+  for (const char* const left : {"ledger", "releases.jsonl"}) {
+    SCOPED_TRACE(std::string("with a file ") + left);
+    const CommandResult refused = fit(options);
+    EXPECT_EQ(refused.code, 65);
+    EXPECT_THAT(refused.err,
+                HasSubstr(state + ": holds releases or a ledger and no state; restore the folder as it was, or name "
+                                  "another one for other records (fit: --state"));
+    static const std::regex option("--[a-z][a-z-]*");
+    for (std::sregex_iterator at(refused.err.begin(), refused.err.end(), option), end; at != end; ++at) {
+      EXPECT_THAT(help, HasSubstr(at->str() + " ")) << refused.err;
+    }
+    ASSERT_TRUE(std::filesystem::remove(state + "/" + left));
+  }
 }
 
 // A fit's state has no marks of its records, so that nobody can tell whether a stream that begins behind it reads

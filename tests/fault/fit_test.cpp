@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -42,6 +43,23 @@ TEST_F(Fit, SaysWhatWasAssumedMeasuredAndSpent) {
   }
   EXPECT_EQ(std::filesystem::exists(file + ".fit/releases.jsonl"), true);
   EXPECT_EQ(ledger_rho(), "1.000000");
+}
+
+// Two features make ten lines, whatever is left out and whether there are intervals or not.
+TEST_F(Fit, SaysItInTenLines) {
+  for (const char* rho : {"1", "0.1"}) {
+    const CommandResult result = fit({"--target", "y", "--rho", rho, "--insecure-seed", "1"});
+    ASSERT_EQ(result.code, 0) << result.err;
+    EXPECT_EQ(std::ranges::count(result.out, '\n'), 10) << result.out;
+    EXPECT_THAT(result.out, AllOf(HasSubstr("by least squares, 6,000 records\n"), HasSubstr("; left out: c (")));
+  }
+}
+
+TEST_F(Fit, HeadsAMeanAsAMean) {
+  const CommandResult result = fit({"--target", "y", "--mean", "--rho", "1"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("mean of y, 6,000 records\n"), HasSubstr("scale of 1 column,"),
+                                Not(HasSubstr("least squares"))));
 }
 
 // The seed is fixed because the noise hides the residuals' spread, and so the intervals, under one random key of

@@ -68,6 +68,7 @@ TEST(UsersMoments, AreVerifiedByThirdParties) {
     const CommandResult verified = run_command(NUSTREAM_COMMAND, {"verify", world.path("state/releases.jsonl"),
                                                                   world.path("state/ledger"), "--public-key", key});
     EXPECT_EQ(verified.code, 0) << limits << verified.err;
+    EXPECT_THAT(verified.out, HasSubstr(" (zCDP, per user, zero-out) over all epochs"));
   }
 }
 

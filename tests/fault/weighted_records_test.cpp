@@ -7,6 +7,7 @@
 #include <cmath>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -21,7 +22,7 @@ using testing::HasSubstr;
 
 /// A table with an x of two values, for which its models have closed forms.
 struct Rows {
-  std::string csv = "x,y,n,days\n";
+  std::string csv = "x,y,n,days,rate\n";
   std::array<double, 2> weight{};    // Σ w where x = 0 and where x = 1
   std::array<double, 2> sum{};       // Σ w y
   std::array<double, 2> counted{};   // Σ y
@@ -36,7 +37,7 @@ Rows rows(std::size_t count) {
     const double days = 0.5 + static_cast<double>(random() % 8) / 4;
     const double y = static_cast<double>(std::poisson_distribution<int>(days * (x == 0 ? 1.0 : 1.6))(random));
     const double n = static_cast<double>(random() % 9);  // the bound is 5
-    rows.csv += fmt::format("{},{},{},{}\n", x, y, n, days);
+    rows.csv += fmt::format("{},{},{},{},{}\n", x, y, n, days, y / days);
     const double w = std::min(n, 5.0);
     rows.weight[x] += w;
     rows.sum[x] += w * y;
@@ -176,6 +177,77 @@ TEST_F(WeightedRecords, AFitWithoutAConfigurationCountsThem) {
   const tests::CommandResult unbounded = fit({"--weight", "n"});
   EXPECT_EQ(unbounded.code, 64);
   EXPECT_THAT(unbounded.err, HasSubstr("--weight-bound"));
+}
+
+// A rate over each record's days, which weighs as many days, up to the bound.
+TEST_F(WeightedRecords, AFitWithoutAConfigurationMakesRatesOfCounts) {
+  const auto fit = [&](const std::string& state, std::vector<std::string> more) {
+    more.insert(more.begin(), {"fit", (folder_.path() / "rows.csv").string(), "--features", "x", "--poisson", "--rho",
+                               "1000", "--insecure-seed", "3", "--state", (folder_.path() / state).string()});
+    return tests::run_command(NUSTREAM_COMMAND, more);
+  };
+  const auto estimate_of = [](const tests::CommandResult& result) {
+    EXPECT_EQ(result.code, 0) << result.err;
+    simdjson::dom::parser parser;
+    const simdjson::dom::element found = parser.parse(result.out);
+    return std::pair(double(found["estimate"]["intercept"]), double(found["estimate"]["x"]));
+  };
+  const std::string settings = (folder_.path() / "rates.toml").string();
+  const tests::CommandResult found = fit("by-days", {"--target", "y", "--exposure", "days", "--exposure-bound", "10",
+                                                     "--json", "--write-config", settings});
+  const auto [constant, slope] = estimate_of(found);
+  EXPECT_NEAR(std::exp(constant), rows_.counted[0] / rows_.exposure[0], 0.06);
+  EXPECT_NEAR(std::exp(constant + slope), rows_.counted[1] / rows_.exposure[1], 0.06);
+  EXPECT_THAT(found.out, HasSubstr("\"exposure\":\"days\",\"exposure_is_log\":false,\"exposure_bound\":10"));
+  EXPECT_THAT(tests::read_file(settings),
+              HasSubstr("[exposure]\ncolumn = \"days\"\ntransform = \"identity\"\nmax = 10\n"));
+  EXPECT_EQ(tests::run_command(NUSTREAM_COMMAND, {"check", settings}).code, 0);
+  const auto by_offset =
+      estimate_of(fit("by-offset", {"--target", "y", "--offset", "log(days)", "--exposure-bound", "10", "--json"}));
+  // Rounding moves rates that lie on the edge of a histogram's bin, and so a little of what is measured.
+  EXPECT_NEAR(by_offset.first, constant, 0.03);
+  EXPECT_NEAR(by_offset.second, slope, 0.03);
+  // The bound is about what a record weighs, and its rate stays the one over all of its days.
+  const auto bounded =
+      estimate_of(fit("bounded", {"--target", "y", "--exposure", "days", "--exposure-bound", "1", "--json"}));
+  const auto weighted =
+      estimate_of(fit("weighted", {"--target", "rate", "--weight", "days", "--weight-bound", "1", "--json"}));
+  EXPECT_NEAR(bounded.first, weighted.first, 1e-9);
+  EXPECT_NEAR(bounded.second, weighted.second, 1e-9);
+  EXPECT_GT(std::fabs(bounded.first - constant), 1e-6);
+  EXPECT_THAT(fit("as-text", {"--target", "y", "--exposure", "days", "--exposure-bound", "10"}).out,
+              HasSubstr("; a count is over its days, which weighs at most 10\n"));
+}
+
+TEST_F(WeightedRecords, AFitRefusesAnExposureThatSaysNothing) {
+  const auto refused = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"fit", (folder_.path() / "rows.csv").string(), "--target", "y", "--features", "x"});
+    const tests::CommandResult result = tests::run_command(NUSTREAM_COMMAND, more);
+    EXPECT_EQ(result.code, 64) << result.err;
+    return result.err;
+  };
+  EXPECT_THAT(refused({"--exposure", "days", "--exposure-bound", "10"}),
+              HasSubstr("--exposure 'days': only counts are made over an exposure: add --poisson"));
+  EXPECT_THAT(refused({"--logistic", "--offset", "days", "--exposure-bound", "10"}),
+              HasSubstr("--offset 'days': only"));
+  EXPECT_THAT(refused({"--poisson", "--exposure", "days"}), HasSubstr("--exposure 'days' needs --exposure-bound"));
+  EXPECT_THAT(refused({"--poisson", "--exposure", "y", "--exposure-bound", "10"}),
+              HasSubstr("--exposure 'y': that is the target's column"));
+  EXPECT_THAT(refused({"--poisson", "--exposure-bound", "10"}), HasSubstr("there is no --exposure"));
+}
+
+// Days that are 0 make a record unusable, and the operator is told.
+TEST_F(WeightedRecords, AFitTellsOfExposuresThatAreNone) {
+  std::string csv = "x,y,days\n";
+  for (int i = 0; i < 6000; ++i) csv += fmt::format("{},{},{}\n", i % 7, i % 3, i % 4 == 0 ? 0 : 2);
+  const tests::CommandResult looked = tests::run_command(
+      NUSTREAM_COMMAND, {"fit", folder_.write("zeros.csv", csv), "--target", "y", "--features", "x", "--poisson",
+                         "--exposure", "days", "--exposure-bound", "10", "--look"});
+  EXPECT_EQ(looked.code, 0) << looked.err;
+  EXPECT_THAT(looked.out,
+              testing::AllOf(HasSubstr("of which 4,500 (75%) can be used"),
+                             HasSubstr("1,500 of 6,000 records (25%) have no exposure in 'days': most often "
+                                       "not above 0, or not finite, so not an exposure (such as line 2)")));
 }
 
 TEST_F(WeightedRecords, AreRefusedWhereNobodyWouldCountThem) {

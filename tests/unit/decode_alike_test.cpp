@@ -42,9 +42,25 @@ void refuses(const std::vector<std::string>& names, const std::string& column,
 TEST(Columns, NameTheOneThatWasMeant) {
   refuses({"X", "Y"}, "x", {"x", "y"},
           "no column 'x' in the header of 'rows.csv' (did you mean 'X'? it differs in its "
-          "capital letters: copy it from there); name one that is there");
+          "capital letters: copy it from there), whose columns are 'X', 'Y'; name one that is there");
+  refuses({"caf\xc3\xa9", "unit\xc2\xa0price", "y"}, "unit price", {"unit price", "y"},
+          "a no-break space or a character without width: copy it from there), whose columns are 'caf\xc3\xa9', "
+          "'unit\xc2\xa0price', 'y'; name one that is there");
+  refuses({"caf\xc3\xa9", "y"}, "cafe\xcc\x81", {"cafe\xcc\x81", "y"},
+          "(Unicode NFC or NFD): copy it from there), whose columns are 'caf\xc3\xa9', 'y'; name one");
+  refuses({"X"}, "x", {"x"}, "copy it from there); name one that is there", true);
   refuses({"id", "price", "quantity", "country"}, "prise", {"prise", "quantity", "country"},
           "(did you mean 'price'?), whose columns are 'id', 'price', 'quantity', 'country'; name one that is there");
+}
+
+TEST(Columns, ListWhatThereIsBesideEveryNearName) {
+  const std::vector<std::string> names{"X", "Y", "z"};
+  const std::vector<std::string> wanted{"x", "y"};
+  tests::expect_failure(
+      Exit::configuration, [&] { require_columns(names, "the header of 'rows.csv'", wanted, true); },
+      "no columns 'x' (did you mean 'X'? it differs in its capital letters: copy it from there), 'y' (did you mean "
+      "'Y'? it differs in its capital letters: copy it from there) in the header of 'rows.csv', whose columns are "
+      "'X', 'Y', 'z'; name columns that are there");
 }
 
 // Where there is no header, the first line is somebody's record and must not be shown.
