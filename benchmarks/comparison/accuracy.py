@@ -47,6 +47,13 @@ def spread(values):
             "standard_error": statistics.stdev(values) / math.sqrt(len(values)) if len(values) > 1 else 0.0}
 
 
+def suggested_nus(plan):
+    """The ν that the plan suggests for the average, which is what is quoted, and the one for the last iterate. Where the
+    plan predicts no average, both are the latter."""
+    of_last = plan["suggested_nu"]
+    return (plan.get("average") or {}).get("suggested_nu", of_last), of_last
+
+
 def rho_of(product, folder, stream, strategy):
     """The ρ to ask for so that σ = sensitivity/√(2 RHO) with the peer's sensitivity, and our own sensitivity."""
     gamma = product.plan(configure(folder, stream, strategy, RHO))["gamma_limit"]
@@ -75,7 +82,8 @@ def on_stream(product, folder, stream, fits, seeds):
     steps = len(stream.rows)
     independent = strategies.Strategy("independent", "nustream", 'correlation = "independent"\n')
     plan = product.plan(configure(folder, stream, independent, RHO))
-    contenders = strategies.own(stream, plan["suggested_nu"], steps) + strategies.foreign(fits, steps)
+    suggested, of_last = suggested_nus(plan)
+    contenders = strategies.own(stream, suggested, of_last, steps) + strategies.foreign(fits, steps)
     quiet = path_of(product, configure(folder, stream, independent, QUIET_RHO), 1)
     answer = answers.of(stream, list(quiet[1]))
     results = [one(product, folder, stream, each, quiet, answer, seeds) for each in contenders]
@@ -83,8 +91,8 @@ def on_stream(product, folder, stream, fits, seeds):
         for kind in ("iterate", "average"):
             result[kind]["ratio"] = result[kind]["mean"] / results[0][kind]["mean"]
     about = {"stream": stream.name, "about": stream.about, "loss": stream.loss, "steps": steps, "seeds": seeds,
-             "step_size": stream.step_size, "clip_norm": stream.clip_norm, "suggested_nu": plan["suggested_nu"],
-             "curvature": stream.curvature, "rho": RHO, "strategies": results}
+             "step_size": stream.step_size, "clip_norm": stream.clip_norm, "suggested_nu": suggested,
+             "suggested_nu_of_last": of_last, "curvature": stream.curvature, "rho": RHO, "strategies": results}
     if answer:
         about["noise_free_from_answer"] = distance(quiet[1], answer)
     print(f"accuracy: {stream.name} done", file=sys.stderr, flush=True)

@@ -12,10 +12,12 @@ class Strategy:
     sensitivity: float = None  # by the peer's accounting; where it is given, σ is made from it
 
 
-def own(stream, suggested_nu, steps):
+def own(stream, suggested_nu, nu_of_last, steps):
+    """nustream's own. `suggested_nu` is what a plan suggests for the average, and `nu_of_last` for the last iterate."""
     low, high = stream.curvature
     return [Strategy("independent", "nustream", 'correlation = "independent"\n'),
             Strategy("rational, suggested ν", "nustream", f'correlation = "rational"\nnu = {suggested_nu}\n'),
+            Strategy("rational, ν of the last iterate", "nustream", f'correlation = "rational"\nnu = {nu_of_last}\n'),
             Strategy("optimised for the descent", "nustream",
                      f'correlation = "optimised"\nobjective = "descent"\nstrong_convexity = {low}\n'
                      f"smoothness = {high}\npoles = 5\n"),

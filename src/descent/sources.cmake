@@ -13,6 +13,7 @@ target_sources(nustream_core PRIVATE
   descent/projection.cpp
   descent/schedule.cpp
   descent/second_moments.cpp
+  descent/trail.cpp
   descent/two_stage_loop.cpp)
 
 # One kernel for each instruction set, chosen at run time. Without errno a square root is one instruction.

@@ -22,6 +22,7 @@ target_sources(nustream_core PRIVATE
   inference/runs_status.cpp
   inference/sandwich.cpp
   inference/stream_bound.cpp
+  inference/swing.cpp
   inference/symmetric.cpp
   inference/table_descent.cpp
   inference/two_stage_descent.cpp

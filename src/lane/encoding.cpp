@@ -39,6 +39,23 @@ void read_batches(CanonicalReader& reader, const Settings& settings, StepCount s
   if (steps >= batches.next_boundary()) reader.refuse("batches behind the steps", "a whole state");
 }
 
+/// Reads the trail of a lane of `steps` steps, which a state may lack. Empties `trail` where iterates that it would
+/// have by now are gone.
+void read_trail(CanonicalReader& reader, std::size_t dimension, StepCount steps,
+                std::optional<descent::Trail>& trail) {
+  if (!trail) return;
+  if (reader.is_at_end()) {
+    // The trail has no iterate yet, or the state is of a version without trails.
+    if (steps >= trail->next()) trail.reset();
+    return;
+  }
+  const std::uint64_t distance = reader.integer();
+  const std::uint64_t count = reader.integer();
+  // Compared first, as above.
+  if (count > descent::Trail::most_iterates) reader.refuse("more iterates of a trail than can be", "a whole state");
+  trail->restore(distance, reader.reals(count * dimension), steps);
+}
+
 }  // namespace
 
 std::string Lane::encode() const {
@@ -65,6 +82,12 @@ std::string Lane::encode() const {
     write_wide(clipped_count_->behind_mark(), writer);
   }
   if (are_last) write_batches(*batches_, writer);
+  // A trail without an iterate is not written: up to there, the state is like that of a version without trails.
+  if (trail_ && !trail_->iterates().empty()) {
+    writer.integer(trail_->distance());
+    writer.integer(trail_->iterates().size() / settings_.dimension);
+    writer.reals(trail_->iterates());
+  }
   return writer.take();
 }
 
@@ -102,11 +125,14 @@ Lane Lane::decode(Settings settings, std::span<const noise::Grid> grids, std::st
     lane.clipped_count_->restore(before, read_wide(reader));
   }
   if (are_last && reader.is_at_end()) {
-    // A state of an earlier version ends here, and its lane goes on without batches (docs/formats/lane.md).
+    // A state of an earlier version ends here, and its lane goes on without batches (docs/formats/lane.md). It goes
+    // on without a trail, too, which would stand where batches do.
     lane.batches_.reset();
+    lane.trail_.reset();
   } else if (are_last) {
     read_batches(reader, lane.settings_, lane.steps(), *lane.batches_);
   }
+  read_trail(reader, dimension, lane.steps(), lane.trail_);
   reader.end();
   return lane;
 }

@@ -157,6 +157,7 @@ Lane::Lane(Settings settings, std::span<const noise::Grid> grids, Position start
       loop_(make_loop(settings_, grids)),
       average_(settings_.averaging, settings_.dimension) {
   if (settings_.batching) batches_.emplace(*settings_.batching, settings_.dimension);
+  if (settings_.trail) trail_.emplace(*settings_.trail, settings_.dimension);
   if (settings_.moments) {
     const std::size_t bread = bread_stage(settings_, grids.size());
     moments_.emplace(grids[bread], settings_.moments->meat ? &grids[bread + 1] : nullptr, row_entries_,
@@ -221,17 +222,19 @@ std::uint64_t Lane::steps_to_next_release() const noexcept {
   return settings_.release_every - steps_ % settings_.release_every;
 }
 
-/// The number of steps up to the one at which a batch of iterates closes, or 1 where second moments need every
-/// iterate.
+/// The number of steps up to the one at which a batch of iterates closes or the trail takes an iterate, or 1 where
+/// second moments need every iterate.
 std::uint64_t Lane::steps_to_next_mark() const noexcept {
   std::uint64_t steps = std::numeric_limits<std::uint64_t>::max();
   if (batches_) steps = std::min(steps, batches_->next_boundary().value() - steps_);
+  if (trail_) steps = std::min(steps, trail_->next().value() - steps_);
   if (moments_) steps = 1;
   return steps;
 }
 
 void Lane::pass_marks() {
   if (batches_ && batches_->next_boundary() == this->steps()) batches_->close(average_.value());
+  if (trail_ && trail_->next() == this->steps()) trail_->pass(theta());
 }
 
 // Takes `count` steps, beginning with step `begin` of the rows.
@@ -305,11 +308,16 @@ void Lane::append_release(Releases& releases) const {
                   .position = position(),
                   .theta = theta(),
                   .average = average_.value(),
-                  .average_weight = average_.weight()};
+                  .average_weight = average_.weight(),
+                  .overshoots = settings_.overshoots};
   if (batches_ && settings_.batching->shown) {
     release.batch_means = batches_->means();
     release.batch_length = batches_->length();
     release.batches_through = batches_->through();
+  }
+  if (trail_ && settings_.trail->shown) {
+    release.trail = trail_->whole_pairs();
+    release.trail_distance = trail_->distance();
   }
   if (moments_) {
     release.bread = moments_->bread();

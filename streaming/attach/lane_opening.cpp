@@ -27,7 +27,7 @@ constexpr std::chrono::milliseconds partition_looks_every{5'000};
 constexpr std::chrono::milliseconds others_looks_every{250};
 constexpr int quick_looks = 20;        // after that, a lane that waits for others looks as rarely as for a partition
 constexpr int looks_until_named = 30;  // after that, the log says that it waits
-constexpr std::chrono::milliseconds past_within{5'000};
+constexpr std::chrono::milliseconds past_within{30'000};
 
 /// Closes the client of a lane that was opened and will not be run. That takes its time, so it is done on a spare
 /// thread.

@@ -37,13 +37,15 @@ constexpr std::size_t epochs = 16;
 // the text that a stop was resolved from.
 constexpr std::size_t around = 256;
 
-/// The most bytes that Lane::encode() gives: once every average has begun and every batch of means is there, and for
-/// running sums with every stage.
+/// The most bytes that Lane::encode() gives: once every average has begun and every batch of means and iterate of the
+/// trail is there, and for running sums with every stage.
 std::size_t lane_bytes(const config::Config& config, const config::Mechanism& mechanism) {
   if (config.moments) return moments::encoded_bytes_max(config::moments_settings(config, mechanism));
   const lane::Settings& settings = config.descent;
   std::size_t averages = settings.dimension;
   if (settings.batching) averages += 2 * settings.batching->batches * settings.dimension;
+  // The two numbers that stand before a trail are counted as well.
+  if (settings.trail) averages += descent::Trail::most_iterates * settings.dimension + 2;
   return lane::Lane(settings, mechanism.grids, Position{0}).encode().size() + averages * sizeof(double);
 }
 

@@ -37,6 +37,7 @@ lane::Settings first_step(const config::Config& config, std::size_t rows) {
   settings.release_every = std::numeric_limits<std::uint64_t>::max();
   settings.averaging = {};
   settings.batching.reset();
+  settings.trail.reset();
   settings.moments.reset();
   settings.counts_clipped = false;
   settings.users.reset();

@@ -109,6 +109,15 @@ std::string scale_advice(const DescentPrediction& prediction) {
 
 }  // namespace
 
+bool diverges(const privacy::LocalProblem& problem) {
+  const double largest = *std::ranges::max_element(problem.eigenvalues);
+  const double most = problem.curvature == privacy::Curvature::fixed ? 2 : 1;
+  // From here on the formula below is not defined, and the iterates diverge even along a single eigenvector.
+  if (problem.step_size.value() * largest >= most) return true;
+  const noise::Correlation independent{noise::Independent{}};
+  return !std::isfinite(privacy::stationary_excess(independent, problem, NoiseStddev{1}));
+}
+
 DescentPrediction predict_descent(const config::Config& config, const config::Mechanism& mechanism,
                                   std::uint64_t steps) {
   // Each of these is what the plan then prints after "no prediction of the error:".
@@ -193,6 +202,24 @@ void print_average(const DescentPrediction& prediction) {
       gain(average.suggested_last, prediction.last.excess));
 }
 
+void print_stddevs(const char* name, const std::vector<double>& stddevs) {
+  fmt::print("noise left in the {} along each eigenvector:", name);
+  // Eight are enough to see how they spread.
+  for (std::size_t j = 0; j < std::min<std::size_t>(stddevs.size(), 8); ++j) fmt::print(" {:.4g}", stddevs[j]);
+  fmt::print("{}\n", stddevs.size() > 8 ? " …" : "");
+}
+
+/// The deviations of the last iterate and of the average. They leave out what records multiply in, which is all that
+/// counts where the iterates diverge: nothing is printed then.
+void print_deviations(const DescentPrediction& prediction) {
+  const privacy::Prediction& last = prediction.last;
+  if (!std::isfinite(last.excess)) return;
+  if (!last.iterate_stddevs.empty()) {
+    print_stddevs(prediction.only_at ? "iterate of that step" : "iterate", last.iterate_stddevs);
+  }
+  if (prediction.average) print_stddevs("average", prediction.average->stddevs);
+}
+
 }  // namespace
 
 void print(const config::Config& config, const DescentPrediction& prediction) {
@@ -224,15 +251,7 @@ void print(const config::Config& config, const DescentPrediction& prediction) {
   if (!prediction.why_no_average.empty()) fmt::print("no prediction of the average: {}\n", prediction.why_no_average);
   fmt::print("noise of one step and coordinate: seed {:.6g}, correlated {:.6g} (gradient units)\n", last.seed.value(),
              last.noise_stddev);
-  const auto print_stddevs = [](const char* name, const std::vector<double>& stddevs) {
-    fmt::print("noise left in the {} along each eigenvector:", name);
-    // Eight are enough to see how they spread.
-    for (std::size_t j = 0; j < std::min<std::size_t>(stddevs.size(), 8); ++j) fmt::print(" {:.4g}", stddevs[j]);
-    fmt::print("{}\n", stddevs.size() > 8 ? " …" : "");
-  };
-  if (!last.iterate_stddevs.empty())
-    print_stddevs(prediction.only_at ? "iterate of that step" : "iterate", last.iterate_stddevs);
-  if (average) print_stddevs("average", average->stddevs);
+  print_deviations(prediction);
   for (const std::string& sentence : prediction.advice) fmt::print("{}\n", sentence);
 }
 

@@ -40,6 +40,11 @@ struct DescentPrediction {
   std::vector<std::string> advice;     ///< sentences about settings that are probably a mistake
 };
 
+/// Whether the second moment of the iterates has no bound under these steps, where nothing is clipped: every record
+/// then multiplies in more noise than its step takes away, whatever the correlation. Of such steps no error can be
+/// expected.
+[[nodiscard]] bool diverges(const privacy::LocalProblem& problem);
+
 /// Predicts the error after `steps` steps, where 0 means that the number is unknown. Throws Unsupported and
 /// InvalidParameter where the theory has no formula.
 [[nodiscard]] DescentPrediction predict_descent(const config::Config& config, const config::Mechanism& mechanism,

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/descent_prediction.h"
 #include "config/moments.h"
 #include "nustream/base/error.h"
 #include "nustream/inference/expected_error.h"
@@ -21,7 +22,8 @@ namespace {
 using inference::ExpectedError;
 
 /// Adds what is expected of the descent under the settings of the file. There is a formula for one step size and no
-/// momentum; otherwise nothing is added.
+/// momentum; otherwise nothing is added. Where the iterates diverge only this is said: clipping would still give the
+/// formula a number, which is an error of nothing that a run would show.
 void add_descent(const config::Config& config, const config::Mechanism& mechanism, EstimatorComparison& comparison) {
   const lane::Settings& descent = config.descent;
   std::uint64_t steps = config.problem.records / descent.minibatch;
@@ -30,13 +32,16 @@ void add_descent(const config::Config& config, const config::Mechanism& mechanis
   if (steps == 0 || !std::holds_alternative<descent::Constant>(descent.schedule.family()) || descent.momentum > 0) {
     return;
   }
+  const inference::StreamGuess guess = config::guess_of(config);
+  const StepSize step_size{descent.schedule.at(StepIndex{0})};
+  comparison.diverges = diverges({guess.eigenvalues, step_size, privacy::Curvature::gaussian_features});
+  if (comparison.diverges) return;
   // A step takes the mean gradient of a minibatch, so that the noise of the sum is divided by its size.
   const NoiseStddev stddev{mechanism.main().stddev.value() / static_cast<double>(descent.minibatch)};
   const inference::AverageOver over =
       averages ? inference::span_of(descent.averaging, steps).over : inference::AverageOver{0, steps};
   const inference::DescentErrors errors = inference::expected_errors(
-      config::guess_of(config), {mechanism.main().correlation, StepSize{descent.schedule.at(StepIndex{0})},
-                                 descent.clip, stddev, descent.minibatch, over});
+      guess, {mechanism.main().correlation, step_size, descent.clip, stddev, descent.minibatch, over});
   comparison.last = errors.last;
   if (averages) comparison.average = errors.average;
 }
@@ -94,7 +99,7 @@ std::optional<EstimatorComparison> compare_estimators(const config::Config& conf
                                                       const config::Mechanism& mechanism) {
   if (!config::has_guesses(config)) return std::nullopt;
   try {
-    EstimatorComparison comparison{config::choose_estimator(config, {}), {}, {}, {}, config.chosen};
+    EstimatorComparison comparison{.best = config::choose_estimator(config, {}), .chosen = config.chosen};
     // The file's own settings are of one kind. The candidates are of all.
     config.moments ? add_sums(config, mechanism, comparison) : add_descent(config, mechanism, comparison);
     return comparison;
@@ -113,6 +118,9 @@ void print(const EstimatorComparison& comparison) {
   if (comparison.last) print_row("the last iterate, as set", *comparison.last, {});
   if (comparison.average) print_row("the average, as set", *comparison.average, {});
   if (comparison.sums) print_row("running sums, as set", *comparison.sums, {});
+  if (comparison.diverges) {
+    fmt::print("  as set: no error can be expected, since descent.step_size is too long and the iterates diverge\n");
+  }
   const config::EstimatorChoice& best = comparison.best;
   fmt::print("least: {}; the stream is taken for stationary\n", best.candidates[best.least].name);
   // Where running sums are nearly as good as the best, they are taken: they weigh all records alike, so that drift
@@ -136,6 +144,8 @@ void append_json(const EstimatorComparison& comparison, publish::JsonWriter& jso
   };
   {
     const auto as_set = json.object("as_set");
+    // Null says that a descent is set of which nothing can be expected.
+    if (comparison.diverges) json.field("the last iterate", nullptr);
     append_one("the last iterate", comparison.last);
     append_one("the average", comparison.average);
     append_one("running sums", comparison.sums);

@@ -18,6 +18,7 @@ struct EstimatorComparison {
   std::optional<inference::ExpectedError> last{};     ///< of the last iterate, under the settings of the file
   std::optional<inference::ExpectedError> average{};  ///< of the average, where one is released
   std::optional<inference::ExpectedError> sums{};     ///< of running sums
+  bool diverges = false;                              ///< no error can be expected of the file's steps; diverges()
   std::string chosen;                                 ///< what model.estimator = "auto" chose
 };
 

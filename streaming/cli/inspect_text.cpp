@@ -113,8 +113,9 @@ void print(const Inspected& report, const std::string& folder) {
              release->epoch.value(), with_separators(release->step), release->rho, release->epsilon, release->delta,
              release->conversion, console::protected_unit(release->promise));
   print_estimate(*release);
-  if (const std::string_view verdict = publish::in_words(release->status.verdict); !verdict.empty())
-    fmt::print("  {}: {}\n", publish::is_warning(release->status.verdict) ? "warning" : "path", verdict);
+  const publish::ShownStatus& status = release->status;
+  if (const std::string verdict = publish::in_words(status.verdict, status.asks_interval); !verdict.empty())
+    fmt::print("  {}: {}\n", publish::is_warning(status.verdict) ? "warning" : "path", verdict);
   if (release->sums.floored > 0) {
     fmt::print("  hidden: noise hides {} direction{} of the features: the answer is a guess there\n",
                release->sums.floored, release->sums.floored == 1 ? "" : "s");

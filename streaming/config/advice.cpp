@@ -66,6 +66,16 @@ std::string overshoot(const Config& config) {
       eta, eta, curvature, is_assumed ? ", for features of size 1," : "", stable);
 }
 
+bool surely_overshoots(const Config& config) {
+  const lane::Settings& descent = config.descent;
+  const bool is_linear = descent.loss.kind == model::Loss::Kind::linear;
+  if (config.moments || descent.first_stage || descent.users || config.schema.weight) return false;
+  if (!std::holds_alternative<descent::Constant>(descent.schedule.family())) return false;
+  if (descent.loss.kind != model::Loss::Kind::mean && !(is_linear && config.schema.intercept)) return false;
+  // The largest eigenvalue is at least that of the direction of the intercept, or of the mean.
+  return descent.schedule.at(StepIndex{0}) * (1 + descent.l2) >= 2 * (1 + descent.momentum);
+}
+
 std::string dotted_member(const Config& config) {
   if (!has_members(config.input)) return {};
   const auto advice = [](const std::string& column) -> std::string {

@@ -14,6 +14,11 @@ namespace nustream::config {
 /// moments are those of [plan], or else of size 1 in every coordinate. Empty where the steps do not overshoot, or the
 /// loss has no bounded curvature.
 [[nodiscard]] std::string overshoot(const Config& config);
+/// Whether the steps overshoot wherever the records can be used: those of constant size of a mean, or of a linear
+/// model that has an intercept (a constant 1, whose curvature is 1). False where the settings leave the curvature
+/// open, as weights and users' limits do. What [plan] guesses has no say. It is not only advice: no path of such
+/// steps is called settled.
+[[nodiscard]] bool surely_overshoots(const Config& config);
 
 /// A sentence where the name of a JSON member has a dot, which may be meant for a member inside another one. Empty
 /// where no name has a dot.

@@ -352,6 +352,7 @@ Config read_tree(const SettingsTree& tree, const std::string& file, const std::v
   }
   // This follows the readers, because dimension and start need the schema, the loss and the first stage.
   check_together(root, purpose, config);
+  if (!solved) read_trail(release, purpose, config);
   // Every section was read or made known by now. What nobody asked for is a misspelt key.
   root.finish();
   // Asked after finish(), which would otherwise refuse the keys of [moments] where a descent is set.

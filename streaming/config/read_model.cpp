@@ -237,7 +237,9 @@ void read_batching(const Section& section, Purpose purpose, std::optional<bool> 
   // Sandwich intervals have a status without being asked. Batches that are kept for that alone are no part of the
   // digest, and a state of an earlier version may lack them.
   const bool by_default = config.intervals.kind == Interval::sandwich && !asked.value_or(false);
-  if (config.intervals.kind != Interval::batch_means && !by_default && !asked.value_or(false)) return;
+  // Without a tail average there are no batches: a trail of iterates is judged instead (read_trail()).
+  const bool by_request = asked.value_or(false) && config.descent.averaging.kind == descent::Averaging::Kind::tail;
+  if (config.intervals.kind != Interval::batch_means && !by_default && !by_request) return;
   const std::uint64_t steps = config.estimate.steps;
   if (purpose == Purpose::table) {
     // The number of steps is known. So there are exactly as many batches as are asked for, all of one length.
@@ -382,11 +384,8 @@ void read_intervals(const Section& root, Config& config, Purpose purpose) {
   const Section release = root.section("release");
   // Absent, the setting has a default of its own for each kind of intervals.
   const std::optional<bool> status = release.flag("status");
-  if (status.value_or(false) &&
-      (purpose == Purpose::table || config.descent.averaging.kind != descent::Averaging::Kind::tail)) {
-    release.refuse("status",
-                   "true only for a stream with descent.average = \"tail\": the status is computed from the batches "
-                   "of that average");
+  if (status.value_or(false) && purpose == Purpose::table) {
+    release.refuse("status", "true only for a stream: an estimate says at its end whether its path has settled");
   }
   const bool averaged = intervals.kind == Interval::batch_means || intervals.kind == Interval::sandwich;
   if (averaged && config.descent.averaging.kind != descent::Averaging::Kind::tail) {

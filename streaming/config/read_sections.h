@@ -45,6 +45,9 @@ void read_first_stage(const Section& root, const TwoStageColumns& columns, Confi
 void check_private_target(const Section& section, std::string_view key, const Config& config);
 /// Reads [intervals], and [estimate] for a table.
 void read_intervals(const Section& root, Config& config, Purpose purpose);
+/// Reads from [release] whether a descent's releases have a status, after everything else: which iterates it is of,
+/// and whether the settings themselves rule out that a path settles.
+void read_trail(const Section& release, Purpose purpose, Config& config);
 /// Reads [kafka]; it has no brokers where there is no such section. `of_user` says that the unit is the user, whose
 /// store has a topic.
 [[nodiscard]] Kafka read_kafka(const Section& kafka, const std::string& stream, bool of_user);

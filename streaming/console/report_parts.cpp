@@ -114,8 +114,9 @@ void print_instruments(const publish::ShownInstruments& shown, std::FILE* out) {
 }  // namespace
 
 void print_verdict(const publish::ShownRelease& release, std::FILE* out) {
-  if (const std::string_view words = publish::in_words(release.status.verdict); !words.empty())
-    fmt::print(out, "{:<16}{}\n", publish::is_warning(release.status.verdict) ? "warning" : "path", words);
+  const publish::ShownStatus& status = release.status;
+  if (const std::string words = publish::in_words(status.verdict, status.asks_interval); !words.empty())
+    fmt::print(out, "{:<16}{}\n", publish::is_warning(status.verdict) ? "warning" : "path", words);
   if (release.status.clipped) {
     fmt::print(out, "{:<16}{}\n", release.status.clipped->is_large ? "warning" : "clipped",
                publish::in_words(*release.status.clipped));

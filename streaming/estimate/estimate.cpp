@@ -71,6 +71,7 @@ Report report_of(const config::Config& config, const config::Mechanism& mechanis
   const auto status = is_finished ? status_along(config, path) : std::nullopt;
   publish::ShownRelease last = path.back();
   if (status) last.status.verdict = inference::name(verdict_of(*status));
+  last.status.asks_interval = config.intervals.kind != config::Intervals::Kind::none;
   return {.stream = config.stream,
           .design = design,
           .of_sums = config.moments.has_value(),

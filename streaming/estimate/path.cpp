@@ -12,6 +12,7 @@
 #include "error.h"
 #include "located.h"
 #include "nustream/inference/interval.h"
+#include "nustream/inference/swing.h"
 
 namespace nustream::estimate {
 namespace {
@@ -109,13 +110,42 @@ std::vector<double> means_of(std::span<const ShownRelease* const> iterates, std:
   return means;
 }
 
-/// The judged iterates in at least enough_batches batches; where they are fewer, batches of one iterate, of which
-/// path_status() says that they are too few.
-inference::PathStatus status_of_checkpoints(std::span<const ShownRelease* const> iterates) {
+/// Means of the judged iterates in at least enough_batches batches; where they are fewer, batches of one iterate, of
+/// which path_status() says that they are too few.
+std::vector<double> batches_of(std::span<const ShownRelease* const> iterates) {
   const std::size_t length = std::max<std::size_t>(iterates.size() / inference::enough_batches, 1);
   const std::size_t count = iterates.size() / length;
-  const std::size_t dimension = iterates.empty() ? 1 : iterates.front()->estimate.size();
-  return inference::path_status(count == 0 ? std::vector<double>() : means_of(iterates, count, length), dimension);
+  return count == 0 ? std::vector<double>() : means_of(iterates, count, length);
+}
+
+std::size_t dimension_of(std::span<const ShownRelease* const> iterates) {
+  return iterates.empty() ? 1 : iterates.front()->estimate.size();
+}
+
+/// The last two iterates of each of `length` ones in a row, up to the last of all.
+std::vector<double> pairs_of(std::span<const ShownRelease* const> iterates, std::size_t length) {
+  std::vector<double> values;
+  for (std::size_t end = iterates.size() % length + length; end <= iterates.size(); end += length) {
+    for (const ShownRelease* iterate : iterates.subspan(end - 2, 2)) {
+      for (const auto& [name, value] : iterate->estimate) values.push_back(value);
+    }
+  }
+  return values;
+}
+
+/// The status of a run without intervals: of the iterates in its tail average, or else in its later half.
+inference::PathStatus status_of_run(const config::Config& config, std::span<const ShownRelease> run) {
+  const descent::Averaging& averaging = config.descent.averaging;
+  const std::uint64_t steps = config.estimate.steps;
+  const bool is_tail = averaging.kind == descent::Averaging::Kind::tail;
+  const std::vector<const ShownRelease*> iterates =
+      judged_iterates(config, {is_tail ? averaging.from : steps / 2, steps, inference::enough_batches}, run);
+  const std::vector<double> means = batches_of(iterates);
+  const std::size_t length = iterates.size() / inference::enough_batches;
+  // Steps to and fro show in iterates that lie an odd number of steps apart.
+  const bool has_pairs = length >= 2 && config.descent.release_every % 2 == 1;
+  if (!has_pairs) return inference::path_status(means, dimension_of(iterates));
+  return inference::swinging_status(means, pairs_of(iterates, length), dimension_of(iterates));
 }
 
 /// The judged iterates of each run in eight stretches. Where a run has too few of them the runs count as converging.
@@ -129,6 +159,14 @@ inference::RunsStatus status_of_runs(const config::Config& config, const config:
   }
   if (means.size() < config.intervals.count) return {inference::Verdict::converging, 0, 0};
   return inference::runs_status(means, runs.front().front().estimate.size());
+}
+
+/// The status that intervals of checkpoints or of runs depend on.
+SeenStatus judged_status(const config::Config& config, const config::JudgedSteps& judged,
+                         std::span<const std::span<const ShownRelease>> runs) {
+  if (config.intervals.kind == Kind::runs) return status_of_runs(config, judged, runs);
+  const std::vector<const ShownRelease*> iterates = judged_iterates(config, judged, runs.front());
+  return inference::path_status(batches_of(iterates), dimension_of(iterates));
 }
 
 bool is_settled(const std::optional<SeenStatus>& status) {
@@ -163,10 +201,14 @@ std::uint64_t finished_runs(const std::vector<ShownRelease>& path, std::uint64_t
 
 std::optional<SeenStatus> status_along(const config::Config& config, const std::vector<ShownRelease>& path) {
   const auto judged = config::judged_steps(config);
-  if (path.empty() || !judged) return std::nullopt;
+  // Sums have no path. A cooldown makes the last iterates vary less than those before, which no test here allows for.
+  const bool is_plain =
+      config.intervals.kind == Kind::none && !config.moments && !config.descent.schedule.cools_down();
+  if (path.empty() || !(judged || is_plain)) return std::nullopt;
   const std::vector<std::span<const ShownRelease>> runs = judged_runs(config, path);
-  if (config.intervals.kind == Kind::runs) return status_of_runs(config, *judged, runs);
-  return status_of_checkpoints(judged_iterates(config, *judged, runs.front()));
+  SeenStatus status = judged ? judged_status(config, *judged, runs) : status_of_run(config, runs.front());
+  if (config.descent.overshoots) std::visit([](auto& one) { one.verdict = inference::Verdict::diverged; }, status);
+  return status;
 }
 
 bool has_all_values(const config::Config& config, const std::vector<ShownRelease>& path) {

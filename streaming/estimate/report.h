@@ -30,8 +30,8 @@ namespace nustream::estimate {
 using SeenStatus = std::variant<inference::PathStatus, inference::RunsStatus>;
 [[nodiscard]] inference::Verdict verdict_of(const SeenStatus& status);
 
-/// The status of an estimate whose intervals are of checkpoints or runs, from its released iterates alone; nothing
-/// for other kinds, whose releases have their own.
+/// The status of an estimate from its released iterates alone. Nothing where the releases have their own, which is
+/// that of batch means or a sandwich, and for running sums and under a cooldown.
 [[nodiscard]] std::optional<SeenStatus> status_along(const config::Config& config,
                                                      const std::vector<publish::ShownRelease>& path);
 

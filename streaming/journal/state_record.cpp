@@ -13,7 +13,7 @@
 namespace nustream::journal {
 namespace {
 
-constexpr std::uint32_t format = 11;
+constexpr std::uint32_t format = 12;  // its fields are those of format 11, in which no lane had a trail yet
 // The last format that lacked what the name says. A reader asks "found > format_without_x" before it reads x.
 constexpr std::uint32_t format_without_windows = 10;
 constexpr std::uint32_t format_without_release_head = 9;

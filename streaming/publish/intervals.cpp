@@ -3,11 +3,13 @@
 // the path has not settled.
 #include "publish/intervals.h"
 
+#include <algorithm>
 #include <cmath>
 #include <initializer_list>
 
 #include "nustream/base/error.h"
 #include "nustream/inference/long_run.h"
+#include "nustream/inference/swing.h"
 
 namespace nustream::publish {
 namespace {
@@ -133,12 +135,48 @@ std::optional<ShownIntervals> intervals_of(const MomentIntervals& kind, const mo
   return shown;
 }
 
+namespace {
+
+bool is_finite(const lane::Release& release) {
+  return std::ranges::all_of(release.theta, [](double entry) { return std::isfinite(entry); });
+}
+
+/// The means of the pairs of a trail, in which steps to and fro cancel.
+std::vector<double> means_of_pairs(std::span<const double> trail, std::size_t d) {
+  std::vector<double> means;
+  for (std::size_t pair = 0; pair < trail.size(); pair += 2 * d) {
+    for (std::size_t j = 0; j < d; ++j) means.push_back(0.5 * (trail[pair + j] + trail[pair + d + j]));
+  }
+  return means;
+}
+
+/// What the tests see of the path.
+inference::PathStatus tested(const lane::Release& release) {
+  const std::size_t d = release.theta.size();
+  if (release.trail_distance == 0) return inference::path_status(release.batch_means, d);
+  if (release.batch_length > 0) return inference::swinging_status(release.batch_means, release.trail, d);
+  return inference::swinging_status(means_of_pairs(release.trail, d), release.trail, d);
+}
+
+}  // namespace
+
 std::optional<inference::PathStatus> status_of(const lane::Release& release) {
-  if (release.batch_length == 0) return std::nullopt;
-  return inference::path_status(release.batch_means, release.theta.size());
+  if (release.batch_length == 0 && release.trail_distance == 0) return std::nullopt;
+  inference::PathStatus status = tested(release);
+  // Where clipping alone holds an iterate back, or noise is as large as its steps, its path looks like any other one.
+  if (release.overshoots || !is_finite(release)) status.verdict = inference::Verdict::diverged;
+  return status;
+}
+
+const std::optional<inference::PathStatus>& LaneStatus::of(const lane::Release& release) {
+  const Seen now{release.trail.size(), release.trail_distance, release.batches_through, is_finite(release)};
+  if (seen_ != now) status_ = status_of(release);
+  seen_ = now;
+  return status_;
 }
 
 bool may_show_intervals(const lane::Release& release) {
+  if (release.overshoots) return false;  // whether or not the release tells its status
   const auto status = status_of(release);
   // Without batch means nothing is known of the path, and an interval is not withheld for that.
   return !status || status->verdict == inference::Verdict::settled;
@@ -163,10 +201,15 @@ void append_figures(inference::Verdict verdict, std::initializer_list<Figure> fi
 }  // namespace
 
 void append_status(const inference::PathStatus& status, JsonWriter& json) {
-  append_figures(
-      status.verdict,
-      {{"trend", status.trend}, {"halves", status.halves}, {"ends", status.ends}, {"memory", status.memory}},
-      status.false_alarm, json);
+  const Figure trend{"trend", status.trend};
+  const Figure halves{"halves", status.halves};
+  const Figure ends{"ends", status.ends};
+  const Figure memory{"memory", status.memory};
+  if (status.swing) {
+    append_figures(status.verdict, {trend, halves, ends, memory, {"swing", *status.swing}}, status.false_alarm, json);
+  } else {
+    append_figures(status.verdict, {trend, halves, ends, memory}, status.false_alarm, json);
+  }
 }
 
 void append_status(const moments::SumsStatus& status, JsonWriter& json) {
@@ -177,10 +220,16 @@ void append_status(const inference::RunsStatus& status, JsonWriter& json) {
   append_figures(status.verdict, {{"trend", status.trend}, {"memory", status.memory}}, status.false_alarm, json);
 }
 
-std::string_view in_words(std::string_view verdict) noexcept {
+std::string in_words(std::string_view verdict, bool asks_interval) {
   if (verdict == "settled") return "the path has settled: nothing is seen to move";
-  if (verdict == "converging") return "the path still converges, or is too short to tell: there is no interval yet";
-  if (verdict == "drifting") return "the path drifts: the estimate goes on moving, and there is no interval";
+  if (verdict == "converging") {
+    return std::string("the path still converges, or is too short to tell") +
+           (asks_interval ? ": there is no interval yet" : "");
+  }
+  if (verdict == "drifting") {
+    return std::string("the path drifts: the estimate goes on moving") +
+           (asks_interval ? ", and there is no interval" : "");
+  }
   if (verdict == "diverged") return "the path has diverged: these numbers are no answer; take a smaller step size";
   return {};
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -60,8 +61,23 @@ struct ShownIntervals {
 [[nodiscard]] std::optional<ShownIntervals> intervals_of(const MomentIntervals& kind, const moments::Release& release,
                                                          const OriginalUnits& units);
 
-/// The status of a release; empty where the lane keeps no batch means.
+/// The status of a release: of its batch means where there are any, else of its trail. Empty where the lane keeps
+/// neither, or is not to tell. `diverged` where the iterate is not finite or the settings themselves overshoot.
 [[nodiscard]] std::optional<inference::PathStatus> status_of(const lane::Release& release);
+
+/// The status of the releases of one epoch, in their order. It is computed when a batch or an iterate is added to
+/// what it is of, and not for each release. Not thread-safe.
+class LaneStatus {
+ public:
+  /// status_of(release).
+  [[nodiscard]] const std::optional<inference::PathStatus>& of(const lane::Release& release);
+
+ private:
+  using Seen = std::tuple<std::size_t, std::uint64_t, StepCount, bool>;
+  std::optional<Seen> seen_{};
+  std::optional<inference::PathStatus> status_{};
+};
+
 /// Whether an interval may be shown, that is, whether the path is not known to move.
 [[nodiscard]] bool may_show_intervals(const lane::Release& release);
 
@@ -70,8 +86,9 @@ void append_status(const inference::PathStatus& status, JsonWriter& json);
 void append_status(const moments::SumsStatus& status, JsonWriter& json);
 void append_status(const inference::RunsStatus& status, JsonWriter& json);
 
-/// A line's verdict as a sentence for people; "" for an empty verdict.
-[[nodiscard]] std::string_view in_words(std::string_view verdict) noexcept;
+/// A line's verdict as a sentence for people; "" for an empty verdict. `asks_interval`: an interval is asked for, of
+/// which the sentence then says that it is withheld.
+[[nodiscard]] std::string in_words(std::string_view verdict, bool asks_interval);
 /// Whether the verdict says that what the line holds is no answer, or will not stay one.
 [[nodiscard]] bool is_warning(std::string_view verdict) noexcept;
 

@@ -144,7 +144,7 @@ void ReleaseEncoder::append(const lane::Release& release, std::string_view tag, 
     // Readers need the weight to go on with the average, or to combine it with another.
     if (!release.average.empty()) json.field("average_weight", release.average_weight);
     if (intervals_) append_interval(release, json);
-    if (const auto status = status_of(release)) append_status(*status, json);
+    if (const auto& status = status_.of(release)) append_status(*status, json);
     if (clipped_) {
       if (const auto clipped = clipped_->share_of(release)) append_clipped(*clipped, json);
     }
@@ -385,6 +385,7 @@ std::optional<ShownRelease> read_release(std::string_view line) {
   read_instruments(release, shown);
   if (simdjson::dom::element status; release["status"].get(status) == simdjson::SUCCESS)
     shown.status.verdict = text_or_nothing(status, "verdict");
+  shown.status.asks_interval = !release["interval"].error();
   if (release["moments"]["floored"].get(shown.sums.floored) != simdjson::SUCCESS) shown.sums.floored = 0;
   if (release["moments"]["records"].get(shown.sums.records) != simdjson::SUCCESS) shown.sums.records = 0;
   if (simdjson::dom::element moments; release["moments"].get(moments) == simdjson::SUCCESS)

@@ -102,6 +102,7 @@ class ReleaseEncoder {
   std::optional<AgeSpend> ages_;
   Told spent_;
   Told total_;
+  LaneStatus status_;
   std::vector<double> values_;
 };
 
@@ -135,6 +136,7 @@ struct SumsSummary {
 /// Whether a release can be relied on, as far as it says.
 struct ShownStatus {
   std::string verdict{};                  ///< whether the path has settled; empty where the line does not say
+  bool asks_interval = false;             ///< an interval is shown, or null where it is withheld
   std::optional<ClippedShare> clipped{};  ///< empty where the line does not say
 };
 

@@ -83,7 +83,7 @@ void append_growth(const std::vector<publish::ShownGrowth>& grown, std::string& 
 
 /// Says whether the path has settled, where the release tells.
 void append_verdict(const publish::ShownRelease& release, std::string& out) {
-  const std::string_view words = publish::in_words(release.status.verdict);
+  const std::string words = publish::in_words(release.status.verdict, release.status.asks_interval);
   if (words.empty()) return;
   out += fmt::format("<p{}>Of this estimate {}.</p>\n",
                      publish::is_warning(release.status.verdict) ? " class=\"alarm\"" : "", words);

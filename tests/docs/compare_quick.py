@@ -41,7 +41,9 @@ def check_accuracy(streams):
                                                          "covtype"]
     for stream in streams:
         rows = {row["strategy"]: row for row in stream["strategies"]}
-        assert rows["independent"]["iterate"]["ratio"] == 1 and len(rows) == 4, list(rows)
+        assert rows["independent"]["iterate"]["ratio"] == 1 and len(rows) == 5, list(rows)
+        for key in ("suggested_nu", "suggested_nu_of_last"):
+            positive(stream[key], f"{stream['stream']}: {key}")
         for name, row in rows.items():
             positive(row["sensitivity"], name)
             for kind in ("iterate", "average"):

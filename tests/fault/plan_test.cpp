@@ -101,6 +101,29 @@ TEST(PlanOfADescent, WarnsOfADeviationThatHidesEveryAnswer) {
   EXPECT_THAT(text({"--set", "descent.step_size=0.9"}), HasSubstr("the iterates diverge"));
 }
 
+// Clipping keeps such iterates finite, so that a formula would give a number. It is no error that anybody may expect.
+TEST(PlanOfADescent, QuotesNoErrorWhereTheIteratesDiverge) {
+  for (const char* step_size : {"0.6", "0.9", "3"}) {
+    std::vector<std::string> diverging = tail;
+    diverging.insert(diverging.end(), {"--set", std::string("descent.step_size=") + step_size, "--set",
+                                       "plan.records=100000", "--set", "plan.residual=1", "--set", "plan.distance=1"});
+    const std::string said = text(diverging);
+    EXPECT_THAT(said, HasSubstr("as set: no error can be expected")) << step_size;
+    EXPECT_THAT(said, Not(HasSubstr("the last iterate, as set"))) << step_size;
+    EXPECT_THAT(said, Not(HasSubstr("the average, as set"))) << step_size;
+    EXPECT_THAT(said, Not(HasSubstr("noise left in the"))) << step_size;
+    JsonOutput found = plan(diverging);
+    ASSERT_EQ(found.command.code, 0) << found.command.err;
+    EXPECT_TRUE(found.json["expected"]["as_set"]["the last iterate"].is_null()) << step_size;
+    simdjson::dom::element average;
+    EXPECT_NE(found.json["expected"]["as_set"]["the average"].get(average), simdjson::SUCCESS) << step_size;
+  }
+  std::vector<std::string> shorter = tail;
+  shorter.insert(shorter.end(), {"--set", "descent.step_size=0.4", "--set", "plan.records=100000", "--set",
+                                 "plan.residual=1", "--set", "plan.distance=1"});
+  EXPECT_THAT(text(shorter), AllOf(HasSubstr("the average, as set"), HasSubstr("noise left in the iterate")));
+}
+
 /// Guesses about a stream for which sums are best, with the settings of a descent left to be chosen.
 std::string to_choose(const std::string& guesses) {
   std::string settings = example_config();

@@ -151,10 +151,73 @@ TEST(Status, IsToldWithoutIntervalsWhereItIsAskedFor) {
   ASSERT_EQ(found.command.code, 0) << found.command.err;
   EXPECT_EQ(verdict_of(releases_in(folder).back()), "settled");
   EXPECT_THAT(releases_in(folder).back(), ::testing::Not(HasSubstr("\"interval\"")));
-  const TemporaryFolder other;
-  other.write("rows.csv", rows(2'000, 2'000));
-  ASSERT_EQ(run_configured("replay", other, settings("")).command.code, 0);
-  EXPECT_THAT(releases_in(other).back(), ::testing::Not(HasSubstr("\"status\":")));
+}
+
+const std::vector<std::string> averages{"last", "tail", "exponential"};
+
+/// Replays rows that turn at `turn` with an average and no intervals, and returns the releases.
+std::vector<std::string> without_intervals(int turn, const std::string& average,
+                                           const std::vector<std::string>& options = {}) {
+  const TemporaryFolder folder;
+  folder.write("rows.csv", rows(20'000, turn));
+  std::vector<std::string> arguments{"--insecure-seed", "5", "--set", "descent.average=" + average};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  const JsonOutput found = run_configured("replay", folder, settings(""), arguments);
+  EXPECT_EQ(found.command.code, 0) << found.command.err;
+  return releases_in(folder);
+}
+
+// Whatever is quoted, and though no interval is asked for, each release says whether the iterates lie still.
+TEST(Status, IsToldByDefaultOfEveryDescent) {
+  for (const std::string& average : averages) {
+    const std::vector<std::string> lines = without_intervals(20'000, average);
+    EXPECT_EQ(verdict_of(lines.front()), "converging") << average;
+    EXPECT_EQ(verdict_of(lines.back()), "settled") << average;
+    EXPECT_THAT(lines.back(), ::testing::Not(HasSubstr("\"interval\""))) << average;
+    EXPECT_THAT(lines.back(), HasSubstr("\"swing\":")) << average;
+    EXPECT_EQ(verdict_of(without_intervals(14'000, average).back()), "drifting") << average;
+    for (const std::string& line : without_intervals(20'000, average, {"--set", "release.status=false"})) {
+      EXPECT_THAT(line, ::testing::Not(HasSubstr("\"status\":"))) << average;
+    }
+  }
+}
+
+// Clipping holds such iterates back, and the noise of this budget is as large as the steps: nothing but the settings
+// tells that the path is no answer.
+TEST(Status, IsDivergedBeyondTheStabilityBound) {
+  const std::vector<std::string> longer{"--set", "descent.step_size=3", "--set", "noise.nu=0.1"};
+  for (const std::string& average : averages) {
+    for (const std::string& line : without_intervals(20'000, average, longer)) {
+      EXPECT_EQ(verdict_of(line), "diverged") << average;
+    }
+  }
+  const std::string with_interval = last_release(20'000, 20'000, batch_means, longer);
+  EXPECT_EQ(verdict_of(with_interval), "diverged");
+  EXPECT_FALSE(has_interval(with_interval));
+}
+
+// The settings do not say that the feature has the size 10, so that steps of .2 are too long for it. Iterates of a
+// large minibatch show it.
+TEST(Status, SeesStepsThatAreTooLongForAFeatureOfUnknownSize) {
+  const TemporaryFolder folder;
+  std::mt19937_64 engine(4);
+  std::normal_distribution<double> normal;
+  std::string text = "x,y\n";
+  for (int i = 0; i < 300'000; ++i) {
+    const double x = 10 * normal(engine);
+    text += std::to_string(x) + "," + std::to_string(0.1 * x + normal(engine)) + "\n";
+  }
+  folder.write("rows.csv", text);
+  for (const auto& [step_size, is_told] : {std::pair{"0.2", true}, std::pair{"0.01", false}}) {
+    const std::string state = (folder.path() / step_size).string();
+    const JsonOutput found =
+        run_configured("replay", folder, settings(""),
+                       {"--insecure-seed", "5", "--set", std::string("descent.step_size=") + step_size, "--set",
+                        "descent.average=last", "--set", "descent.minibatch=100", "--set", "privacy.rho=1000",
+                        "--set", "state.directory=" + state});
+    ASSERT_EQ(found.command.code, 0) << found.command.err;
+    EXPECT_EQ(verdict_of(releases_in(folder, step_size).back()) == "diverged", is_told) << step_size;
+  }
 }
 
 // The status is a function of what is released: where commits came must not show.
@@ -162,23 +225,27 @@ TEST(Status, DoesNotDependOnWhereCommitsFell) {
   const TemporaryFolder folder;
   folder.write("rows.csv", rows(20'000, 20'000));
   std::vector<std::vector<std::string>> runs;
-  for (const char* records : {"311", "100000"}) {
-    const std::string state = std::string("of-") + records;
-    const JsonOutput found =
-        run_configured("replay", folder, settings(batch_means),
-                       {"--insecure-seed", "5", "--set", std::string("state.commit_records=") + records, "--set",
-                        "state.directory=" + (folder.path() / state).string()});
-    ASSERT_EQ(found.command.code, 0) << found.command.err;
-    runs.push_back(releases_in(folder, state));
+  for (const std::string& intervals : {batch_means, std::string()}) {
+    for (const char* records : {"311", "100000"}) {
+      const std::string state = std::string("of-") + records + (intervals.empty() ? "-bare" : "");
+      const JsonOutput found =
+          run_configured("replay", folder, settings(intervals),
+                         {"--insecure-seed", "5", "--set", std::string("state.commit_records=") + records, "--set",
+                          "state.directory=" + (folder.path() / state).string()});
+      ASSERT_EQ(found.command.code, 0) << found.command.err;
+      runs.push_back(releases_in(folder, state));
+    }
   }
   EXPECT_EQ(runs[0], runs[1]);
+  EXPECT_EQ(runs[2], runs[3]);
 }
 
-TEST(Status, IsRefusedWithoutATailAverage) {
+TEST(Status, IsRefusedUnderACooldown) {
   const TemporaryFolder folder;
   folder.write("rows.csv", rows(100, 100));
-  const JsonOutput found =
-      run_configured("replay", folder, settings("[release]\nstatus = true\n"), {"--set", "descent.average=last"});
+  const JsonOutput found = run_configured(
+      "replay", folder, settings("[release]\nstatus = true\n"),
+      {"--set", "descent.average=last", "--set", "descent.horizon=100", "--set", "descent.cooldown=0.2"});
   EXPECT_EQ(found.command.code, 78);
   EXPECT_THAT(found.command.err, HasSubstr("release.status"));
 }

@@ -21,6 +21,7 @@ std::vector<Kind> kinds() {
   all[0].averaging = {descent::Averaging::Kind::tail, 3, 0.5};
   all.push_back(all[0]);
   all[3].batching = descent::Batching{3, 2, 2};
+  all[3].trail = descent::TrailSettings{3};
   std::vector<Kind> result;
   for (const lane::Settings& settings : all) result.push_back({settings, tests::grids_for(settings)});
   return result;

@@ -20,10 +20,12 @@ std::vector<lane::Settings> all_settings() {
   lane::Settings moments = settings_for(3, {}, 1.0);
   moments.averaging = {descent::Averaging::Kind::tail, 40, 0.5};
   moments.moments = lane::SecondMoments{ClipNorm{4}, ClipNorm{2}, 40};
+  moments.trail = descent::TrailSettings{0};
   all.push_back(moments);
   lane::Settings batches = multinomial_settings(2);
   batches.averaging = {descent::Averaging::Kind::tail, 25, 0.5};
   batches.batching = descent::Batching{25, 2, 3};
+  batches.trail = descent::TrailSettings{25};
   all.push_back(batches);
   for (lane::Settings& settings : all) settings.release_every = 7;
   lane::Settings minibatches = all[1];
@@ -36,10 +38,11 @@ std::vector<std::uint64_t> everything(const lane::Releases& releases) {
   std::vector<std::uint64_t> all = bits(releases);
   for (std::size_t i = 0; i < releases.size(); ++i) {
     const lane::Release release = releases[i];
-    for (const auto part : {release.batch_means, release.bread, release.meat}) {
+    for (const auto part : {release.batch_means, release.bread, release.meat, release.trail}) {
       for (const double entry : part) all.push_back(std::bit_cast<std::uint64_t>(entry));
     }
-    all.insert(all.end(), {release.batch_length, release.batches_through.value(), release.moment_steps});
+    all.insert(all.end(),
+               {release.batch_length, release.batches_through.value(), release.moment_steps, release.trail_distance});
   }
   return all;
 }

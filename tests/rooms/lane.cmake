@@ -1,7 +1,7 @@
 # Tests of the descent and lane rooms, one line a binary.
 find_package(ZLIB REQUIRED)
 nustream_test(descent_test quick unit/descent_schedule_test.cpp unit/descent_projection_test.cpp
-              unit/descent_averaging_test.cpp property/descent_clip_test.cpp property/descent_kernel_test.cpp
+              unit/descent_averaging_test.cpp unit/descent_trail_test.cpp property/descent_clip_test.cpp property/descent_kernel_test.cpp
               property/descent_private_step_test.cpp)
 nustream_test(lane_test quick unit/lane_test.cpp unit/lane_encoding_test.cpp property/lane_twin_test.cpp
               property/lane_slicing_test.cpp property/lane_neighbours_test.cpp

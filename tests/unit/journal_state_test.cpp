@@ -138,7 +138,7 @@ TEST(SealedState, OfFormat5Opens) {
 // The offsets are those of docs/formats/state.md.
 TEST(StateRecord, HasTheBytesOfItsPage) {
   const std::string bytes = journal::encode_record(example());
-  EXPECT_EQ(bytes.substr(0, 12), std::string("\x0b\0\0\0\x35\x1c\xdc\xdf\x02\0\0\0", 12));
+  EXPECT_EQ(bytes.substr(0, 12), std::string("\x0c\0\0\0\x35\x1c\xdc\xdf\x02\0\0\0", 12));
   EXPECT_EQ(bytes.substr(37, 14), std::string("\x0a\0\0\0lane\0bytes", 14));
   EXPECT_EQ(bytes.size(), 4U + 8 + 8 + 9 + 8 + 14 + 4 + 1 + (4 + 40 + 8 + 24) + (4 + 2 * 40 + 8) + 4 + 22 + 4 + 10 +
                               4 + 80 + 32 + 8 + (4 + 12) + 4 + 4 + 2 * (8 + 32) + (4 + 3) + 32 + 16 + (4 + 14) + 1 +

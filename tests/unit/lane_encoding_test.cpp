@@ -108,6 +108,44 @@ TEST(LaneEncoding, GoesOnWithoutTheBatchesThatAStateLacks) {
   EXPECT_EQ(releases_of(whole).first, 0U);
 }
 
+/// A lane after so many steps of zero rows and noise that moves θ by one unit of the grid each time.
+lane::Lane lane_after(const lane::Settings& settings, std::size_t steps) {
+  lane::Lane lane(settings, grid_for(settings), Position{0});
+  const auto rows = rows_of(2, std::vector<double>(2 * steps), std::vector<double>(steps), 0);
+  lane::Releases releases;
+  lane.advance(slice(rows, 0, steps), {StepIndex{0}, 2, std::vector<std::int64_t>(2 * steps, 1)}, releases);
+  return lane;
+}
+
+// A trail stands behind everything else. A state of an earlier version has none, and its lane goes on without it
+// where iterates are missing.
+TEST(LaneEncoding, EndsWithTheTrail) {
+  const auto earlier = tail_settings();
+  auto settings = earlier;
+  settings.trail = descent::TrailSettings{1};
+  const auto encoded = [&](const lane::Settings& of, std::size_t steps) { return lane_after(of, steps).encode(); };
+  // The first iterate comes after 64 steps, since the trail begins behind the first one.
+  EXPECT_EQ(encoded(settings, 63), encoded(earlier, 63));
+  EXPECT_EQ(encoded(settings, 64).size(), encoded(earlier, 64).size() + 8 + 8 + 16);
+  const std::string whole = encoded(settings, 70);
+  EXPECT_EQ(hex(whole).substr(2 * encoded(earlier, 70).size(), 32),
+            "4000000000000000"    // distance 64
+            "0200000000000000");  // iterates
+  EXPECT_TRUE(whole.starts_with(encoded(earlier, 70)));
+  const auto again = [&](const std::string& bytes) {
+    lane::Lane lane = lane::Lane::decode(settings, grid_for(settings), bytes);
+    EXPECT_EQ(lane.encode(), bytes);
+    lane::Releases releases;
+    lane.release_now(releases);
+    return std::pair(releases[0].trail_distance, releases[0].trail.size());
+  };
+  EXPECT_EQ(again(whole), std::pair(std::uint64_t{64}, std::size_t{4}));
+  EXPECT_EQ(again(encoded(earlier, 63)), std::pair(std::uint64_t{64}, std::size_t{0}));
+  EXPECT_EQ(again(encoded(earlier, 70)), std::pair(std::uint64_t{0}, std::size_t{0}));
+  EXPECT_THROW(lane::Lane::decode(settings, grid_for(settings), whole.substr(0, whole.size() - 8)), InvalidParameter);
+  EXPECT_THROW(lane::Lane::decode(earlier, grid_for(settings), whole), InvalidParameter);
+}
+
 std::string with(std::string bytes, std::size_t offset, const std::string& replacement) {
   return bytes.replace(offset, replacement.size(), replacement);
 }

@@ -17,7 +17,8 @@ enum class Verdict {
   settled,     ///< no movement is seen
   converging,  ///< too few batches to tell, batches that are too short, or a path that moves less and less
   drifting,    ///< the later half of the path moves like the earlier one
-  diverged,    ///< a mean is not finite, or the batches lie a hundred times further apart than at first
+  diverged,    ///< a mean is not finite, the batches lie a hundred times further apart than at first, or the iterates
+               ///< jump to and fro
 };
 /// The name of a verdict: "settled", "converging", "drifting" or "diverged".
 [[nodiscard]] std::string_view name(Verdict verdict) noexcept;
@@ -39,6 +40,8 @@ struct PathStatus {
   double memory;
   /// The probability of another verdict than `settled` for independent normal batches that are alike.
   double false_alarm;
+  /// How much neighbouring iterates jump to and fro (inference/swing.h); empty where no iterates were looked at.
+  std::optional<double> swing{};
 };
 
 /// The status of a path. `means` is batches × d, in order, from batches of equal length. Fewer than enough_batches

@@ -21,6 +21,7 @@
 #include "nustream/descent/projection.h"
 #include "nustream/descent/schedule.h"
 #include "nustream/descent/second_moments.h"
+#include "nustream/descent/trail.h"
 #include "nustream/descent/two_stage_loop.h"
 #include "nustream/model/loss.h"
 #include "nustream/noise/grid.h"
@@ -63,12 +64,14 @@ struct Settings {
   std::uint64_t release_every = 1;  ///< steps from one release to the next
   std::vector<double> start;        ///< θ_0, dimension entries
   std::optional<FirstStage> first_stage{};
-  std::optional<descent::Batching> batching{};  ///< for intervals; needs the tail average from the same step
-  std::optional<SecondMoments> moments{};       ///< linear loss only
+  std::optional<descent::Batching> batching{};    ///< for intervals; needs the tail average from the same step
+  std::optional<SecondMoments> moments{};         ///< linear loss only
+  std::optional<descent::TrailSettings> trail{};  ///< for a status of the last iterate
   /// The limits of each user, where the unit of privacy is the user. It excludes a first stage and moments.
   std::optional<users::Limits> users{};
   double momentum = 0;          ///< μ of heavy ball, 0 ≤ μ < 1 (descent/loop.h); 0 with a first stage
   bool counts_clipped = false;  ///< a stage counts the clipped gradients; excludes a first stage
+  bool overshoots = false;      ///< by public settings the steps are too long for any path to settle
 };
 
 /// How many numbers a row has.
@@ -112,6 +115,9 @@ struct Release {
   std::span<const double> batch_means{};  ///< complete batches, row-major · × d; empty where none are kept
   std::uint64_t batch_length = 0;         ///< length of a batch in steps
   StepCount batches_through{0};           ///< step count at which the last complete batch ends
+  std::span<const double> trail{};        ///< pairs of iterates at equal distances, row-major · × 2 × d
+  std::uint64_t trail_distance = 0;       ///< their distance in steps; 0 where none are kept (descent/trail.h)
+  bool overshoots = false;                ///< Settings::overshoots
   std::span<const double> bread{};  ///< isometric triangles (descent/second_moments.h), like `meat`; empty where none
                                     ///< are kept
   std::span<const double> meat{};
@@ -133,7 +139,12 @@ class Releases {
     Release shown;  // its spans are empty
     std::size_t offset;
     std::size_t sizes[5];
+    // Many releases in a row have one trail, which is copied once.
+    std::size_t trail_offset;
+    std::size_t trail_size;
   };
+  [[nodiscard]] bool has_trail_of_last(std::span<const double> trail) const noexcept;
+
   std::vector<Entry> entries_;
   std::vector<double> values_;
 };
@@ -222,6 +233,7 @@ class Lane {
   Loop loop_;
   descent::Average average_;
   std::optional<descent::BatchMeans> batches_;
+  std::optional<descent::Trail> trail_;
   std::optional<descent::SecondMoments> moments_;
   std::optional<descent::ClippedCount> clipped_count_;
 };
