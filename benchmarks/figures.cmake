@@ -82,5 +82,7 @@ endif()
 
 nustream_benchmark(audit_bars audit_bars.cpp LINK nustream_service fmt::fmt)
 target_include_directories(audit_bars PRIVATE ${PROJECT_SOURCE_DIR}/tests/support)
+nustream_benchmark(audit_sums_bars audit_sums_bars.cpp LINK nustream_service Eigen3::Eigen fmt::fmt)
+target_include_directories(audit_sums_bars PRIVATE ${PROJECT_SOURCE_DIR}/tests/support)
 nustream_benchmark(audit_users_bars audit_users_bars.cpp LINK nustream_service fmt::fmt)
 target_include_directories(audit_users_bars PRIVATE ${PROJECT_SOURCE_DIR}/tests/support)

@@ -118,6 +118,21 @@ void Report::add_figure(const std::string& name, double value, const std::string
   figures_.push_back({name, value, unit, bar});
 }
 
+void Report::add_judged(const std::string& name, double value, const std::string& unit, const Bar& bar) {
+  figures_.push_back({name, value, unit, bar.text, bar.is_met(value)});
+}
+
+bool Report::meets_bars() const {
+  bool all = true;
+  for (const auto& figure : figures_) {
+    if (figure.is_met.value_or(true)) continue;
+    all = false;
+    fmt::print(stderr, "{}: {} is {:.4g} {}, and not {}\n", benchmark_, figure.name, figure.value, figure.unit,
+               figure.bar);
+  }
+  return all;
+}
+
 int Report::write(int argc, char** argv) const {
   std::string text = fmt::format(
       "{{\n  \"benchmark\": {},\n  \"machine\": {{\"cpu\": {}, \"compiler\": {}, \"core\": {}}},\n  \"timings\": [",
@@ -140,15 +155,17 @@ int Report::write(int argc, char** argv) const {
   text += "\n  ]";
   separator = ",\n  \"figures\": [\n";
   for (const auto& figure : figures_) {
-    text += fmt::format("{}    {{\"name\": {}, \"unit\": {}, \"value\": {:.4g}, \"bar\": {}}}", separator,
-                        quoted(figure.name), quoted(figure.unit), figure.value, quoted(figure.bar));
+    const char* const met = !figure.is_met ? "" : *figure.is_met ? ", \"met\": true" : ", \"met\": false";
+    text += fmt::format("{}    {{\"name\": {}, \"unit\": {}, \"value\": {:.4g}, \"bar\": {}{}}}", separator,
+                        quoted(figure.name), quoted(figure.unit), figure.value, quoted(figure.bar), met);
     separator = ",\n";
   }
   text += figures_.empty() ? "\n}\n" : "\n  ]\n}\n";
-  if (argc < 2) return std::fputs(text.c_str(), stdout) < 0 ? 1 : 0;
+  const bool all_met = meets_bars();
+  if (argc < 2) return std::fputs(text.c_str(), stdout) < 0 || !all_met ? 1 : 0;
   std::ofstream file(argv[1]);
   file << text;
-  return file.flush() ? 0 : 1;
+  return file.flush() && all_met ? 0 : 1;
 }
 
 }  // namespace nustream::benchmarks

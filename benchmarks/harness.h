@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <functional>
+#include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +28,15 @@ struct Timing {
 };
 
 enum class Pinning { one_core, none };
+
+/// What is promised about a figure. The program ends with 1 where the figure is not within its bar.
+struct Bar {
+  std::string text;  ///< as it stands in the report: "at most 20 at 10,000,000 users"
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+
+  [[nodiscard]] bool is_met(double value) const noexcept { return value >= least && value <= most; }
+};
 
 /// The positive whole number that the environment gives for `variable`, or `otherwise` where it gives none. Throws
 /// std::invalid_argument for anything else.
@@ -51,9 +62,9 @@ inline void keep(const T& value) {
 ///     {"benchmark": "noise", "machine": {"cpu": …, "compiler": …, "core": 1},
 ///      "timings": [{"name": …, "unit": "sample", "nanoseconds_min": …, "nanoseconds_median": …}, …],
 ///      "ratios": [{"name": …, "min": …, "median": …, "bar": …}, …],
-///      "figures": [{"name": …, "unit": …, "value": …, "bar": …}, …]}
+///      "figures": [{"name": …, "unit": …, "value": …, "bar": …, "met": true}, …]}
 ///
-/// "figures" is left out where there are none.
+/// "figures" is left out where there are none, and "met" where a bar is words alone, which somebody else judges.
 class Report {
  public:
   /// A program with threads and child processes of its own runs unpinned, and says so by "core": −1.
@@ -67,8 +78,10 @@ class Report {
                  const std::string& bar = {});
   /// Adds a figure that is not a time per item: a latency, a size, a share.
   void add_figure(const std::string& name, double value, const std::string& unit, const std::string& bar = {});
+  /// Adds a figure that this program judges.
+  void add_judged(const std::string& name, double value, const std::string& unit, const Bar& bar);
   /// Writes to the file that the program's first argument names, or to standard output without one. Returns the exit
-  /// code of main().
+  /// code of main(): 0, or 1 where nothing could be written or a bar is missed, which standard error names.
   [[nodiscard]] int write(int argc, char** argv) const;
 
  private:
@@ -87,9 +100,12 @@ class Report {
     double value;
     std::string unit;
     std::string bar;
+    std::optional<bool> is_met{};  ///< nothing where the bar is words alone
   };
 
   [[nodiscard]] const Timing& find(const std::string& name) const;
+  /// Whether all bars are met that are judged here. Standard error names those that are not.
+  [[nodiscard]] bool meets_bars() const;
 
   std::string benchmark_;
   int core_;

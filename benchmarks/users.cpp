@@ -3,7 +3,7 @@
 //
 // USERS (10,000,000), RECORDS in a round (1,000,000) and BATCH (10,000 records per commit) in the environment change
 // the sizes. Stores lie in TMPDIR and are not synced: syncing a batch is the journal's task, whatever the batch
-// holds.
+// holds. Exits with 1 where a bar is missed.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -16,6 +16,8 @@
 #include <string>
 #include <unordered_map>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "harness.h"
 #include "nustream/users/changes.h"
@@ -138,6 +140,13 @@ class StandardMap {
   std::unordered_map<users::UserHash, users::Standing, Hash> table_;
 };
 
+/// The most that is promised of up to ten million users. Of more users nothing is promised.
+Bar at_most_for(const Sizes& sizes, double most) {
+  Bar bar{fmt::format("at most {} at 10,000,000 users", most)};
+  if (sizes.users <= 10'000'000) bar.most = most;
+  return bar;
+}
+
 double resident_mebibytes() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
@@ -171,7 +180,7 @@ void rebuild(const Sizes& sizes, const fs::path& folder, Report& report) {
   Table table;
   users::UserLog log(*disk, folder / "all", key, identity, table);
   const std::clock_t before = std::clock();
-  report.add_figure("rebuild of all users", seconds([&] { log.load(mark); }), "s", "at most 20 at 10,000,000 users");
+  report.add_judged("rebuild of all users", seconds([&] { log.load(mark); }), "s", at_most_for(sizes, 20));
   const double processor = static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
   report.add_figure("its processor time", processor, "s");
   report.add_figure("table of all users after a rebuild", static_cast<double>(table.bytes()) / 1e6, "MB");
@@ -251,8 +260,8 @@ int main(int argc, char** argv) {
   fs::create_directories(folder / "records");
   fs::create_directories(folder / "on-disk");
   rebuild(sizes, folder, report);
-  report.add_figure("largest memory while the table grew and was rebuilt", resident_mebibytes(), "MiB",
-                    "below 1536 at 10,000,000 users");
+  report.add_judged("largest memory while the table grew and was rebuilt", resident_mebibytes(), "MiB",
+                    at_most_for(sizes, 1536));
   records(sizes, folder, report);
   records_on_disk(sizes, folder, report);
   std::error_code ignored;
