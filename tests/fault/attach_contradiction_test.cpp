@@ -15,8 +15,11 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST_F(AttachContradiction, AnotherSettingIs65) {
-  expect_refused({"--set", "descent.step_size=0.02"}, 65, "settings digest");
+// It names the setting with both values, and the options that this command has.
+TEST_F(AttachContradiction, AnotherSettingIs65AndIsNamed) {
+  expect_refused({"--set", "descent.step_size=0.02"}, 65,
+                 "the state is of other settings (another settings digest): descent.step_size (0.01 there, 0.02 "
+                 "here); start it with the settings that made it, or begin a new epoch with --new-epoch\n");
 }
 
 TEST_F(AttachContradiction, AnotherKeyIs77) {

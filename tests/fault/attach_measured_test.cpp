@@ -225,6 +225,31 @@ TEST(AttachMeasured, RefusesBeforeItSpends) {
   EXPECT_TRUE(world.committed(world.name() + ".state").empty());
 }
 
+// The same for a descent, with all of its settings that may be measured.
+TEST(AttachMeasured, MeasuresStepSizeNoiseAndClampsAsAReplayDoes) {
+  const AttachWorld world;
+  const std::vector<std::string> values = AttachWorld::values(records);
+  world.write(values);
+  std::vector<std::string> measured{"--set", "privacy.rho=200", "--set", "ranges.records=2000"};
+  for (const char* key : {"descent.step_size", "descent.clip_norm", "descent.start", "noise.nu", "features.0.clamp",
+                          "features.0.center", "features.0.scale", "target.clamp"}) {
+    measured.insert(measured.end(), {"--set", std::string(key) + "=private"});
+  }
+  std::vector<std::string> arguments = measured;
+  arguments.insert(arguments.end(), {"--until-end", "--insecure-seed", "7"});
+  const CommandResult result = world.run(arguments);
+  ASSERT_EQ(result.code, 0) << result.err;
+  for (const char* key : {"descent.step_size = ", "noise.nu = ", "features.0.clamp = ", "target.clamp = "}) {
+    EXPECT_THAT(result.err, HasSubstr(key));
+  }
+  measured.emplace_back("--quiet");
+  EXPECT_EQ(without_digest(joined(world.releases())), without_digest(replayed(world, values, 7, 0, measured)));
+  const std::vector<Spend> found = spends(world);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].to, records);
+  EXPECT_NEAR(found[0].rho, 40, 1e-9);
+}
+
 /// Settings of a descent that are measured.
 std::vector<std::string> by_user(std::uint64_t records_measured, std::vector<std::string> more) {
   const std::vector<std::string> measured{

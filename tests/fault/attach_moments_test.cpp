@@ -192,6 +192,44 @@ TEST(AttachMoments, LanesSumsAddUpToOneModel) {
   EXPECT_NEAR(by_consumer["estimate"]["x"].get_double().value(), solved.theta[1], 1e-12);
 }
 
+// With instruments too each lane is that of a replay, and the lanes' sums add up to one model. Here x is its own
+// instrument, so that the model is that of least squares.
+TEST(AttachMoments, LanesSumsAddUpWhereThereAreInstruments) {
+  AttachWorld world(2);
+  world.change_config(
+      {{R"(columns = ["x", "y"])", R"(columns = ["z", "x", "y"])"},
+       {"[[features]]\ncolumn = \"x\"\n", "[[instruments]]\ncolumn = \"z\"\n[[endogenous]]\ncolumn = \"x\"\n"}});
+  const std::string topic = world.name() + ".model";
+  create_topic(AttachWorld::direct(), topic, 1, {{"cleanup.policy", "compact"}});
+  const std::vector<std::string> instrumented =
+      with({"--set", "moments.regressor_bound=4", "--set", "privacy.rho=20"});
+  std::vector<std::string> values[2];
+  for (const int lane : {0, 1}) {
+    values[lane] = AttachWorld::values(lane == 0 ? 1000 : 2000, static_cast<std::uint64_t>(lane) + 1);
+    for (std::string& value : values[lane]) value = value.substr(0, value.find(',')) + "," + value;
+    world.write(values[lane], lane);
+  }
+  std::vector<std::string> arguments = instrumented;
+  for (const std::string& more :
+       {std::string("--until-end"), std::string("--insecure-seed"), std::string("7"), std::string("--set"),
+        "kafka.model_topic=\"" + topic + "\"", std::string("--set"), std::string("kafka.model_seconds=0.2")}) {
+    arguments.push_back(more);
+  }
+  const CommandResult result = world.run(arguments);
+  ASSERT_EQ(result.code, 0) << result.err;
+  std::vector<std::string> shown = instrumented;
+  shown.insert(shown.end(), {"--set", "release.moments=true"});
+  for (const int lane : {0, 1}) {
+    EXPECT_TRUE(joined(world.releases(lane)) == replayed(world, values[lane], 7, lane, shown)) << "lane " << lane;
+  }
+  simdjson::dom::parser parser;
+  const simdjson::dom::element model = parser.parse(world.committed(topic).back().value.value());
+  EXPECT_EQ(model["moments"]["records"].get_uint64().value(), 3000U);
+  EXPECT_NEAR(model["estimate"]["x"].get_double().value(), -0.5, 0.05);
+  const double alone = publish::read_release(world.releases(0).back())->estimate.back().second;
+  EXPECT_NE(model["estimate"]["x"].get_double().value(), alone) << "the model is that of both lanes";
+}
+
 TEST(AttachMoments, ItsHorizonEndsTheLane) {
   const AttachWorld world;
   world.write(AttachWorld::values(1000));

@@ -7,7 +7,9 @@
 namespace nustream::tests {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(Attach, ReplaysABoundedTopicAsAFileWithTheSameRecords) {
   const AttachWorld world;
@@ -60,6 +62,23 @@ batch_steps = 80
     EXPECT_EQ(releases.find("\"first_stage\":") != std::string::npos, i == 1);
     EXPECT_TRUE(releases == replayed(world, values, 7)) << result.err;
   }
+}
+
+// Nobody has to say how many records there will be. Once a lane has stepped so many that its δ is large, the next
+// start says so; where plan.records says as much, it was said at the start.
+TEST(Attach, WarnsOfADeltaThatIsLargeForTheRecordsOfALane) {
+  const AttachWorld world;
+  world.write(AttachWorld::values(1500));
+  const auto run = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"--until-end", "--set", "privacy.delta=0.01"});
+    const CommandResult result = world.run(more);
+    EXPECT_EQ(result.code, 0) << result.err;
+    return result.err;
+  };
+  const std::string large = "privacy.delta = 0.01 is far above 1/n of 1500 records: ";
+  EXPECT_THAT(run({}), Not(HasSubstr("far above"))) << "no record was stepped before";
+  EXPECT_THAT(run({}), HasSubstr("lane 0: " + large));
+  EXPECT_THAT(run({"--set", "plan.records=1500"}), AllOf(HasSubstr(large), Not(HasSubstr("lane 0: " + large))));
 }
 
 // This is the order of a real day: kill, go on, SIGTERM, go on under more records.

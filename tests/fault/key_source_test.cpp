@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "config/config.h"
+#include "config/mechanism.h"
 #include "drawn_keys.h"
 #include "journal/state_record.h"
 #include "replay_world.h"
@@ -107,6 +109,31 @@ TEST(KeySource, LaterEpochsOfTwoFoldersDrawTheirOwnKeys) {
       EXPECT_TRUE(keys.insert(*key).second) << "a key of another epoch";
     }
   }
+}
+
+/// Four segments begin in these runs: the epoch's, one where it is resumed, and one at each of two borders of blocks.
+/// What the later three mix in is exactly what the system handed out to the run in which they begin.
+TEST(KeySource, LaterSegmentsMixInExactlyWhatItHandedOut) {
+  const ReplayWorld world(20'000);
+  const auto drawn_by = [&](const std::vector<std::string>& options, int number) {
+    const std::string handed_out = world.path("handed-out-" + std::to_string(number));
+    const CommandResult result =
+        run_command(NUSTREAM_COMMAND, world.replay(options), {}, with_own_source(handed_out, number));
+    EXPECT_EQ(result.code, 0) << result.err;
+    return keys_handed_out(handed_out);
+  };
+  static_cast<void>(drawn_by({"--to", "100"}, 1));
+  const journal::State before = state_of(world, "state");
+  ASSERT_EQ(before.identity.steps, StepCount{100});
+  const std::vector<noise::KeyBytes> drawn = drawn_by({"--resume"}, 2);
+  const journal::State after = state_of(world, "state");
+  ASSERT_EQ(after.identity.steps, StepCount{20'000});
+  const config::Mechanism mechanism =
+      config::make_mechanism(config::read_config(world.config(), {}), privacy::Participation::once());
+  const auto mixed = mixed_in(mechanism, before, after, true, drawn);
+  ASSERT_TRUE(mixed) << "a segment has mixed in something else";
+  EXPECT_EQ(mixed->size(), 3U);
+  EXPECT_EQ(std::set<noise::KeyBytes>(mixed->begin(), mixed->end()).size(), mixed->size());
 }
 
 /// The source hands out five bytes at a time, between signals. All 32 bytes of a key still come from it.

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "block_keys.h"
 #include "config/config.h"
 #include "engine/noise_ahead.h"
 #include "engine/noise_feed.h"
@@ -16,8 +17,6 @@
 #include "folder/options.h"
 #include "folder/session.h"
 #include "folder/window.h"
-#include "noise/key_ring.h"
-#include "own_memory.h"
 #include "replay/record_loop.h"
 #include "replay/stream_input.h"
 #include "replay_world.h"
@@ -39,34 +38,9 @@ std::uint64_t block_steps() {
   return noise::steps_per_block(dimension);
 }
 
-/// Whether the search finds the chain key of `block`: proof that it would find a key that has stayed.
-bool finds(const KeysInMemory& keys, const std::string& name) {
-  const Names found = keys.found();
-  return std::any_of(found.begin(), found.end(),
-                     [&](const std::string& one) { return one.starts_with(name + " in "); });
-}
-
-std::string chain_name(std::uint64_t block) {
-  return "chain key of block " + std::to_string(block);
-}
-
-/// The chain keys of lane 0, epoch 0, from block `first` up to `last`, derived in memory of their own and wiped
-/// there. Where block 0 is among them, the epoch's key is too.
+/// The keys of lane 0, epoch 0, from block `first` up to `last`.
 KeysInMemory keys_of(std::uint64_t first, std::uint64_t last) {
-  KeysInMemory keys;
-  secrets::LockedMemory locked;
-  noise::KeyBytes epoch_key = secrets::Keyring::insecure(seed).epoch_key(stream);
-  if (first == 0) keys.add("epoch key", epoch_key);
-  noise::Checkpoint checkpoint = noise::first_checkpoint(epoch_key, {LaneId{0}, EpochId{0}, 0});
-  noise::wipe(epoch_key);
-  noise::KeyRing ring(checkpoint.segments, 1, &locked);
-  for (noise::Segment& segment : checkpoint.segments) noise::wipe(segment.chain_key);
-  for (std::uint64_t block = 0; block < last; ++block) {
-    if (block >= first) keys.add("cipher key of block " + std::to_string(block), ring.cipher_key(block));
-    static_cast<void>(ring.cipher_key(block));
-    if (block >= first) keys.add(chain_name(block), ring.chain_key(block));
-  }
-  return keys;
+  return keys_of_blocks(seed, stream, LaneId{0}, first, last);
 }
 
 journal::NoiseCheckpoints first_checkpoints() {
@@ -83,13 +57,6 @@ struct World {
       {"state.directory=\"" + files.path("state") + "\"", "state.commit_records=1000", "state.commit_seconds=3600"});
   config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
 };
-
-/// Goes as deep into the stack as any call does and writes over what finished calls left there, as a longer run would
-/// in its course.
-[[gnu::noinline]] void write_over_the_stack() {
-  volatile std::uint8_t frames[256 * 1024];
-  for (volatile std::uint8_t& byte : frames) byte = 0;
-}
 
 void expect_none(const KeysInMemory& keys, const char* when) {
   write_over_the_stack();

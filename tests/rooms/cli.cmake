@@ -2,9 +2,10 @@
 nustream_test(config_test quick unit/config_test.cpp unit/config_columns_test.cpp unit/config_mechanism_test.cpp unit/config_settings_difference_test.cpp unit/config_short_numbers_test.cpp unit/config_moments_test.cpp unit/config_stages_test.cpp
               LINK nustream_service GTest::gmock)
 nustream_test(config_defaults_test quick unit/config_defaults_test.cpp LINK nustream_service GTest::gmock)
+nustream_test(config_status_test quick unit/config_status_test.cpp LINK nustream_service GTest::gmock)
 nustream_test(config_users_test quick unit/config_users_test.cpp LINK nustream_service GTest::gmock)
 nustream_test(log_test quick unit/log_test.cpp LINK nustream_service GTest::gmock simdjson::simdjson)
-nustream_test(publish_test quick unit/publish_test.cpp unit/publish_json_writer_test.cpp unit/publish_epsilons_test.cpp unit/publish_combined_model_test.cpp LINK nustream_service GTest::gmock simdjson::simdjson)
+nustream_test(publish_test quick unit/publish_test.cpp unit/publish_json_writer_test.cpp unit/publish_epsilons_test.cpp unit/publish_combined_model_test.cpp unit/publish_status_test.cpp LINK nustream_service GTest::gmock simdjson::simdjson)
 
 nustream_test(verify_test quick unit/verify_test.cpp unit/verify_handed_on_test.cpp LINK nustream_service)
 
@@ -20,7 +21,7 @@ nustream_test(check_test quick unit/check_profile_test.cpp unit/check_tally_test
               unit/check_data_test.cpp unit/check_times_test.cpp
               unit/decode_alike_test.cpp LINK nustream_service GTest::gmock simdjson::simdjson)
 nustream_command_test(check_data_test quick fault/check_data_test.cpp fault/unusable_input_test.cpp
-                      fault/first_contact_test.cpp fault/first_contact_kinds_test.cpp)
+                      fault/first_contact_test.cpp fault/first_contact_kinds_test.cpp fault/told_texts_test.cpp)
 nustream_command_test(golden_versions_test quick fault/golden_versions_test.cpp)
 nustream_command_test(cases_test quick fault/cases_test.cpp)
 nustream_command_test(replay_bad_input_test quick fault/replay_bad_input_test.cpp fault/replay_bad_records_test.cpp)
@@ -30,7 +31,7 @@ nustream_command_test(account_test quick SEPARATE fault/account_test.cpp unit/fo
 nustream_test(console_start_again_test quick unit/console_start_again_test.cpp LINK nustream_service)
 nustream_command_test(inspect_test quick fault/inspect_test.cpp)
 nustream_command_test(witness_test quick fault/witness_test.cpp fault/witness_rotation_test.cpp
-                      fault/folder_trust_test.cpp)
+                      fault/witness_lost_account_test.cpp fault/folder_trust_test.cpp)
 nustream_command_test(report_test quick fault/report_test.cpp fault/other_reports_test.cpp fault/replay_serve_test.cpp)
 add_test(NAME report_browser COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/browser/run $<TARGET_FILE:nustream>
                                      ${PROJECT_BINARY_DIR}/browser ${CMAKE_CURRENT_SOURCE_DIR}/browser/report.mjs)
@@ -70,7 +71,8 @@ set(NUSTREAM_TABLES_DIR "${PROJECT_SOURCE_DIR}/../shared/data"
     CACHE PATH "Folder of the tables that tests may read and the project may not ship")
 nustream_command_test(plan_test quick fault/plan_test.cpp fault/plan_rules_test.cpp)
 nustream_command_test(status_test quick fault/status_test.cpp)
-nustream_command_test(fit_test quick fault/fit_test.cpp fault/fit_ledger_test.cpp fault/fit_input_test.cpp)
+nustream_command_test(fit_test quick fault/fit_test.cpp fault/fit_groups_test.cpp fault/fit_ledger_test.cpp
+                      fault/fit_input_test.cpp)
 nustream_command_test(measured_test quick fault/measured_test.cpp fault/measured_users_test.cpp)
 nustream_command_test(weighted_records_test quick fault/weighted_records_test.cpp)
 nustream_command_test(instruments_test quick fault/instruments_test.cpp fault/public_rows_test.cpp

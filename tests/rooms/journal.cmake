@@ -1,6 +1,6 @@
 # Tests of the secrets and journal rooms, one line a binary.
 nustream_test(journal_unit_test quick SEPARATE unit/journal_file_journal_test.cpp unit/journal_ledger_chain_test.cpp unit/journal_release_chain_test.cpp unit/journal_budget_account_test.cpp
-              unit/journal_state_test.cpp unit/journal_witness_test.cpp unit/journal_ledger_epochs_test.cpp unit/journal_folder_witness_test.cpp unit/journal_lost_epochs_test.cpp unit/journal_completion_test.cpp unit/journal_rotate_key_test.cpp
+              unit/journal_state_test.cpp unit/journal_witness_test.cpp unit/journal_ledger_epochs_test.cpp unit/journal_folder_witness_test.cpp unit/journal_lost_epochs_test.cpp unit/journal_lost_account_test.cpp unit/journal_completion_test.cpp unit/journal_rotate_key_test.cpp
               unit/journal_posix_disk_test.cpp
               support/simulated_disk.cpp
               LINK nustream_service)

@@ -144,7 +144,7 @@ set(planted_twins
   noise_source_property_test privacy_unit_test privacy_restarted_test privacy_golden_test descent_test lane_test lane_stages_test
   local_inference_test decode_test config_test publish_test secrets_unit_test journal_unit_test journal_crash_test
   ranges_test serve_listener_test residual_test lane_stages_twin_test record_test replay_input_test
-  engine_key_memory_test engine_reservation_test verify_test
+  engine_key_memory_test attach_key_memory_test engine_reservation_test verify_test
   simulation_test coupling_test lane_transactions_test moments_test moments_property_test engine_moments_coupling_test
   users_property_test users_lane_test users_store_test users_disk_table_test)
 nustream_planted_twins(${planted_twins})

@@ -44,3 +44,11 @@ nustream_test(coupling_test full simulation/coupling_test.cpp simulation/coupled
 nustream_test(lane_transactions_test quick simulation/lane_transactions_test.cpp simulation/attached_measuring_test.cpp
               simulation/measured_lanes_test.cpp ${nustream_simulated_world}
               $<TARGET_OBJECTS:nustream_short_blocks> LINK nustream_simulation GTest::gmock)
+
+# The keys of attached lanes in the memory of their process. It is not built with sanitizers, which keep copies of what they
+# watch.
+if(NOT NUSTREAM_SANITIZE)
+  nustream_test(attach_key_memory_test quick simulation/attached_key_memory_test.cpp ${nustream_simulated_world}
+                $<TARGET_OBJECTS:nustream_short_blocks> LINK nustream_simulation GTest::gmock)
+  target_include_directories(attach_key_memory_test PRIVATE ${PROJECT_SOURCE_DIR}/src)
+endif()

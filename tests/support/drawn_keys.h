@@ -1,14 +1,11 @@
-// Keys that a random source under a test's control handed out (key_source.cpp), and which of them a state began with.
+// Keys that a random source under a test's control handed out (key_source.cpp).
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include "journal/state_record.h"
+#include "drawn_noise.h"
 #include "secrets/hex.h"
 #include "temporary_folder.h"
 
@@ -29,27 +26,6 @@ inline std::vector<noise::KeyBytes> keys_handed_out(const std::string& file) {
     if (secrets::from_hex(line, key)) keys.push_back(key);
   }
   return keys;
-}
-
-/// The 256 bits that the noise of the state, which is still at step 0, begins with in its own lane and epoch. They
-/// are exactly one of those that were drawn, and all stages share them. Empty where they are none of those.
-inline std::optional<noise::KeyBytes> drawn_key_of(const journal::State& state,
-                                                   const std::vector<noise::KeyBytes>& drawn) {
-  std::optional<noise::KeyBytes> found;
-  for (const noise::KeyBytes& key : drawn) {
-    bool is_it = true;
-    for (std::size_t stage = 0; stage < state.record.noise.stages.size(); ++stage) {
-      const noise::Checkpoint& kept = state.record.noise.stages[stage];
-      const noise::Checkpoint first = noise::first_checkpoint(
-          key, {state.identity.lane, state.identity.epoch, static_cast<std::uint32_t>(stage)});
-      is_it = is_it && kept.segments.size() == 1 && kept.segments.front().first == StepIndex{0} &&
-              kept.segments.front().chain_key == first.segments.front().chain_key;
-    }
-    if (!is_it) continue;
-    EXPECT_FALSE(found) << "the same bits were handed out twice";
-    found = key;
-  }
-  return found;
 }
 
 }  // namespace nustream::tests

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -219,6 +221,34 @@ TEST(Messages, TheirOwnTimeOrOneOfTheValue) {
   EXPECT_EQ(batch.times[0], 10);
   EXPECT_EQ(batch.times[2], 12);
   EXPECT_TRUE(std::isnan(batch.times[3]));
+}
+
+// A producer may date a record as it likes, and the record counts all the same: so do those before and behind it.
+TEST(Messages, OfAnotherTimeAreRowsLikeAnyOther) {
+  constexpr std::int64_t today = 1'700'000'000'000;
+  constexpr std::int64_t year_9999 = 253'402'300'799'000;
+  const auto rows_with = [](std::int64_t time, TimeKind kind, const char* time_column) {
+    std::vector<StoredMessage> messages = values_from(0, {"1", "2", "bad", "4"});
+    for (StoredMessage& message : messages) message.milliseconds = today;
+    for (StoredMessage& message : messages) message.time_kind = kind;
+    messages[1].milliseconds = time;
+    InputSettings settings = csv({"a"});
+    settings.time_column = time_column;
+    return rows_of(messages, settings, columns({"a"}));
+  };
+  for (const char* const time_column : {"", "@timestamp"}) {
+    for (const TimeKind kind : {TimeKind::producer, TimeKind::broker}) {
+      const auto usual = rows_with(today, kind, time_column);
+      EXPECT_EQ(usual.x, (std::vector<double>{1, 2, 0, 4}));
+      for (const std::int64_t time : {year_9999, std::numeric_limits<std::int64_t>::max(), std::int64_t{-1}}) {
+        const auto batch = rows_with(time, kind, time_column);
+        EXPECT_EQ(batch.x, usual.x) << time;
+        EXPECT_EQ(batch.next, usual.next) << time;
+        ASSERT_EQ(batch.rejects.size(), 1U) << time;
+        EXPECT_EQ(batch.rejects[0].position, Position{2});
+      }
+    }
+  }
 }
 
 TEST(Messages, SettingsThatCannotBeAreRefused) {

@@ -84,12 +84,13 @@ TEST(PassesOverAnInput, ThatGrowsReadTheSameRecordsAgain) {
 /// 9999-12-31T23:59:59Z, in seconds.
 constexpr double far_ahead = 253'402'300'799;
 
-// A record that is dated in the year 9999 holds up the stream by a second, and not by eight thousand years.
+// A record that is dated in the year 9999 holds up the stream by a second, and not by eight thousand years. Two of
+// the rows are a second late here; the bound leaves room for a busy machine.
 TEST(Pacer, HoldsNoRowBackForARecordThatIsDatedInTheFuture) {
   const auto start = std::chrono::steady_clock::now();
   replay::Pacer pacer(1.0);
   for (const double time : {1e9, far_ahead, 1e9 + 1, 1e300, 1e9 + 2}) pacer.wait_for(time);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::hours(1));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(15));
 }
 
 }  // namespace

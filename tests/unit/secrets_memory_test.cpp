@@ -14,6 +14,7 @@
 
 #include "error.h"
 #include "refused_calls.h"
+#include "secrets/keyring.h"
 #include "secrets/locked_memory.h"
 #include "secrets/random.h"
 
@@ -115,6 +116,19 @@ TEST(RandomDeathTest, HasNoOtherSource) {
                 static_cast<void>(secrets::random_key());
               }),
               ::testing::ExitedWithCode(77), "");
+}
+
+// A segment that began with bytes of any other source, such as the clock, would heal nothing.
+TEST(RandomDeathTest, IsTheOnlySourceOfFreshBytesForNoise) {
+  for (const bool resumed : {false, true}) {
+    EXPECT_EXIT(exit_with_code_of([resumed] {
+                  const noise::Healing healing = secrets::Keyring::from_master(noise::KeyBytes{1}).healing(resumed);
+                  forbid_getrandom();
+                  noise::KeyBytes fresh{};
+                  healing.fresh(fresh);
+                }),
+                ::testing::ExitedWithCode(77), "");
+  }
 }
 
 }  // namespace

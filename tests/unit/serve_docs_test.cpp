@@ -1,11 +1,14 @@
 // docs/metrics.md names exactly the metrics that are registered, with their types, labels and surface.
 #include <gtest/gtest.h>
+#include <simdjson.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <regex>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "serve/operator_surface.h"
 #include "serve/settings.h"
@@ -63,7 +66,9 @@ Described registered(const std::string& page) {
 /// Surfaces on which every series exists.
 struct FullSurfaces {
   FullSurfaces() {
-    shown.open_lane(tests::public_lane(0, 0, Rho{1}, StepCount{70}));
+    PublicLane lane = tests::public_lane(0, 0, Rho{1}, StepCount{70});
+    lane.header.public_key = std::string(64, 'a');
+    shown.open_lane(std::move(lane));
     shown.update(tests::spend(0, 10, 0.1));
     shown.update(tests::release_with_interval(0, 10));
     shown.update(CommittedModel::published(R"({"parts":[{"lane":0}]})"));
@@ -84,6 +89,25 @@ TEST(MetricsDocumentation, NamesExactlyThePublicMetrics) {
 TEST(MetricsDocumentation, NamesExactlyTheOperatorsMetrics) {
   const FullSurfaces surfaces;
   EXPECT_EQ(documented("Operator metrics"), registered(surfaces.operators.metrics()));
+}
+
+TEST(MetricsDocumentation, ExplainsEveryFieldOfTheState) {
+  const FullSurfaces surfaces;
+  const std::string text = section("/api/v1/state");
+  simdjson::dom::parser parser;
+  const simdjson::dom::element state = parser.parse(surfaces.operators.state());
+  const auto expect_explained = [&](const simdjson::dom::object& object) {
+    for (const auto field : object) {
+      EXPECT_NE(text.find('`' + std::string(field.key) + '`'), text.npos) << field.key;
+    }
+  };
+  expect_explained(state.get_object());
+  std::size_t fields = 0;
+  for (const simdjson::dom::element lane : state["lanes"].get_array()) {
+    expect_explained(lane.get_object());
+    fields = std::max(fields, lane.get_object().size());
+  }
+  EXPECT_GE(fields, 20U) << "a lane with most of them";
 }
 
 TEST(MetricsDocumentation, ExplainsEveryLabelValue) {
