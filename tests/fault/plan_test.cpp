@@ -105,8 +105,9 @@ TEST(PlanOfADescent, WarnsOfADeviationThatHidesEveryAnswer) {
 TEST(PlanOfADescent, QuotesNoErrorWhereTheIteratesDiverge) {
   for (const char* step_size : {"0.6", "0.9", "3"}) {
     std::vector<std::string> diverging = tail;
-    diverging.insert(diverging.end(), {"--set", std::string("descent.step_size=") + step_size, "--set",
-                                       "plan.records=100000", "--set", "plan.residual=1", "--set", "plan.distance=1"});
+    diverging.insert(diverging.end(),
+                     {"--set", std::string("descent.step_size=") + step_size, "--set", "plan.records=100000", "--set",
+                      "plan.residual=1", "--set", "plan.distance=1"});
     const std::string said = text(diverging);
     EXPECT_THAT(said, HasSubstr("as set: no error can be expected")) << step_size;
     EXPECT_THAT(said, Not(HasSubstr("the last iterate, as set"))) << step_size;
