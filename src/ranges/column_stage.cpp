@@ -34,10 +34,9 @@ void choose_features(const Table& table, const FitSettings& settings, TableFit& 
   // Lines that are no records lower the shares of all columns alike, so a feature is compared with the target.
   const double enough = share_of_a_feature * std::clamp(fit.shares.back(), share_of_a_fit, 1.0);
   for (std::size_t j = 0; j < table.features; ++j) {
-    if (!settings.drop_unusable_features && fit.shares[j] < share_of_a_fit && !fit.unusable_column) {
-      fit.unusable_column = j;
-    }
-    if (!settings.drop_unusable_features || fit.shares[j] >= enough) fit.features.push_back(j);
+    const bool is_asked_for = j >= settings.droppable;
+    if (is_asked_for && fit.shares[j] < share_of_a_fit && !fit.unusable_column) fit.unusable_column = j;
+    if (is_asked_for || fit.shares[j] >= enough) fit.features.push_back(j);
   }
   fit.is_stopped = fit.unusable_column.has_value();
 }
@@ -117,9 +116,8 @@ void choose_placements(Rows& rows, const Sizes& sizes, const FitSettings& settin
 void place_columns(Rows& rows, const Sizes& sizes, const FitSettings& settings, const DrawNoise& draw,
                    TableFit& fit) {
   std::vector<std::size_t> columns(rows.table.features + 1);
-  NUSTREAM_REQUIRE(
-      settings.kept.empty() || (settings.kept.size() == columns.size() && !settings.drop_unusable_features),
-      "what is kept is said of every column");
+  NUSTREAM_REQUIRE(settings.kept.empty() || (settings.kept.size() == columns.size() && settings.droppable == 0),
+                   "what is kept is said of every column");
   for (std::size_t j = 0; j < columns.size(); ++j) columns[j] = j;
   const NoisyCounts octaves = count(
       rows, rows.dealer.deal(sizes.columns), {columns.size(), octave_bins, settings.adjacency}, columns,

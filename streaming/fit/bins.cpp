@@ -67,6 +67,11 @@ void add_bins(const Bins& bins, bool with_other, std::vector<Feature>& features)
   if (with_other && edges.front() != -no_end) edges.insert(edges.begin(), -no_end);
   if (with_other && edges.back() != no_end) edges.push_back(no_end);
   const bool is_full = edges.front() == -no_end && edges.back() == no_end;
+  if (is_full && edges.size() == 2) {
+    throw Failure(Exit::usage, fmt::format("--bins '{}': one interval from -inf to inf holds every number, and says "
+                                           "nothing; name an edge within",
+                                           bins.column));
+  }
   for (std::size_t i = is_full ? 1 : 0; i + 1 < edges.size(); ++i) {
     features.push_back(bin_of(bins.column, edges[i], edges[i + 1]));
   }

@@ -113,6 +113,7 @@ void read_listed(const Options& options, const Names& header, Columns& columns) 
                   "JSON lines have no header whose names are public: list the columns, --features a,b,c");
   }
   if (!columns.is_listed) columns.features = from_header(header, columns, bins);
+  columns.found = columns.is_listed ? 0 : columns.features.size();
   add_groups(bins, split_list(options.others, header, "--other"), columns.features);
 }
 

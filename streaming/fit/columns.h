@@ -20,6 +20,7 @@ struct Columns {
   std::optional<record::Feature> exposure{};  ///< of counts; its `upper` is the public bound of what it weighs
   bool is_offset = false;                     ///< the exposure's column holds its logarithm
   bool is_listed = false;                     ///< the features were named in options, not found in the header
+  std::size_t found = 0;                      ///< so many features, the first ones, were found in the header
 };
 
 /// Whether the column is a bin of the same column as the feature before it. All bins of a column lack the same

@@ -173,7 +173,7 @@ ranges::TableFit measured(const Options& options, const Columns& columns, const 
   secrets::LockedMemory locked;
   const ranges::DrawNoise draw = ranges::keyed_noise(key, LaneId{0}, account.epoch(), &locked);
   noise::wipe(key);
-  const ranges::FitSettings settings{Rho{options.rho}, neighbours_of(options).adjacency, !columns.is_listed, {}};
+  const ranges::FitSettings settings{Rho{options.rho}, neighbours_of(options).adjacency, columns.found, {}};
   return options.likelihood ? ranges::fit_likelihood(*options.likelihood, table.view(), settings, draw)
                             : ranges::fit_linear(table.view(), settings, draw);
 }

@@ -48,8 +48,8 @@ std::vector<std::size_t> taken_columns(const Columns& columns, const FileTable& 
   std::vector<std::size_t> taken;
   const double of_target = 1 - table.unread[table.features].unusable_share();
   for (std::size_t j = 0; j < table.unread.size(); ++j) {
-    // Target and weight come behind the features, and are always needed.
-    const bool is_needed = columns.is_listed || j >= table.features;
+    // Bins, target and weight come behind what was found in the header, and are always needed.
+    const bool is_needed = j >= columns.found;
     if (is_needed || 1 - table.unread[j].unusable_share() >= 0.5 * of_target) taken.push_back(j);
   }
   return taken;
@@ -122,13 +122,14 @@ void say_of_column(const Options& options, const Columns& columns, const FileTab
                    Look& look) {
   const check::Tally& tally = table.unread[column];
   if (tally.unusable_share() < worth_a_line || is_of_line(tally.most_frequent_reason())) return;
-  const bool is_found = !columns.is_listed && column < table.features;
+  const bool is_found = column < columns.found;
   if (is_one_more_bin(columns, column)) return;
   const std::string why = why_unread(columns, table, column);
   // A column of text that was found in the header is left out of the model. That is no fault, unless the text looks
   // like numbers. Who asks for a look is told how to make features of it.
   if (!options.look && is_found && tally.unusable_share() > 0.5 && why.find("; most") == std::string::npos) return;
-  look.lines.push_back(why);
+  // Features of several texts of one column lack the same fields.
+  if (std::ranges::find(look.lines, why) == look.lines.end()) look.lines.push_back(why);
 }
 
 /// Says so where a column has one value alone, and of an indicator that is always 0 which texts there are.
@@ -160,6 +161,16 @@ void say_of_text(const Columns& columns, const FileTable& table, std::size_t col
                      : config::did_you_mean(feature.first.equals, known) + "; the column's texts are " + labels));
 }
 
+/// What a record has to have for the feature, such as: number for 'age'. Bins and texts are named by their column.
+std::string what_is_lacking(const Columns& columns, const record::Feature& feature) {
+  const record::Term& term = feature.first;
+  const auto named = [](const char* what, const std::string& name) { return fmt::format("{} '{}'", what, name); };
+  if (columns.exposure && &feature == &*columns.exposure) return named("exposure in", feature.name);
+  if (term.transform == Transform::indicator || term.transform == Transform::other)
+    return named("text in", term.column);
+  return named("number for", term.transform == Transform::bin ? term.column : feature.name);
+}
+
 }  // namespace
 
 std::string why_unread(const Columns& columns, const FileTable& table, std::size_t column) {
@@ -170,9 +181,8 @@ std::string why_unread(const Columns& columns, const FileTable& table, std::size
   const std::string& name = feature.first.column;
   const std::string prefix = fmt::format("column '{}': ", name);
   if (reason.starts_with(prefix)) reason.erase(0, prefix.size());
-  const bool is_exposure = columns.exposure && &feature == &*columns.exposure;
-  std::string line = fmt::format("{} have no {} '{}': most often {}{}", of_all(tally.rejected, tally),
-                                 is_exposure ? "exposure in" : "number for", feature.name, in_options(reason), place);
+  std::string line = fmt::format("{} have no {}: most often {}{}", of_all(tally.rejected, tally),
+                                 what_is_lacking(columns, feature), in_options(reason), place);
   if (has_members(columns.input) && reason.find("missing") != std::string::npos) {
     return line + members_near(columns.input, name) + "; one inside another is named by a path, /user/x";
   }
@@ -182,7 +192,7 @@ std::string why_unread(const Columns& columns, const FileTable& table, std::size
   const std::string labels = cure.empty() ? labels_in(texts.all, &last) : "";
   if (!labels.empty() && column == table.features) {
     cure = target_cure(name, labels, last);
-  } else if (!labels.empty() && column < table.features) {
+  } else if (!labels.empty() && column < table.features && feature.first.transform != Transform::bin) {
     cure = fmt::format("; its texts are {}: a feature of one is {}", labels, in_shell(name + "=" + last));
   } else if (const std::string unread = labels_in(texts.unread); cure.empty() && !unread.empty()) {
     cure = fmt::format("; such texts are {}", unread);

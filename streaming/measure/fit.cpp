@@ -61,7 +61,7 @@ ranges::TableFit fit(const config::Config& asked, const RawTable& table, const s
   const ranges::DrawNoise draw = ranges::keyed_noise(key, asked.lane, epoch, &locked);
   // The draws hold a copy in locked memory. This one is on the stack and ends here.
   noise::wipe(key);
-  const ranges::FitSettings settings{rhos_of(asked).ranges, asked.privacy.adjacency, false, kept_of(asked)};
+  const ranges::FitSettings settings{rhos_of(asked).ranges, asked.privacy.adjacency, 0, kept_of(asked)};
   const ranges::Table view{table.features, table.x, table.y, table.weights, table.users};
   const LossKind kind = asked.descent.loss.kind;
   if (kind == LossKind::logistic) return fit_likelihood(ranges::Likelihood::logistic, view, settings, draw);

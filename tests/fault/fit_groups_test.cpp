@@ -127,6 +127,16 @@ TEST_F(Fit, ShowsAPageWhereNoConfigurationMakesItsFeatures) {
   EXPECT_THAT(refused.err, HasSubstr("leave out --write-config or --other"));
 }
 
+// Whoever gives bins of a column asks for it. A column of text that was only found in the header is left out instead.
+TEST_F(Fit, StopsAtBinsOfAColumnWithoutNumbers) {
+  const CommandResult found = fit(with({}));
+  EXPECT_EQ(found.code, 0) << found.err;
+  const CommandResult asked = fit(with({"--bins", "c=18,30"}));
+  EXPECT_EQ(asked.code, 65) << asked.out;
+  EXPECT_THAT(asked.err, HasSubstr("have no number for 'c': most often"));
+  EXPECT_THAT(asked.err, HasSubstr("hardly any"));
+}
+
 TEST_F(Fit, RefusesBinsAndOthersThatAreNone) {
   const auto expect = [&](const std::vector<std::string>& options, int code, const std::string& text) {
     std::vector<std::string> all{"--target", "y"};
@@ -140,6 +150,7 @@ TEST_F(Fit, RefusesBinsAndOthersThatAreNone) {
   expect({"--bins", "a=1"}, 64, "--bins 'a=1': that is one edge; the edges of 'a' are two or more numbers that rise");
   expect({"--bins", "a=2,1"}, 64, "--bins 'a=2,1': they do not rise; the edges of 'a'");
   expect({"--bins", "a=1,1"}, 64, "they do not rise");
+  expect({"--bins", "a=-inf,inf"}, 64, "--bins 'a': one interval from -inf to inf holds every number");
   expect({"--bins", "a=1,x"}, 64, "--bins 'a=1,x': 'x' is no number; the edges of 'a'");
   expect({"--bins", "a=1,2", "--bins", "a=3,4"}, 64, "--bins: 'a' is there twice");
   expect({"--bins", "y=1,2"}, 64, "--bins 'y=1,2': 'y' is the target");

@@ -136,11 +136,11 @@ TEST(LinearFit, LeavesOutColumnsOfWhichHardlyAnythingIsUsableWhereAskedTo) {
     made.x.insert(made.x.end(), {i % 3 == 0 ? normal(random) : nan, normal(random)});
     made.y.push_back(made.x.back() + normal(random));
   }
-  FitSettings settings{Rho{1}, privacy::Adjacency::zero_out, true};
+  FitSettings settings{Rho{1}, privacy::Adjacency::zero_out, 2};
   const TableFit dropped = fit_linear(made.table(), settings, noise_of(0));
   EXPECT_EQ(dropped.features, std::vector<std::size_t>{1});
   EXPECT_NEAR(dropped.theta.at(1), 1, 0.3);
-  settings.drop_unusable_features = false;
+  settings.droppable = 0;
   const TableFit kept = fit_linear(made.table(), settings, noise_of(0));
   EXPECT_EQ(kept.features, (std::vector<std::size_t>{0, 1}));
   EXPECT_NEAR(kept.usable, 1.0 / 3, 0.15);
@@ -152,7 +152,7 @@ TEST(LinearFit, LeavesNoColumnOutForTheSakeOfRecordsThatHaveNoTarget) {
   Made made = two_columns(12'000);
   for (std::size_t i = 0; i < made.y.size(); i += 2) made.y[i] = made.x[2 * i] = made.x[2 * i + 1] = nan;
   FitSettings settings{Rho{1}};
-  settings.drop_unusable_features = true;
+  settings.droppable = 2;
   for (std::uint8_t number = 0; number < 8; ++number) {
     const TableFit fit = fit_linear(made.table(), settings, noise_of(number));
     EXPECT_EQ(fit.features, (std::vector<std::size_t>{0, 1}));

@@ -48,16 +48,17 @@ inline constexpr double narrowest_for_intervals = 3;
 struct FitSettings {
   Rho rho{1};
   privacy::Adjacency adjacency = privacy::Adjacency::zero_out;
-  /// Leaves out features that have less than half as many usable values as the target, by noisy shares. Lines that
-  /// are no record at all lower both shares, so they do not count against the feature. Without this setting such a
-  /// feature stays, and every row that lacks it is unusable.
-  bool drop_unusable_features = false;
+  /// So many features, the first ones, are left out where they have less than half as many usable values as the
+  /// target, by noisy shares. Lines that are no record at all lower both shares, so they do not count against the
+  /// feature. The features behind them were asked for: such a feature stays, every row that lacks it is unusable, and
+  /// there is no fit where hardly any row has it.
+  std::size_t droppable = 0;
   /// One entry for every feature and one for the target; empty: nothing is kept. It cannot be combined with
-  /// drop_unusable_features.
+  /// `droppable`.
   std::vector<Kept> kept{};
 
   /// The same at another ρ, for a part of the fit.
-  [[nodiscard]] FitSettings at(Rho of_part) const { return {of_part, adjacency, drop_unusable_features, kept}; }
+  [[nodiscard]] FitSettings at(Rho of_part) const { return {of_part, adjacency, droppable, kept}; }
 };
 
 /// The bounds that were found for rows, in working units.
