@@ -9,41 +9,37 @@
 
 namespace nustream::users {
 
-/// The standing of a user when the batch began.
-Standing Changes::before(const UserHash& user) const {
+/// The entry of a user when the batch began.
+Entry Changes::before(const UserHash& user) const {
   // An emptied table has nobody in it, and neither has what lies below: the batch below came before the border.
-  if (emptied_) return {};
-  return below_ != nullptr ? below_->find(user) : table_->find(user);
-}
-
-// The latest standing, committed or not: within one batch a user must not be let in by an old one.
-Standing Changes::find(const UserHash& user) const {
-  const std::size_t number = index_.find(user);
-  if (number < changes_.size()) return changes_[number].entry.standing;
-  return before(user);
-}
-
-/// The whole entry of a user, as find() would find its standing.
-Entry Changes::latest(const UserHash& user) const {
-  const std::size_t number = index_.find(user);
-  if (number < changes_.size()) return changes_[number].entry;
   if (emptied_) return {user, 0, {}};
   return below_ != nullptr ? below_->latest(user) : table_->entry_of(user);
 }
 
-void Changes::put(const Entry& entry) {
-  NUSTREAM_REQUIRE(entry.standing.count != 0, "a changed user has contributed or was closed");
-  const std::size_t known = index_.find(entry.user);
-  if (known < changes_.size()) {
-    changes_[known].entry.standing = entry.standing;
-    return;
-  }
-  // A table on disk may fail here, and then nothing has changed yet.
-  const Entry there = latest(entry.user);
+/// The latest entry, committed or not.
+Entry Changes::latest(const UserHash& user) const {
+  const std::size_t number = index_.find(user);
+  return number < changes_.size() ? changes_[number].entry : before(user);
+}
+
+// Within one batch a user must not be let in by an old standing.
+Standing Changes::find(const UserHash& user) const {
+  const std::size_t number = index_.find(user);
+  if (number < changes_.size()) return changes_[number].entry.standing;
+  if (emptied_) return {};
+  return below_ != nullptr ? below_->find(user) : table_->find(user);
+}
+
+const Standing& Changes::checked(const Standing& standing) {
+  NUSTREAM_REQUIRE(standing.count != 0, "a changed user has contributed or was closed");
+  return standing;
+}
+
+void Changes::add(const Entry& there, std::uint32_t number, const Standing& after) {
   const bool is_new = there.standing.count == 0;
-  changes_.push_back({{entry.user, is_new ? entry.number : there.number, entry.standing}, there.standing});
+  changes_.push_back({{there.user, is_new ? number : there.number, after}, there.standing});
   try {
-    static_cast<void>(index_.number_of(entry.user));
+    static_cast<void>(index_.number_of(there.user));
   } catch (...) {
     changes_.pop_back();  // memory ran out: a change has its number, or is not there
     throw;

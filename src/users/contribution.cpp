@@ -153,8 +153,11 @@ std::size_t StepContributions::settle(Changes& users, std::span<std::int64_t> un
     if (shortening_ == Shortening::together) shorten_together(sum);
     const double norm = norm_of(sum);
     // Every contributor is charged, also one whose sum overflowed and adds nothing to the grid.
-    const Charge charged = charge(limits_, users.find(user), step_, norm);
-    users.put({user, number, charged.after});
+    Charge charged{};
+    users.change(user, number, [&](const Standing& before) {
+      charged = charge(limits_, before, step_, norm);
+      return charged.after;
+    });
     if (norm >= 1) ++clipped_;
     if (norm >= 1 && charged.allowed >= 1) ++clipped_in_full_;
     // The quotient is lowered by its roundings, so that no more is added than was charged.

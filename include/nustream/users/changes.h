@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -22,10 +23,29 @@ class Changes {
   Changes(const Standings& table, const Changes& below) : table_(&table), below_(&below) {}
 
   [[nodiscard]] Standing find(const UserHash& user) const;
-  /// Begins to load the part of the table that find() will look at.
-  void prefetch(const UserHash& user) const noexcept { table_->prefetch(user); }
+  /// Begins to load what find() will look at.
+  void prefetch(const UserHash& user) const noexcept {
+    index_.prefetch(user);
+    if (below_ != nullptr) below_->index_.prefetch(user);
+    table_->prefetch(user);
+  }
   /// Sets the user's standing. A user who is in the table keeps the number that it has there.
-  void put(const Entry& entry);
+  void put(const Entry& entry) {
+    change(entry.user, entry.number, [&](const Standing&) { return entry.standing; });
+  }
+  /// Sets the user's standing to `next` of what find() gives, in one look-up. `number` is that of a user who is new.
+  template <class Next>
+  void change(const UserHash& user, std::uint32_t number, const Next& next) {
+    const std::size_t known = index_.find(user);
+    if (known < changes_.size()) {
+      Standing& standing = changes_[known].entry.standing;
+      standing = checked(next(standing));
+      return;
+    }
+    // A table on disk may fail here, and then nothing has changed yet.
+    const Entry there = before(user);
+    add(there, number, checked(next(there.standing)));
+  }
   /// Lets everyone begin anew, and drops what the batch changed before.
   void empty_table() noexcept;
   /// Lets everyone begin anew at the border of a window, except the persons who were closed: their entries stay as
@@ -47,8 +67,10 @@ class Changes {
   void take_over(Changes& above);
 
  private:
-  [[nodiscard]] Standing before(const UserHash& user) const;
+  [[nodiscard]] static const Standing& checked(const Standing& standing);
+  [[nodiscard]] Entry before(const UserHash& user) const;
   [[nodiscard]] Entry latest(const UserHash& user) const;
+  void add(const Entry& there, std::uint32_t number, const Standing& after);
   template <class Visit>
   void visit(const Visit& visit) const;
 

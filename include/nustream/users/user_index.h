@@ -17,6 +17,8 @@ class UserIndex {
   std::size_t number_of(const UserHash& user);
   /// The user's number, or size() where the user was not met.
   [[nodiscard]] std::size_t find(const UserHash& user) const noexcept;
+  /// Begins to load where the user's number is looked up.
+  void prefetch(const UserHash& user) const noexcept { __builtin_prefetch(&slots_[user.low & (slots_.size() - 1)]); }
   [[nodiscard]] std::size_t size() const noexcept { return users_.size(); }
   void clear() noexcept;
 
