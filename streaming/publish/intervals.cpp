@@ -24,8 +24,6 @@ std::optional<ShownIntervals> by_batches(const BatchMeansIntervals& kind, const 
                                          const OriginalUnits& units) {
   const std::size_t d = release.theta.size();
   const std::size_t count = release.batch_means.size() / d;
-  // On a path that still moves, batch means differ by the movement, which an interval would take for noise.
-  if (!may_show_intervals(release)) return std::nullopt;
   std::vector<std::vector<double>> values(units.names().size());
   std::vector<double> converted;
   for (std::size_t batch = 0; batch < count; ++batch) {
@@ -58,9 +56,8 @@ std::optional<std::vector<inference::EstimatedVariance>> variances_of(const Sand
 
 std::optional<ShownIntervals> by_sandwich(const SandwichIntervals& kind, const lane::Release& release,
                                           const OriginalUnits& units) {
-  // The interval is around the average. Without second moments there is no variance for it, and on a path that still
-  // moves the average is no estimate of the point that it is said to cover.
-  if (release.average.empty() || release.moment_steps == 0 || !may_show_intervals(release)) return std::nullopt;
+  // The interval is around the average. Without second moments there is no variance for it.
+  if (release.average.empty() || release.moment_steps == 0) return std::nullopt;
   const auto variances = variances_of(kind, release, units);
   if (!variances) return std::nullopt;
   std::vector<double> center;
@@ -98,8 +95,7 @@ std::string_view coverage_statement(const IntervalKind& kind) noexcept {
            "moments.residual_bound, for records that are independent of each other";
   }
   return "the population's least squares parameter, if records come in no order from one population, clipping is "
-         "rare and "
-         "the start is forgotten";
+         "rare and the start is forgotten";
 }
 
 std::string_view name(const IntervalKind& kind) noexcept {
@@ -113,7 +109,11 @@ double level(const IntervalKind& kind) noexcept {
 }
 
 std::optional<ShownIntervals> intervals_of(const IntervalKind& kind, const lane::Release& release,
+                                           const std::optional<inference::PathStatus>& status,
                                            const OriginalUnits& units) {
+  // On a path that still moves, batch means differ by the movement, which an interval would take for noise, and the
+  // average is no estimate of the point that it is said to cover.
+  if (!may_show_intervals(release, status)) return std::nullopt;
   if (const auto* batches = std::get_if<BatchMeansIntervals>(&kind)) return by_batches(*batches, release, units);
   // A release of iterates is never asked for intervals of sums: the settings fix the kind with the estimator.
   return by_sandwich(std::get<SandwichIntervals>(kind), release, units);
@@ -175,9 +175,8 @@ const std::optional<inference::PathStatus>& LaneStatus::of(const lane::Release& 
   return status_;
 }
 
-bool may_show_intervals(const lane::Release& release) {
+bool may_show_intervals(const lane::Release& release, const std::optional<inference::PathStatus>& status) {
   if (release.overshoots) return false;  // whether or not the release tells its status
-  const auto status = status_of(release);
   // Without batch means nothing is known of the path, and an interval is not withheld for that.
   return !status || status->verdict == inference::Verdict::settled;
 }

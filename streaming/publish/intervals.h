@@ -54,8 +54,9 @@ struct ShownIntervals {
 [[nodiscard]] double level(const IntervalKind& kind) noexcept;
 
 /// The intervals of a release of iterates. Empty where there is too little for any: fewer than two batches, second
-/// moments that noise hides, or an average that has not begun.
+/// moments that noise hides, or an average that has not begun; and where its `status` says that the path moves.
 [[nodiscard]] std::optional<ShownIntervals> intervals_of(const IntervalKind& kind, const lane::Release& release,
+                                                         const std::optional<inference::PathStatus>& status,
                                                          const OriginalUnits& units);
 /// The intervals of a release of running sums. Empty where the release withholds its variances.
 [[nodiscard]] std::optional<ShownIntervals> intervals_of(const MomentIntervals& kind, const moments::Release& release,
@@ -65,8 +66,8 @@ struct ShownIntervals {
 /// neither, or is not to tell. `diverged` where the iterate is not finite or the settings themselves overshoot.
 [[nodiscard]] std::optional<inference::PathStatus> status_of(const lane::Release& release);
 
-/// The status of the releases of one epoch, in their order. It is computed when a batch or an iterate is added to
-/// what it is of, and not for each release. Not thread-safe.
+/// The status of the releases of one epoch, in their order. It is computed anew where a release has another batch or
+/// another iterate than the one before. Not thread-safe.
 class LaneStatus {
  public:
   /// status_of(release).
@@ -78,8 +79,9 @@ class LaneStatus {
   std::optional<inference::PathStatus> status_{};
 };
 
-/// Whether an interval may be shown, that is, whether the path is not known to move.
-[[nodiscard]] bool may_show_intervals(const lane::Release& release);
+/// Whether an interval may be shown of a release with this status, that is, whether the path is not known to move.
+[[nodiscard]] bool may_show_intervals(const lane::Release& release,
+                                      const std::optional<inference::PathStatus>& status);
 
 /// Writes "status":{"verdict":…}.
 void append_status(const inference::PathStatus& status, JsonWriter& json);

@@ -82,10 +82,6 @@ void ReleaseEncoder::append_values(MemberName key, std::span<const double> theta
   for (std::size_t j = 0; j < values_.size(); ++j) json.field(units_.names()[j], values_[j]);
 }
 
-void ReleaseEncoder::append_interval(const lane::Release& release, JsonWriter& json) const {
-  append_shown(intervals_of(*intervals_, release, units_), json);
-}
-
 void ReleaseEncoder::append_interval(const moments::Release& release, JsonWriter& json) const {
   append_shown(intervals_of(std::get<MomentIntervals>(*intervals_), release, units_), json);
 }
@@ -143,8 +139,9 @@ void ReleaseEncoder::append(const lane::Release& release, std::string_view tag, 
     append_values("average", release.average, json);
     // Readers need the weight to go on with the average, or to combine it with another.
     if (!release.average.empty()) json.field("average_weight", release.average_weight);
-    if (intervals_) append_interval(release, json);
-    if (const auto& status = status_.of(release)) append_status(*status, json);
+    const auto& status = status_.of(release);
+    if (intervals_) append_shown(intervals_of(*intervals_, release, status, units_), json);
+    if (status) append_status(*status, json);
     if (clipped_) {
       if (const auto clipped = clipped_->share_of(release)) append_clipped(*clipped, json);
     }

@@ -82,7 +82,6 @@ class ReleaseEncoder {
   void append_place(StepCount steps, Position position, std::string_view tag, JsonWriter& json) const;
   void append_spend(StepCount steps, Position position, JsonWriter& json);
   void append_values(MemberName key, std::span<const double> theta, JsonWriter& json);
-  void append_interval(const lane::Release& release, JsonWriter& json) const;
   void append_interval(const moments::Release& release, JsonWriter& json) const;
   void append_shown(const std::optional<ShownIntervals>& shown, JsonWriter& json) const;
   void append_moments(const moments::Release& release, JsonWriter& json) const;

@@ -68,7 +68,7 @@ TEST(StatusOfARelease, IsDivergedWhereTheIterateIsNoNumberOrTheSettingsOvershoot
   lane::Release release = release_of(theta, trail);
   release.overshoots = true;
   EXPECT_EQ(status_of(release)->verdict, Verdict::diverged);
-  EXPECT_FALSE(may_show_intervals(release));
+  EXPECT_FALSE(may_show_intervals(release, status_of(release)));
   release.trail_distance = 0;
   EXPECT_FALSE(status_of(release)) << "where no status is told, this is none either";
 }
