@@ -131,6 +131,10 @@ WitnessSettings witness_settings(const std::string& setting, const fs::path& key
 FolderWitness::FolderWitness(WitnessSettings settings, secrets::Keyring keys)
     : settings_(std::move(settings)), keys_(std::move(keys)) {
   if (!settings_.place.empty()) settings_.place = secrets::real_path(settings_.place);
+  // What lies in the place of the settings is looked at as such.
+  for (fs::path* other : {&settings_.beside_own_key, &settings_.usual}) {
+    if (*other == settings_.place) other->clear();
+  }
 }
 
 void FolderWitness::require_place_outside() const {
@@ -259,9 +263,9 @@ void FolderWitness::judge_replaced() {
              ", whose spend the folder's ledger may lack; move it away once you know that this is not to be counted";
 }
 
-/// Looks at the witnesses in a place where this run writes none.
+/// Looks at the witnesses in a place where this run writes none; an empty one is no place.
 void FolderWitness::look_only(const fs::path& place, bool has_account) {
-  if (place == settings_.place) return;
+  if (place.empty()) return;
   // look_at() sets the file that it finds as the one to write. Here it is only to be read.
   const auto [file, bytes] = std::pair(file_, bytes_);
   std::error_code unknown;  // a place that nobody named and that cannot be listed says nothing
@@ -275,11 +279,10 @@ void FolderWitness::look_only(const fs::path& place, bool has_account) {
 /// from now on stays the one in the place of the settings. A witness of the account there under another key is
 /// judged, too: it is what a rotation leaves beside the old key, to which copies from before that rotation lead.
 void FolderWitness::look_beside_own_key(bool has_account, const State* held) {
-  if (!has_account && !settings_.usual.empty()) look_only(settings_.usual, has_account);
+  if (!has_account) look_only(settings_.usual, has_account);
   const fs::path& place = settings_.beside_own_key;
-  if (place.empty() || place == settings_.place) return;
   look_only(place, has_account);
-  if (!has_account) return;
+  if (!has_account || place.empty()) return;
   const fs::path own = witness_file(place, settings_.stream, account_);
   const std::optional<WitnessFile> there = read_witness_file(own, keys_);
   if (!there || there->read.witness.account != account_) return;
