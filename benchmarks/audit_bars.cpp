@@ -120,17 +120,15 @@ std::string play_once(const std::filesystem::path& folder, const Row& row, const
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2) return 64;
-  const std::filesystem::path folder = argv[1];
-  const std::vector<std::string> wanted(argv + 2, argv + argc);
-  std::filesystem::create_directories(folder);
-  bool all_met = true;
-  for (const Row& row : rows()) {
-    if (!benchmarks::is_wanted(wanted, row.name)) continue;
-    std::vector<std::string> played;
-    for (const double epsilon : {0.5, 1.0, 2.0, 4.0}) played.push_back(play_once(folder, row, first, epsilon));
-    played.push_back(play_once(folder, row, later, 1.0));
-    for (const std::string& text : played) all_met = all_met && benchmarks::is_met(text);
-  }
-  return all_met ? 0 : 1;
+  return benchmarks::play_rows(argc, argv, [](const auto& folder, const auto& is_wanted) {
+    bool all_met = true;
+    for (const Row& row : rows()) {
+      if (!is_wanted(row.name)) continue;
+      std::vector<std::string> played;
+      for (const double epsilon : {0.5, 1.0, 2.0, 4.0}) played.push_back(play_once(folder, row, first, epsilon));
+      played.push_back(play_once(folder, row, later, 1.0));
+      for (const std::string& text : played) all_met = all_met && benchmarks::is_met(text);
+    }
+    return all_met;
+  });
 }

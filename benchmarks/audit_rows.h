@@ -33,9 +33,22 @@ inline std::string played_once(const std::filesystem::path& file, const std::fun
   return row.find("\"met\": true") != std::string_view::npos;
 }
 
-/// Whether the row is among those that were named; all rows are where none was named.
-[[nodiscard]] inline bool is_wanted(const std::vector<std::string>& wanted, std::string_view name) {
-  return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
+/// The rows that a command line asks for: those that were named, or all of them where none was named.
+using IsWanted = std::function<bool(std::string_view name)>;
+
+/// The main function of a program that is called with a folder and perhaps names of rows. `play(folder, is_wanted)`
+/// plays the wanted rows that the folder lacks, and returns whether all of them meet their bars.
+inline int play_rows(
+    int argc, char** argv,
+    const std::function<bool(const std::filesystem::path& folder, const IsWanted& is_wanted)>& play) {
+  if (argc < 2) return 64;
+  const std::filesystem::path folder = argv[1];
+  const std::vector<std::string> named(argv + 2, argv + argc);
+  std::filesystem::create_directories(folder);
+  const auto is_wanted = [&](std::string_view name) {
+    return named.empty() || std::find(named.begin(), named.end(), name) != named.end();
+  };
+  return play(folder, is_wanted) ? 0 : 1;
 }
 
 }  // namespace nustream::benchmarks

@@ -98,18 +98,16 @@ std::string to_json(const Row& row, const audit::Finding& finding) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2) return 64;
-  const std::filesystem::path folder = argv[1];
-  const std::vector<std::string> wanted(argv + 2, argv + argc);
-  std::filesystem::create_directories(folder);
-  bool all_met = true;
-  for (const Row& row : rows()) {
-    if (!benchmarks::is_wanted(wanted, row.name)) continue;
-    for (const double epsilon : row.epsilons) {
-      const std::filesystem::path file = folder / fmt::format("{}-{}.json", row.name, epsilon);
-      const std::string played = benchmarks::played_once(file, [&] { return to_json(row, play(row, epsilon)); });
-      all_met = benchmarks::is_met(played) && all_met;
+  return benchmarks::play_rows(argc, argv, [](const auto& folder, const auto& is_wanted) {
+    bool all_met = true;
+    for (const Row& row : rows()) {
+      if (!is_wanted(row.name)) continue;
+      for (const double epsilon : row.epsilons) {
+        const std::filesystem::path file = folder / fmt::format("{}-{}.json", row.name, epsilon);
+        const std::string played = benchmarks::played_once(file, [&] { return to_json(row, play(row, epsilon)); });
+        all_met = benchmarks::is_met(played) && all_met;
+      }
     }
-  }
-  return all_met ? 0 : 1;
+    return all_met;
+  });
 }

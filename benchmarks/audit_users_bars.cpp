@@ -121,18 +121,16 @@ std::string play_once(const std::filesystem::path& folder, const Model& model, c
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2) return 64;
-  const std::filesystem::path folder = argv[1];
-  const std::vector<std::string> wanted(argv + 2, argv + argc);
-  std::filesystem::create_directories(folder);
-  bool all_met = true;
-  for (const Model& model : all_models) {
-    for (const Limits& limits : all_limits) {
-      if (!benchmarks::is_wanted(wanted, fmt::format("{}-{}", model.name, limits.name))) continue;
-      for (const Stretches& stretches : all_stretches) {
-        all_met = benchmarks::is_met(play_once(folder, model, limits, stretches)) && all_met;
+  return benchmarks::play_rows(argc, argv, [](const auto& folder, const auto& is_wanted) {
+    bool all_met = true;
+    for (const Model& model : all_models) {
+      for (const Limits& limits : all_limits) {
+        if (!is_wanted(fmt::format("{}-{}", model.name, limits.name))) continue;
+        for (const Stretches& stretches : all_stretches) {
+          all_met = benchmarks::is_met(play_once(folder, model, limits, stretches)) && all_met;
+        }
       }
     }
-  }
-  return all_met ? 0 : 1;
+    return all_met;
+  });
 }
