@@ -187,8 +187,8 @@ void LaneWorker::show_restored(const OpenedLane& lane) {
   const StepCount steps = lane.state.lane.steps();
   const Position position = lane.state.lane.position();
   const engine::EpochIdentity& epoch = lane.state.ledger.identity();
-  // The records that the lane has stepped: its position is an offset, which may be large in a topic that is read from
-  // its end. What plan.records says was told at the start.
+  // These are the records that the lane has stepped. Its position says less, being an offset, which is large from the
+  // beginning in a topic that is read from its end. What follows from plan.records was told at the start.
   const std::uint64_t records = steps.value() * config.descent.minibatch;
   const std::string large = publish::large_delta(config.privacy.deltas(), records);
   if (!large.empty() && records > config.problem.records)

@@ -150,8 +150,7 @@ std::string spent_of(const Report& report) {
 const char* covers(const Report& report) {
   if (is_target_mean(report)) {
     return "the population's mean, where records are independent of each other (several lines of one person are "
-           "not), "
-           "and unless noise hides a few residuals far longer than the others";
+           "not), and unless noise hides a few residuals far longer than the others";
   }
   return is_linear(report)
              ? "the population's least squares, where records are independent of each other (several lines of one "
@@ -228,8 +227,7 @@ std::string to_text(const Report& report) {
   std::string out = headline(report);
   out += fmt::format(
       "{:<15} two files that differ in one record ({}) give nearly the same output; names of columns and the number "
-      "of "
-      "records are public\n",
+      "of records are public\n",
       "assumed", report.adjacency);
   out += fmt::format("{:<15} {}\n", "measured", measured_of(report));
   out += table_of(report) + spent_of(report);

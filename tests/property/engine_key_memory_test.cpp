@@ -27,8 +27,6 @@
 namespace nustream::tests {
 namespace {
 
-using Names = std::vector<std::string>;
-
 constexpr const char* stream = "world";
 constexpr std::uint64_t seed = 11;
 constexpr std::uint64_t dimension = 2;
@@ -57,11 +55,6 @@ struct World {
       {"state.directory=\"" + files.path("state") + "\"", "state.commit_records=1000", "state.commit_seconds=3600"});
   config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
 };
-
-void expect_none(const KeysInMemory& keys, const char* when) {
-  write_over_the_stack();
-  EXPECT_EQ(keys.found(), Names{}) << when;
-}
 
 TEST(KeysOfNoise, StayWithAFeedForTheBlockBeforeItsOwnAtMost) {
   const World world;

@@ -157,11 +157,6 @@ group = "group"
   std::unique_ptr<SimulatedService> service_;
 };
 
-void expect_none(const KeysInMemory& keys, const char* when) {
-  write_over_the_stack();
-  EXPECT_EQ(keys.found(), Names{}) << when;
-}
-
 // A lane moves to another process in the middle of a block. Under an insecure seed no segment begins there, so that
 // its keys are known in advance.
 TEST_F(AttachedKeys, StayForTheBlockBeforeTheirOwnAtMost) {

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
 
 #include "noise/key_ring.h"
 #include "own_memory.h"
@@ -46,6 +49,12 @@ inline KeysInMemory keys_of_blocks(std::uint64_t seed, const std::string& stream
 [[gnu::noinline]] inline void write_over_the_stack() {
   volatile std::uint8_t frames[256 * 1024];
   for (volatile std::uint8_t& byte : frames) byte = 0;
+}
+
+/// Expects that none of the keys is in memory.
+inline void expect_none(const KeysInMemory& keys, const char* when) {
+  write_over_the_stack();
+  EXPECT_EQ(keys.found(), std::vector<std::string>{}) << when;
 }
 
 }  // namespace nustream::tests
