@@ -9,41 +9,33 @@
 
 namespace nustream::users {
 
-/// The entry of a user when the batch began.
-Entry Changes::before(const UserHash& user) const {
-  // An emptied table has nobody in it, and neither has what lies below: the batch below came before the border.
-  if (emptied_) return {user, 0, {}};
-  return below_ != nullptr ? below_->latest(user) : table_->entry_of(user);
-}
-
-/// The latest entry, committed or not.
-Entry Changes::latest(const UserHash& user) const {
-  const std::size_t number = index_.find(user);
-  return number < changes_.size() ? changes_[number].entry : before(user);
-}
-
 // Within one batch a user must not be let in by an old standing.
 Standing Changes::find(const UserHash& user) const {
   const std::size_t number = index_.find(user);
   if (number < changes_.size()) return changes_[number].entry.standing;
+  // An emptied table has nobody in it, and neither has what lies below: the batch below came before the border.
   if (emptied_) return {};
   return below_ != nullptr ? below_->find(user) : table_->find(user);
 }
 
-const Standing& Changes::checked(const Standing& standing) {
-  NUSTREAM_REQUIRE(standing.count != 0, "a changed user has contributed or was closed");
-  return standing;
+Entry Changes::entry_of(const UserHash& user) const {
+  const std::size_t number = index_.find(user);
+  if (number < changes_.size()) return changes_[number].entry;
+  if (emptied_) return {user, 0, {}};
+  return below_ != nullptr ? below_->entry_of(user) : table_->entry_of(user);
 }
 
-void Changes::add(const Entry& there, std::uint32_t number, const Standing& after) {
+/// Sets the standing of a user whose latest entry is `there`.
+void Changes::set(const Entry& there, std::uint32_t number, const Standing& after) {
+  // Room comes first: memory that runs out must not leave the user with a place in the index and no change.
+  if (changes_.size() == changes_.capacity()) changes_.reserve(2 * changes_.size() + 1);
+  const std::size_t place = index_.number_of(there.user);
+  if (place < changes_.size()) {
+    changes_[place].entry.standing = after;
+    return;
+  }
   const bool is_new = there.standing.count == 0;
   changes_.push_back({{there.user, is_new ? number : there.number, after}, there.standing});
-  try {
-    static_cast<void>(index_.number_of(there.user));
-  } catch (...) {
-    changes_.pop_back();  // memory ran out: a change has its number, or is not there
-    throw;
-  }
 }
 
 // What the batch changed before the border is dropped as well: it would be emptied with the rest.

@@ -43,33 +43,44 @@ double slack(std::size_t entries) {
 }
 
 /// ‖v‖/bound, rounded up and at most 1. It is 1 for a v that is not finite; nothing of such a v is added.
-double clipped_norm(std::span<const double> v, double bound) {
-  const descent::ScaledNorm norm = descent::scaled_norm(v);
-  const double relative = norm.scale / bound * norm.fraction * (1 + slack(v.size()));
+double clipped_norm(const descent::ScaledNorm& norm, const ContributionBlock& block) {
+  const double relative = norm.scale / block.bound * norm.fraction * (1 + slack(block.entries));
   // A quotient that overflowed is not below 1, nor is a NaN; both count as 1.
   return relative < 1 ? relative : 1;
 }
 
-/// Adds trunc(scale · clip(v, bound) / s), which is at most scale·bound/s long.
-void add_clipped(std::span<const double> v, const ContributionBlock& block, double scale, std::int64_t* units) {
-  const descent::ScaledNorm norm = descent::scaled_norm(v);
+/// Adds trunc(scale · clip(v, bound) / s), which is at most scale·bound/s long. `norm` is that of v.
+void add_clipped(std::span<const double> v, const descent::ScaledNorm& norm, const ContributionBlock& block,
+                 double scale, std::int64_t* units) {
   if (std::isnan(norm.fraction) || norm.fraction == 0) return;
-  const int exponent = std::ilogb(norm.scale);
   const double shrink = 1 - slack(v.size());
   // G/s, less what roundings may add to a norm and to its entries (clip.h), times the share that may enter.
   const double radius = block.bound / block.spacing * (1 - 0x1p-48) * shrink * scale;
-  // A sum that is scaled down is shortened once more, so that no rounding makes it longer than what is charged.
-  const double slope = std::scalbn(scale < 1 ? scale * shrink : 1, exponent - std::ilogb(block.spacing));
+  // A sum that is scaled down is shortened once more, so that no rounding makes it longer than what is charged. The
+  // quotient of two powers of two is exact. Where it overflows, the sum is longer than any bound all the same.
+  const double slope = (scale < 1 ? scale * shrink : 1) * (norm.scale / block.spacing);
   const descent::ClippedGradient clipped = descent::clip_gradient(slope, norm.fraction, {1, radius});
-  for (std::size_t j = 0; j < v.size(); ++j) {
-    units[j] = noise::saturating_add(units[j], descent::on_grid(clipped.factor, std::scalbn(v[j], -exponent)));
+  const auto add = [&](std::size_t j, double entry) {
+    units[j] = noise::saturating_add(units[j], descent::on_grid(clipped.factor, entry));
+  };
+  // The largest entry is brought into [1, 2). A multiplication by a power of two rounds as scalbn() does, but the
+  // power has to be a normal number.
+  if (const double down = 1 / norm.scale; std::isnormal(down)) {
+    for (std::size_t j = 0; j < v.size(); ++j) add(j, v[j] * down);
+  } else {
+    const int exponent = std::ilogb(norm.scale);
+    for (std::size_t j = 0; j < v.size(); ++j) add(j, std::scalbn(v[j], -exponent));
   }
 }
 
 }  // namespace
 
 StepContributions::StepContributions(std::vector<ContributionBlock> blocks, Limits limits, Shortening shortening)
-    : blocks_(std::move(blocks)), limits_(limits), shortening_(shortening), entries_(entries_of(blocks_)) {
+    : blocks_(std::move(blocks)),
+      limits_(limits),
+      shortening_(shortening),
+      entries_(entries_of(blocks_)),
+      norms_(blocks_.size()) {
   if (blocks_.empty()) throw InvalidParameter("blocks of a contribution", "0", "at least 1");
   for (const ContributionBlock& block : blocks_) check(block);
 }
@@ -79,13 +90,16 @@ void StepContributions::begin(StepIndex step) noexcept {
   index_.clear();
   contributors_.clear();
   sums_.clear();
+  asked_.reset();
 }
 
 bool StepContributions::takes_part(const UserHash& user, const Changes& users) {
   // A user who contributes in this step already does so with every further record of it; the sum of them is charged
   // once.
   if (index_.find(user) < index_.size()) return true;
-  if (may_contribute(limits_, users.find(user), step_)) return true;
+  // What the table says is kept, so that it is not asked again when the user is charged.
+  asked_ = users.entry_of(user);
+  if (may_contribute(limits_, asked_->standing, step_)) return true;
   ++beyond_limits_;
   return false;
 }
@@ -95,7 +109,7 @@ bool StepContributions::add(const UserHash& user, std::uint32_t number, std::spa
   if (!std::ranges::all_of(entries, [](double entry) { return std::isfinite(entry); })) return false;
   const std::size_t place = index_.number_of(user);
   if (place == contributors_.size()) {
-    contributors_.push_back({user, number});
+    contributors_.push_back({user, number, asked_ && asked_->user == user ? asked_ : std::nullopt});
     sums_.resize(sums_.size() + entries_, 0);
   }
   double* const sum = sums_.data() + place * entries_;
@@ -125,22 +139,27 @@ void StepContributions::shorten_together(std::span<double> sum) const noexcept {
   for (double& entry : sum) entry *= share;
 }
 
-// The largest of the blocks' norms, each in units of its bound: one mass is charged for all blocks.
-double StepContributions::norm_of(std::span<const double> sum) const noexcept {
+/// Computes the norm of each block of a sum, and returns the largest of them, each in units of its bound: one mass is
+/// charged for all blocks.
+double StepContributions::take_norms(std::span<const double> sum) noexcept {
   double largest = 0;
-  for (const ContributionBlock& block : blocks_) {
-    largest = std::max(largest, clipped_norm(sum.first(block.entries), block.bound));
-    sum = sum.subspan(block.entries);
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    const descent::ScaledNorm norm = descent::scaled_norm(sum.first(blocks_[i].entries));
+    norms_[i] = {norm.scale, norm.fraction};
+    largest = std::max(largest, clipped_norm(norm, blocks_[i]));
+    sum = sum.subspan(blocks_[i].entries);
   }
   return largest;
 }
 
-// The same scale for every block, as charge() allowed one share for all of them.
+/// Adds the sum whose norms were taken last. The scale is the same for every block, as charge() allowed one share for
+/// all of them.
 void StepContributions::add_to_grid(std::span<const double> sum, double scale, std::span<std::int64_t> units) const {
-  for (const ContributionBlock& block : blocks_) {
-    add_clipped(sum.first(block.entries), block, scale, units.data());
-    sum = sum.subspan(block.entries);
-    units = units.subspan(block.entries);
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    const std::size_t entries = blocks_[i].entries;
+    add_clipped(sum.first(entries), {norms_[i].scale, norms_[i].fraction}, blocks_[i], scale, units.data());
+    sum = sum.subspan(entries);
+    units = units.subspan(entries);
   }
 }
 
@@ -148,14 +167,14 @@ std::size_t StepContributions::settle(Changes& users, std::span<std::int64_t> un
   NUSTREAM_REQUIRE(units.size() == entries_, "a sum has the entries of all blocks");
   const std::size_t count = contributors_.size();
   for (std::size_t i = 0; i < count; ++i) {
-    const auto& [user, number] = contributors_[i];
+    const auto& [user, number, before] = contributors_[i];
     const std::span<double> sum = std::span(sums_).subspan(i * entries_, entries_);
     if (shortening_ == Shortening::together) shorten_together(sum);
-    const double norm = norm_of(sum);
+    const double norm = take_norms(sum);
     // Every contributor is charged, also one whose sum overflowed and adds nothing to the grid.
     Charge charged{};
-    users.change(user, number, [&](const Standing& before) {
-      charged = charge(limits_, before, step_, norm);
+    users.change(before ? *before : users.entry_of(user), number, [&](const Standing& standing) {
+      charged = charge(limits_, standing, step_, norm);
       return charged.after;
     });
     if (norm >= 1) ++clipped_;

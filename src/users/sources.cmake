@@ -4,6 +4,7 @@ target_sources(nustream_core PRIVATE
   users/charge.cpp
   users/contribution.cpp
   users/gate.cpp
+  users/huge_pages.cpp
   users/limits.cpp
   users/loop.cpp
   users/over_windows.cpp

@@ -119,10 +119,10 @@ void Table::clear() noexcept {
 // Entries are put in the order of their old slots, which is nearly that of the new ones.
 void Table::grow(std::size_t slots) {
   // Both are allocated before the table changes: an allocation that fails must not lose what users have done.
-  std::vector<Slot> new_slots(slots);
-  std::vector<std::uint32_t> new_numbers(slots);
-  const std::vector<Slot> old = std::exchange(slots_, std::move(new_slots));
-  const std::vector<std::uint32_t> numbers = std::exchange(numbers_, std::move(new_numbers));
+  decltype(slots_) new_slots(slots);
+  decltype(numbers_) new_numbers(slots);
+  const auto old = std::exchange(slots_, std::move(new_slots));
+  const auto numbers = std::exchange(numbers_, std::move(new_numbers));
   for (std::size_t i = 0; i < old.size(); ++i) {
     if (old[i].standing.count == 0) continue;
     const std::size_t at = slot_of(old[i].user);

@@ -8,6 +8,7 @@
 
 #include "nustream/users/changes.h"
 #include "nustream/users/table.h"
+#include "nustream/users/user_index.h"
 
 namespace nustream::users {
 namespace {
@@ -40,6 +41,28 @@ Plain read(const Table& table) {
     });
   }
   return entries;
+}
+
+TEST(UserIndex, NumbersUsersAsTheyAreMet) {
+  std::mt19937_64 random(6);
+  UserIndex index;
+  std::map<UserHash, std::size_t> plain;
+  // Few users of a small or a large index, and many: clear() has one way for few and another for many.
+  for (int batch = 0; batch < 3000; ++batch) {
+    const std::uint64_t many = 1 + random() % (batch % 100 == 7 ? 3000 : 12);
+    for (std::uint64_t i = 0; i < many; ++i) {
+      // Half of the users differ in the half of the hash alone that says nothing of their place.
+      UserHash user = some_user(random, 3 * many);
+      if (random() % 2 == 0) user.low = ~std::uint64_t{0} - random() % 3;
+      const auto found = plain.find(user);
+      ASSERT_EQ(index.find(user), found == plain.end() ? index.size() : found->second);
+      ASSERT_EQ(index.number_of(user), plain.emplace(user, plain.size()).first->second);
+    }
+    ASSERT_EQ(index.size(), plain.size());
+    index.clear();
+    for (const auto& [user, number] : plain) ASSERT_EQ(index.find(user), 0U);  // size(): nobody is there
+    plain.clear();
+  }
 }
 
 TEST(UserTable, IsAMap) {

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "nustream/base/error.h"
+#include "nustream/users/huge_pages.h"
 #include "nustream/users/standings.h"
 #include "nustream/users/user_index.h"
 
@@ -23,6 +25,8 @@ class Changes {
   Changes(const Standings& table, const Changes& below) : table_(&table), below_(&below) {}
 
   [[nodiscard]] Standing find(const UserHash& user) const;
+  /// The user's whole entry. Where find() gives zeros, the entry's number means nothing.
+  [[nodiscard]] Entry entry_of(const UserHash& user) const;
   /// Begins to load what find() will look at.
   void prefetch(const UserHash& user) const noexcept {
     index_.prefetch(user);
@@ -36,15 +40,14 @@ class Changes {
   /// Sets the user's standing to `next` of what find() gives, in one look-up. `number` is that of a user who is new.
   template <class Next>
   void change(const UserHash& user, std::uint32_t number, const Next& next) {
-    const std::size_t known = index_.find(user);
-    if (known < changes_.size()) {
-      Standing& standing = changes_[known].entry.standing;
-      standing = checked(next(standing));
-      return;
-    }
-    // A table on disk may fail here, and then nothing has changed yet.
-    const Entry there = before(user);
-    add(there, number, checked(next(there.standing)));
+    change(entry_of(user), number, next);
+  }
+  /// As above, for a user whose entry_of() is `there`.
+  template <class Next>
+  void change(const Entry& there, std::uint32_t number, const Next& next) {
+    const Standing after = next(there.standing);
+    NUSTREAM_REQUIRE(after.count != 0, "a changed user has contributed or was closed");
+    set(there, number, after);
   }
   /// Lets everyone begin anew, and drops what the batch changed before.
   void empty_table() noexcept;
@@ -67,10 +70,7 @@ class Changes {
   void take_over(Changes& above);
 
  private:
-  [[nodiscard]] static const Standing& checked(const Standing& standing);
-  [[nodiscard]] Entry before(const UserHash& user) const;
-  [[nodiscard]] Entry latest(const UserHash& user) const;
-  void add(const Entry& there, std::uint32_t number, const Standing& after);
+  void set(const Entry& there, std::uint32_t number, const Standing& after);
   template <class Visit>
   void visit(const Visit& visit) const;
 
@@ -78,7 +78,7 @@ class Changes {
   const Changes* below_ = nullptr;
   bool emptied_ = false;
   UserIndex index_;
-  std::vector<Change> changes_;
+  std::vector<Change, HugePages<Change>> changes_;
 };
 
 }  // namespace nustream::users

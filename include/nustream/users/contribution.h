@@ -49,6 +49,7 @@ class StepContributions {
   void begin(StepIndex step) noexcept;
   /// Whether this record counts. It does if its user contributes to this step already, or if the limits allow the
   /// user another contribution. A record that does not is counted in beyond_limits().
+  /// `users` must stay as it is until settle() changes it.
   [[nodiscard]] bool takes_part(const UserHash& user, const Changes& users);
   /// Adds the entries of a record, all blocks one after the other, to its user's sum. Returns false, and adds
   /// nothing, where an entry is not finite. `number` is the number of the user's Entry.
@@ -73,10 +74,17 @@ class StepContributions {
   struct Contributor {
     UserHash user;
     std::uint32_t number;
+    std::optional<Entry> before;  // as takes_part() found it; nothing where nobody asked
+  };
+
+  /// ‖v‖₂ of a block of a sum, as scale · fraction (descent/norm.h).
+  struct BlockNorm {
+    double scale;
+    double fraction;
   };
 
   void shorten_together(std::span<double> sum) const noexcept;
-  [[nodiscard]] double norm_of(std::span<const double> sum) const noexcept;
+  [[nodiscard]] double take_norms(std::span<const double> sum) noexcept;
   void add_to_grid(std::span<const double> sum, double scale, std::span<std::int64_t> units) const;
 
   std::vector<ContributionBlock> blocks_;
@@ -86,7 +94,9 @@ class StepContributions {
   StepIndex step_{0};
   UserIndex index_;
   std::vector<Contributor> contributors_;
-  std::vector<double> sums_;  // contributors × entries
+  std::vector<double> sums_;      // contributors × entries
+  std::optional<Entry> asked_;    // of the user that takes_part() was asked about last
+  std::vector<BlockNorm> norms_;  // of each block of the sum that is being settled
   std::uint64_t clipped_ = 0;
   std::uint64_t clipped_in_full_ = 0;
   std::uint64_t settled_ = 0;

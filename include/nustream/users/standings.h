@@ -61,8 +61,8 @@ class Standings {
   [[nodiscard]] virtual std::size_t size() const noexcept = 0;
   /// The user's standing; all zeros for a user that is not there.
   [[nodiscard]] virtual Standing find(const UserHash& user) const = 0;
-  /// The user's whole entry, which batches ask for where they change it. For a user that is not there the standing is
-  /// all zeros and the number means nothing.
+  /// The user's whole entry, which batches ask for where they change it. Its `user` is always the one that was asked
+  /// for. For a user that is not there the standing is all zeros and the number means nothing.
   [[nodiscard]] virtual Entry entry_of(const UserHash& user) const = 0;
   /// Begins to load a user that will be asked for soon.
   virtual void prefetch(const UserHash& /*user*/) const noexcept {}

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "nustream/users/huge_pages.h"
 #include "nustream/users/standings.h"
 
 namespace nustream::users {
@@ -61,9 +62,9 @@ class Table final : public Standings {
   void grow(std::size_t slots);
 
   std::size_t size_ = 0;
-  std::vector<Slot> slots_;
-  std::vector<std::uint32_t>
-      numbers_;  // of the same slots; read where a batch changes a user, and when parts are read
+  std::vector<Slot, HugePages<Slot>> slots_;
+  // Of the same slots; read where a batch changes a user, and when parts are read.
+  std::vector<std::uint32_t, HugePages<std::uint32_t>> numbers_;
 };
 
 }  // namespace nustream::users
