@@ -147,7 +147,7 @@ std::uint64_t close_in_lane(const config::Config& config, UsersEdit& edit, const
   for (const users::Entry& of : closed) {
     if (!users::close_user(of, users->open())) ++unknown;
   }
-  const TopicUsers::Closed batch = users->close();
+  const engine::UsersOfBatch batch = users->close()();
   journal::UsersOfState after = batch.state;
   after.latest = known.latest;  // no step was taken, whatever period the settings have
   after.window = known.window;

@@ -23,19 +23,15 @@ journal::Batch seal_lane(const Setup& setup, LaneState& state, BatchContent cont
   record.partitions = state.partitions;
   // Only marks of records below the position: rows that wait may be of records that no step has taken yet.
   record.seen = state.seen.below(position);
-  TopicUsers::Closed users;
-  if (state.users) {
-    // Once for each state: what the batch changed goes into records of the same transaction as the state.
-    users = state.users->close();
-    record.users = std::move(users.state);
-  }
-  journal::Batch batch = engine::seal_batch(setup.keys, state.lane, state.ledger, state.releases, std::move(record),
-                                            {engine::Keeping::topics, position, state.steps_sealed, content.closes});
+  engine::Sealing sealing{engine::Keeping::topics, position, state.steps_sealed, content.closes};
+  // Once for each state: what the batch changed goes into records of the same transaction as the state.
+  if (state.users) sealing.users = state.users->close();
+  journal::Batch batch =
+      engine::seal_batch(setup.keys, state.lane, state.ledger, state.releases, std::move(record), sealing);
   // The next line counts from this state on, whether or not its transaction succeeds: an aborted batch is sent again
   // as it is.
   state.steps_sealed = steps;
   batch.dead_letters = std::move(content.dead_letters);
-  batch.user_records = std::move(users.records);
   return batch;
 }
 

@@ -64,7 +64,7 @@ void LaneTransactions::commit(ClosedBatch batch, Member member, Time now, journa
   state_.rejected += batch.rejects;
   letter_bytes_ = 0;
   for (const journal::DeadLetter& letter : batch.content.dead_letters) letter_bytes_ += letter.bytes;
-  sent_ = seal_lane(setup_, state_, std::move(batch.content), journal_->bookmark());
+  sent_ = std::make_shared<journal::Batch>(seal_lane(setup_, state_, std::move(batch.content), journal_->bookmark()));
   sent_at_ = now;
   send(std::move(member), std::move(done));
 }
@@ -167,7 +167,7 @@ Committed LaneTransactions::show_committed(Time now) {
   metrics_.commit_seconds->Observe(seconds(now - sent_at_));
   count_batch();
   StepCount steps = *state_.steps_sealed;
-  committed_ = sent_.position;
+  committed_ = sent_->position;
   shown_.update(serve::CommittedSpend::committed(state_.ledger.entry(steps, committed_),
                                                  state_.ledger.total(steps, committed_)));
   if (!published_.empty()) {
@@ -196,7 +196,7 @@ void LaneTransactions::count_batch() {
 bool LaneTransactions::give_up_letters(const kafka::Error& error) {
   using kafka::Cause;
   const std::string& topic = setup_.config.kafka.topics.dead_letters;
-  if (topic.empty() || error.topic != topic || sent_.dead_letters.empty()) return false;
+  if (topic.empty() || error.topic != topic || sent_->dead_letters.empty()) return false;
   if (error.cause == Cause::fenced || error.cause == Cause::lost_membership) return false;
   const bool too_large = kept_.letters == Letters::whole && error.cause == Cause::record_too_large;
   kept_.letters = too_large ? Letters::reasons : Letters::none;
@@ -213,7 +213,7 @@ bool LaneTransactions::give_up_letters(const kafka::Error& error) {
 /// Reduces the dead letters of the batch to what kept_.letters allows. No record, and no trouble with the topic of
 /// dead letters, may stop a lane.
 void LaneTransactions::shorten_letters() {
-  std::vector<journal::DeadLetter>& letters = sent_.dead_letters;
+  std::vector<journal::DeadLetter>& letters = sent_->dead_letters;
   if (kept_.letters == Letters::whole) return;
   if (kept_.letters == Letters::none) {
     figures_.letters_lost += letters.size();

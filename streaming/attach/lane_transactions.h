@@ -106,7 +106,8 @@ class LaneTransactions {
   Position committed_;
 
   // The batch that is under way, or waits to be sent again.
-  journal::Batch sent_{{}, Position{0}, {}, {}, {}, {}};
+  // The journal finishes it, so that the very same bytes can be sent again.
+  std::shared_ptr<journal::Batch> sent_;
   BatchFigures figures_;
   std::size_t letter_bytes_ = 0;
   Time sent_at_{};

@@ -55,23 +55,42 @@ void TopicUsers::begin_anew() {
   users::count_anew(*table_, open_);
 }
 
-TopicUsers::Closed TopicUsers::close() {
+/// A closed batch. It has copies of, or shares, all that sealing needs, so that nothing here is touched by two
+/// threads.
+struct TopicUsers::InFlight {
+  users::UserKey key;
+  std::shared_ptr<const users::Changes> changes;  // `batch` refers to them
+  std::optional<users::TopicBatch> of_epoch;
+  users::TopicBatch batch;
+  journal::UsersOfState state{};  // without key and mark
+  users::TopicMark mark{};        // once it is sealed
+
+  engine::UsersOfBatch seal() {
+    engine::UsersOfBatch out{std::move(state), {}};
+    // Records of the epoch's beginning go before those of its first batch.
+    if (of_epoch) out.records = of_epoch->seal().records;
+    users::TopicRecords sealed = batch.seal();
+    std::ranges::move(sealed.records, std::back_inserter(out.records));
+    std::ranges::copy(key.bytes(), out.state.key.begin());
+    mark = sealed.mark;
+    out.state.mark = users::encode_mark(mark);
+    return out;
+  }
+};
+
+std::function<engine::UsersOfBatch()> TopicUsers::close() {
   // The changes of the batch before are in the table by now (committed()), so that closed_ is free for this batch's.
-  closed_.take_over(open_);
-  // Records of the epoch's beginning go before those of its first batch.
-  Closed closed;
-  closed.records = std::exchange(of_epoch_, {});
-  std::ranges::move(log_.append(closed_), std::back_inserter(closed.records));
-  std::ranges::copy(key_.bytes(), closed.state.key.begin());
-  // The mark is of the store with this batch, and so is taken after append().
-  closed.state.mark = users::encode_mark(log_.mark());
-  closed.state.identity = identity_;
-  users::keep_clock(clock_, closed.state);
-  return closed;
+  closed_->take_over(open_);
+  const auto batch = std::make_shared<InFlight>(
+      InFlight{key_, closed_, std::exchange(of_epoch_, std::nullopt), log_.append(*closed_)});
+  batch->state.identity = identity_;
+  users::keep_clock(clock_, batch->state);
+  in_flight_ = batch;
+  return [batch] { return batch->seal(); };
 }
 
 void TopicUsers::committed(std::optional<std::uint64_t> end) {
-  log_.committed(closed_, end);
+  log_.committed(*closed_, in_flight_->mark, end);
 }
 
 }  // namespace nustream::attach

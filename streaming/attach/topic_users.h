@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "config/users.h"
+#include "engine/seal_batch.h"
 #include "journal/journal.h"
 #include "journal/state_record.h"
 #include "nustream/users/changes.h"
@@ -35,11 +37,11 @@ struct UserStore {
 /// The changes of a batch pass through three places, one after the other:
 ///
 ///     open()        what the steps since the last close() changed: read by the steps that follow
-///     close()       sealed: records and state of one transaction
+///     close()       on their way: records and state of one transaction
 ///     committed()   that transaction has committed: the table takes them
 ///
 /// So the table is always that of the committed steps, and a batch that does not commit leaves nothing behind. To be
-/// used from one thread.
+/// used from one thread, except for what close() returns.
 class TopicUsers {
  public:
   /// The users of a lane of which nothing is known: the store begins anew, whatever the topic holds.
@@ -63,13 +65,10 @@ class TopicUsers {
   /// The clock of the windows of users; null where limits hold for ever.
   [[nodiscard]] users::WindowClock* clock() noexcept { return clock_ ? &*clock_ : nullptr; }
 
-  struct Closed {
-    journal::UsersOfState state;
-    std::vector<journal::KeyedRecord> records;
-  };
-  /// Closes the batch: returns the records and the state of users for the next transaction. Contract: the transaction
-  /// before has committed.
-  [[nodiscard]] Closed close();
+  /// Closes the batch. What it returns seals the records and the state of users for the next transaction, and is
+  /// called once, on any thread, while open() takes the changes of the next batch. Contract: the transaction before
+  /// has committed.
+  [[nodiscard]] std::function<engine::UsersOfBatch()> close();
   /// That transaction has committed. `end` is one past the offset of the last record of the store that this process
   /// wrote; nothing before the first.
   void committed(std::optional<std::uint64_t> end);
@@ -79,11 +78,14 @@ class TopicUsers {
   users::Limits limits_;
   users::UserKey key_;
   std::unique_ptr<users::Standings> table_;
-  users::Changes closed_{*table_};  // of the batch in flight
-  users::Changes open_{*table_, closed_};
+  // Of the batch in flight. The function that seals it holds them too.
+  std::shared_ptr<users::Changes> closed_ = std::make_shared<users::Changes>(*table_);
+  users::Changes open_{*table_, *closed_};
   std::optional<users::WindowClock> clock_;
   users::TopicLog log_;
-  std::vector<journal::KeyedRecord> of_epoch_;  // records of a new epoch, written with its first batch
+  std::optional<users::TopicBatch> of_epoch_;  // records of a new epoch, written with its first batch
+  struct InFlight;
+  std::shared_ptr<const InFlight> in_flight_;  // null before the first close()
 };
 
 }  // namespace nustream::attach

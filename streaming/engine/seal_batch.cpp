@@ -3,12 +3,14 @@
 // (docs/formats/state.md, docs/formats/ledger.md).
 #include "engine/seal_batch.h"
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "journal/ledger_chain.h"
 #include "journal/state_record.h"
+#include "nustream/base/error.h"
 
 namespace nustream::engine {
 namespace {
@@ -33,6 +35,23 @@ journal::Batch sealed(const secrets::Keyring& keys, const secrets::StateIdentity
       journal::seal_state(keys, identity, record), record.position, std::move(lines), {}, std::move(record.outbox)};
 }
 
+/// As above, for a state in topics that waits for what its users bring.
+journal::Batch sealed_with(std::function<UsersOfBatch()> users, const secrets::Keyring& keys,
+                           secrets::StateIdentity identity, journal::StateRecord record, std::string lines) {
+  journal::Batch batch{{}, record.position, std::move(lines), {}, {}};
+  // A function that can be copied may only share what cannot be.
+  const auto shared = std::make_shared<journal::StateRecord>(std::move(record));
+  batch.finish = [users = std::move(users), &keys, identity = std::move(identity), shared](journal::Batch& whole) {
+    UsersOfBatch brought = users();
+    shared->users = std::move(brought.state);
+    whole.user_records = std::move(brought.records);
+    // The state vouches for the store with these records, and so comes behind them.
+    whole.sealed_state = journal::seal_state(keys, identity, *shared);
+    whole.outbox = std::move(shared->outbox);
+  };
+  return batch;
+}
+
 }  // namespace
 
 journal::Batch seal_batch(const secrets::Keyring& keys, const Estimator& lane, EpochLedger& ledger,
@@ -55,7 +74,9 @@ journal::Batch seal_batch(const secrets::Keyring& keys, const Estimator& lane, E
   // The identity is sealed with the state. Whoever opens it says which stream, lane, epoch and settings are expected,
   // so that a state of another one does not pass for this one's.
   const secrets::StateIdentity identity{epoch.stream, epoch.lane, epoch.epoch, steps, epoch.digest, epoch.is_private};
-  return sealed(keys, identity, record, std::move(lines), sealing.keeping);
+  if (!sealing.users) return sealed(keys, identity, record, std::move(lines), sealing.keeping);
+  NUSTREAM_REQUIRE(sealing.keeping == Keeping::topics, "a folder's store of users is durable before its state is");
+  return sealed_with(sealing.users, keys, identity, std::move(record), std::move(lines));
 }
 
 journal::Batch seal_one_step(const secrets::Keyring& keys, const journal::LedgerEntry& spent, journal::Ledger& ledger,

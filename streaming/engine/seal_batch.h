@@ -4,7 +4,9 @@
 // attach/edit_users.h) seal a state anew that was committed already, and spend nothing.
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <vector>
 
 #include "engine/epoch_decision.h"
 #include "engine/epoch_ledger.h"
@@ -17,6 +19,12 @@
 
 namespace nustream::engine {
 
+/// What the unit "user" brings to a batch of a topic.
+struct UsersOfBatch {
+  journal::UsersOfState state;
+  std::vector<journal::KeyedRecord> records;
+};
+
 /// What sealing needs to know beside the record.
 struct Sealing {
   /// In a folder the state also holds the batch's ledger lines, since a crash may keep them from the ledger's file.
@@ -27,6 +35,9 @@ struct Sealing {
   /// The run ends with this batch, and the ledger says which steps were taken. A batch with releases by cadence does
   /// not close, since its line must not name them: another batch follows (EpochLedger::reserves_beyond()).
   bool closes = false;
+  /// Where the lane is of users and in topics: seals what they bring, which takes as long as the steps of the batch.
+  /// It is called by the batch's journal (journal::Batch::finish), so that the lane may go on meanwhile.
+  std::function<UsersOfBatch()> users{};
 };
 
 /// Seals `lane` after its last step as the next committed state. `record` brings what the lane does not know: the
@@ -35,7 +46,8 @@ struct Sealing {
 /// releases move on.
 ///
 /// The batch that it returns holds state, position, outbox and ledger lines, which name the last release by cadence
-/// of the states before this one; the caller adds rejects and dead letters.
+/// of the states before this one; the caller adds rejects and dead letters. With Sealing::users, state and outbox
+/// come with Batch::finish; `keys` outlives the batch then.
 [[nodiscard]] journal::Batch seal_batch(const secrets::Keyring& keys, const Estimator& lane, EpochLedger& ledger,
                                         journal::ReleaseChain& releases, journal::StateRecord record,
                                         const Sealing& sealing);

@@ -40,6 +40,10 @@ struct Batch {
   std::string outbox;                       ///< the batch's encoded releases, in step order
   std::vector<DeadLetter> dead_letters{};   ///< for journals that have a place for them
   std::vector<KeyedRecord> user_records{};  ///< for journals of topics: what the batch adds to the store of users
+  /// Fills in what takes long to make, such as seals: of the state, the outbox and the records of users. For journals
+  /// of topics, which call it once, on a thread of their own, before they write anything of the batch. It then is
+  /// empty, so that a batch that is sent again has the same bytes.
+  std::function<void(Batch&)> finish{};
   /// Makes durable what the state relies on, such as a store of users. Journals in files call it on their thread,
   /// before the new state replaces the old one.
   std::function<void()> before_state{};

@@ -31,7 +31,7 @@ void for_each_line(std::string_view lines, Take take) {
 
 /// One transaction, with everything that its records point into.
 struct KafkaJournal::Work {
-  journal::Batch batch{{}, Position{0}, {}, {}, {}, {}};
+  std::shared_ptr<journal::Batch> batch;
   std::string releases;  // the outbox of the batch before
   std::string model;
   std::string state_key;
@@ -40,7 +40,8 @@ struct KafkaJournal::Work {
   TransactionContent content;
   std::optional<Transaction> transaction;
   journal::Completion done;
-  bool is_alone = false;  // true for a record in a transaction of its own, without a batch
+  bool is_alone = false;        // true for a record in a transaction of its own, without a batch
+  bool commits_offset = false;  // true where the batch's records were read as a member of the group
 };
 
 KafkaJournal::KafkaJournal(Options options) : options_(std::move(options)) {}
@@ -99,22 +100,23 @@ std::string KafkaJournal::bookmark() const {
 }
 
 void KafkaJournal::commit(journal::Batch batch, journal::Completion done) {
+  commit(std::make_shared<journal::Batch>(std::move(batch)), std::move(done));
+}
+
+void KafkaJournal::commit(std::shared_ptr<journal::Batch> batch, journal::Completion done) {
   auto work = std::make_shared<Work>();
   work->batch = std::move(batch);
   work->releases = outbox_;
   work->member = member_;
+  work->commits_offset = true;
   work->done = std::move(done);
-  add_lane_records(*work);
   start(std::move(work));
 }
 
 void KafkaJournal::commit_spend(journal::Batch batch, journal::Completion done) {
   auto work = std::make_shared<Work>();
-  work->batch = std::move(batch);
+  work->batch = std::make_shared<journal::Batch>(std::move(batch));
   work->done = std::move(done);
-  add_lane_records(*work);
-  // The records of this batch were not read as a member of the group, whose offset stays as it is.
-  work->content.offset.reset();
   start(std::move(work));
 }
 
@@ -122,20 +124,16 @@ void KafkaJournal::publish_model(std::string model, journal::Completion done) {
   auto work = std::make_shared<Work>();
   work->is_alone = true;
   work->model = std::move(model);
-  // The combined model is one for the stream, and so its record's key is the stream's name.
-  work->state_key = options_.place.stream;
   work->done = std::move(done);
-  work->content.records.push_back(
-      {options_.place.topics.model, PartitionIndex{0}, work->state_key, std::string_view(work->model)});
   start(std::move(work));
 }
 
 void KafkaJournal::write_users(journal::KeyedRecord record, journal::Completion done) {
   auto work = std::make_shared<Work>();
   work->is_alone = true;
-  work->batch.user_records.push_back(std::move(record));
+  work->batch =
+      std::make_shared<journal::Batch>(journal::Batch{{}, Position{0}, {}, {}, {}, {}, {std::move(record)}});
   work->done = std::move(done);
-  add_users(*work);
   start(std::move(work));
 }
 
@@ -145,10 +143,20 @@ void KafkaJournal::flush(journal::Completion done) {
   options_.post([done = std::move(done)] { done(nullptr); });
 }
 
+/// Adds the records of the transaction. They refer to the work.
+void KafkaJournal::add_records(Work& work) const {
+  if (!work.is_alone) return add_lane_records(work);
+  if (work.batch) return add_users(work);
+  // The combined model is one for the stream, and so its record's key is the stream's name.
+  work.state_key = options_.place.stream;
+  work.content.records.push_back(
+      {options_.place.topics.model, PartitionIndex{0}, work.state_key, std::string_view(work.model)});
+}
+
 void KafkaJournal::add_lane_records(Work& work) const {
   const LanePlace& place = options_.place;
   std::vector<OutgoingRecord>& records = work.content.records;
-  for (const journal::DeadLetter& letter : work.batch.dead_letters) {
+  for (const journal::DeadLetter& letter : work.batch->dead_letters) {
     work.letters.emplace_back(letter, place);
     // Views into the batch, which the work keeps until the transaction is over.
     const std::optional<std::string_view> key = letter.key;
@@ -160,30 +168,45 @@ void KafkaJournal::add_lane_records(Work& work) const {
   work.content.ahead = records.size();
   work.state_key = place.state_key();
   records.push_back(
-      {place.topics.state, place.partition(), work.state_key, std::string_view(work.batch.sealed_state)});
+      {place.topics.state, place.partition(), work.state_key, std::string_view(work.batch->sealed_state)});
   add_users(work);
-  for_each_line(work.batch.ledger_entry, [&](std::string_view line) {
+  for_each_line(work.batch->ledger_entry, [&](std::string_view line) {
     records.push_back({place.topics.ledger, place.partition(), std::nullopt, line});
   });
   for_each_line(work.releases, [&](std::string_view line) {
     records.push_back({place.topics.releases, place.partition(), std::nullopt, line});
   });
-  work.content.offset = {place.partition(), Offset{static_cast<std::int64_t>(work.batch.position.value())}};
+  if (!work.commits_offset) return;
+  work.content.offset = {place.partition(), Offset{static_cast<std::int64_t>(work.batch->position.value())}};
 }
 
 void KafkaJournal::add_users(Work& work) const {
   const LanePlace& place = options_.place;
-  for (const journal::KeyedRecord& record : work.batch.user_records) {
+  for (const journal::KeyedRecord& record : work.batch->user_records) {
     work.content.records.push_back({place.topics.users, place.partition(), record.key, record.value});
   }
 }
 
 void KafkaJournal::start(std::shared_ptr<Work> work) {
   NUSTREAM_REQUIRE(loaded_ && producer_, "a lane is loaded before it commits");
-  // The transaction refers to the work, which the posted call keeps alive until it is over.
-  work->transaction.emplace(*producer_, options_.place, work->content, work->member.get(), options_.transaction);
   NUSTREAM_FAILPOINT("before-transaction");
-  options_.post([this, work = std::move(work)] { go_on(work); });
+  options_.post([this, work = std::move(work)] {
+    try {
+      prepare(*work);
+    } catch (...) {
+      // Nothing was written. The lane cannot go on without the seals of its batch.
+      return work->done(std::current_exception());
+    }
+    go_on(work);
+  });
+}
+
+/// Makes the transaction of a work. On a thread of `post`, since sealing what users bring may take long.
+void KafkaJournal::prepare(Work& work) {
+  if (work.batch && work.batch->finish) std::exchange(work.batch->finish, nullptr)(*work.batch);
+  add_records(work);
+  // The transaction refers to the work, which the posted call keeps alive until it is over.
+  work.transaction.emplace(*producer_, options_.place, work.content, work.member.get(), options_.transaction);
 }
 
 /// Works on the transaction for a slice, then posts itself again, so that other lanes have their turn.
@@ -226,13 +249,13 @@ void KafkaJournal::committed(const Work& work) {
   // A record of the model or of users changes neither the outbox nor the bookmark.
   if (work.is_alone) return;
   const config::Topics& topics = options_.place.topics;
-  outbox_ = work.batch.outbox;
+  outbox_ = work.batch->outbox;
   if (!work.releases.empty()) {
     if (const auto last = producer_->last_offset(topics.releases)) {
       bookmark_.releases_from = Offset{last->value() + 1};
     }
   }
-  if (!work.batch.ledger_entry.empty()) bookmark_.ledger_line = producer_->last_offset(topics.ledger);
+  if (!work.batch->ledger_entry.empty()) bookmark_.ledger_line = producer_->last_offset(topics.ledger);
 }
 
 std::optional<std::string> read_state(const ClientSettings& client, const LanePlace& place, Offset end,

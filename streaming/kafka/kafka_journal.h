@@ -58,6 +58,9 @@ class KafkaJournal final : public journal::Journal {
   /// The member of the group in whose name the next commits commit offsets.
   void use_member(std::shared_ptr<const GroupMetadata> member) { member_ = std::move(member); }
   void commit(journal::Batch batch, journal::Completion done) override;
+  /// As above, for a batch that the caller may want to send again after an abort: until the completion is called, the
+  /// batch belongs to the journal, which finishes it (journal::Batch::finish).
+  void commit(std::shared_ptr<journal::Batch> batch, journal::Completion done);
   /// As commit(), for a batch whose records were not read as a member of the group: the group's offset stays as it
   /// is.
   void commit_spend(journal::Batch batch, journal::Completion done);
@@ -80,8 +83,10 @@ class KafkaJournal final : public journal::Journal {
  private:
   struct Work;
   void start(std::shared_ptr<Work> work);
+  void prepare(Work& work);
   void go_on(const std::shared_ptr<Work>& work);
   void committed(const Work& work);
+  void add_records(Work& work) const;
   void add_lane_records(Work& work) const;
   void add_users(Work& work) const;
   void wait_for(const char* attempt, const std::function<Progress()>& call);

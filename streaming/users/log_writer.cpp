@@ -14,12 +14,24 @@ namespace nustream::users {
 // there are. Only headings are read, which stand in clear: a rebuild counts the records that it meets by the same
 // rule as the writer that made them.
 void Segment::count(std::string_view sealed) {
-  if (const auto part = part_of(sealed)) {
+  count(part_of(sealed), sealed.size());
+}
+
+void Segment::count(std::optional<std::uint8_t> part, std::size_t bytes) {
+  if (part) {
     parts = *part + 1U;
-    part_bytes += sealed.size();
+    part_bytes += bytes;
   } else {
-    change_bytes += sealed.size();
+    change_bytes += bytes;
   }
+}
+
+Sealed Appended::seal() {
+  Sealed sealed{{}, mark_};
+  sealed.records.reserve(records_.size());
+  for (UnsealedRecord& record : records_) sealed.records.push_back(std::move(record).seal(key_, context_));
+  if (changes_ != nullptr) sealed.mark.digest.change(key_, *changes_);
+  return sealed;
 }
 
 void LogWriter::resume(const StoreMark& mark, const Segment& segment) {
@@ -36,57 +48,73 @@ Appended LogWriter::open_batch() {
   NUSTREAM_REQUIRE(open_commit_ != 0, "a store of users is loaded before it is appended to");
   const bool is_full = segment_.parts == Standings::parts &&
                        segment_.change_bytes >= std::max(segment_.part_bytes, sizes_.segment_bytes_min);
-  Appended out{segment_.number == 0 || is_full, {}};
-  if (out.begins_segment) segment_ = {segment_.number + 1};
+  Appended out(key_, context_, segment_.number == 0 || is_full);
+  if (out.begins_segment_) segment_ = {segment_.number + 1};
   // append_epoch() and append() may both write into one batch. Then both get the same commit number.
   mark_.commit = open_commit_;
   return out;
 }
 
-void LogWriter::write(UserRecord record, Appended& out) {
-  // Numbers go on over segments and epochs without a gap, so that a record that is missing is seen.
-  record.number = ++mark_.number;
-  record.commit = open_commit_;
-  out.records.push_back(seal_record(key_, context_, record));
-  segment_.count(out.records.back());
+/// The record behind all others. Numbers go on over segments and epochs without a gap, so that a record that is
+/// missing is seen.
+UnsealedRecord LogWriter::next_record(RecordKind kind, std::uint8_t part) {
+  return {++mark_.number, open_commit_, kind, part};
 }
 
-/// Writes all `entries`, as records that are not too long; one record at least, which may be empty.
-void LogWriter::write(RecordKind kind, std::uint8_t part, std::span<const Entry> entries, Appended& out) {
-  // Also an empty part is written: it says that nobody has such a hash, and the segment counts the part as done.
-  do {
-    const auto taken = entries.first(std::min(entries.size(), sizes_.entries_max));
-    write({0, 0, kind, part, {taken.begin(), taken.end()}, {}, {}}, out);
-    entries = entries.subspan(taken.size());
-    if (kind == RecordKind::emptied_changes) kind = RecordKind::changes;  // only the first record empties the table
-  } while (!entries.empty());
+void LogWriter::write(UnsealedRecord record, Appended& out) {
+  segment_.count(record.part(), record.sealed_bytes());
+  out.records_.push_back(std::move(record));
 }
 
 /// Writes the next parts of the table, until the segment holds as many bytes of parts as of changes. So the whole
 /// table is in a segment by the time when its changes are as long as the table.
 void LogWriter::write_parts(Appended& out) {
   while (segment_.parts < Standings::parts && segment_.part_bytes <= segment_.change_bytes) {
-    std::vector<Entry> entries;
+    const auto part = static_cast<std::uint8_t>(segment_.parts);
+    // Also an empty part is written: it says that nobody has such a hash, and the segment counts the part as done.
+    UnsealedRecord record = next_record(RecordKind::part, part);
+    std::size_t entries = 0;
     // The table still lacks the batch's changes. A part is therefore as of the record before it, and the changes of
     // the batch follow behind all of its parts.
-    table_.visit_part(segment_.parts, [&](const Entry& entry) { entries.push_back(entry); });
-    write(RecordKind::part, static_cast<std::uint8_t>(segment_.parts), entries, out);
+    table_.visit_part(segment_.parts, [&](const Entry& entry) {
+      if (entries++ == sizes_.entries_max) {
+        write(std::exchange(record, next_record(RecordKind::part, part)), out);
+        entries = 1;
+      }
+      record.add(entry);
+    });
+    write(std::move(record), out);
   }
+}
+
+/// Writes what the batch changed, as records that are not too long.
+void LogWriter::write_changes(const Changes& changes, Appended& out) {
+  std::span<const Change> left = changes.all();
+  RecordKind kind = changes.emptied() ? RecordKind::emptied_changes : RecordKind::changes;
+  if (left.empty() && !changes.emptied()) return;
+  do {
+    const std::span<const Change> taken = left.first(std::min(left.size(), sizes_.entries_max));
+    UnsealedRecord record = next_record(kind, 0);
+    record.reserve(taken.size());
+    for (const Change& change : taken) record.add(change.entry);
+    write(std::move(record), out);
+    left = left.subspan(taken.size());
+    kind = RecordKind::changes;  // only the first record empties the table
+  } while (!left.empty());
 }
 
 Appended LogWriter::append_epoch(std::optional<std::pair<Mass, Mass>> mass) {
   Appended out = open_batch();
-  UserRecord record{0, 0, RecordKind::epoch};
-  if (mass) {
-    record.mass_before = mass->first;
-    record.mass_after = mass->second;
-  }
+  UnsealedRecord record = next_record(RecordKind::epoch, 0);
+  record.add_masses(mass ? std::optional(mass->first) : std::nullopt,
+                    mass ? std::optional(mass->second) : std::nullopt);
   write(std::move(record), out);
   table_.change_all([&](const Standing& standing) {
     return mass ? carried_over(standing, mass->first, mass->second) : carried_over(standing);
   });
   // Every standing may have changed, so that the digest is computed anew. The number of users stays.
   mark_.digest = digest_of(key_, table_);
+  out.mark_ = mark_;
   return out;
 }
 
@@ -94,27 +122,25 @@ Appended LogWriter::append(const Changes& changes) {
   Appended out = open_batch();
   // Parts come before the changes, because they are as of the table before this batch.
   write_parts(out);
-  std::vector<Entry> entries;
-  entries.reserve(changes.all().size());
-  for (const Change& change : changes.all()) entries.push_back(change.entry);
-  if (changes.emptied() || !entries.empty()) {
-    write(changes.emptied() ? RecordKind::emptied_changes : RecordKind::changes, 0, entries, out);
-  }
-  mark_.digest.change(key_, changes);
+  write_changes(changes, out);
   // The table takes the changes only once they are committed, but the mark has to tell how many users it will hold
   // then.
   const auto is_new = [](const Change& change) { return change.before.count == 0; };
   const auto new_users = static_cast<std::uint64_t>(std::ranges::count_if(changes.all(), is_new));
   mark_.users = (changes.emptied() ? 0 : table_.size()) + new_users;
+  out.mark_ = mark_;
+  out.changes_ = &changes;
   return out;
 }
 
-void LogWriter::committed(Changes& changes) {
-  std::string mark;
-  append_mark(mark_, mark);
+void LogWriter::committed(Changes& changes, const StoreMark& mark) {
+  NUSTREAM_REQUIRE(mark.number == mark_.number, "the batch that was appended is the one that is committed");
+  mark_ = mark;
+  std::string bytes;
+  append_mark(mark_, bytes);
   // A crash here loses nothing: state and store are durable, and a table on disk is one batch behind its store.
   NUSTREAM_FAILPOINT("before-take-users");
-  changes.apply(table_, mark);
+  changes.apply(table_, bytes);
   NUSTREAM_FAILPOINT("after-take-users");
   open_commit_ = mark_.commit + 1;
 }

@@ -24,8 +24,9 @@ struct Segment {
   std::uint64_t change_bytes = 0;  ///< the bytes of its other records
   unsigned parts = 0;              ///< how many of Standings::parts are written in it
 
-  /// Counts one more of its records.
+  /// Counts one more of its records: a sealed one, or one that will have so many bytes and holds that part.
   void count(std::string_view sealed);
+  void count(std::optional<std::uint8_t> part, std::size_t bytes);
 };
 
 /// How long records and segments become.
@@ -35,14 +36,37 @@ struct LogSizes {
   std::size_t entries_max = record_entries_max;  ///< the most entries of a record
 };
 
-/// The records of one batch, in their order.
-struct Appended {
-  bool begins_segment = false;  ///< true where the first of them is the first record of a segment
+/// The sealed records of one batch, in their order, and the mark of the store with them.
+struct Sealed {
   std::vector<std::string> records;
+  StoreMark mark;
+};
+
+/// The records of one batch before they are sealed. Seals and digest take most of the time that a store costs, so
+/// that seal() may be called on another thread than the one to which the table belongs.
+class Appended {
+ public:
+  [[nodiscard]] bool begins_segment() const noexcept { return begins_segment_; }
+  [[nodiscard]] std::size_t records() const noexcept { return records_.size(); }
+  /// To be called once. The changes that append() was given must stay as they are until then.
+  [[nodiscard]] Sealed seal();
+
+ private:
+  friend class LogWriter;
+  Appended(UserKey key, std::string context, bool begins_segment)
+      : key_(std::move(key)), context_(std::move(context)), begins_segment_(begins_segment) {}
+
+  UserKey key_;
+  std::string context_;
+  bool begins_segment_;  // the first record is the first one of a segment
+  std::vector<UnsealedRecord> records_;
+  StoreMark mark_;                    // with the digest as it was before `changes_`
+  const Changes* changes_ = nullptr;  // not in the digest yet
 };
 
 /// Makes the records of each batch. It knows no file and no topic: the caller appends the records and makes them
-/// durable. There is one batch at a time, for which append() is called and then committed(). Not thread-safe.
+/// durable. There is one batch at a time, for which append() is called, then Appended::seal(), and then committed().
+/// Not thread-safe.
 class LogWriter {
  public:
   /// `table` is the table as of the committed steps, and outlives this.
@@ -59,24 +83,25 @@ class LogWriter {
   /// changed (`mass`, before and after), used masses are expressed in parts of the new one. The table changes at
   /// once, since nobody reads it before the epoch's first state is committed.
   [[nodiscard]] Appended append_epoch(std::optional<std::pair<Mass, Mass>> mass);
-  /// The table takes the batch's changes.
-  void committed(Changes& changes);
+  /// The table takes the batch's changes. `mark` is what seal() gave.
+  void committed(Changes& changes, const StoreMark& mark);
 
-  /// The mark of the store with what was appended last.
-  [[nodiscard]] const StoreMark& mark() const noexcept { return mark_; }
+  /// The number of the record that was appended last.
+  [[nodiscard]] std::uint64_t last_number() const noexcept { return mark_.number; }
   [[nodiscard]] const Segment& segment() const noexcept { return segment_; }
 
  private:
   [[nodiscard]] Appended open_batch();
   void write_parts(Appended& out);
-  void write(RecordKind kind, std::uint8_t part, std::span<const Entry> entries, Appended& out);
-  void write(UserRecord record, Appended& out);
+  [[nodiscard]] UnsealedRecord next_record(RecordKind kind, std::uint8_t part);
+  void write(UnsealedRecord record, Appended& out);
+  void write_changes(const Changes& changes, Appended& out);
 
   UserKey key_;
   std::string context_;
   Standings& table_;
   LogSizes sizes_;
-  StoreMark mark_{};
+  StoreMark mark_{};  // of what was appended; its digest is that of what was committed
   Segment segment_{};
   std::uint64_t open_commit_ = 0;  // number of the batch that is not committed; 0 before resume()
 };

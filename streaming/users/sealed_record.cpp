@@ -29,37 +29,6 @@ Failure damaged() {
           "spent"};
 }
 
-/// What a record's seal encloses: two masses for an epoch, and entries for every other kind.
-std::string plain_bytes(const UserRecord& record) {
-  std::string plain;
-  // With room for the tag: a text that grows would leave a copy behind (sealed_text()).
-  plain.reserve(std::max(2 * sizeof(double), record.entries.size() * entry_bytes) + tag_bytes);
-  if (record.kind == RecordKind::epoch) {
-    // Zeros say that W did not change.
-    secrets::append_double(record.mass_before ? record.mass_before->value() : 0, plain);
-    secrets::append_double(record.mass_after ? record.mass_after->value() : 0, plain);
-    return plain;
-  }
-  EntryBytes bytes{};
-  for (const Entry& entry : record.entries) {
-    put_entry(entry, bytes);
-    secrets::append_bytes(bytes, plain);
-  }
-  return plain;
-}
-
-/// The bytes before the nonce. `length` counts what follows the length field itself, seal included.
-std::string heading_of(const UserRecord& record, std::size_t plain_size) {
-  std::string heading;
-  const std::size_t length = record_overhead_bytes - length_bytes + plain_size;
-  secrets::append_integer(static_cast<std::uint32_t>(length), heading);
-  secrets::append_integer(record.number, heading);
-  secrets::append_integer(record.commit, heading);
-  secrets::append_integer(static_cast<std::uint8_t>(record.kind), heading);
-  secrets::append_integer(record.part, heading);
-  return heading;
-}
-
 /// Reads the plain bytes of a record into `record`, whose kind is set already.
 void read_plain(std::string_view plain, UserRecord& record) {
   if (record.kind == RecordKind::epoch) {
@@ -94,24 +63,70 @@ std::string store_context(const UserKey& key, const StoreIdentity& identity) {
   return context;
 }
 
-std::string seal_record(const UserKey& key, std::string_view context, const UserRecord& record) {
+void UnsealedRecord::reserve(std::size_t entries) {
+  // With room for the tag: a text that grows would leave a copy behind (sealed_text()).
+  plain_.reserve(entries * entry_bytes + tag_bytes);
+}
+
+void UnsealedRecord::add(const Entry& entry) {
+  NUSTREAM_REQUIRE(plain_.size() < record_entries_max * entry_bytes,
+                   "a record of users has a bounded number of entries");
+  EntryBytes bytes{};
+  put_entry(entry, bytes);
+  secrets::append_bytes(bytes, plain_);
+}
+
+void UnsealedRecord::add_masses(const std::optional<Mass>& before, const std::optional<Mass>& after) {
+  plain_.reserve(epoch_bytes + tag_bytes);
+  // Zeros say that W did not change.
+  secrets::append_double(before ? before->value() : 0, plain_);
+  secrets::append_double(after ? after->value() : 0, plain_);
+}
+
+std::optional<std::uint8_t> UnsealedRecord::part() const noexcept {
+  return kind_ == RecordKind::part ? std::optional(part_) : std::nullopt;
+}
+
+/// The bytes before the nonce. The length counts what follows the length field itself, seal included.
+std::string UnsealedRecord::heading() const {
+  std::string heading;
+  secrets::append_integer(static_cast<std::uint32_t>(sealed_bytes() - length_bytes), heading);
+  secrets::append_integer(number_, heading);
+  secrets::append_integer(commit_, heading);
+  secrets::append_integer(static_cast<std::uint8_t>(kind_), heading);
+  secrets::append_integer(part_, heading);
+  return heading;
+}
+
+std::string UnsealedRecord::seal(const UserKey& key, std::string_view context) && {
   std::array<std::uint8_t, nonce_bytes> nonce{};
   // 192 random bits do not repeat by chance, and so need no counter that would have to survive a
   // crash or a copied folder.
   secrets::fill_random(nonce);
-  return seal_record(key, context, record, nonce);
+  return std::move(*this).seal(key, context, nonce);
+}
+
+std::string UnsealedRecord::seal(const UserKey& key, std::string_view context,
+                                 std::span<const std::uint8_t, 24> nonce) && {
+  std::string sealed = heading();
+  // The heading stands in clear, but it is authenticated: no record can be given another number, commit or kind.
+  const std::string associated = std::string(context) + sealed;
+  sealed.reserve(sealed_bytes());
+  secrets::append_bytes(nonce, sealed);
+  sealed += sealed_text(key.log_key(), nonce, associated, std::move(plain_));
+  return sealed;
 }
 
 std::string seal_record(const UserKey& key, std::string_view context, const UserRecord& record,
                         std::span<const std::uint8_t, 24> nonce) {
-  NUSTREAM_REQUIRE(record.entries.size() <= record_entries_max, "a record of users has a bounded number of entries");
-  std::string plain = plain_bytes(record);
-  std::string sealed = heading_of(record, plain.size());
-  // The heading stands in clear, but it is authenticated: no record can be given another number, commit or kind.
-  const std::string associated = std::string(context) + sealed;
-  secrets::append_bytes(nonce, sealed);
-  sealed += sealed_text(key.log_key(), nonce, associated, std::move(plain));
-  return sealed;
+  UnsealedRecord unsealed(record.number, record.commit, record.kind, record.part);
+  if (record.kind == RecordKind::epoch) {
+    unsealed.add_masses(record.mass_before, record.mass_after);
+  } else {
+    unsealed.reserve(record.entries.size());
+    for (const Entry& entry : record.entries) unsealed.add(entry);
+  }
+  return std::move(unsealed).seal(key, context, nonce);
 }
 
 std::optional<std::size_t> record_size(std::string_view bytes) {

@@ -50,12 +50,44 @@ inline constexpr std::size_t record_overhead_bytes = record_heading_bytes + 24 +
 /// The most bytes of a sealed record.
 inline constexpr std::size_t record_bytes_max = record_overhead_bytes + record_entries_max * entry_bytes;
 
+/// A record that waits for its seal. Entries become bytes as they are added, so that sealing needs nothing else of
+/// the table and may be done later, on another thread.
+class UnsealedRecord {
+ public:
+  UnsealedRecord(std::uint64_t number, std::uint64_t commit, RecordKind kind, std::uint8_t part = 0) noexcept
+      : number_(number), commit_(commit), kind_(kind), part_(part) {}
+
+  /// Makes room for this number of entries.
+  void reserve(std::size_t entries);
+  /// Adds an entry. Contract: there are fewer than record_entries_max.
+  void add(const Entry& entry);
+  /// For a record of kind epoch: its masses before and after, where W changed. To be called once.
+  void add_masses(const std::optional<Mass>& before, const std::optional<Mass>& after);
+
+  /// Which part of the table it holds; nothing for other kinds.
+  [[nodiscard]] std::optional<std::uint8_t> part() const noexcept;
+  /// The bytes that it will have with its seal.
+  [[nodiscard]] std::size_t sealed_bytes() const noexcept { return record_overhead_bytes + plain_.size(); }
+  /// Seals the record under the key's log key and `nonce`, in place, so that no plain copy is left.
+  [[nodiscard]] std::string seal(const UserKey& key, std::string_view context,
+                                 std::span<const std::uint8_t, 24> nonce) &&;
+  /// The same under a nonce of 24 fresh random bytes.
+  [[nodiscard]] std::string seal(const UserKey& key, std::string_view context) &&;
+
+ private:
+  [[nodiscard]] std::string heading() const;
+
+  std::uint64_t number_;
+  std::uint64_t commit_;
+  RecordKind kind_;
+  std::uint8_t part_;
+  std::string plain_;
+};
+
 /// The bytes with which every record of a store is authenticated beside its own heading: key fingerprint, lane,
 /// stream.
 [[nodiscard]] std::string store_context(const UserKey& key, const StoreIdentity& identity);
 
-/// Seals a record under the key's log key and a nonce of 24 fresh random bytes.
-[[nodiscard]] std::string seal_record(const UserKey& key, std::string_view context, const UserRecord& record);
 /// Seals a record under the caller's nonce. This is only for tests of the format: a nonce must never be used twice.
 [[nodiscard]] std::string seal_record(const UserKey& key, std::string_view context, const UserRecord& record,
                                       std::span<const std::uint8_t, 24> nonce);

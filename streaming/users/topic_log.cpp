@@ -91,32 +91,45 @@ void TopicLog::begin(std::uint64_t end) {
   writer_.resume({}, {});
 }
 
-std::vector<journal::KeyedRecord> TopicLog::keyed(Appended batch) {
-  mark_.store = writer_.mark();
-  // The batch's records are the last ones that the mark counts. Where they begin a segment, the present segment
-  // becomes the one before it, and slot and places of their keys are counted from the first of them.
-  std::uint64_t number = mark_.store.number - batch.records.size();
-  if (batch.begins_segment) {
+TopicRecords TopicBatch::seal() {
+  Sealed sealed = records_.seal();
+  mark_.store = sealed.mark;
+  TopicRecords out{{}, mark_};
+  out.records.reserve(keys_.size());
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    out.records.push_back({std::move(keys_[i]), std::move(sealed.records[i])});
+  }
+  return out;
+}
+
+TopicBatch TopicLog::keyed(Appended records) {
+  // The batch's records are the last ones that were numbered. Where they begin a segment, the present segment becomes
+  // the one before it, and slot and places of their keys are counted from the first of them.
+  std::uint64_t number = writer_.last_number() - records.records();
+  if (records.begins_segment()) {
     mark_.before = mark_.current;
     mark_.current = {number + 1, end_};
     ++mark_.segment;
   }
-  std::vector<journal::KeyedRecord> records;
-  records.reserve(batch.records.size());
-  for (std::string& sealed : batch.records) records.push_back({key_of(++number), std::move(sealed)});
-  return records;
+  std::vector<std::string> keys;
+  keys.reserve(records.records());
+  for (std::size_t i = 0; i < records.records(); ++i) keys.push_back(key_of(++number));
+  TopicBatch batch(std::move(records), mark_);
+  batch.keys_ = std::move(keys);
+  return batch;
 }
 
-std::vector<journal::KeyedRecord> TopicLog::append(const Changes& changes) {
+TopicBatch TopicLog::append(const Changes& changes) {
   return keyed(writer_.append(changes));
 }
 
-std::vector<journal::KeyedRecord> TopicLog::append_epoch(std::optional<std::pair<Mass, Mass>> mass) {
+TopicBatch TopicLog::append_epoch(std::optional<std::pair<Mass, Mass>> mass) {
   return keyed(writer_.append_epoch(mass));
 }
 
-void TopicLog::committed(Changes& changes, std::optional<std::uint64_t> end) {
-  writer_.committed(changes);
+void TopicLog::committed(Changes& changes, const TopicMark& mark, std::optional<std::uint64_t> end) {
+  writer_.committed(changes, mark.store);
+  mark_ = mark;
   // Where the batch wrote no record, the store ends where it ended before.
   if (end) end_ = *end;
 }

@@ -171,9 +171,10 @@ std::string UserLog::begin_file() {
 }
 
 /// Writes a batch's bytes in one piece behind what is committed. sync() makes them durable.
-StoreMark UserLog::write(const Appended& batch) {
-  std::string bytes = batch.begins_segment ? begin_file() : std::string();
-  for (const std::string& record : batch.records) bytes += record;
+StoreMark UserLog::write(Appended batch) {
+  std::string bytes = batch.begins_segment() ? begin_file() : std::string();
+  const Sealed sealed = batch.seal();
+  for (const std::string& record : sealed.records) bytes += record;
   SegmentFile& segment = files_[current_];
   const auto write = [&](std::string_view text) {
     segment.file->write(segment.size, text);
@@ -181,7 +182,8 @@ StoreMark UserLog::write(const Appended& batch) {
   };
   NUSTREAM_TORN_WRITE("during-write-users", std::string_view(bytes), write);
   NUSTREAM_FAILPOINT("after-write-users");
-  return writer_.mark();
+  written_ = sealed.mark;
+  return written_;
 }
 
 StoreMark UserLog::append_epoch(std::optional<std::pair<Mass, Mass>> mass) {
@@ -201,7 +203,7 @@ void UserLog::sync() {
 }
 
 void UserLog::committed(Changes& changes) {
-  writer_.committed(changes);
+  writer_.committed(changes, written_);
 }
 
 }  // namespace nustream::users

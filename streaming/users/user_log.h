@@ -71,7 +71,7 @@ class UserLog {
   void rebuild(const StoreMark& mark, journal::Access access);
   static void read(SegmentFile& segment, Rebuild& rebuild);
   [[nodiscard]] std::string begin_file();
-  StoreMark write(const Appended& batch);
+  StoreMark write(Appended batch);
 
   journal::Disk& disk_;
   journal::Disk::Path folder_;
@@ -79,6 +79,7 @@ class UserLog {
   std::string context_;
   Standings& table_;
   LogWriter writer_;
+  StoreMark written_{};  // of the store with what was written last
   std::array<SegmentFile, 2> files_{};
   unsigned current_ = 0;
   bool new_name_ = false;  // a file was made that its folder may not know yet

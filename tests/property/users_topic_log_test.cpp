@@ -2,6 +2,8 @@
 // abort. After each life the table is that of the committed batches, or the store is refused.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -104,7 +106,7 @@ class World {
     Plain next = plain_;
     std::vector<journal::KeyedRecord> written;
     if (random_() % 25 == 0) {
-      written = log.append_epoch({});
+      written = log.append_epoch({}).seal().records;
       for (auto& [user, entry] : next) entry.standing = carried_over(entry.standing);
     }
     for (std::size_t i = random_() % records; i > 0; --i) {
@@ -115,13 +117,14 @@ class World {
       batch.put(entry);
       next[entry.user] = entry;
     }
-    for (journal::KeyedRecord& record : log.append(batch)) written.push_back(std::move(record));
+    TopicRecords sealed = log.append(batch).seal();
+    std::ranges::move(sealed.records, std::back_inserter(written));
     while (random_() % 5 == 0) topic_.write(written, false);  // an aborted transaction: the same bytes are sent again
     topic_.write(written, true);
-    committed_ = decode_topic_mark(encode_mark(log.mark()));
+    committed_ = decode_topic_mark(encode_mark(sealed.mark));
     plain_ = next;
     // A producer knows the offset of its own last record.
-    log.committed(batch, topic_.end() - 1);
+    log.committed(batch, sealed.mark, topic_.end() - 1);
     ASSERT_EQ(read(table), plain_);
   }
 
