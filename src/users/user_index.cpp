@@ -1,5 +1,5 @@
-// Numbers the users of a step or of a batch in the order in which they are met: open addressing over places in a list.
-// clear() keeps the memory.
+// Numbers the users of a step or of a batch in the order in which they are met: open addressing over places in a
+// list. clear() keeps the memory.
 #include "nustream/users/user_index.h"
 
 #include <algorithm>
