@@ -72,6 +72,19 @@ void require_distinct(const Columns& columns) {
   }
 }
 
+/// Reads --weight.
+void read_weight(const Options& options, const Names& header, Columns& columns) {
+  if (options.weight.empty()) return;
+  columns.weight = read_term(options.weight, header);
+  columns.weight->upper = options.weight_bound;
+  if (columns.weight->first.column == columns.target.first.column) {
+    throw Failure(Exit::usage,
+                  fmt::format("--weight '{}': that is the target's column, and records that count by what "
+                              "is to be explained give another model",
+                              options.weight));
+  }
+}
+
 /// Reads --exposure or --offset. Only a model of counts has one: its mean is E·exp(θᵀx).
 void read_exposure(const Options& options, const Names& header, Columns& columns) {
   const Exposure& exposure = options.exposure;
@@ -119,22 +132,20 @@ void read_listed(const Options& options, const Names& header, Columns& columns) 
 
 }  // namespace
 
-bool is_one_more_bin(const Columns& columns, std::size_t column) {
+bool is_one_more_of_column(const Columns& columns, std::size_t column) {
   if (column == 0 || column >= columns.features.size()) return false;
   const record::Term& term = columns.features[column].first;
   const record::Term& before = columns.features[column - 1].first;
-  return term.transform == record::Transform::bin && before.transform == record::Transform::bin &&
-         term.column == before.column;
+  const bool is_one_of_several =
+      term.transform == record::Transform::bin || term.transform == record::Transform::bucket;
+  return is_one_of_several && before.transform == term.transform && before.column == term.column;
 }
 
 Columns columns_of(const Options& options) {
   Columns columns{input_of(options), {}, {}, {}};
   const Names header = names_of(columns.input);
   columns.target = read_term(options.target, header);
-  if (!options.weight.empty()) {
-    columns.weight = read_term(options.weight, header);
-    columns.weight->upper = options.weight_bound;
-  }
+  read_weight(options, header, columns);
   read_exposure(options, header, columns);
   read_listed(options, header, columns);
   require_in(header, columns);

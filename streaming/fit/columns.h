@@ -23,18 +23,18 @@ struct Columns {
   std::size_t found = 0;                      ///< so many features, the first ones, were found in the header
 };
 
-/// Whether the column is a bin of the same column as the feature before it. All bins of a column lack the same
-/// numbers, which is said once.
-[[nodiscard]] bool is_one_more_bin(const Columns& columns, std::size_t column);
+/// Whether the feature is one more bin, or one more bucket, of the column of the feature before it. All of them lack
+/// the same fields, which is said once.
+[[nodiscard]] bool is_one_more_of_column(const Columns& columns, std::size_t column);
 
 /// Returns the columns that `options` name. Where they list no features, it returns all columns of the header except
 /// those of the target, the weight and the exposure, with the bins of a column in place of the column.
 ///
 /// Throws Failure(usage) for JSON lines without names, which have no public header, for a feature that is named twice
-/// or is the target's column under the same map, for bins that are none (bins.h), for an exposure of a model that has
-/// none or without a bound, and for standard input. Throws Failure(io) and Failure(data) where there is no header,
-/// and Failure(configuration) for a name that the header lacks or has twice; the message lists the names of the
-/// header.
+/// or is the target's column under the same map, for bins that are none (bins.h), for a weight or an exposure that is
+/// made of the target's column, for an exposure of a model that has none or without a bound, and for standard input.
+/// Throws Failure(io) and Failure(data) where there is no header, and Failure(configuration) for a name that the
+/// header lacks or has twice; the message lists the names of the header.
 [[nodiscard]] Columns columns_of(const Options& options);
 
 }  // namespace nustream::fit

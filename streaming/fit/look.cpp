@@ -3,6 +3,7 @@
 #include "fit/opened.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -123,7 +124,7 @@ void say_of_column(const Options& options, const Columns& columns, const FileTab
   const check::Tally& tally = table.unread[column];
   if (tally.unusable_share() < worth_a_line || is_of_line(tally.most_frequent_reason())) return;
   const bool is_found = column < columns.found;
-  if (is_one_more_bin(columns, column)) return;
+  if (is_one_more_of_column(columns, column)) return;
   const std::string why = why_unread(columns, table, column);
   // A column of text that was found in the header is left out of the model. That is no fault, unless the text looks
   // like numbers. Who asks for a look is told how to make features of it.
@@ -135,6 +136,8 @@ void say_of_column(const Options& options, const Columns& columns, const FileTab
 /// Says so where a column has one value alone, and of an indicator that is always 0 which texts there are.
 void say_of_text(const Columns& columns, const FileTable& table, std::size_t column, Look& look) {
   const record::Feature& feature = feature_at(columns, column);
+  // Which buckets have texts is as the hash has it, and nobody can leave one of them out.
+  if (feature.first.transform == Transform::bucket) return;
   double least = std::numeric_limits<double>::infinity();
   double most = -least;
   for (std::size_t row = 0; row < table.y.size(); ++row) {
@@ -144,6 +147,13 @@ void say_of_text(const Columns& columns, const FileTable& table, std::size_t col
     most = std::max(most, value);
   }
   if (least != most) return;
+  if (feature.first.transform == Transform::bin) {
+    look.lines.push_back(
+        fmt::format("'{}' holds {} record: edges that are chosen by this are read off the data, which "
+                    "the promise does not cover",
+                    feature.name, most == 0 ? "no" : "every"));
+    return;
+  }
   if (feature.first.transform != Transform::indicator || most != 0) {
     look.lines.push_back(fmt::format("'{}' is the same in every record: {}", feature.name,
                                      column < table.features ? "it cannot be told from the intercept; leave it out"
@@ -161,13 +171,14 @@ void say_of_text(const Columns& columns, const FileTable& table, std::size_t col
                      : config::did_you_mean(feature.first.equals, known) + "; the column's texts are " + labels));
 }
 
-/// What a record has to have for the feature, such as: number for 'age'. Bins and texts are named by their column.
+/// What a record has to have for the feature, such as: number for 'age'. Bins, buckets and texts are named by their
+/// column.
 std::string what_is_lacking(const Columns& columns, const record::Feature& feature) {
   const record::Term& term = feature.first;
   const auto named = [](const char* what, const std::string& name) { return fmt::format("{} '{}'", what, name); };
   if (columns.exposure && &feature == &*columns.exposure) return named("exposure in", feature.name);
-  if (term.transform == Transform::indicator || term.transform == Transform::other)
-    return named("text in", term.column);
+  constexpr std::array of_texts{Transform::indicator, Transform::other, Transform::bucket};
+  if (std::ranges::count(of_texts, term.transform) > 0) return named("text in", term.column);
   return named("number for", term.transform == Transform::bin ? term.column : feature.name);
 }
 

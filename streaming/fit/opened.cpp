@@ -32,7 +32,7 @@ void say_of_spread(const Opened& input, std::size_t column) {
 
 /// Says why a column is not in the answer, unless that was said before the fit.
 void say_of(const Opened& input, std::size_t column) {
-  if (is_one_more_bin(input.columns, column)) return;
+  if (is_one_more_of_column(input.columns, column)) return;
   if (input.table.unread[column].rejected == 0) {
     if (column < input.table.features) say_of_spread(input, column);
     return;

@@ -72,7 +72,7 @@ set(NUSTREAM_TABLES_DIR "${PROJECT_SOURCE_DIR}/../shared/data"
 nustream_command_test(plan_test quick fault/plan_test.cpp fault/plan_rules_test.cpp)
 nustream_command_test(status_test quick fault/status_test.cpp)
 nustream_command_test(fit_test quick fault/fit_test.cpp fault/fit_groups_test.cpp fault/fit_ledger_test.cpp
-                      fault/fit_input_test.cpp)
+                      fault/fit_input_test.cpp fault/fit_look_test.cpp)
 nustream_command_test(measured_test quick fault/measured_test.cpp fault/measured_users_test.cpp)
 nustream_command_test(weighted_records_test quick fault/weighted_records_test.cpp)
 nustream_command_test(instruments_test quick fault/instruments_test.cpp fault/public_rows_test.cpp
