@@ -41,6 +41,30 @@ WayBack way_back(std::span<const Placement> placements) {
   return back;
 }
 
+void to_table_units(const PublicUnits& units, TableFit& fit) {
+  const double heaviest = units.weight * units.exposure;
+  const double root = std::sqrt(heaviest);
+  for (RowBounds* bounds : {&fit.pilot, &fit.bounds}) {
+    bounds->inputs *= root;
+    bounds->residuals *= root;
+    bounds->balanced *= root;
+    bounds->curvature *= units.weight;  // a weight times a mean, of which the exposure cancels
+  }
+  // The pilot bounds placed targets, and the answer of counts bounds the counts themselves.
+  fit.bounds.residuals /= units.exposure;
+  for (double* second : {&fit.largest_second, &fit.smallest_second, &fit.mean_weight}) *second *= heaviest;
+  if (!fit.intervals.empty()) {
+    fit.intervals.back().low /= units.exposure;
+    fit.intervals.back().high /= units.exposure;
+  }
+  if (!fit.placements.empty()) {
+    fit.placements.back().centre /= units.exposure;
+    fit.placements.back().scale /= units.exposure;
+  }
+  // The mean of a count over T is T times its mean over 1.
+  if (!fit.theta.empty()) fit.theta.front() -= std::log(units.exposure);
+}
+
 std::vector<std::size_t> undetermined(const Eigen::MatrixXd& directions, std::size_t hidden,
                                       const Eigen::MatrixXd& to_original) {
   // Nothing bounds what a hidden direction may hold, so only a coefficient that hardly lies along it stands. A larger

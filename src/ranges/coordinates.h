@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "nustream/ranges/columns.h"
+#include "nustream/ranges/table_fit.h"
 
 namespace nustream::ranges {
 
@@ -28,6 +28,10 @@ struct WayBack {
   double offset;
 };
 [[nodiscard]] WayBack way_back(std::span<const Placement> placements);
+
+/// Brings what a fit found in units of the public bounds into the table's own units. Weights are then ωT times as
+/// large, for the bounds ω of weights and T of exposures, and rates are 1/T times as large.
+void to_table_units(const PublicUnits& units, TableFit& fit);
 
 /// The coefficients that lie along hidden directions by more than a little. `directions` is an orthonormal basis of
 /// working coordinates, of which the first `hidden` columns are hidden. A coefficient is found where its row of

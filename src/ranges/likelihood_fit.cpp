@@ -34,6 +34,11 @@ constexpr std::array<std::array<KeyStage, 2>, 4> step_stages{{{KeyStage::first_c
 /// predictors by about ‖δ‖.
 constexpr double longest_step = 2;
 constexpr double longest_settled = 1;
+/// A step from too large a mean of counts is at most 1 long, however far the mean is off. Where the counts' mean is
+/// less than this part of the model's, the step leaves more than one of length 1 from too small a mean does.
+constexpr double least_settled = 0.4;
+/// The mean of counts shows where it is above this many deviations of the pilot's noise.
+constexpr double mean_threshold = 2;
 
 /// The bounds are these multiples of what is measured.
 constexpr double inputs_widening = 1.5;
@@ -44,11 +49,12 @@ bool is_allowed(Likelihood likelihood, double target) {
   return likelihood == Likelihood::logistic ? target == 0 || target == 1 : target >= 0;
 }
 
-/// The targets with NaN in place of those that the model cannot have. Their rows are then unusable from the first
-/// stage on, as if the number could not be read.
-std::vector<double> allowed_targets(Likelihood likelihood, std::span<const double> targets) {
-  std::vector<double> allowed(targets.begin(), targets.end());
+/// The targets in public units, with NaN in place of those that the model cannot have. Their rows are then unusable
+/// from the first stage on, as if the number could not be read.
+std::vector<double> allowed_targets(Likelihood likelihood, const Table& table) {
+  std::vector<double> allowed(table.y.begin(), table.y.end());
   for (double& target : allowed) {
+    target *= table.units.exposure;
     if (!is_allowed(likelihood, target)) target = std::numeric_limits<double>::quiet_NaN();
   }
   return allowed;
@@ -65,25 +71,31 @@ struct Start {
   double mean;
 };
 
-/// The start of a model of counts with the same mean everywhere.
+/// The start of a model of counts with the same mean everywhere; a mean of 0 is one that is not known yet.
 Start constant_start(double mean, Eigen::Index dimension) {
   Vector theta = Vector::Zero(dimension);
   theta(0) = mean > 0 ? std::log(mean) : -largest_predictor;
   return {theta, mean};
 }
 
+/// The least mean of counts that the pilot's noise does not hide.
+double least_mean(const Pilot& pilot, const TableFit& fit) {
+  return mean_threshold * fit.placements.back().scale * pilot.mean_stddev;
+}
+
 /// The start: one step of Newton's method from the best constant, by the pilot's least squares. Where the columns
-/// show zeros alone, the pilot knows nothing of counts, and their mean is taken for 0 until their tails are known.
+/// show zeros alone, or noise hides the mean, the pilot knows nothing of counts, and their mean is taken for 0 until
+/// their tails are known.
 Start start_of(Likelihood likelihood, const Pilot& pilot, const TableFit& fit) {
   const Placement& target = fit.placements.back();
-  if (likelihood == Likelihood::poisson && fit.is_one_target_seen && fit.intervals.back().is_zero()) {
-    return constant_start(0, pilot.theta.size());
-  }
   // The first placed input is the intercept's 1, so the first column holds the sums of the inputs.
   const Vector means = pilot.second.col(0) / pilot.second(0, 0);
   double mean = original(target, means.dot(pilot.theta));
-  // Noise may have moved the mean out of the range in which its logit or its logarithm exists.
-  mean = likelihood == Likelihood::logistic ? std::clamp(mean, 0.003, 0.997) : std::max(mean, 1e-3);
+  if (likelihood == Likelihood::logistic) {
+    mean = std::clamp(mean, 0.003, 0.997);  // noise may have moved it to where no logit exists
+  } else if ((fit.is_one_target_seen && fit.intervals.back().is_zero()) || !(mean > least_mean(pilot, fit))) {
+    return constant_start(0, pilot.theta.size());
+  }
   // A Newton step from the best constant solves Σ w xxᵀ δ = Σ x(y − μ) with the same w in every row, so its slopes
   // are those of least squares divided by w.
   Vector slopes = target.scale * pilot.theta;
@@ -101,11 +113,13 @@ Start start_of(Likelihood likelihood, const Pilot& pilot, const TableFit& fit) {
 
 /// Where residuals about the start have a larger mean than the start itself, the pilot was bounded by less than half
 /// of the counts. Their noisy mean is then a better start. The tails are of residuals times the root of their row's
-/// weight, which is divided out by its noisy mean, `weight`: the same weight in all rows changes nothing.
-void mend(const ResidualTails& tails, double usable, double weight, Start& start) {
-  if (!(weight > 0)) return;  // noise hides it
-  const double more = tails.sum() / (usable * tails.rows() * std::sqrt(weight));
+/// weight, which is divided out by its noisy mean: the same weight in all rows changes nothing. A mean that hides in
+/// the tails as well is at most about what hides in the pilot.
+void mend(const ResidualTails& tails, const Pilot& pilot, const TableFit& fit, Start& start) {
+  const double more = pilot.weight > 0 ? tails.sum() / (fit.usable * tails.rows() * std::sqrt(pilot.weight))
+                                       : 0;  // 0: noise hides it
   if (more > start.mean) start = constant_start(start.mean + more, start.theta.size());
+  if (start.mean == 0) start = constant_start(least_mean(pilot, fit), start.theta.size());
 }
 
 /// What the steps have in common.
@@ -119,26 +133,6 @@ struct Steps {
   Vector constant;  ///< the intercept's own direction: its inner product with every row is 1
   Rho rho;          ///< of all steps together
 };
-
-/// How many records have the rarer of two labels, roughly, and the deviation of the noise in that.
-struct RarerLabel {
-  double count = 0;
-  double stddev = 0;
-
-  [[nodiscard]] bool is_seen() const { return count > octave_threshold * stddev; }
-};
-
-/// The number of records with the rarer label, from a step's noisy sums at a θ. With μ the probability of a 1, their
-/// parts along the intercept are Σ v μ(1−μ) and Σ v (y−μ). Their sum is Σ v (y − μ²), about the number of ones where
-/// ones are rare, and their difference is about the number of zeros where zeros are rare. Both are far from 0 where
-/// neither is rare, unless the labels are nearly separated by the inputs.
-/// Both sums have noise already, so the count is post-processing.
-RarerLabel rarer_label(const ScoreSums::Released& found, const Vector& constant) {
-  const double curvature = constant.dot(found.curvature * constant);
-  const double score = constant.dot(found.score);
-  return {curvature - std::fabs(score),
-          std::hypot(found.curvature_stddev * constant.squaredNorm(), found.score_stddev * constant.norm())};
-}
 
 /// The scales of rows about θ. The three lengths are ‖x‖, |y − μ|, and √w·‖x‖, whose square is the norm of a row's
 /// curvature.
@@ -200,6 +194,7 @@ struct NewtonStep {
   Matrix privacy;     ///< covariance of the end by privacy alone, to first order, with the floored curvature
   Matrix covariance;  ///< the same by sampling and noise, where the model holds
   RarerLabel rarer;   ///< of a logistic model
+  double ratio;       ///< of means, in a model of counts
   std::size_t floored;
   Matrix directions;  ///< of the noisy curvature, those that are floored first
 };
@@ -238,6 +233,7 @@ NewtonStep newton_step(const Steps& steps, const Part& part, const ScoreBounds& 
           privacy,
           inverse + privacy,
           rarer_label(found, steps.constant),
+          ratio_of_means(found, steps.constant),
           static_cast<std::size_t>((spectrum.values.array() < floor).count()),
           spectrum.vectors};
 }
@@ -247,7 +243,8 @@ void answer(const Steps& steps, const NewtonStep& last, const Vector& theta, con
   fit.floored = last.floored;
   const bool are_labels = steps.likelihood == Likelihood::logistic;
   fit.is_label_hidden = are_labels && !last.rarer.is_seen();
-  fit.is_settled = last.change.norm() <= longest_settled && !fit.is_label_hidden;
+  const bool is_near = last.change.norm() <= longest_settled && (are_labels || last.ratio >= least_settled);
+  fit.is_settled = is_near && !fit.is_label_hidden;
   fit.is_target_hidden = fit.is_label_hidden && fit.is_one_target_seen;
   std::vector<Placement> placements = fit.placements;
   placements.back() = {};  // predictors are not targets, and have no scale
@@ -325,10 +322,8 @@ void take_steps(Steps steps, const StepParts& parts, Vector theta, std::optional
   fit.is_stopped = !scales;
 }
 
-}  // namespace
-
-TableFit fit_likelihood(Likelihood likelihood, const Table& table, const FitSettings& settings,
-                        const DrawNoise& draw) {
+TableFit fit_in_public_units(Likelihood likelihood, const Table& table, const FitSettings& settings,
+                             const DrawNoise& draw) {
   NUSTREAM_REQUIRE(table.x.size() == table.features * table.y.size(), "a row for every target");
   NUSTREAM_REQUIRE(table.weights.empty() || table.weights.size() == table.y.size(), "a weight for every row");
   NUSTREAM_REQUIRE(table.users.empty() || table.users.size() == table.y.size(), "a user for every row");
@@ -336,8 +331,8 @@ TableFit fit_likelihood(Likelihood likelihood, const Table& table, const FitSett
   const Sizes parts = sizes({table.records(), table.features + 1, settings.rho, settings.adjacency, of_users});
   const bool are_counts = likelihood == Likelihood::poisson;
   const PartRhos rhos = part_rhos(settings.rho, of_users, are_counts ? 3 : 2);  // counts are measured once more
-  const std::vector<double> targets = allowed_targets(likelihood, table.y);
-  const Table allowed{table.features, table.x, targets, table.weights, table.users};
+  const std::vector<double> targets = allowed_targets(likelihood, table);
+  const Table allowed{table.features, table.x, targets, table.weights, table.users, table.units};
   TableFit fit;
   Rows rows(allowed);
   place_columns(rows, parts, settings.at(rhos.columns), draw, fit);
@@ -352,6 +347,7 @@ TableFit fit_likelihood(Likelihood likelihood, const Table& table, const FitSett
   steps.constant = first.whitening.restore.col(0);
   fit.largest_second = first.largest;
   fit.smallest_second = first.smallest;
+  fit.mean_weight = first.weight;
   const auto whitened = [&](const Vector& placed) -> Vector { return first.whitening.restore * placed; };
   Start start = start_of(likelihood, first, fit);
   // `rest` is what no other stage reads. The steps and the histograms of residuals share its ρ.
@@ -366,9 +362,19 @@ TableFit fit_likelihood(Likelihood likelihood, const Table& table, const FitSett
     fit.is_target_hidden = hides_targets(fit, longest, rhos.pilot, static_cast<double>(parts.pilot));
     fit.is_stopped = fit.is_target_hidden || tails->rows() == 0;
     if (fit.is_stopped) return fit;
-    mend(*tails, fit.usable, first.weight, start);
+    mend(*tails, first, fit, start);
   }
   take_steps(steps, of_steps, whitened(start.theta), std::move(tails), first.whitening.whiten, fit);
+  return fit;
+}
+
+}  // namespace
+
+TableFit fit_likelihood(Likelihood likelihood, const Table& table, const FitSettings& settings,
+                        const DrawNoise& draw) {
+  NUSTREAM_REQUIRE(likelihood == Likelihood::poisson || table.units.exposure == 1, "rates of counts alone");
+  TableFit fit = fit_in_public_units(likelihood, table, settings, draw);
+  to_table_units(table.units, fit);
   return fit;
 }
 

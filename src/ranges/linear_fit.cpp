@@ -198,9 +198,7 @@ void answer(PartSums found, const Pilot& pilot, double pilot_records, const Work
       variances_of(found, estimate, pilot, ratio, fit.bounds.residuals / fit.bounds.widening, to_original);
 }
 
-}  // namespace
-
-TableFit fit_linear(const Table& table, const FitSettings& settings, const DrawNoise& draw) {
+TableFit fit_in_public_units(const Table& table, const FitSettings& settings, const DrawNoise& draw) {
   NUSTREAM_REQUIRE(table.x.size() == table.features * table.y.size(), "a row for every target");
   NUSTREAM_REQUIRE(table.weights.empty() || table.weights.size() == table.y.size(), "a weight for every row");
   NUSTREAM_REQUIRE(table.users.empty() || table.users.size() == table.y.size(), "a user for every row");
@@ -226,6 +224,7 @@ TableFit fit_linear(const Table& table, const FitSettings& settings, const DrawN
   working.whiten(first.whitening.whiten);
   fit.largest_second = first.largest;
   fit.smallest_second = first.smallest;
+  fit.mean_weight = first.weight;
   const Vector centre = first.whitening.restore * first.theta;
   const auto closer = measure_rows(working, rows.dealer.deal(parts.rows), centre, settings.at(rhos.lengths), fit,
                                    KeyStage::second_lengths, draw);
@@ -249,6 +248,15 @@ TableFit fit_linear(const Table& table, const FitSettings& settings, const DrawN
              design, [&](const AddRow& add, const EndUser& end) { working.each(rest, add, end); }, draw),
          first, static_cast<double>(parts.pilot), working, fit);
   allow_for_bound(tails, left, fit);
+  return fit;
+}
+
+}  // namespace
+
+TableFit fit_linear(const Table& table, const FitSettings& settings, const DrawNoise& draw) {
+  NUSTREAM_REQUIRE(table.units.exposure == 1, "targets that are no rates");
+  TableFit fit = fit_in_public_units(table, settings, draw);
+  to_table_units(table.units, fit);
   return fit;
 }
 

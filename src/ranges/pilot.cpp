@@ -38,13 +38,18 @@ Pilot pilot(WorkingRows& rows, const Part& part, const FitSettings& settings, co
   const Eigen::VectorXd eigenvalues = inference::symmetric_eigenvalues(noisy).array().max(estimate.floor) / records;
   // Each row enters with its weight's root, so the intercept's second moment is the sum of the weights.
   const double weight = rows.are_weighted() ? counted / static_cast<double>(part.count) : 1;
+  const Eigen::MatrixXd second = whitening.restore * whitening.restore;
+  // The intercept's 1 is the first input.
+  const Eigen::VectorXd means = second.col(0) / second(0, 0);
+  const Eigen::MatrixXd floored = moments::floored_privacy_of(found.sums, found.frame, alone, estimate, alone);
   return {Eigen::Map<const Eigen::VectorXd>(estimate.theta.data(), rows.dimension()),
-          whitening.restore * whitening.restore,
+          second,
           whitening,
           eigenvalues.maxCoeff(),
           eigenvalues.minCoeff(),
           weight,
-          moments::privacy_of(found.sums, found.frame, alone, estimate, alone)};
+          moments::privacy_of(found.sums, found.frame, alone, estimate, alone),
+          std::sqrt(means.dot(floored * means))};
 }
 
 Eigen::MatrixXd left_of_pilot(const Eigen::MatrixXd& second, const ClippedResiduals& residuals,

@@ -25,6 +25,7 @@ struct Pilot {
   double weight;  ///< noisy mean weight of the part's rows; 1 where rows have none
   /// The covariance of theta by the noise, to first order; empty where noise hides a direction.
   std::optional<Eigen::MatrixXd> by_noise;
+  double mean_stddev;  ///< of the noise in the placed target's mean by theta, to first order
 };
 
 /// Makes one release at settings.rho over the rows of `part`, which are not whitened yet.

@@ -144,4 +144,16 @@ ScoreSums::Released ScoreSums::release(const DrawNoise& draw, KeyStage curvature
           curvature_.stddev.value(), score_.stddev.value()};
 }
 
+RarerLabel rarer_label(const ScoreSums::Released& found, const Eigen::VectorXd& constant) {
+  const double curvature = constant.dot(found.curvature * constant);
+  const double score = constant.dot(found.score);
+  return {curvature - std::fabs(score),
+          std::hypot(found.curvature_stddev * constant.squaredNorm(), found.score_stddev * constant.norm())};
+}
+
+double ratio_of_means(const ScoreSums::Released& found, const Eigen::VectorXd& constant) {
+  const double curvature = constant.dot(found.curvature * constant);
+  return curvature > 0 ? 1 + constant.dot(found.score) / curvature : 0;
+}
+
 }  // namespace nustream::ranges

@@ -92,4 +92,22 @@ class ScoreSums {
   std::vector<double> row_;       ///< what a row adds: its curvature, then its score
 };
 
+/// How many records have the rarer of two labels, roughly, and the deviation of the noise in that.
+struct RarerLabel {
+  double count = 0;
+  double stddev = 0;
+
+  [[nodiscard]] bool is_seen() const { return count > octave_threshold * stddev; }
+};
+/// The number of records with the rarer label, from noisy sums at a θ; `constant` is the direction whose inner
+/// product with every row is 1. With μ the probability of a 1, the sums' parts along it are Σ v μ(1−μ) and Σ v (y−μ).
+/// Their sum is Σ v (y − μ²), about the number of ones where ones are rare, and their difference is about the number
+/// of zeros where zeros are rare. Both are far from 0 where neither is rare, unless the labels are nearly separated
+/// by the inputs. Both sums have noise already, so the count is post-processing.
+[[nodiscard]] RarerLabel rarer_label(const ScoreSums::Released& found, const Eigen::VectorXd& constant);
+
+/// The noisy mean of counts over that of the model: along the constant the sums' parts are Σ v μ and Σ v (y−μ). It is
+/// 0 where noise hides the former.
+[[nodiscard]] double ratio_of_means(const ScoreSums::Released& found, const Eigen::VectorXd& constant);
+
 }  // namespace nustream::ranges

@@ -37,7 +37,8 @@ void WorkingRows::at(std::uint64_t position, const AddRow& add) {
     placed_(j) = placed(fit_.placements[k], rows_.value(position, fit_.features[k]));
   }
   const double target = placed(fit_.placements.back(), rows_.value(position, rows_.table.features));
-  const double weight = are_weighted() ? rows_.table.weights[position] : 1;
+  const PublicUnits& units = rows_.table.units;
+  const double weight = are_weighted() ? rows_.table.weights[position] / units.weight / units.exposure : 1;
   if (!placed_.allFinite() || !(weight >= 0 && std::isfinite(weight))) {
     // An unusable row is handed on as zeros, so that every part has its public number of rows.
     return add(unusable(), std::numeric_limits<double>::quiet_NaN(), 0);

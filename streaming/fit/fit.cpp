@@ -84,7 +84,7 @@ folder::AccountPlace place_of(const Options& options) {
 /// A digest of everything that decides what a fit does, except the file: of the rule, not of what the rule finds.
 std::string digest_of(const Options& options, const Columns& columns) {
   std::string text =
-      fmt::format("nustream fit 1\nrho={}\nadjacency={}\nlisted={}\nprivate={}\n", options.rho,
+      fmt::format("nustream fit 2\nrho={}\nadjacency={}\nlisted={}\nprivate={}\n", options.rho,
                   privacy::name(neighbours_of(options).adjacency), columns.is_listed, !options.insecure_seed);
   // Each name stands after its length, so that no name can look like the next line.
   for (const record::Feature& feature : columns.features) {

@@ -20,11 +20,12 @@ struct FileTable {
   /// Empty where records have neither weight nor exposure. A negative weight counts as unreadable. A count over an
   /// exposure E is a rate in `y`, and weighs E, up to its bound, times the weight.
   std::vector<double> weights;
+  ranges::PublicUnits units{};  ///< the bounds of weight and exposure
   /// Why values could not be read: one tally for each feature, one for the target, and then one for the weight and
   /// one for the exposure, where there are such. For the operator alone.
   std::vector<check::Tally> unread{};
 
-  [[nodiscard]] ranges::Table view() const noexcept { return {features, x, y, weights}; }
+  [[nodiscard]] ranges::Table view() const noexcept { return {features, x, y, weights, {}, units}; }
 };
 
 /// Reads the file several times, once for each column. Throws as the reader does, and Failure(data) where the file

@@ -65,6 +65,7 @@ void read_weights(const Columns& columns, FileTable& table) {
     if (weight < 0) weight = unreadable;
   }
   table.weights = std::move(weights.values);
+  table.units.weight = columns.weight->upper;
   table.unread.push_back(std::move(weights.unread));
   if (table.weights.size() != table.y.size()) refuse_change(columns);
 }
@@ -76,6 +77,7 @@ void read_exposures(const Columns& columns, FileTable& table) {
   // The bound is about the weight alone: a count over a longer exposure still has a rate over all of it.
   read.upper = std::numeric_limits<double>::infinity();
   const double most = columns.exposure->upper;
+  table.units.exposure = most;
   const Column exposures = read_column(columns.input, read, record::Exposure{read.first, columns.is_offset, most});
   if (exposures.values.size() != table.y.size()) refuse_change(columns);
   if (table.weights.empty()) table.weights.assign(table.y.size(), 1);

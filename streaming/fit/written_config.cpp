@@ -105,16 +105,17 @@ double clip_norm_of(const Report& report) {
 }
 
 /// A step size with which the iterate forgets over a tenth of the file. Placed columns have eigenvalues of E[xxᵀ] of
-/// about 1, and the curvature then has eigenvalues of about `unit`. The average of iterates is off by about the
-/// square of their spread, because the model is curved. So the step size is smaller where noise would spread them by
-/// more than `widest`; in trials noise spreads them by some five times the noise of one step at ρ.
+/// about 1, and the curvature then has eigenvalues of about `unit` times the mean weight. The average of iterates is
+/// off by about the square of their spread, because the model is curved. So the step size is smaller where noise
+/// would spread them by more than `widest`; in trials noise spreads them by some five times the noise of one step at
+/// ρ.
 double step_size_of(const Report& report) {
   constexpr double widest = 0.1;
   constexpr double of_one_step = 5;
   const ranges::TableFit& fit = report.fit;
   // K bounds w‖x‖² and R_x² bounds ‖x‖², so the quotient stands for w.
   const double unit = fit.bounds.curvature / (fit.bounds.inputs * fit.bounds.inputs);
-  const double forgetting = 10 / static_cast<double>(report.records);
+  const double forgetting = 10 / (static_cast<double>(report.records) * fit.mean_weight);
   const double replaced = report.adjacency == privacy::name(privacy::Adjacency::replace_one) ? 2 : 1;
   const double noise = replaced * clip_norm_of(report) / std::sqrt(2 * report.rho);
   return std::min(std::min(1 / (fit.pilot.inputs * fit.pilot.inputs), forgetting) / unit,

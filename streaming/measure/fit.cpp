@@ -62,7 +62,7 @@ ranges::TableFit fit(const config::Config& asked, const RawTable& table, const s
   // The draws hold a copy in locked memory. This one is on the stack and ends here.
   noise::wipe(key);
   const ranges::FitSettings settings{rhos_of(asked).ranges, asked.privacy.adjacency, 0, kept_of(asked)};
-  const ranges::Table view{table.features, table.x, table.y, table.weights, table.users};
+  const ranges::Table view{table.features, table.x, table.y, table.weights, table.users, table.units};
   const LossKind kind = asked.descent.loss.kind;
   if (kind == LossKind::logistic) return fit_likelihood(ranges::Likelihood::logistic, view, settings, draw);
   if (kind == LossKind::poisson) return fit_likelihood(ranges::Likelihood::poisson, view, settings, draw);
@@ -194,6 +194,8 @@ record::Schema raw_schema(const config::Config& asked) {
 RawTable raw_table(const config::Config& asked) {
   RawTable table;
   table.features = raw_schema(asked).dimension();
+  if (asked.schema.weight) table.units.weight = asked.schema.weight->most;
+  if (asked.schema.exposure) table.units.exposure = asked.schema.exposure->most;
   const auto windows = asked.users ? asked.users->limits->windows() : std::nullopt;
   if (windows) table.clock.emplace(windows->period);
   return table;

@@ -49,6 +49,7 @@ struct RawTable {
   std::vector<double> x{};
   std::vector<double> y{};
   std::vector<double> weights{};  ///< empty where records have none
+  ranges::PublicUnits units{};    ///< weight.max and exposure.max
   /// Whose each row is, for the fit, which sums and shortens the rows of one user together; empty where the unit is
   /// the record. Where limits hold within windows of time, a user in each window is a user of its own here: the unit
   /// is then all records of a user within one window, and its rows must not share a bound with rows of other windows.

@@ -74,7 +74,7 @@ nustream_command_test(status_test quick fault/status_test.cpp)
 nustream_command_test(fit_test quick fault/fit_test.cpp fault/fit_groups_test.cpp fault/fit_ledger_test.cpp
                       fault/fit_input_test.cpp fault/fit_look_test.cpp)
 nustream_command_test(measured_test quick fault/measured_test.cpp fault/measured_users_test.cpp)
-nustream_command_test(weighted_records_test quick fault/weighted_records_test.cpp)
+nustream_command_test(weighted_records_test quick fault/weighted_records_test.cpp fault/fit_units_test.cpp)
 nustream_command_test(instruments_test quick fault/instruments_test.cpp fault/public_rows_test.cpp
                       fault/solved_instruments_test.cpp)
 target_compile_definitions(instruments_test PRIVATE NUSTREAM_TABLES_DIR="${NUSTREAM_TABLES_DIR}")

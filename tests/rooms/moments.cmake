@@ -7,7 +7,7 @@ nustream_test(moments_property_test quick property/moments_adassp_test.cpp prope
 nustream_test(moments_statistical_test full statistical/moments_instruments_test.cpp statistical/moments_interval_test.cpp)
 nustream_test(ranges_test quick unit/ranges_parts_test.cpp unit/ranges_choices_test.cpp unit/ranges_fit_test.cpp unit/ranges_intervals_test.cpp
               unit/ranges_likelihood_test.cpp unit/ranges_one_value_test.cpp unit/ranges_pilot_error_test.cpp unit/ranges_residual_tails_test.cpp
-              unit/ranges_users_test.cpp unit/ranges_users_fit_test.cpp LINK Eigen3::Eigen SEPARATE)
+              unit/ranges_units_test.cpp unit/ranges_users_test.cpp unit/ranges_users_fit_test.cpp LINK Eigen3::Eigen SEPARATE)
 foreach(test moments_test moments_property_test moments_statistical_test ranges_test)
   target_include_directories(${test} PRIVATE ${PROJECT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
 endforeach()

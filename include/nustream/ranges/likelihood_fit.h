@@ -21,7 +21,8 @@ inline constexpr double longest_for_intervals = 0.2;
 /// cannot have (not 0 or 1; below 0) makes its row unusable.
 ///
 /// The stages for columns, lengths and a pilot are those of fit_linear(), each over a part of its own at the whole ρ.
-/// The start comes from the pilot's least squares: one step of Newton from the best constant. Lengths about the
+/// The start comes from the pilot's least squares: one step of Newton from the best constant. Where noise hides the
+/// mean of counts, it is the constant by a histogram of residuals, or by the size of that noise. Lengths about the
 /// start, over a part of their own, give the bounds.
 ///
 /// Then four steps are taken over all rows that are left, at 5, 10, 20 and 65% of ρ. Each releases a noisy curvature

@@ -15,6 +15,14 @@
 
 namespace nustream::ranges {
 
+/// The public bounds of what rows count. A fit is computed in units of them, and what it finds is in the table's own
+/// units again. So the answer does not depend on these units, except by rounding.
+struct PublicUnits {
+  double weight = 1;  ///< the bound of weights, without the exposure's part in them
+  /// The bound of exposures, where the targets are counts over exposures (rates); otherwise 1.
+  double exposure = 1;
+};
+
 /// The numbers as they stand in the table, NaN where one cannot be read: rows × features, row-major, and one target a
 /// row.
 struct Table {
@@ -29,6 +37,7 @@ struct Table {
   /// Whose each row is. Empty: the unit of privacy is the record. Otherwise it is the user, and rows of nobody add
   /// nothing to any release.
   std::span<const record::RowUser> users{};
+  PublicUnits units{};
 
   [[nodiscard]] std::uint64_t records() const noexcept { return y.size(); }
 };
@@ -93,6 +102,7 @@ struct TableFit {
   RowBounds pilot;
   double largest_second = 0;   ///< eigenvalues of the placed inputs' second moments per record, by the pilot
   double smallest_second = 0;  ///< like largest_second; floored where noise hides it
+  double mean_weight = 1;      ///< of the pilot's rows, noisy; 1 where rows have no weights
   RowBounds bounds;            ///< bounds of the answer, in whitened units
   std::uint64_t answer_records = 0;
   std::vector<double> theta;  ///< intercept, then a slope for every feature of the model; original units
@@ -108,7 +118,8 @@ struct TableFit {
   /// are undetermined.
   std::vector<double> noise_stddevs{};
   bool is_label_hidden = false;  ///< noise hides how many records have the rarer of two labels
-  /// False where the last of several steps was long: the answer had not settled. False also where a label is hidden.
+  /// False where the last of several steps was long, or began at far too large a mean of counts: the answer had not
+  /// settled. False also where a label is hidden.
   bool is_settled = true;
   std::size_t floored = 0;  ///< directions that noise hides: there the answer is a guess
   /// Entries of theta of which a tenth of the length or more lies along hidden directions, rising: their numbers are
