@@ -42,7 +42,8 @@ ScaledNorm scaled_norm(std::span<const double> v) {
   if (largest == 0) return {1, 0};
   const std::uint64_t exponent = std::bit_cast<std::uint64_t>(largest) >> mantissa_bits;
   if (exponent == 0 || exponent >= 2 * of_one) return norm_at_the_ends(v, largest);
-  // Multiplying by a power of two is exact, and brings the largest entry into [1, 2): no square overflows.
+  // Multiplying by a power of two brings the largest entry into [1, 2), so that no square overflows. It is exact but
+  // for entries far below the largest, which may underflow; their squares would not change the sum.
   const double down = power_of_two(2 * of_one - exponent);
   double squares = 0;
   for (const double entry : v) {
