@@ -37,7 +37,8 @@ inline std::string played_once(const std::filesystem::path& file, const std::fun
 using IsWanted = std::function<bool(std::string_view name)>;
 
 /// The main function of a program that is called with a folder and perhaps names of rows. `play(folder, is_wanted)`
-/// plays the wanted rows that the folder lacks, and returns whether all of them meet their bars.
+/// asks of every row whether it is wanted, plays the wanted ones that the folder lacks, and returns whether all of
+/// them meet their bars. Returns 64 where a name was given that is no row's.
 inline int play_rows(
     int argc, char** argv,
     const std::function<bool(const std::filesystem::path& folder, const IsWanted& is_wanted)>& play) {
@@ -45,10 +46,18 @@ inline int play_rows(
   const std::filesystem::path folder = argv[1];
   const std::vector<std::string> named(argv + 2, argv + argc);
   std::filesystem::create_directories(folder);
+  std::vector<std::string> rows;
   const auto is_wanted = [&](std::string_view name) {
+    rows.emplace_back(name);
     return named.empty() || std::find(named.begin(), named.end(), name) != named.end();
   };
-  return play(folder, is_wanted) ? 0 : 1;
+  const bool all_met = play(folder, is_wanted);
+  for (const std::string& name : named) {
+    if (std::find(rows.begin(), rows.end(), name) != rows.end()) continue;
+    fmt::print(stderr, "no row is called '{}'; there are {}\n", name, fmt::join(rows, ", "));
+    return 64;
+  }
+  return all_met ? 0 : 1;
 }
 
 }  // namespace nustream::benchmarks

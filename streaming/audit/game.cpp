@@ -315,6 +315,8 @@ class Game::Stream {
   WorkingUnits working_;
   Participations participations_;
   std::vector<StageRatio> ratios_;
+  /// They stay for all games, though a release's verdict on its path is then that of another game now and then: no
+  /// game reads it.
   std::vector<publish::ReleaseEncoder> encoders_;
   std::string line_;
 };

@@ -6,8 +6,10 @@ nustream_test(audit_users_test full statistical/audit_users_test.cpp LINK nustre
 nustream_test(audit_command_test quick fault/audit_command_test.cpp LINK GTest::gmock simdjson::simdjson)
 target_compile_definitions(audit_command_test PRIVATE NUSTREAM_COMMAND="$<TARGET_FILE:nustream>")
 add_dependencies(audit_command_test nustream)
-# Noise recovered from releases and known records.
 find_package(fmt REQUIRED)
+nustream_test(audit_rows_test quick unit/audit_rows_test.cpp LINK fmt::fmt)
+target_include_directories(audit_rows_test PRIVATE ${PROJECT_SOURCE_DIR})
+# Noise recovered from releases and known records.
 nustream_test(residual_test full statistical/residual_test.cpp LINK nustream_service Eigen3::Eigen fmt::fmt)
 target_compile_definitions(residual_test PRIVATE NUSTREAM_COMMAND="$<TARGET_FILE:nustream>")
 add_dependencies(residual_test nustream)
