@@ -7,7 +7,7 @@ mkdir -p build
 
 product_packages=(cmake ninja-build g++ pkg-config libssl-dev libfftw3-dev libeigen3-dev libsodium-dev libcli11-dev
   libtomlplusplus-dev libsimdjson-dev libfmt-dev libzstd-dev zlib1g-dev libbz2-dev
-  liblzma-dev librdkafka-dev libboost1.81-dev prometheus-cpp-dev librocksdb-dev)
+  liblzma-dev libutf8proc-dev librdkafka-dev libboost1.81-dev prometheus-cpp-dev librocksdb-dev)
 # shellcheck disable=SC2034  # used by ./test
 test_packages=(openssl libgtest-dev libgmock-dev libbenchmark-dev clang-16 clang-tidy-16 clang-format-16 libclang-rt-16-dev
   binutils openssl python3 python3-yaml zstd gzip curl prometheus kcat procps chromium iproute2

@@ -13,6 +13,7 @@
 #include "check/first_look.h"
 #include "check/long_records.h"
 #include "config/advice.h"
+#include "config/unicode.h"
 #include "decode/json_members.h"
 #include "decode/line_decoder.h"
 #include "nustream/record/number.h"
@@ -73,6 +74,15 @@ void look_for_text(const record::Feature& feature, ColumnFinding& column) {
     column.never = feature.first.equals;
 }
 
+/// Whether the term asks for texts of the settings that have more than ASCII, which is the same in most encodings.
+bool is_compared_with_more_than_ascii(const record::Term& term) {
+  const auto has_more = [](const std::string& text) {
+    return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
+  };
+  if (term.transform == record::Transform::indicator) return has_more(term.equals);
+  return term.transform == record::Transform::other && std::ranges::any_of(term.labels, has_more);
+}
+
 std::string start_in_words(const config::Config& config) {
   const std::vector<double>& start = config.descent.start;
   const bool is_zero = std::all_of(start.begin(), start.end(), [](double value) { return value == 0; });
@@ -96,10 +106,10 @@ DataCheck::DataCheck(const config::Config& config, const config::Mechanism* mech
   for (const record::Feature& feature : config.schema.features) {
     found_.columns.push_back(column_of(feature, config, fmt::format("features.{}", found_.columns.size())));
   }
-  if (!config.schema.target) return;
-  found_.target = column_of(*config.schema.target, config, "target");
+  if (config.schema.target) found_.target = column_of(*config.schema.target, config, "target");
   if (config.schema.weight) look_at_amount(amount_of(*config.schema.weight), found_.weight);
   if (config.schema.exposure) look_at_amount(amount_of(*config.schema.exposure), found_.exposure);
+  look_at_texts();
   if (config.schema.labels == 0) return;
   // A separate feature counts the texts of labels: the target's own reading is a number, from which the text cannot
   // be recovered.
@@ -113,6 +123,20 @@ DataCheck::DataCheck(const config::Config& config, const config::Mechanism* mech
 void DataCheck::look_at_amount(record::Feature feature, std::optional<ColumnFinding>& finding) {
   finding = column_of(feature);
   schema_.features.push_back(std::move(feature));
+}
+
+/// Counts texts that cannot be equal to one of the settings only because of their encoding.
+void DataCheck::look_at_texts() {
+  for (const record::Feature& feature : config_.schema.features) {
+    for (const record::Term* const term : {&feature.first, feature.second ? &*feature.second : nullptr}) {
+      if (term == nullptr || !is_compared_with_more_than_ascii(*term)) continue;
+      const auto is_it = [&](const auto& each) { return each->column() == term->column; };
+      if (std::ranges::any_of(foreign_, is_it)) continue;
+      foreign_.push_back(std::make_unique<ForeignTexts>(term->column));
+      record::Term texts{term->column, record::Transform::custom, {}, {}, foreign_.back().get()};
+      schema_.features.push_back({.name = "encoding", .first = std::move(texts), .second = {}});
+    }
+  }
 }
 
 /// Limits hold over the steps of one lane. Those of a table let every user take part in every step.
@@ -247,6 +271,7 @@ std::string fault_of_labels(const Findings& found) {
       if (text.size() > LabelTexts::bytes_max) {
         return fmt::format("some labels are longer than {} bytes, and are not shown whole", LabelTexts::bytes_max);
       }
+      if (!config::is_utf8(text)) return config::not_utf8("some labels are");
       if (!can_be_typed(text)) fault = "some labels are not UTF-8, or hold control characters: write them otherwise";
     }
   }
@@ -315,6 +340,9 @@ Findings DataCheck::findings(const std::string& source) const {
     const auto& windows = config_.users->limits->windows();
     if (windows && windows->times_are_trusted) found.tally.windows = windows_seen(gate_->clock());
     found.is_used_up_known = true;
+  }
+  for (const auto& texts : foreign_) {
+    if (std::string words = texts->in_words(); !words.empty()) found.foreign.push_back(std::move(words));
   }
   for (std::size_t j = 0; j < found.columns.size(); ++j) {
     look_for_text(config_.schema.features[j], found.columns[j]);

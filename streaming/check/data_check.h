@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "check/findings.h"
+#include "check/foreign_texts.h"
 #include "check/label_texts.h"
 #include "check/limits_gate.h"
 #include "config/config.h"
@@ -58,6 +59,7 @@ class DataCheck {
   void begin_gate();
   void count_user(const record::RowUser& user);
   void count_clips_of(const record::RowBatch& rows, const std::vector<double>& without_texts);
+  void look_at_texts();
   void look_at_amount(record::Feature feature, std::optional<ColumnFinding>& finding);
   void profile(const record::RowBatch& rows, std::size_t row);
   [[nodiscard]] bool refuses(const std::string& label) const;
@@ -67,7 +69,8 @@ class DataCheck {
   const config::Mechanism* mechanism_;
   std::size_t rows_of_step_;
   std::size_t dimension_;
-  std::unique_ptr<LabelTexts> labels_;  ///< null where the target is not a label
+  std::unique_ptr<LabelTexts> labels_;                  ///< null where the target is not a label
+  std::vector<std::unique_ptr<ForeignTexts>> foreign_;  ///< of columns that are compared with texts of the settings
   record::Schema schema_;
   std::unique_ptr<users::Identifiers> identifiers_;  ///< null where the unit is the record
   std::set<std::pair<std::uint64_t, std::uint64_t>> users_seen_;

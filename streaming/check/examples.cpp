@@ -7,8 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "check/line_advice.h"
 #include "check/times.h"
-#include "decode/csv_line.h"
+#include "config/unicode.h"
 #include "decode/line_decoder.h"
 
 namespace nustream::check {
@@ -43,6 +44,10 @@ std::optional<record::TimeUnit> unit_of(const std::string& column, const record:
 
 /// Says what to set where the text of a column that is not a number gives a hint; else returns "".
 std::string advice_on_number(std::string_view text, const config::InputSettings& input) {
+  // One carriage return before the newline belongs to the line's end, and a second one to its last field.
+  if (text.ends_with('\r')) {
+    return "; its lines end in doubled carriage returns, which are to be taken away: sed 's/\\r*$//' FILE > FILE.csv";
+  }
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   const std::size_t comma = text.find(',');
   if (!has_columns(input) || input.decimal != '.' || comma == std::string_view::npos) return {};
@@ -52,14 +57,6 @@ std::string advice_on_number(std::string_view text, const config::InputSettings&
   return text.size() - comma - 1 == thousands
              ? "; a comma between thousands is to be taken out; where it is a decimal one, set stream.decimal = \",\""
              : "; set stream.decimal = \",\"";
-}
-
-/// Says what to set where a quoted text goes on over the end of its line; else returns "".
-std::string advice_on_record(const std::string& reason, const config::InputSettings& input) {
-  const bool is_open = reason == decode::description(decode::CsvFault::open_quote);
-  return is_open && !input.framing_is_trusted
-             ? "; where quoted texts hold line breaks, set stream.framing = \"trusted\""
-             : "";
 }
 
 std::string line_of(const decode::SeenLine& seen, const config::InputSettings& input) {
@@ -77,13 +74,15 @@ std::string example_of(const std::string& reason, const std::string& place, cons
     const auto found = decode::text_in(seen, column, input);
     if (!found || found->empty()) return place;
     const auto unit = unit_of(column, schema);
-    return fmt::format("{}: '{}'{}", place, decode::on_one_line(*found),
-                       unit ? advice_on_time(*found, *unit) : advice_on_number(*found, input));
+    const std::string advice = !config::is_utf8(*found) ? "; " + config::not_utf8()
+                               : unit                   ? advice_on_time(*found, *unit)
+                                                        : advice_on_number(*found, input);
+    return fmt::format("{}: '{}'{}", place, decode::on_one_line(*found), advice);
   }
   // Only the beginning of such a record is known, and how many fields that has says nothing.
   if (reason == decode::too_long) return place;
   const auto counts = decode::field_counts(seen, input);
-  const std::string advice = advice_on_record(reason, input);
+  const std::string advice = advice_on_line(reason, seen, input);
   if (!counts || counts->fields == counts->columns) return place + advice;
   return fmt::format("{} has {} field{}, where {} expected", place, counts->fields, counts->fields == 1 ? "" : "s",
                      counts->columns == 1 ? "1 column is" : fmt::format("{} columns are", counts->columns)) +

@@ -51,8 +51,9 @@ struct Findings {
   bool is_used_up_known = false;  ///< whether tally.used_up was counted: there are users, and they have limits
   std::string no_step{};          ///< config::too_few_for_a_step(), where the whole input was read
   std::string long_record{};      ///< long_record() (long_records.h)
-  std::string files{};            ///< decode::files_of_one_line()
-  std::string present{};          ///< members that the first records have, where one is missing
+  std::vector<std::string> foreign{};  ///< columns with texts that are not UTF-8 (foreign_texts.h), in sentences
+  std::string files{};                 ///< decode::files_of_one_line()
+  std::string present{};               ///< members that the first records have, where one is missing
   std::vector<std::pair<std::string, std::uint64_t>> refused_labels{};  ///< texts, and the number of their records
   std::vector<std::pair<std::string, std::uint64_t>> taken_labels{};    ///< texts taken as labels, and their records
   std::size_t classes_without_records = 0;                              ///< of those that the model tells apart

@@ -10,6 +10,7 @@
 
 #include "check/label_texts.h"
 #include "config/ranges.h"
+#include "config/unicode.h"
 #include "decode/json_members.h"
 #include "publish/json_writer.h"
 
@@ -65,6 +66,7 @@ void print_head(const Findings& findings, std::FILE* out) {
     fmt::print(out, "{:<16}{}\n{:<16}they have {}\n", "missing", findings.missing, "", findings.present);
   }
   if (!findings.times.empty()) fmt::print(out, "{:<16}{}\n", "times", findings.times);
+  for (const std::string& each : findings.foreign) fmt::print(out, "{:<16}{}\n", "encoding", each);
   if (!findings.files.empty()) fmt::print(out, "{:<16}{}\n", "files", findings.files);
   if (!findings.to_measure.empty()) fmt::print(out, "{:<16}{}\n", "measured first", measured_first(findings));
   // Without a step size, say, clips can be counted; without a clip norm they cannot.
@@ -77,10 +79,11 @@ void print_head(const Findings& findings, std::FILE* out) {
              percent(tally.clipped, tally.gradients), findings.start);
 }
 
-/// The text as a terminal can show it, with U+FFFD for control characters and for bytes that are no characters.
+/// The text as a terminal can show it, with U+FFFD for control characters, and bytes that are no characters as
+/// "\xe9".
 std::string visible(const std::string& text) {
   std::string shown;
-  for (const char c : decode::as_utf8(text)) {
+  for (const char c : config::with_bytes_escaped(text)) {
     const auto byte = static_cast<unsigned char>(c);
     shown += byte < 0x20 || byte == 0x7f ? std::string("\xef\xbf\xbd") : std::string(1, c);
   }
@@ -290,6 +293,7 @@ std::string to_json(const Findings& findings) {
       json.field("present", decode::as_utf8(findings.present));
     }
     if (!findings.times.empty()) json.field("times", findings.times);
+    if (!findings.foreign.empty()) json.elements("encoding", findings.foreign);
     if (!findings.files.empty()) json.field("files", decode::as_utf8(findings.files));
     if (!findings.long_record.empty()) json.field("line_breaks", findings.long_record);
     if (!findings.to_measure.empty()) {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "check/line_advice.h"
 #include "check/tally.h"
 #include "decode/json_names.h"
 #include "error.h"
@@ -18,13 +19,13 @@ constexpr double worth_a_line = 0.1;
 // probably not scaled.
 constexpr double clipped_worth_a_line = 0.9;
 
-/// How many records cannot be used, the most frequent reason and one record that has it.
-std::string in_words(const Tally& tally) {
+/// How many records cannot be used, the most frequent reason, one record that has it, and `advice` on the reason.
+std::string in_words(const Tally& tally, const std::string& advice = {}) {
   const std::string reason = tally.most_frequent_reason();
   const std::string labels = label_advice(tally);
-  return fmt::format("of the first {} records {} ({}) cannot be used; most often {} (record {}){}",
+  return fmt::format("of the first {} records {} ({}) cannot be used; most often {} (record {}){}{}",
                      with_separators(tally.records), with_separators(tally.rejected),
-                     percent(tally.rejected, tally.records), reason, tally.reasons.at(reason).first.value(),
+                     percent(tally.rejected, tally.records), reason, tally.reasons.at(reason).first.value(), advice,
                      labels.empty() ? "" : "; " + labels);
 }
 
@@ -41,16 +42,17 @@ bool is_worth_a_warning(const Tally& tally) {
   return tally.unusable_share() >= worth_a_line;
 }
 
-std::string unusable_at_first(const Tally& first, const std::string& missing) {
+std::string unusable_at_first(const Tally& first, const std::string& missing, const std::string& advice) {
   if (!is_worth_a_warning(first)) return {};
   const bool is_told =
       !missing.empty() && std::any_of(first.reasons.begin(), first.reasons.end(),
                                       [](const auto& each) { return each.first.ends_with(": missing"); });
-  return in_words(first) + (is_told ? "; " + missing : "") + ": nustream check CONFIG --data shows more";
+  return in_words(first, advice) + (is_told ? "; " + missing : "") + ": nustream check CONFIG --data shows more";
 }
 
 std::string unusable_at_first(const Tally& first, const config::InputSettings& input, const record::Schema& schema) {
-  return is_worth_a_warning(first) ? unusable_at_first(first, decode::missing_members(input, schema)) : std::string();
+  if (!is_worth_a_warning(first)) return {};
+  return unusable_at_first(first, decode::missing_members(input, schema), advice_on_lines(first, input));
 }
 
 Clip clip_of(const config::Config& config) {

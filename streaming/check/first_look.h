@@ -43,10 +43,11 @@ inline constexpr std::size_t records_judged = 1000;
 
 /// "of the first 40 records 40 (100%) cannot be used …" where at least a tenth of those in `first` cannot be used;
 /// else "". `missing` is decode::missing_members(), where the caller asked for it; the sentence contains it where a
-/// missing member is one of the reasons.
-[[nodiscard]] std::string unusable_at_first(const Tally& first, const std::string& missing = {});
-/// The same sentence, for records that are read with these settings. It looks for the missing members where there is
-/// something to tell.
+/// missing member is one of the reasons. `advice` on the reason (line_advice.h) stands behind it.
+[[nodiscard]] std::string unusable_at_first(const Tally& first, const std::string& missing = {},
+                                            const std::string& advice = {});
+/// The same sentence, for records that are read with these settings. It looks for the missing members and for advice
+/// where there is something to tell.
 [[nodiscard]] std::string unusable_at_first(const Tally& first, const config::InputSettings& input,
                                             const record::Schema& schema);
 

@@ -115,7 +115,7 @@ std::string label_advice(const Tally& tally) {
          "classes, class 0 first, such as model.labels = [\"-1\", \"1\"], [\"1\", \"2\"] or [\"no\", \"yes\"]";
 }
 
-std::string unusable_line(const Tally& tally) {
+std::string unusable_line(const Tally& tally, const std::string& advice) {
   if (tally.rejected == 0) return {};
   const std::string records = with_separators(tally.records);
   const std::string reason = tally.most_frequent_reason();
@@ -124,7 +124,7 @@ std::string unusable_line(const Tally& tally) {
           ? fmt::format("none of {} records could be used: every step was noise alone", records)
           : fmt::format("{} of {} records ({}) could not be used (zero gradients)", with_separators(tally.rejected),
                         records, percent(tally.rejected, tally.records));
-  line += fmt::format("; most often {} (record {})", reason, tally.reasons.at(reason).first.value());
+  line += fmt::format("; most often {} (record {}){}", reason, tally.reasons.at(reason).first.value(), advice);
   const std::string labels = label_advice(tally);
   return labels.empty() ? line : line + "; " + labels;
 }
@@ -199,9 +199,13 @@ std::string with_separators(std::uint64_t value) {
 
 std::string percent(std::uint64_t part, std::uint64_t whole) {
   const double exact = 100 * share(part, whole);
-  // Rounding must not show "100%" where some are missing.
-  return part != whole && exact > 99.9 ? fmt::format("{:.4f}%", std::min(exact, 99.9999))
-                                       : fmt::format("{:.3g}%", exact);
+  // Rounding must not show "100%" where some are missing. Then more digits are shown, as few as make a difference.
+  constexpr int digits_max = 6;
+  std::string shown = fmt::format("{:.3g}", exact);
+  for (int digits = 4; part != whole && shown == "100" && digits <= digits_max; ++digits) {
+    shown = fmt::format("{:.{}g}", exact, digits);
+  }
+  return (part != whole && shown == "100" ? "99.9999" : shown) + "%";
 }
 
 }  // namespace nustream::check

@@ -61,9 +61,9 @@ struct Tally {
 /// Advice on how to name labels, where every rejected record was refused for its label; else "".
 [[nodiscard]] std::string label_advice(const Tally& tally);
 
-/// "41 of 66,000 records (0.0621%) could not be used (zero gradients); most often REASON (record 17)"; "" where all
-/// records could be used.
-[[nodiscard]] std::string unusable_line(const Tally& tally);
+/// "41 of 66,000 records (0.0621%) could not be used (zero gradients); most often REASON (record 17)", with `advice`
+/// (line_advice.h) behind the reason; "" where all records could be used.
+[[nodiscard]] std::string unusable_line(const Tally& tally, const std::string& advice = {});
 
 /// That line for an epoch whose reasons nobody keeps: of its `records`, `rejected` were unusable. For example: "none
 /// of the 6,000 records that this epoch has read could be used: …".
@@ -82,7 +82,8 @@ struct Tally {
 
 /// The number with separators, such as 397,884.
 [[nodiscard]] std::string with_separators(std::uint64_t value);
-/// A percentage of three digits, such as "13.4%". It is "0%" only for none and "100%" only for all.
+/// A percentage of three digits, such as "13.4%", or of more where three would say 100. It is "0%" only for none and
+/// "100%" only for all.
 [[nodiscard]] std::string percent(std::uint64_t part, std::uint64_t whole);
 
 }  // namespace nustream::check

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "check/line_advice.h"
 #include "console/path_printer.h"
 #include "publish/json_writer.h"
 
@@ -16,8 +17,10 @@ void say_for_operator(const std::string& line) {
   if (!line.empty()) fmt::print(stderr, "operator only, not private: {}\n", line);
 }
 
-void print_for_operator(const OperatorCounts& counts, const RejectsList& rejects) {
-  if (std::string line = check::unusable_line(counts); !line.empty()) {
+void print_for_operator(const OperatorCounts& counts, const RejectsList& rejects,
+                        const config::InputSettings& input) {
+  const std::string advice = counts.rejected > 0 ? check::advice_on_lines(counts, input) : std::string();
+  if (std::string line = check::unusable_line(counts, advice); !line.empty()) {
     if (!rejects.file.empty() && rejects.is_written) {
       line += (rejects.is_cut ? "; the first of them are listed in " : "; listed in ") + rejects.file;
     } else {

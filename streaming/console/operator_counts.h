@@ -4,6 +4,7 @@
 #include <string>
 
 #include "check/tally.h"
+#include "config/input.h"
 #include "publish/json_writer.h"
 
 namespace nustream::console {
@@ -22,7 +23,8 @@ void say_for_operator(const std::string& line);
 /// Prints on standard error, marked as not private: how many records could not be used and why, how many gradients
 /// were clipped, and how many records took no step. It prints these lines even where the run shows nothing else, but
 /// no line where there is nothing to say. A run that fails prints them too, before the line that says why.
-void print_for_operator(const OperatorCounts& counts, const RejectsList& rejects);
+/// `input` is what the records were read from, of which the beginning is read once more for advice.
+void print_for_operator(const OperatorCounts& counts, const RejectsList& rejects, const config::InputSettings& input);
 /// Prints one more line where the list could not be written, even where the run shows nothing else.
 void warn_of_lost(const RejectsList& rejects);
 /// Writes the members "private":false,… of the object of `--operator-json`.

@@ -11,7 +11,8 @@ namespace nustream::decode {
 
 /// The names of the columns in the header line of the file at `path` (which is for messages). Spaces around unquoted
 /// names and a byte order mark are dropped. Throws Failure(data) where the line is not a header: it is empty, has
-/// control characters, cannot be read as CSV, or holds nothing but numbers.
+/// control characters, cannot be read as CSV, or holds nothing but numbers. Throws Failure(configuration) where
+/// another character than `delimiter` divides it.
 [[nodiscard]] std::vector<std::string> read_header(std::string_view line, char delimiter, const std::string& path);
 
 /// The place of `column` among `names`, from 0. `where` says in messages whose names they are. Throws

@@ -1,41 +1,34 @@
-// Collects the members of the first records as JSON pointers, and finds for a column that none of them has the one
-// that was probably meant. Only hints for the operator come of it.
+// Collects the members of the first records as JSON pointers, and says which columns none of them has. Only hints for
+// the operator come of it.
 #include "decode/json_names.h"
 
 #include <simdjson.h>
 
 #include <algorithm>
 
-#include "config/nearest.h"
+#include "config/unicode.h"
 #include "decode/byte_source.h"
 #include "decode/csv_line.h"
 #include "decode/first_lines.h"
 #include "decode/json_members.h"
+#include "decode/member_hints.h"
 #include "decode/message_columns.h"
 #include "decode/segment_rows.h"
 #include "nustream/record/row.h"
 
 namespace nustream::decode {
-std::string pointer_to(std::string_view name) {
-  std::string pointer = "/";
-  for (const char c : name) {
-    if (c == '~') {
-      pointer += "~0";
-    } else if (c == '/') {
-      pointer += "~1";
-    } else {
-      pointer += c;
-    }
-  }
-  return pointer;
-}
-
 namespace {
 
 // Bounds for records that hold anything: their members may be many, deep, or keys that are data themselves.
 constexpr std::size_t names_max = 400;
 constexpr std::size_t depth_max = 4;
 constexpr std::size_t places_max = 16;  // elements of an array that are looked at
+
+/// Whether the record is one of a change of a database's row in the envelope of Debezium, with or without its schema.
+bool is_change(const simdjson::dom::element& record) {
+  const auto has = [&](const char* pointer) { return record.at_pointer(pointer).error() == simdjson::SUCCESS; };
+  return (has("/after") && has("/op")) || (has("/payload/after") && has("/payload/op"));
+}
 
 /// Adds the pointers to a value and to all that is inside it, as far as the bounds allow.
 void collect(const simdjson::dom::element& value, const std::string& at, std::size_t depth,
@@ -55,39 +48,18 @@ void collect(const simdjson::dom::element& value, const std::string& at, std::si
   }
 }
 
-/// The column as a pointer: a plain name is a member of the top level.
-std::string as_pointer(const std::string& column) {
-  return column.starts_with('/') ? column : pointer_to(column);
-}
-
-/// The name after the last slash. It is unescaped only as far as hints need it.
-std::string_view name_behind_slash(std::string_view pointer) {
-  return pointer.substr(pointer.rfind('/') + 1);
-}
-
-/// How a setting names the member: by its plain name for a member of the top level or of an envelope's row, and by
-/// its pointer for any other.
-std::string named(const std::string& pointer, config::Envelope envelope) {
-  for (const std::string_view row : {"/payload/after/", "/after/"}) {
-    const bool is_in_row = envelope != config::Envelope::none && pointer.starts_with(row);
-    if (is_in_row && pointer.find('/', row.size()) == std::string::npos) return pointer.substr(row.size());
-  }
-  const bool is_plain = pointer.find_first_of("/~", 1) == std::string::npos;
-  return is_plain ? pointer.substr(1) : pointer;
-}
-
 }  // namespace
 
 void MemberNames::add(std::string_view record) {
   if (is_full()) return;
-  std::string text;
   // A byte that is not UTF-8 must not hide the members of its record.
-  copy_as_utf8(without_mark(record), text);
+  const std::string text = as_utf8(without_mark(record));
   simdjson::dom::parser parser;
   simdjson::dom::element document;
   if (parser.parse(simdjson::padded_string(text)).get(document) != simdjson::SUCCESS) return;
   if (!document.is_object()) return;
   ++records_;
+  if (is_change(document)) ++changes_;
   collect(document, "", 0, pointers_);
 }
 
@@ -95,37 +67,6 @@ bool MemberNames::has(const std::string& column, config::Envelope envelope) cons
   const std::string pointer = as_pointer(column);
   if (envelope == config::Envelope::none || column.starts_with('/')) return pointers_.contains(pointer);
   return pointers_.contains("/after" + pointer) || pointers_.contains("/payload/after" + pointer);
-}
-
-// What is added behind a column that is missing; empty where no member is near it.
-std::string MemberNames::meant_by(const std::string& column, config::Envelope envelope) const {
-  const std::string wanted = as_pointer(column);
-  const std::string_view last = name_behind_slash(wanted);
-  // First a name that only looks different, then the same name at another place, then the nearest by edits.
-  for (const std::string& pointer : pointers_) {
-    const std::string difference = config::difference_unseen(last, name_behind_slash(pointer));
-    if (!difference.empty()) {
-      return " (did you mean '" + named(pointer, envelope) + "'? it differs " + difference + ": copy it from there)";
-    }
-  }
-  for (const std::string& pointer : pointers_) {
-    if (name_behind_slash(pointer) != last) continue;
-    const std::string name = named(pointer, envelope);
-    return column.starts_with('/') || !name.starts_with('/')
-               ? " (did you mean '" + name + "'?)"
-               : " (it is inside another member: write the JSON pointer '" + name + "')";
-  }
-  // A short name is near to almost any other, so fewer differences are allowed.
-  std::size_t nearest = std::max<std::size_t>(column.size() / 3, column.size() > 2 ? 1 : 0) + 1;
-  std::string best;
-  for (const std::string& pointer : pointers_) {
-    // Compared as pointers, so that a member at the wrong level is further away than one that is misspelt.
-    const std::size_t distance = config::edit_distance(wanted, pointer);
-    if (distance >= nearest) continue;
-    nearest = distance;
-    best = named(pointer, envelope);
-  }
-  return best.empty() ? best : " (did you mean '" + best + "'?)";
 }
 
 std::string MemberNames::listed(config::Envelope envelope) const {
@@ -138,16 +79,38 @@ std::string MemberNames::listed(config::Envelope envelope) const {
   return shown > shown_max ? list + " and " + std::to_string(shown - shown_max) + " more" : list;
 }
 
+/// Proposes an envelope where most records have one that is not set, and a plain name of `columns` is in its row.
+std::string MemberNames::envelope_to_set(const std::vector<std::string>& columns, const MemberHints& hints) const {
+  const bool is_wanted =
+      std::any_of(columns.begin(), columns.end(), [&](const std::string& column) { return hints.is_in_row(column); });
+  if (!is_wanted || 2 * changes_ <= records_) return {};
+  const std::string which = changes_ == records_
+                                ? "the records"
+                                : std::to_string(changes_) + " of the first " + std::to_string(records_) + " records";
+  return which +
+         " look like changes of a database's rows (Debezium): set stream.envelope = \"debezium\", under which a "
+         "plain "
+         "name is a column of the row";
+}
+
 std::string MemberNames::missing(const std::vector<std::string>& columns, config::Envelope envelope) const {
   // No record was an object, so that none has members.
   if (records_ == 0) return {};
-  std::string list;
+  std::vector<std::string> wanted;
+  std::vector<std::string> taken;
   for (const std::string& column : columns) {
-    if (is_message_column(column) || has(column, envelope)) continue;
-    list += (list.empty() ? "'" : ", '") + column + "'" + meant_by(column, envelope);
+    if (!is_message_column(column)) (has(column, envelope) ? taken : wanted).push_back(column);
   }
-  if (list.empty()) return {};
-  return "in none of the first " + std::to_string(records_) + (records_ == 1 ? " record: " : " records: ") + list;
+  const MemberHints hints(pointers_, envelope, taken);
+  std::string to_set = envelope_to_set(columns, hints);
+  if (wanted.empty()) return to_set;
+  std::string list;
+  for (const std::string& column : wanted) {
+    list += (list.empty() ? "'" : ", '") + column + "'" + hints.on_column(column);
+  }
+  const bool are_utf8 = std::none_of(pointers_.begin(), pointers_.end(), holds_stand_in);
+  return "in none of the first " + std::to_string(records_) + (records_ == 1 ? " record: " : " records: ") + list +
+         (to_set.empty() ? "" : "; " + to_set) + (are_utf8 ? "" : "; " + config::not_utf8("some names are"));
 }
 
 std::vector<std::string> wanted_columns(const config::InputSettings& settings, const record::Schema& schema) {

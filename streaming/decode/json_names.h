@@ -14,6 +14,8 @@
 
 namespace nustream::decode {
 
+class MemberHints;
+
 /// The names of the members of the first records as JSON pointers, at most a few hundred.
 class MemberNames {
  public:
@@ -24,23 +26,22 @@ class MemberNames {
   [[nodiscard]] bool is_full() const noexcept { return records_ >= records_max; }
 
   /// Says which of `columns` no record has, each with the name that was probably meant: "in none of the first 100
-  /// records: 'Horspower' (did you mean 'Horsepower'?), 'x' (write '/user/x': …)". Empty where each column is in some
-  /// record, or no record is an object. Columns that come beside a message's value are not members, and are not
-  /// looked for.
+  /// records: 'Horspower' (did you mean 'Horsepower'?), 'x' (it is inside …)". Empty where each column is in some
+  /// record, or no record is an object. Where most records are changes of a database's rows, it says which envelope
+  /// to set, also where some record has each column. Columns that come beside a message's value are not members, and
+  /// are not looked for.
   [[nodiscard]] std::string missing(const std::vector<std::string>& columns, config::Envelope envelope) const;
   /// Up to some thirty of the members that were found, such as "'a', 'b', '/user/x'".
   [[nodiscard]] std::string listed(config::Envelope envelope) const;
 
  private:
   [[nodiscard]] bool has(const std::string& column, config::Envelope envelope) const;
-  [[nodiscard]] std::string meant_by(const std::string& column, config::Envelope envelope) const;
+  [[nodiscard]] std::string envelope_to_set(const std::vector<std::string>& columns, const MemberHints& hints) const;
 
   std::set<std::string> pointers_;
   std::uint64_t records_ = 0;
+  std::uint64_t changes_ = 0;  ///< those of them that look like changes of a database's rows
 };
-
-/// The JSON pointer to a member of the top level.
-[[nodiscard]] std::string pointer_to(std::string_view name);
 
 /// All columns that a record is read by, each once.
 [[nodiscard]] std::vector<std::string> wanted_columns(const config::InputSettings& settings,

@@ -3,7 +3,9 @@
 #include "decode/line_decoder.h"
 
 #include <algorithm>
+#include <limits>
 #include <span>
+#include <vector>
 
 #include "decode/csv_line.h"
 #include "decode/first_lines.h"
@@ -15,6 +17,24 @@ namespace {
 /// Whether the feature is made of the column, in either of its terms.
 bool reads(const record::Feature& feature, const std::string& column) {
   return feature.first.column == column || (feature.second && feature.second->column == column);
+}
+
+/// Whether the line begins with one of the signs with which lines above a header commonly do.
+bool begins_as_comment(std::string_view line) {
+  return line.find_first_of("#%!") == 0;
+}
+
+/// Whether at least half of the fields are empty, the last one among them: a title above a header is filled up so by
+/// programs that write as many delimiters on each line.
+bool is_filled_up(std::string_view line, const config::InputSettings& settings) {
+  std::vector<std::string_view> fields;
+  std::string unquoted;
+  const std::string_view whole = without_mark(without_line_end(line));
+  const CsvFault fault =
+      split_csv_line(whole, settings.delimiter, std::numeric_limits<std::size_t>::max(), fields, unquoted);
+  if (fault != CsvFault::none || !trimmed(fields.back()).empty()) return false;
+  const auto empty = std::ranges::count_if(fields, [](std::string_view field) { return trimmed(field).empty(); });
+  return 2 * static_cast<std::size_t>(empty) >= fields.size();
 }
 
 }  // namespace
@@ -64,15 +84,14 @@ double read_text(const record::Field& field, std::string_view text, const InputS
 }
 
 std::string hint_for_lines_above(std::string_view line, const config::InputSettings& settings) {
-  // Signs with which lines above a header commonly begin.
-  if (line.find_first_of("#%!") == 0 && settings.comment.empty()) {
+  if (begins_as_comment(line) && settings.comment.empty()) {
     const std::string mark(line.substr(0, 1));
     return " (if lines that begin with '" + mark + "' stand above the header, set stream.comment = \"" + mark +
            "\", or stream.skip_lines to their number)";
   }
   const bool is_divided = line.find(settings.delimiter) != std::string_view::npos ||
                           line.find_first_of(";\t|,") != std::string_view::npos;
-  if (is_divided || settings.skip_lines > 0) return {};
+  if ((is_divided && !is_filled_up(line, settings)) || settings.skip_lines > 0) return {};
   return " (if it is a title above the header, set stream.skip_lines = N, the number of such lines)";
 }
 
@@ -103,7 +122,10 @@ void begin_file(LineDecoder& decoder, std::string_view header, const std::string
     // The decoder knows nothing of lines above the header. The hint about them is added here.
     decoder.begin_file(header, path);
   } catch (const Failure& failure) {
-    throw Failure(failure.code(), failure.what() + hint_for_lines_above(header, settings));
+    // A line for which a delimiter is proposed is no title.
+    const std::string message = failure.what();
+    const bool is_told = message.find("set stream.delimiter") != std::string::npos && !begins_as_comment(header);
+    throw Failure(failure.code(), is_told ? message : message + hint_for_lines_above(header, settings));
   }
 }
 

@@ -80,8 +80,9 @@ inline constexpr const char* too_long = "the record is longer than record_bytes_
 /// Failure(configuration) for a file without a column, and Failure(io) for one that cannot be read.
 void require_files_ahead(const config::InputSettings& settings, LineDecoder& decoder);
 
-/// A hint where a line that is no header begins with a comment sign, as lines above a header may, or holds no
-/// character that divides columns, as a title; else empty.
+/// A hint where a line that is no header begins with a comment sign, as lines above a header may, or where it looks
+/// like a title: it holds no character that divides columns, or at least half of its fields, the last one among them,
+/// are empty. Else empty.
 [[nodiscard]] std::string hint_for_lines_above(std::string_view line, const config::InputSettings& settings);
 
 /// The failure for a file in which nothing is left to read.

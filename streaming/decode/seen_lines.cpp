@@ -9,10 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "config/unicode.h"
 #include "decode/byte_source.h"
 #include "decode/csv_columns.h"
 #include "decode/csv_line.h"
-#include "decode/json_names.h"
+#include "decode/member_hints.h"
 #include "decode/recorded_reader.h"
 #include "decode/segment_rows.h"
 
@@ -78,6 +79,7 @@ std::string on_one_line(std::string_view text) {
   }
   std::replace_if(
       out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
+  out = config::with_bytes_escaped(out);
   return text.size() > shown_bytes_max ? out + "…" : out;
 }
 
@@ -114,15 +116,19 @@ std::optional<std::string> text_in(const SeenLine& seen, const std::string& colu
   __builtin_unreachable();
 }
 
-std::optional<FieldCounts> field_counts(const SeenLine& seen, const config::InputSettings& settings) {
+std::optional<std::size_t> column_count(const SeenLine& seen, const config::InputSettings& settings) {
   if (!has_columns(settings)) return std::nullopt;
+  if (!settings.header) return settings.columns.size();
   std::string memory;
-  const auto fields = fields_of(seen.text, settings.delimiter, memory);
-  if (!fields) return std::nullopt;
-  std::string of_header;
-  const auto columns = settings.header ? fields_of(seen.header, settings.delimiter, of_header) : std::nullopt;
-  if (settings.header && !columns) return std::nullopt;
-  return FieldCounts{fields->size(), columns ? columns->size() : settings.columns.size()};
+  const auto names = fields_of(seen.header, settings.delimiter, memory);
+  return names ? std::optional(names->size()) : std::nullopt;
+}
+
+std::optional<FieldCounts> field_counts(const SeenLine& seen, const config::InputSettings& settings) {
+  const std::optional<std::size_t> columns = column_count(seen, settings);
+  std::string memory;
+  const auto fields = columns ? fields_of(seen.text, settings.delimiter, memory) : std::nullopt;
+  return fields ? std::optional(FieldCounts{fields->size(), *columns}) : std::nullopt;
 }
 
 }  // namespace nustream::decode

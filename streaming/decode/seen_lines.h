@@ -33,8 +33,12 @@ inline constexpr std::size_t first_records_max = 20;
 [[nodiscard]] std::optional<std::string> text_in(const SeenLine& seen, const std::string& column,
                                                  const config::InputSettings& settings);
 
-/// The text on one line, without control characters, and cut where it is long: in the form in which it is shown.
+/// The text on one line, without control characters, with bytes that are no characters written as "\xe9", and cut
+/// where it is long: in the form in which it is shown.
 [[nodiscard]] std::string on_one_line(std::string_view text);
+
+/// How many columns the record's file has; empty where its header cannot be divided, and for other formats than CSV.
+[[nodiscard]] std::optional<std::size_t> column_count(const SeenLine& seen, const config::InputSettings& settings);
 
 /// How many fields a record has, and how many columns there are.
 struct FieldCounts {

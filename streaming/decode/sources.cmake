@@ -8,14 +8,17 @@ target_sources(nustream_service PRIVATE
   decode/csv_kernel_sse4.cpp
   decode/csv_line.cpp
   decode/decompressor.cpp
+  decode/delimiters.cpp
   decode/file_kind.cpp
   decode/first_lines.cpp
   decode/file_source.cpp
   decode/gzip_decompressor.cpp
+  decode/header_hints.cpp
   decode/joined_quotes.cpp
   decode/json_decoder.cpp decode/json_members.cpp decode/json_names.cpp
   decode/line_buffer.cpp
   decode/line_decoder.cpp
+  decode/member_hints.cpp
   decode/message.cpp
   decode/message_columns.cpp
   decode/message_decoder.cpp

@@ -172,6 +172,12 @@ TextKind by_long_line(std::string_view begin, const config::InputSettings& setti
   return has_members(settings) ? TextKind{} : json_lines;
 }
 
+/// Whether the header ends in a carriage return although one before its newline was taken for the line's end. Without
+/// a header the records are read, and are unusable where their last column is needed.
+bool has_doubled_carriage_returns(const std::vector<std::string_view>& lines, const config::InputSettings& settings) {
+  return has_header(settings) && !lines.empty() && lines.front().ends_with('\r');
+}
+
 /// The kind, with a remedy that is written for any settings.
 TextKind as_told(const FirstContent& first, const config::InputSettings& settings) {
   const std::string_view behind = behind_skipped(first.bytes, settings);
@@ -180,6 +186,9 @@ TextKind as_told(const FirstContent& first, const config::InputSettings& setting
             "write it with newlines: tr '\\r' '\\n' < '%' > '%.lf'"};
   }
   std::vector<std::string_view> lines = first_lines(first, settings);
+  if (has_doubled_carriage_returns(lines, settings)) {
+    return {"text whose lines end in doubled carriage returns", "take them away: sed 's/\\r*$//' '%' > '%.lf'"};
+  }
   for (std::string_view& line : lines) line = trimmed(line);
   // Not even the first line ends within what is known.
   if (lines.empty()) return by_long_line(trimmed(behind), settings);

@@ -209,11 +209,12 @@ struct RunsEnd {
 
 /// Says the counts of a run that fails, just as a run that succeeds says them at its end: they show whether its
 /// records were the trouble.
-void say_what_was_taken(const Table& table, DescentRun& one, const RunsEnd& before) {
+void say_what_was_taken(const Table& table, DescentRun& one, const RunsEnd& before,
+                        const config::InputSettings& input) {
   console::OperatorCounts counts = table.counts;
   counts.gradients = before.gradients + one.gradients();
   counts.clipped = before.clipped + one.clipped();
-  console::print_for_operator(counts, {});
+  console::print_for_operator(counts, {}, input);
 }
 
 /// Makes one run after the other, each with its own path on standard output, until all runs of the estimate are done.
@@ -243,7 +244,7 @@ RunsEnd play_runs(const config::Config& config, const config::Mechanism& mechani
       try {
         all.last = one.go(stop);
       } catch (const Failure&) {
-        say_what_was_taken(table, one, all);
+        say_what_was_taken(table, one, all, config.input);
         throw;
       }
       promise.tell(one.warnings());
@@ -313,7 +314,7 @@ void show(const Report& report, const config::Config& config, const config::Mech
               {report::again(config, session_options(options, options.start)), report.intervals});
   if (options.json) fmt::print("{}\n", to_json(report));
   if (!options.quiet && !options.json) print(report, stdout);
-  console::print_for_operator(report.counts, report.rejects);
+  console::print_for_operator(report.counts, report.rejects, config.input);
   console::say_for_operator(report.degeneracy);
 }
 

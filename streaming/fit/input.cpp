@@ -160,8 +160,11 @@ Names names_of(const config::InputSettings& input) {
 }
 
 std::string in_options(std::string message) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> phrases{
-      {{"set stream.header = false and name the columns in stream.columns", "name the columns: --columns x,y"},
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> phrases{
+      {// No option of fit lets a record go over several lines.
+       {"set stream.framing = \"trusted\"",
+        "take a configuration with stream.framing = \"trusted\" (nustream estimate)"},
+       {"set stream.header = false and name the columns in stream.columns", "name the columns: --columns x,y"},
        {"set stream.", "give stream."},
        {"(is stream.delimiter right?)", "(is --delimiter right?)"},
        {" (nustream check CONFIG --data shows them)", ""},

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "check/line_advice.h"
 #include "config/nearest.h"
 #include "error.h"
 #include "fit/input.h"
@@ -91,8 +92,9 @@ void say_of_lines(const Columns& columns, const FileTable& table, Look& look) {
   const std::string reason = tally.most_frequent_reason();
   if (tally.unusable_share() < worth_a_line || !is_of_line(reason)) return;
   const check::Refused& refused = tally.reasons.at(reason);
-  look.lines.push_back(fmt::format("{} cannot be read at all: {}{}", of_all(refused.count, tally), in_options(reason),
-                                   place_of(columns, refused)));
+  look.lines.push_back(fmt::format("{} cannot be read at all: {}{}{}", of_all(refused.count, tally),
+                                   in_options(reason), place_of(columns, refused),
+                                   in_options(check::advice_on_lines(tally, columns.input))));
 }
 
 std::string target_cure(const std::string& column, const std::string& labels, const std::string& last) {

@@ -12,6 +12,7 @@
 #include <simdjson.h>
 
 #include "config/nearest.h"
+#include "config/unicode.h"
 #include "decode/reader.h"
 #include "decode/segment_rows.h"
 #include "fit/input.h"
@@ -202,7 +203,7 @@ std::string labels_in(const check::LabelTexts& texts, std::string* last) {
   std::string labels;
   for (const auto& [text, count] : texts.counts()) {
     if (20 * count.records < all) continue;
-    labels += fmt::format("{}'{}'", labels.empty() ? "" : ", ", text);
+    labels += fmt::format("{}'{}'", labels.empty() ? "" : ", ", config::with_bytes_escaped(text));
     if (last != nullptr) *last = text;
   }
   return labels;
@@ -227,7 +228,7 @@ std::string members_near(const config::InputSettings& input, const std::string& 
       meant = fmt::format(" (did you mean '{}'?)", in_row_after(object, name));
     }
   }
-  if (meant.empty()) meant = config::did_you_mean(column, names);
+  if (meant.empty()) meant = config::did_you_mean_one_of(config::closest(column, names));
   const bool is_cut = names.size() > names_max;
   if (is_cut) names.resize(names_max);
   return fmt::format("{}; the first record has '{}'{}", meant, fmt::join(names, "', '"), is_cut ? " and more" : "");

@@ -266,7 +266,7 @@ class Run {
     promise_.tell(session_->warnings());
     console::warn_of_lost(rejects_of(*session_));
     tell_of_times();
-    console::print_for_operator(counted(config_, loop, *session_), rejects_of(*session_));
+    console::print_for_operator(counted(config_, loop, *session_), rejects_of(*session_), config_.input);
     if (loop.counts().rejected > 0)
       console::say_for_operator(decode::files_of_one_line(config_.input, config_.schema));
     if (config_.input.longest) console::say_for_operator(check::long_record(*config_.input.longest));

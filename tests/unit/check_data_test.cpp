@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <simdjson.h>
@@ -11,6 +12,7 @@
 #include "check/findings.h"
 #include "check/first_look.h"
 #include "check/look.h"
+#include "config/unicode.h"
 #include "decode/reader.h"
 #include "temporary_folder.h"
 
@@ -117,10 +119,12 @@ TEST(DataCheck, ProposesNoLabelsThatCannotBeTyped) {
   const Findings longer = of(std::string(65, 'a'));
   EXPECT_EQ(longer.label_setting, "");
   EXPECT_EQ(longer.label_fault, "some labels are longer than 64 bytes, and are not shown whole");
-  for (const char* text : {"caf\xe9", "a\x7f", "a\tb"}) {
+  const std::string control = "some labels are not UTF-8, or hold control characters: write them otherwise";
+  for (const auto& [text, fault] :
+       {std::pair{"caf\xe9", config::not_utf8("some labels are")}, {"a\x7f", control}, {"a\tb", control}}) {
     const Findings odd = of(text);
     EXPECT_EQ(odd.label_setting, "") << text;
-    EXPECT_EQ(odd.label_fault, "some labels are not UTF-8, or hold control characters: write them otherwise");
+    EXPECT_EQ(odd.label_fault, fault);
     EXPECT_TRUE(simdjson::validate_utf8(to_json(odd)));
   }
 }

@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "check/limits_gate.h"
+#include "check/line_advice.h"
 #include "check/long_records.h"
 #include "check/tally.h"
+#include "temporary_folder.h"
 
 namespace nustream::check {
 namespace {
@@ -161,11 +163,35 @@ TEST(Tally, TellsAClipThatTakesMostOfTheGradients) {
   EXPECT_THAT(clipped_line(tally), HasSubstr("853 of 1,704 gradients (50.1%) were clipped: so much clipping biases"));
 }
 
+// The run has to say as much as the dry run: what to set.
+TEST(LineAdvice, NamesTheSettingWhereALineHintsAtIt) {
+  const std::string trusted = "; where quoted texts hold line breaks, set stream.framing = \"trusted\"";
+  const tests::TemporaryFolder folder;
+  config::InputSettings input{.files = {folder.write("in.csv", "\"1\";\"2\"\n\"3\";\"4\"\n")}, .header = false};
+  input.columns = {"x", "y"};
+  const Tally open = tally_of(3, {{Position{0}, "a quotation mark is never closed"}});
+  EXPECT_EQ(advice_on_lines(open, input), trusted);
+  EXPECT_THAT(unusable_line(open, trusted),
+              EndsWith("most often a quotation mark is never closed (record 0)" + trusted));
+  const Tally all = tally_of(1, {{Position{0}, "text follows a closing quotation mark"}});
+  EXPECT_EQ(advice_on_lines(all, input), "; set stream.delimiter = \";\"");
+  const Tally some = tally_of(2, {{Position{0}, "text follows a closing quotation mark"}});
+  EXPECT_EQ(advice_on_lines(some, input), "") << "other records can be read";
+  EXPECT_EQ(advice_on_lines(tally_of(1, {{Position{0}, "column 'x': not a number"}}), input), "");
+  input.framing_is_trusted = true;
+  EXPECT_EQ(advice_on_lines(open, input), "");
+  input.files = {"-"};
+  EXPECT_EQ(advice_on_lines(all, input), "; is stream.delimiter right?") << "a pipe is not read twice";
+}
+
 TEST(Tally, NeverRoundsNearlyAllToAll) {
   EXPECT_EQ(percent(0, 0), "0%");
   EXPECT_EQ(percent(1, 3), "33.3%");
   EXPECT_EQ(percent(7, 7), "100%");
   EXPECT_EQ(percent(99'999'999, 100'000'000), "99.9999%");
+  EXPECT_EQ(percent(1'999, 2'000), "99.95%") << "as few digits as say that it is not all";
+  EXPECT_EQ(percent(999, 1'000), "99.9%");
+  EXPECT_EQ(percent(9'999, 10'000), "99.99%");
 }
 
 }  // namespace

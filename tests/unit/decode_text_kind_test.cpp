@@ -40,6 +40,17 @@ TEST(FileKind, OfCarriageReturnsAloneIsNamed) {
   EXPECT_THAT(kind("a,b\r"), IsEmpty()) << "one line, with its end";
 }
 
+// One carriage return belongs to the line's end. The second one was called binary data.
+TEST(FileKind, OfDoubledCarriageReturnsIsNamed) {
+  const std::string sentence =
+      "'in' is text whose lines end in doubled carriage returns: take them away: sed 's/\\r*$//' 'in' > 'in.lf'";
+  EXPECT_EQ(kind("a,b\r\r\n1,2\r\r\n"), sentence);
+  EXPECT_EQ(kind("a,b\r\r\r\n1,2\r\n"), sentence);
+  EXPECT_THAT(kind("a,b\r\n1,2\r\r\n"), IsEmpty()) << "one record does not decide";
+  EXPECT_THAT(kind("1,2\r\r\n3,4\r\r\n", csv(false)), IsEmpty()) << "records of which the first field can be read";
+  EXPECT_THAT(kind("{\"a\": 1}\r\r\n{\"a\": 2}\r\r\n", jsonl()), IsEmpty()) << "white space of JSON";
+}
+
 TEST(FileKind, OfJsonThatIsNotOneObjectALineIsNamedUnderEitherFormat) {
   const std::string array =
       "'in' is a JSON array, and nustream reads one object on each line: write it so, and set stream.format = "

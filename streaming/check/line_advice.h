@@ -1,0 +1,22 @@
+// What to set where the lines of records hint at the reason why they cannot be read. Texts of records are looked at,
+// so that all of it is for the operator alone.
+#pragma once
+
+#include <string>
+
+#include "check/tally.h"
+#include "config/input.h"
+#include "decode/seen_lines.h"
+
+namespace nustream::check {
+
+/// What to set where the line of one record that was refused for `reason` gives a hint, such as
+/// "; set stream.delimiter = ";""; else "".
+[[nodiscard]] std::string advice_on_line(const std::string& reason, const decode::SeenLine& seen,
+                                         const config::InputSettings& input);
+
+/// The same for the most frequent reason of many records, whose beginning is read once more where that can be done.
+/// A delimiter is doubted only where no record could be used. Throws nothing.
+[[nodiscard]] std::string advice_on_lines(const Tally& tally, const config::InputSettings& input);
+
+}  // namespace nustream::check
