@@ -71,10 +71,10 @@ void preflight(config::Config& config) {
   require_room_for_a_minibatch(config);
   // Brokers wait for a transaction for as long as the lane does.
   config.kafka.properties.try_emplace("transaction.timeout.ms", std::to_string(config.kafka.transaction.count()));
-  located(config.file, [&config] { kafka::check_properties(config.kafka.properties); });
+  kafka::check_properties(config.kafka, config.file);
   // A client without brokers connects to nobody. But it refuses, when it is made, settings that do not go together.
   const kafka::ClientSettings nobody{"", config.kafka.properties};
-  static_cast<void>(new_consumer(nobody, kafka::Role::committed_reader, {}));
+  located(config.file, [&] { static_cast<void>(new_consumer(nobody, kafka::Role::committed_reader, {})); });
   serve::check(config.serve);
   require_time_to_drain(config);
 }

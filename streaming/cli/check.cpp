@@ -287,13 +287,12 @@ Exit check(const CheckArguments& arguments) {
   const config::Purpose purpose = config::purpose_of(arguments.config.file, overrides);
   // Settings that are "private" are let through here, and looked at by check_to_measure().
   config::Config config = config::read_config_to_measure(arguments.config.file, overrides, purpose);
-  add_properties(arguments.kafka, config.kafka.properties);
+  add_properties(arguments.kafka, config.kafka);
   measure::require_measurable_by_any(config);
   // What only some commands use is checked too: a wrong address should not show when the service starts.
   serve::check(config.serve);
   attach::preflight(config);
   require_times_of_windows(config);
-  require_pointers(config);
   const std::string refusal = refused_by_attach(config);
   if (!config.measuring.keys.empty()) return check_to_measure(arguments, config, purpose, refusal);
   const bool is_table = purpose == config::Purpose::table;

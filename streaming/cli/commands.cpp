@@ -12,14 +12,12 @@
 #include "config/ranges.h"
 #include "console/operator_file.h"
 #include "console/signals.h"
-#include "decode/json_members.h"
 #include "decode/segment_rows.h"
 #include "error.h"
 #include "estimate/estimate.h"
 #include "folder/account_share.h"
 #include "located.h"
 #include "measure/measure.h"
-#include "nustream/record/row.h"
 #include "recording/record_topic.h"
 #include "replay/replay.h"
 #include "secrets/locked_memory.h"
@@ -82,17 +80,10 @@ config::Config read_stream(const std::string& file, const std::vector<std::strin
 
 }  // namespace
 
-void require_pointers(const config::Config& config) {
-  if (!has_members(config.input)) return;
-  const record::RowBuilder builder(config.schema);
-  located(config.file, [&] { static_cast<void>(decode::json_members(config.input, builder.fields())); });
-}
-
 // Files and lane of the command line go before those of the settings.
 Exit replay(const ReplayArguments& arguments) {
   const auto& [file, overrides] = arguments.config;
   config::Config config = read_stream(file, overrides);
-  require_pointers(config);
   // Files on the command line are relative to the working directory, those of the configuration to its folder.
   const folder::Options& typed = arguments.options;
   if (!typed.files.empty()) config.input.files = typed.files;
@@ -123,7 +114,6 @@ Exit estimate(const EstimateArguments& arguments) {
   const auto& [file, overrides] = arguments.config;
   // Some settings may be "private" still: they are measured below.
   config::Config config = config::read_config_to_measure(file, overrides, config::Purpose::table);
-  require_pointers(config);
   if (!arguments.files.empty()) config.input.files = arguments.files;
   if (config.input.files.empty()) {
     throw Failure(Exit::configuration, arguments.config.file +
@@ -190,7 +180,7 @@ Exit record(const RecordArguments& arguments) {
   // Settings that are "private" are accepted here, because they will be measured from the recording.
   config::Config config = config::read_config_to_measure(
       arguments.config.file, overrides_of(arguments.config, arguments.kafka), config::Purpose::stream);
-  add_properties(arguments.kafka, config.kafka.properties);
+  add_properties(arguments.kafka, config.kafka);
   return recording::run(config, arguments.options);
 }
 

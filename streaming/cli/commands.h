@@ -24,10 +24,6 @@ struct ConfigArguments {
   std::vector<std::string> overrides;
 };
 
-/// Refuses, with the name of the settings' file, a column of JSON that begins like a pointer and is none. No record
-/// is read for that.
-void require_pointers(const config::Config& config);
-
 struct AuditArguments {
   ConfigArguments config;
   audit::Options options;
@@ -95,7 +91,7 @@ struct KafkaArguments {
 /// The overrides of the file, followed by those that these arguments stand for. The properties are not among them.
 [[nodiscard]] std::vector<std::string> overrides_of(const ConfigArguments& config, const KafkaArguments& kafka);
 /// Adds the arguments' properties of librdkafka. Throws Failure(usage) for one that is not NAME=VALUE.
-void add_properties(const KafkaArguments& kafka, std::map<std::string, std::string>& properties);
+void add_properties(const KafkaArguments& arguments, config::Kafka& kafka);
 /// Reads the configuration with these arguments, as if they were written in it.
 [[nodiscard]] config::Config read_config(const ConfigArguments& config, const KafkaArguments& kafka);
 

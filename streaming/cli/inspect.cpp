@@ -23,6 +23,7 @@
 #include "journal/ledger_chain.h"
 #include "journal/outbox_folder.h"
 #include "journal/state_record.h"
+#include "kafka/client_settings.h"
 #include "kafka/kafka_journal.h"
 #include "kafka/lane_checks.h"
 #include "kafka/topic_checks.h"
@@ -181,6 +182,7 @@ std::vector<std::pair<std::string, Inspected>> read_topics(const InspectArgument
                                                            const std::string& key_file) {
   const config::Kafka& kafka = config.kafka;
   const secrets::Keyring keys = load_keys(arguments, key_file);
+  kafka::check_properties(kafka, config.file);
   const kafka::ClientSettings client{kafka.brokers, kafka.properties};
   const auto soon = [&] { return kafka::in(kafka.person_gives_up()); };
   const std::atomic<bool> cancelled = false;
@@ -258,7 +260,7 @@ Exit inspect(const InspectArguments& arguments) {
     const std::vector<std::string> typed = overrides_of({arguments.place, {}}, arguments.kafka);
     config::Config config =
         config::read_config_to_measure(arguments.place, typed, config::purpose_of(arguments.place, {}));
-    add_properties(arguments.kafka, config.kafka.properties);
+    add_properties(arguments.kafka, config.kafka);
     if (key.empty()) key = config.state.key_file;
     if (!config.kafka.brokers.empty() && key.empty() && !arguments.insecure_seed) {
       throw Failure(Exit::configuration, arguments.place +

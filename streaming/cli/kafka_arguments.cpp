@@ -21,21 +21,23 @@ std::vector<std::string> overrides_of(const ConfigArguments& config, const Kafka
   return overrides;
 }
 
-void add_properties(const KafkaArguments& kafka, std::map<std::string, std::string>& properties) {
-  for (const std::string& property : kafka.properties) {
+void add_properties(const KafkaArguments& arguments, config::Kafka& kafka) {
+  for (const std::string& property : arguments.properties) {
     const std::size_t equals = property.find('=');
     // The name ends at the first "=", since values may hold more of them.
     if (equals == std::string::npos || equals == 0) {
       throw Failure(Exit::usage, "-X " + property + ": write it as name=value");
     }
-    properties[property.substr(0, equals)] = property.substr(equals + 1);
+    const std::string name = property.substr(0, equals);
+    kafka.properties[name] = property.substr(equals + 1);
+    kafka.places[name] = "-X " + name;
   }
 }
 
 config::Config read_config(const ConfigArguments& config, const KafkaArguments& kafka) {
   config::Config result =
       config::read_config_to_measure(config.file, overrides_of(config, kafka), config::Purpose::stream);
-  add_properties(kafka, result.kafka.properties);
+  add_properties(kafka, result.kafka);
   return result;
 }
 

@@ -198,7 +198,7 @@ std::string rotate_stream(const RotateArguments& arguments, const secrets::Keyri
                   config.file + ": state.key_file is missing; set it, or name the present key with --key-file");
   // As attach sets it, so that both are checked by the same rules.
   config.kafka.properties.try_emplace("transaction.timeout.ms", std::to_string(config.kafka.transaction.count()));
-  located(config.file, [&config] { kafka::check_properties(config.kafka.properties); });
+  kafka::check_properties(config.kafka, config.file);
   static_cast<void>(kafka::rotate_keys({config.kafka.brokers, config.kafka.properties}, config.stream, config.kafka,
                                        secrets::load_key_file(old_key), new_keys));
   return old_key;

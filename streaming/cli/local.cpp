@@ -15,7 +15,7 @@ Exit local_randomize(const LocalRandomizeArguments& arguments) {
 Exit local_collect(const LocalCollectArguments& arguments) {
   local::Settings settings =
       local::read_settings(arguments.config.file, overrides_of(arguments.config, arguments.kafka));
-  add_properties(arguments.kafka, settings.kafka.properties);
+  add_properties(arguments.kafka, settings.kafka);
   local::CollectOptions options = arguments.options;
   options.until_end = arguments.kafka.until_end;
   // The file may hold [kafka] for other uses. Only a topic that was typed contradicts files that were typed.

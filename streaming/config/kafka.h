@@ -63,6 +63,8 @@ struct Kafka {
   /// Properties of librdkafka, from [kafka.librdkafka] and -X; and where its tokens come from, under the two names
   /// above.
   std::map<std::string, std::string> properties;
+  /// Where somebody set a property, as messages name it: "stream.toml:12:9: kafka.librdkafka.debug", or "-X debug".
+  std::map<std::string, std::string> places{};
 };
 
 /// Whether clients show tokens that are renewed. After a token that is refused, another one may be accepted.

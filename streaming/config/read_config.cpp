@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "config/estimator_choice.h"
+#include "config/json_pointer.h"
 #include "config/ranges.h"
 #include "config/read_sections.h"
 #include "config/settings_tree.h"
@@ -340,6 +341,7 @@ Config read_tree(const SettingsTree& tree, const std::string& file, const std::v
   if (stream.count("lane")) config.input.partition = config.lane.value();
   read_model(root.section("model"), config);
   read_weights(root, config);
+  check_pointers(root, config.input);
   if (solved) {
     read_moments(root, purpose, two_stage, config);
   } else {

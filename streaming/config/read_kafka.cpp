@@ -87,6 +87,29 @@ void require_different(const Section& kafka, const Topics& topics) {
   }
 }
 
+/// Reads what clients are configured with, and notes where each property stands.
+void read_properties(const Section& kafka, Kafka& settings) {
+  const Section librdkafka = kafka.section("librdkafka");
+  settings.properties = librdkafka.properties();
+  for (const auto& [name, value] : settings.properties) settings.places[name] = librdkafka.place_of(name);
+  // The two keys about tokens travel among the properties of librdkafka. The client takes them out before
+  // librdkafka sees the others.
+  if (const auto file = kafka.text("oauth_token_file")) settings.properties.emplace(oauth_file_property, *file);
+  if (const auto words = kafka.texts("oauth_token_command"); !words.empty()) {
+    std::string& lines = settings.properties[std::string(oauth_command_property)];
+    // One word a line, since a word may hold blanks.
+    for (const std::string& word : words) lines += (lines.empty() ? "" : "\n") + word;
+  }
+  // Other keys of [kafka] that become a property.
+  const std::pair<std::string_view, std::string_view> becoming[] = {
+      {oauth_file_property, oauth_file_property},
+      {oauth_command_property, oauth_command_property},
+      {"transaction_seconds", "transaction.timeout.ms"}};
+  for (const auto& [key, property] : becoming) {
+    if (kafka.has(key)) settings.places.try_emplace(std::string(property), kafka.place_of(key));
+  }
+}
+
 }  // namespace
 
 Kafka read_kafka(const Section& kafka, const std::string& stream, bool of_user) {
@@ -113,15 +136,7 @@ Kafka read_kafka(const Section& kafka, const std::string& stream, bool of_user) 
   settings.dead_letter_bytes_max = kafka.count("dead_letter_bytes_max").value_or(settings.dead_letter_bytes_max);
   settings.buffered_records = kafka.count("buffered_records").value_or(settings.buffered_records);
   if (settings.buffered_records == 0) kafka.refuse("buffered_records", "a whole number > 0");
-  settings.properties = kafka.section("librdkafka").properties();
-  // The two keys about tokens travel among the properties of librdkafka. The client takes them out before
-  // librdkafka sees the others.
-  if (const auto file = kafka.text("oauth_token_file")) settings.properties.emplace(oauth_file_property, *file);
-  if (const auto words = kafka.texts("oauth_token_command"); !words.empty()) {
-    std::string& lines = settings.properties[std::string(oauth_command_property)];
-    // One word a line, since a word may hold blanks.
-    for (const std::string& word : words) lines += (lines.empty() ? "" : "\n") + word;
-  }
+  read_properties(kafka, settings);
   return settings;
 }
 

@@ -63,6 +63,13 @@ std::string Section::where(const toml::node* node) const {
   return name + ":" + std::to_string(source.begin.line) + ":" + std::to_string(source.begin.column);
 }
 
+std::string Section::place_of(std::string_view key) const {
+  // TOML quotes a name that has a dot in it.
+  const bool is_plain = key.find('.') == std::string_view::npos;
+  const std::string name = dotted(is_plain ? std::string(key) : "\"" + std::string(key) + "\"");
+  return is_override(key) ? "--set " + name : where(find(key)) + ": " + name;
+}
+
 // The key is looked up without find(): a refusal does not make a key known.
 void Section::refuse(std::string_view key, std::string_view allowed) const {
   const toml::node* node = table_ == nullptr ? nullptr : table_->get(key);
@@ -192,23 +199,25 @@ std::vector<Section> Section::tables(std::string_view key) const {
     const toml::table* table = array->get(i)->as_table();
     if (table == nullptr) refuse(key, "an array of tables, written [[" + dotted(key) + "]]");
     // Sections of an array are named by their places, as --set names them: features.0.
-    sections.emplace_back(table, dotted(key) + "." + std::to_string(i), file_);
-    // A child that is kept here is looked at by finish(), even where the caller throws the section away.
-    asked_->children.push_back(sections.back());
+    sections.push_back(child(table, dotted(key) + "." + std::to_string(i)));
   }
   return sections;
+}
+
+// A child that is kept here is looked at by finish(), even where the caller throws the section away.
+Section Section::child(const toml::table* table, const std::string& path) const {
+  for (const Section& kept : asked_->children) {
+    // The copies share their list of keys that were asked for.
+    if (kept.path_ == path) return kept;
+  }
+  return asked_->children.emplace_back(table, path, file_);
 }
 
 Section Section::section(std::string_view key) const {
   const toml::node* node = find(key);
   const toml::table* table = node == nullptr ? nullptr : node->as_table();
   if (node != nullptr && table == nullptr) refuse(key, "a section, written [" + dotted(key) + "]");
-  for (const Section& child : asked_->children) {
-    // The copies share their list of keys that were asked for.
-    if (child.path_ == dotted(key)) return child;
-  }
-  asked_->children.emplace_back(table, dotted(key), file_);
-  return asked_->children.back();
+  return child(table, dotted(key));
 }
 
 bool Section::is_override(std::string_view key) const {

@@ -95,6 +95,9 @@ class Section {
     refuse_choice(key, *name, names);
   }
 
+  /// Where the key stands, and its name: "stream.toml:12:1: kafka.brokers", or "--set kafka.brokers". It never has
+  /// the value, which may be a secret.
+  [[nodiscard]] std::string place_of(std::string_view key) const;
   /// Throws "file:line:column: path.key = value: allowed".
   [[noreturn]] void refuse(std::string_view key, std::string_view allowed) const;
   /// Throws that the key is missing, and names a key in its place that was probably meant for it.
@@ -107,6 +110,8 @@ class Section {
  private:
   struct Asked;
   [[nodiscard]] const toml::node* find(std::string_view key) const;
+  /// The section of `table`, which is inside this one. Whoever asks again gets a copy of the same one.
+  [[nodiscard]] Section child(const toml::table* table, const std::string& path) const;
   [[noreturn]] void refuse_choice(std::string_view key, const std::string& value,
                                   const std::vector<std::string>& names) const;
   [[nodiscard]] std::string where(const toml::node* node) const;

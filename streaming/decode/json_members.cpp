@@ -7,28 +7,22 @@
 #include <cstddef>
 #include <utility>
 
+#include "config/json_pointer.h"
 #include "error.h"
 
 namespace nustream::decode {
 namespace {
 
-Failure no_pointer(const std::string& column, const char* why) {
-  return {Exit::configuration,
-          "column '" + column + "': a name that begins with a slash is a JSON pointer, and " + why};
-}
-
 /// One step of a pointer without its escapes (RFC 6901, section 4): ~1 is a slash and ~0 a tilde.
-std::string unescaped(std::string_view token, const std::string& column) {
+std::string unescaped(std::string_view token) {
   std::string key;
   for (std::size_t i = 0; i < token.size(); ++i) {
     if (token[i] != '~') {
       key += token[i];
       continue;
     }
-    const char escaped = i + 1 < token.size() ? token[i + 1] : '\0';
-    if (escaped != '0' && escaped != '1') throw no_pointer(column, "a ~ in it is written ~0, a slash in a name ~1");
-    key += escaped == '0' ? '~' : '/';
     ++i;
+    key += token[i] == '0' ? '~' : '/';
   }
   return key;
 }
@@ -66,16 +60,18 @@ std::vector<std::vector<std::string>> paths_of(const std::string& column, config
 
 std::vector<std::string> json_path(const std::string& column) {
   if (!column.starts_with('/')) return {column};
+  if (const std::string_view why = config::why_no_pointer(column); !why.empty()) {
+    throw Failure(
+        Exit::configuration,
+        "column '" + column + "': a name that begins with a slash is a JSON pointer, and " + std::string(why));
+  }
   std::vector<std::string> path;
   for (std::string_view rest = column; !rest.empty();) {
     rest.remove_prefix(1);
     const std::string_view token = rest.substr(0, rest.find('/'));
-    path.push_back(unescaped(token, column));
+    path.push_back(unescaped(token));
     rest.remove_prefix(token.size());
   }
-  // The column "/" would name the member with the empty name, which nobody means.
-  if (path.size() == 1 && path.front().empty())
-    throw no_pointer(column, "this one names no member: write the way to it, such as /payload/after/x");
   return path;
 }
 

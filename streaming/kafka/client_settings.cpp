@@ -104,10 +104,9 @@ constexpr Refusal refusals[] = {
     {"log.queue", "log lines go to standard error"},
 };
 
-/// The failure for a property that cannot be used, with where to correct it.
-Failure refused(const std::string& name, const std::string& reason) {
-  return {Exit::configuration, "kafka.librdkafka: the property '" + name + "' " + reason +
-                                   "; correct it under [kafka.librdkafka] or behind -X, or take it out"};
+/// The failure for a property that cannot be used.
+RefusedProperty refused(const std::string& name, const std::string& reason) {
+  return {Exit::configuration, name, reason + "; correct it, or take it out"};
 }
 
 /// Why a user may not set the property; null where they may.
@@ -199,6 +198,17 @@ void forward_log_line(const rd_kafka_t* /*client*/, int /*level*/, const char* f
 void check_properties(const Properties& properties) {
   // The values are checked as they are set. No client is made, and no broker is asked.
   static_cast<void>(client_configuration({"localhost", properties}, Role::committed_reader, {}));
+}
+
+void check_properties(const config::Kafka& kafka, const std::string& file) try {
+  check_properties(kafka.properties);
+} catch (const RefusedProperty& failure) {
+  // The property is called by the secret's name where the settings name the secret's file or variable.
+  for (const char* const ending : {"", "_file", "_env"}) {
+    const auto place = kafka.places.find(failure.name() + ending);
+    if (place != kafka.places.end()) throw Failure(failure.code(), place->second + " " + failure.reason());
+  }
+  throw Failure(failure.code(), file + ": " + failure.what());
 }
 
 ConfigurationHandle client_configuration(const ClientSettings& settings, Role role, const Properties& own) {

@@ -30,10 +30,14 @@ enum class Role {
   uncommitted_reader,      ///< the same, read_uncommitted, so that its end is the high watermark
 };
 
-/// Throws Failure(configuration) for a property that does not exist (and names the nearest one that does), for a
-/// value that is not allowed, and for properties that are refused by name: they would break exactly-once, or have a
-/// key of their own in [kafka]. No message holds the value of a secret.
+/// Throws RefusedProperty, with Exit::configuration, for a property that does not exist (and names the nearest one
+/// that does), for a value that is not allowed, and for properties that are refused by name: they would break
+/// exactly-once, or have a key of their own in [kafka]. Throws as with_secrets() does, too. No message holds the
+/// value of a secret.
 void check_properties(const Properties& properties);
+/// The same for the properties of settings. The failure says where the property stands: in which line of `file`, or
+/// behind which option.
+void check_properties(const config::Kafka& kafka, const std::string& file);
 
 /// The value that a client of `role` runs with, as librdkafka prints it: "1000000" for message.max.bytes. Throws as
 /// check_properties() does.

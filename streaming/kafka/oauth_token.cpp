@@ -171,17 +171,18 @@ void take_oauth_source(Properties& properties, rd_kafka_conf_s& configuration) {
   const std::optional<std::string> command = taken(properties, oauth_command_property);
   if (!file && !command) return;
   if (file && command) {
-    throw Failure(Exit::configuration, "kafka: keep one of kafka.oauth_token_file and kafka.oauth_token_command");
+    throw RefusedProperty(Exit::configuration, std::string(config::oauth_file_property),
+                          "cannot stand beside kafka.oauth_token_command: keep one of them");
   }
   // librdkafka knows the property by both names.
   const auto mechanism = std::find_if(properties.begin(), properties.end(), [](const auto& property) {
     return property.first == "sasl.mechanism" || property.first == "sasl.mechanisms";
   });
   if (mechanism == properties.end() || mechanism->second != "OAUTHBEARER") {
-    throw Failure(
-        Exit::configuration,
-        "kafka: kafka.oauth_token_file and kafka.oauth_token_command need kafka.librdkafka.\"sasl.mechanism\" = "
-        "\"OAUTHBEARER\"");
+    throw RefusedProperty(Exit::configuration,
+                          std::string(file ? config::oauth_file_property : config::oauth_command_property),
+                          "needs kafka.librdkafka.\"sasl.mechanism\" = \"OAUTHBEARER\"; set it, or -X "
+                          "sasl.mechanism=OAUTHBEARER");
   }
   // The library passes this text to refresh(), which thereby knows where tokens come from.
   properties["sasl.oauthbearer.config"] = file ? std::string(of_file) + *file : std::string(of_command) + *command;

@@ -34,7 +34,7 @@ struct OAuthToken {
 [[nodiscard]] OAuthToken parse_oauth_token(std::string_view text, std::chrono::system_clock::time_point now);
 
 /// Takes the source of tokens out of `properties`. Where there is one, it has `configuration` ask for tokens. Throws
-/// Failure(configuration) where both sources are given, or where sasl.mechanism is not OAUTHBEARER.
+/// RefusedProperty where both sources are given, or where sasl.mechanism is not OAUTHBEARER.
 void take_oauth_source(Properties& properties, rd_kafka_conf_s& configuration);
 
 /// Lets a new client with such a configuration fetch its tokens on a thread of its own. Does nothing for other

@@ -23,8 +23,8 @@ constexpr std::string_view by_variable = "_env";
 // Enough for a chain of certificates with its key; librdkafka sets no limit.
 constexpr std::size_t secret_bytes_max = std::size_t{1} << 20;
 
-Failure refused_secret(const std::string& name, const std::string& reason) {
-  return {Exit::configuration, "kafka.librdkafka: the property '" + name + "' " + reason};
+RefusedProperty refused_secret(const std::string& name, const std::string& reason) {
+  return {Exit::configuration, name, reason};
 }
 
 /// A password ends where its line ends: editors put a newline behind it.
@@ -33,22 +33,26 @@ std::string first_line(std::string_view text) {
 }
 
 /// The secret in the file at `path`, for the property `property`, which the settings call `name`.
-std::string read_secret(const std::string& property, const std::string& name, const std::string& path) {
-  const secrets::SecretFile file(path, secret_bytes_max,
-                                 {"secret file", "it is named by kafka.librdkafka." + name,
-                                  "run chmod 600 on it, and change the secret if others read it"});
+std::string read_secret(const std::string& property, const std::string& name, const std::string& path) try {
+  const secrets::SecretFile file(
+      path, secret_bytes_max,
+      {"secret file", "check path and owner", "run chmod 600 on it, and change the secret if others read it"});
   // A certificate or a key in PEM form has many lines.
   const std::string secret = property.ends_with(".pem") ? std::string(file.text()) : first_line(file.text());
   if (secret.empty() || file.bytes().size() > secret_bytes_max) {
     throw refused_secret(name, "names a file without a secret: " + path + "; write one into its first line");
   }
   return secret;
+} catch (const RefusedProperty&) {
+  throw;
+} catch (const Failure& failure) {
+  throw RefusedProperty(failure.code(), name, "names a file that cannot be used: " + std::string(failure.what()));
 }
 
 std::string secret_of_variable(const std::string& name, const std::string& variable) {
   const char* const value = std::getenv(variable.c_str());
   if (value == nullptr || *value == '\0') {
-    throw refused_secret(name, "names an environment variable that is not set: " + variable);
+    throw refused_secret(name, "names an environment variable that is not set: " + variable + "; set it");
   }
   return value;
 }
@@ -79,8 +83,9 @@ Properties with_secrets(const Properties& properties) {
                                                                           : 0));
     if (file || variable) {
       if (!is_secret(property) && property != "sasl.username") {
-        throw refused_secret(property, "is no secret: write its value into the settings, without " +
-                                           std::string(file ? by_file : by_variable));
+        throw refused_secret(name, (file ? "names a file, but '" : "names a variable, but '") + property +
+                                       "' is no secret: write its value into the settings, without " +
+                                       std::string(file ? by_file : by_variable));
       }
     }
     const std::string secret = file       ? read_secret(property, name, value)
@@ -88,7 +93,7 @@ Properties with_secrets(const Properties& properties) {
                                           : value;
     // The properties are a map, so that a name can only come twice by different endings.
     if (!result.emplace(property, secret).second) {
-      throw refused_secret(property, "is given twice: by itself, in a file, or in the environment; keep one");
+      throw refused_secret(name, "is given twice: by itself, in a file, or in the environment; keep one");
     }
   }
   return result;

@@ -5,14 +5,33 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "config/kafka.h"
+#include "error.h"
 #include "journal/running_hash.h"
 
 namespace nustream::kafka {
 
 using Properties = std::map<std::string, std::string>;
+
+/// The refusal of a property, as the settings name it. It says nothing of where the property stands, which
+/// check_properties() adds.
+class RefusedProperty : public Failure {
+ public:
+  /// `reason` follows the property's name: "cannot be changed: …".
+  RefusedProperty(Exit code, std::string name, std::string reason)
+      : Failure(code, "kafka.librdkafka: the property '" + name + "' " + reason),
+        name_(std::move(name)),
+        reason_(std::move(reason)) {}
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] const std::string& reason() const noexcept { return reason_; }
+
+ private:
+  std::string name_;
+  std::string reason_;
+};
 
 /// Whether a property's value is a secret, such as a password, a key or a client secret.
 [[nodiscard]] bool is_secret(std::string_view name);
@@ -24,8 +43,9 @@ using Properties = std::map<std::string, std::string>;
 /// call, so that a client that is made later has the secret of that time. The properties that say where OAuth tokens
 /// come from (oauth_token.h) stay as they are.
 ///
-/// Throws Failure(permission) for a file that is not private (secrets::SecretFile), and Failure(configuration) for a
-/// property that is no secret, one that is given twice, and a variable that is not set. No message holds a secret.
+/// Throws RefusedProperty: with Exit::permission for a file that is not private (secrets::SecretFile), else with
+/// Exit::configuration, for a property that is no secret, one that is given twice, and a variable that is not set. No
+/// message holds a secret.
 [[nodiscard]] Properties with_secrets(const Properties& properties);
 
 /// Remembers, by hashes, what the files held when this was made.

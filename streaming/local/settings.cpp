@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "config/json_pointer.h"
 #include "config/read_sections.h"
 #include "config/settings_tree.h"
 #include "error.h"
@@ -254,6 +255,7 @@ Settings read_settings(const std::string& file, const std::vector<std::string>& 
   if (settings.commit_reports == 0) local.refuse("commit_reports", "a whole number > 0");
   if (!(settings.commit_seconds > 0)) local.refuse("commit_seconds", "a number > 0");
   check_schema(root, settings);
+  config::check_pointers(root, settings.input);
   root.finish();
   try {
     // Whatever the mechanism itself refuses is refused here, with the key's place in the file.

@@ -21,7 +21,6 @@
 #include "kafka/interruption.h"
 #include "kafka/partition_reader.h"
 #include "kafka/topic_checks.h"
-#include "located.h"
 
 namespace nustream::local {
 namespace {
@@ -269,7 +268,7 @@ void count_topic(const Settings& settings, bool until_end, Counting& counting, c
   if (settings.kafka.brokers.empty()) {
     throw Failure(Exit::configuration, settings.file + ": kafka.brokers is missing; set it, or name them with -b");
   }
-  located(settings.file, [&settings] { kafka::check_properties(settings.kafka.properties); });
+  kafka::check_properties(settings.kafka, settings.file);
   try {
     TopicReports(settings, until_end, counting).run(signal);
   } catch (const kafka::Cancelled&) {

@@ -19,7 +19,6 @@
 #include "kafka/partition_reader.h"
 #include "kafka/place_offset.h"
 #include "kafka/topic_checks.h"
-#include "located.h"
 #include "publish/json_writer.h"
 #include "recording/partition_recorder.h"
 #include "recording/segment_writer.h"
@@ -250,7 +249,7 @@ Exit run(const config::Config& config, const Options& options) try {
   if (config.kafka.brokers.empty()) {
     throw Failure(Exit::configuration, config.file + ": kafka.brokers is missing; set it, or name them with -b");
   }
-  located(config.file, [&config] { kafka::check_properties(config.kafka.properties); });
+  kafka::check_properties(config.kafka, config.file);
   kafka::ClientSettings asking = client_of(config.kafka);
   asking.cancelled = &console::signalled();
   kafka::TopicChecks checks(asking);

@@ -344,10 +344,10 @@ TEST_F(CheckData, RefusesWhatAttachWould) {
     EXPECT_EQ(result.code, 78) << result.out;
     EXPECT_THAT(result.err, HasSubstr(part));
   };
-  refused({"-X", "sesion.timeout.ms=1"}, "'sesion.timeout.ms' does not exist (did you mean 'session.timeout.ms'?)");
-  refused({"-X", "enable.auto.commit=true"}, "'enable.auto.commit' cannot be changed");
+  refused({"-X", "sesion.timeout.ms=1"}, "-X sesion.timeout.ms does not exist (did you mean 'session.timeout.ms'?)");
+  refused({"-X", "enable.auto.commit=true"}, "-X enable.auto.commit cannot be changed");
   refused({"-X", "security.protocol=SASL_PLAINTEXT", "-X", "sasl.mechanism=NONE-SUCH"},
-          "Unsupported SASL mechanism: NONE-SUCH");
+          ".toml: kafka: the client library refuses its properties: Unsupported SASL mechanism: NONE-SUCH");
   refused({"--set", "kafka.drain_seconds=100000"}, "kafka.drain_seconds");
   refused({"--set", "descent.minibatch=1000000"}, "descent.minibatch = 1000000 is larger than state.commit_records");
 }

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -23,8 +24,8 @@ Words followed_by(Words words, const Words& more) {
   return words;
 }
 
-// No record is read for that. Every command says the same, and in which file the column stands.
-TEST_F(ToldTexts, APointerThatIsNoneIsRefusedWithTheFilesName) {
+// No record is read for that. Every command says the same, and where the column was named.
+TEST_F(ToldTexts, APointerThatIsNoneIsRefusedWithItsPlace) {
   write("in.jsonl", lines_of(30, [](int i) { return R"({"x":1,"y":)" + std::to_string(i) + "}"; }));
   const Words of_json{"--set", "stream.format=jsonl", "--set", "stream.input=in.jsonl"};
   const std::pair<std::string, std::string> none[] = {
@@ -39,11 +40,75 @@ TEST_F(ToldTexts, APointerThatIsNoneIsRefusedWithTheFilesName) {
       SCOPED_TRACE(std::string(command) + " of " + column);
       const CommandResult refused = run(command, followed_by(of_pointer, more));
       EXPECT_EQ(refused.code, 78);
-      EXPECT_EQ(refused.err, "nustream: error: " + config_ + ": column '" + column +
-                                 "': a name that begins with a slash is a JSON pointer, and " + why + "\n");
+      EXPECT_EQ(refused.err, "nustream: error: --set features.0.column=" + column + ": features.0.column = '" +
+                                 column + "': allowed is a JSON pointer where the name begins with a slash, and " +
+                                 why + "\n");
     }
   }
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "state"));
+}
+
+// Wherever a configuration names a column, its line and column are told.
+TEST_F(ToldTexts, APointerThatIsNoneIsRefusedWithItsLine) {
+  const std::string head = "[stream]\nname = \"door\"\ninput = \"in.jsonl\"\nformat = \"jsonl\"\n";
+  const std::string tail =
+      "[descent]\nstep_size = 0.01\nclip_norm = 2.0\n[noise]\nnu = 0.01\n[privacy]\nrho = 0.5\ndelta = 1e-6\n";
+  const std::string target = "[target]\ncolumn = \"y\"\n";
+  const std::string feature = "[[features]]\ncolumn = \"x\"\n";
+  const std::string of = "[[features]]\ntransform = \"interaction\"\nof = [{column = \"x\"}, {column = \"/\"}]\n";
+  const std::tuple<std::string, const char*, const char*> wrong[] = {
+      {head + target + "[[features]]\ncolumn = \"/\"\n" + tail, "8:10", "features.0.column"},
+      {head + target + "[[features]]\ncolumn = \"/\"\nhash = 4\n" + tail, "8:10", "features.0.column"},
+      {head + target + of + tail, "9:33", "features.0.of.1.column"},
+      {head + "[target]\ncolumn = \"/\"\n" + feature + tail, "6:10", "target.column"},
+      {head + "time = \"/\"\n" + target + feature + tail, "5:8", "stream.time"},
+      {head + target + feature + tail + "[weight]\ncolumn = \"/\"\nmax = 2\n", "18:10", "weight.column"},
+      {head + target + feature + tail + "unit = \"user\"\nuser = \"/\"\n", "18:8", "privacy.user"}};
+  for (const auto& [text, place, key] : wrong) {
+    SCOPED_TRACE(text);
+    const std::string file = write("wrong.toml", text);
+    const CommandResult refused = run_command(NUSTREAM_COMMAND, {"check", file});
+    EXPECT_EQ(refused.code, 78) << refused.out;
+    EXPECT_THAT(refused.err, HasSubstr(file + ":" + place + ": " + key + " = '/': allowed is a JSON pointer where"));
+  }
+  EXPECT_EQ(run_command(NUSTREAM_COMMAND, {"check", write("right.toml", head + target + feature + tail)}).code, 0);
+}
+
+// The value is never told, which may be a password.
+TEST_F(ToldTexts, APropertyThatIsRefusedIsRefusedWithItsPlace) {
+  const std::string key = (folder_.path() / "key").string();
+  ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"key", "new", key}).code, 0);
+  const std::string begin = std::string(door_settings) + "[state]\nkey_file = \"" + key +
+                            "\"\n[kafka]\nbrokers = \"127.0.0.1:1\"\ntopic = \"door\"\n";
+  const auto told = [&](const std::string& more, const Words& arguments, int code = 78) {
+    Words words{"check", write("kafka.toml", begin + more), "--set", "stream.header=false",
+                "--set", R"(stream.columns=["x","y"])"};
+    const CommandResult refused = run_command(NUSTREAM_COMMAND, followed_by(words, arguments));
+    EXPECT_EQ(refused.code, code) << refused.out;
+    EXPECT_THAT(refused.err, Not(HasSubstr("hunter2")));
+    return refused.err;
+  };
+  const std::string file = "nustream: error: " + (folder_.path() / "kafka.toml").string();
+  const std::string advice = "; correct it, or take it out\n";
+  EXPECT_EQ(told("[kafka.librdkafka]\nacks = \"1\"\n", {}),
+            file + ":22:8: kafka.librdkafka.acks cannot be changed: it has to be all" + advice);
+  EXPECT_EQ(told("[kafka.librdkafka]\n\"group.id\" = \"1\"\n", {}),
+            file + ":22:14: kafka.librdkafka.\"group.id\" cannot be changed: set kafka.group" + advice);
+  EXPECT_EQ(told("[kafka.librdkafka]\n\"sasl.pasword\" = \"hunter2\"\n", {}),
+            file + ":22:18: kafka.librdkafka.\"sasl.pasword\" does not exist" + advice);
+  EXPECT_EQ(told("", {"--set", "kafka.librdkafka.pasword=hunter2"}),
+            "nustream: error: --set kafka.librdkafka.pasword does not exist" + advice);
+  EXPECT_EQ(told("[kafka.librdkafka]\nacks = \"1\"\n", {"-X", "acks=hunter2"}),
+            "nustream: error: -X acks cannot be changed: it has to be all" + advice);
+  EXPECT_THAT(told("transaction_seconds = 0.5\n", {}),
+              HasSubstr(file + ":21:23: kafka.transaction_seconds cannot be set: "));
+  EXPECT_THAT(told("oauth_token_file = \"/nowhere\"\n", {}),
+              HasSubstr(file + ":21:20: kafka.oauth_token_file needs kafka.librdkafka.\"sasl.mechanism\""));
+  EXPECT_EQ(
+      told("[kafka.librdkafka]\n\"sasl.password_file\" = \"/nowhere\"\n", {}, 77),
+      file +
+          ":22:24: kafka.librdkafka.\"sasl.password_file\" names a file that cannot be used: cannot open secret "
+          "file /nowhere: No such file or directory; check path and owner\n");
 }
 
 // A number is not what is missing there. Each way to read a text says so, and a target that is a number says its own.

@@ -116,6 +116,24 @@ TEST(KafkaSettings, RefuseValuesThatAreNotAllowed) {
       "'security.protocol'");
 }
 
+// The place is that of the key that somebody wrote, also where a file holds the secret.
+TEST(KafkaSettings, RefuseAPropertyAtItsPlace) {
+  config::Kafka kafka;
+  const auto refused = [&](const std::string& name, const std::string& told) {
+    kafka.properties = {{name, "/nowhere"}};
+    try {
+      check_properties(kafka, "a.toml");
+      ADD_FAILURE() << name;
+    } catch (const Failure& failure) {
+      EXPECT_EQ(std::string(failure.what()).substr(0, told.size()), told);
+    }
+  };
+  refused("acks", "a.toml: kafka.librdkafka: the property 'acks' cannot be changed: it has to be all");
+  kafka.places = {{"acks", "-X acks"}, {"sasl.password_file", "a.toml:3:1: the key"}};
+  refused("acks", "-X acks cannot be changed: it has to be all");
+  refused("sasl.password_file", "a.toml:3:1: the key names a file that cannot be used: cannot open secret file /now");
+}
+
 // An error that shows a password would carry it into a log, and from there everywhere.
 TEST(KafkaSettings, NeverShowASecret) {
   const std::string secret = "hunter2-4711";
