@@ -30,6 +30,7 @@
 #include "config/mechanism.h"
 #include "console/operator_file.h"
 #include "console/signals.h"
+#include "folder/options.h"
 #include "kafka/secret_properties.h"
 #include "log/log.h"
 #include "measure/fit.h"
@@ -38,6 +39,7 @@
 #include "secrets/key_place.h"
 #include "secrets/locked_memory.h"
 #include "serve/bearer_token.h"
+#include "shell_word.h"
 
 namespace nustream::attach {
 namespace {
@@ -215,6 +217,19 @@ void require_room_for_measured(const config::Config& asked, const secrets::Keyri
                                  facts.record_bytes_max));
 }
 
+/// The command that begins new epochs under these settings. A secret behind -X is left out of it.
+std::string command_for_new_epoch(const config::Config& config, const Options& options) {
+  folder::Options typed;
+  typed.command = "attach";
+  typed.insecure_seed = options.insecure_seed;
+  std::string more;
+  for (const std::string& property : options.properties) {
+    const std::string name = property.substr(0, property.find('='));
+    more += "-X " + (kafka::is_secret(name) ? name + "=…" : in_shell(property)) + " ";
+  }
+  return folder::command_to_go_on(config, typed, more + "--new-epoch");
+}
+
 /// Warns of what these settings will lead to, as `check` does.
 void warn_of_settings(const config::Config& config, const config::Mechanism& mechanism) {
   for (const std::string& warning : warnings_ahead(config, mechanism)) log::warning("settings", warning);
@@ -279,7 +294,8 @@ Exit run(config::Config config, const Options& options) {
                     facts.lanes_with_room,
                     facts.user_bytes_max,
                     user_entries(config, facts.user_bytes_max),
-                    rule};
+                    rule,
+                    command_for_new_epoch(config, options)};
   return run_service(front, setup, *mechanism, facts.partitions, options, start_up);
 }
 

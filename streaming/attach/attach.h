@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "attach/host.h"
 #include "config/config.h"
@@ -13,7 +15,8 @@ namespace nustream::attach {
 struct Options {
   Renewal renewal;
   std::optional<std::uint64_t> insecure_seed;
-  std::string write_config;  ///< a new file for the settings with what was measured; empty: none
+  std::string write_config;               ///< a new file for the settings with what was measured; empty: none
+  std::vector<std::string> properties{};  ///< what -X sets, NAME=VALUE, for commands that are printed
   /// For tests: wraps the noise supply of a lane. Empty in production.
   std::function<std::unique_ptr<engine::NoiseSupply>(LaneId, std::unique_ptr<engine::NoiseSupply>)> wrap_noise;
 };

@@ -97,6 +97,7 @@ engine::Asked Opening::asked() const {
 void Opening::refuse_other_settings() const {
   config::BesideTexts beside = config::beside_texts(setup_.config, *order_.mechanism);
   beside.is_attached = true;
+  beside.new_epoch = setup_.new_epoch;
   beside.rho_there = engine::limit_of(engine::ledger_of(state_->record).epochs, state_->identity.epoch);
   config::require_same_settings(state_->record.settings, state_->identity.settings_digest, setup_.digests, beside);
   throw Failure(Exit::internal, "settings that are the same have two digests");

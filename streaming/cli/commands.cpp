@@ -163,7 +163,9 @@ Exit attach(const AttachArguments& arguments) {
             arguments.config.file + " --data --records 1000 --min-usable SHARE");
   }
   try {
-    return attach::run(read_config(arguments.config, arguments.kafka), arguments.options);
+    attach::Options options = arguments.options;
+    options.properties = arguments.kafka.properties;
+    return attach::run(read_config(arguments.config, arguments.kafka), options);
   } catch (const console::StartAgain&) {
     console::start_again(once);  // nothing of the service is left by now
   }

@@ -57,6 +57,7 @@ constexpr auto setting_names = std::to_array<std::pair<std::string_view, std::st
     {"runs", "intervals.runs"},
     {"clipped", "privacy.clipped_share"},
     {"clipped_every", "release.every"},
+    {"stages", "moments.stages"},
     {"memory", "moments.memory"},
     {"row_norm", "moments.row_norm"},
     {"regressor_bound", "moments.regressor_bound"},
@@ -146,6 +147,9 @@ class Lines {
     // This key comes first after weights and exposures, so that it ends their lines.
     if (key == "record_bytes_max") factor_.clear();
     if (!factor_.empty()) return all_.add(name_of_factor(factor_, key), value);
+    // Where a stage of running sums begins, or a piece of a descent's schedule.
+    if (key == "estimator") is_of_sums_ = true;
+    if (key == "from") return all_.add(is_of_sums_ ? "moments.stages" : "descent.pieces", value);
     // The first line is the version of the text itself; a later "format" is stream.format.
     const bool is_first_format = key == "format" && all_.names.empty();
     if (!is_passed_over(key) && !is_first_format) all_.add(setting_of(key, value), value);
@@ -175,6 +179,7 @@ class Lines {
   std::string lower_;
   std::string factor_;  // weight or exposure, within its lines
   bool in_features_ = true;
+  bool is_of_sums_ = false;
 };
 
 }  // namespace

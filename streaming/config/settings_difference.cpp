@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "config/estimator_choice.h"
 #include "config/settings_by_name.h"
 #include "config/settings_tree.h"
 #include "error.h"
@@ -297,11 +298,52 @@ std::vector<std::string> differing_settings(std::string_view there, std::string_
   return Difference(there, here, beside).told();
 }
 
+namespace {
+
+/// The settings that "auto" goes by and that the text does not have, with their values.
+std::string settings_of_choice(const Config& config) {
+  const ProblemGuesses& plan = config.problem;
+  // Under "auto" all three guesses are there.
+  std::string by = fmt::format("plan.records = {}, plan.residual = {:g}, plan.distance = {:g}", plan.records,
+                               plan.residual.value_or(0), plan.distance.value_or(0));
+  if (!plan.eigenvalues.empty()) {
+    by += fmt::format(", plan.second_moment_eigenvalues = [{:g}]", fmt::join(plan.eigenvalues, ", "));
+  }
+  return by + fmt::format(" and release.every = {}",
+                          config.moments ? config.descent.minibatch : config.descent.release_every);
+}
+
+/// Names what `differing` has of the settings that "auto" chose, and by what it chose them. A guess of [plan] that
+/// somebody changed is in no text, and is the reason all the same. "" where nothing was chosen.
+std::string cause_of(const std::vector<std::string>& differing, const BesideTexts& beside) {
+  std::vector<std::string> chosen;
+  for (const std::string& entry : differing) {
+    const std::string name = entry.substr(0, entry.find(' '));
+    if (std::ranges::find(beside.chosen, name) != beside.chosen.end()) chosen.push_back(name);
+  }
+  if (chosen.empty()) return {};
+  return fmt::format(
+      "; model.estimator = \"auto\" has chosen {} by {}: one of these, or of the other settings, was another there",
+      fmt::join(chosen, ", "), beside.chosen_by);
+}
+
+}  // namespace
+
 BesideTexts beside_texts(const Config& config, const Mechanism& mechanism) {
   const SettingsTree tree(config.file, config.overrides);
-  return {.rho_here = mechanism.spend.limit(),
-          .nu_is_set = tree.root().section("noise").has("nu"),
-          .is_table = config.estimate.steps > 0};
+  BesideTexts beside{.rho_here = mechanism.spend.limit(),
+                     .nu_is_set = tree.root().section("noise").has("nu"),
+                     .is_table = config.estimate.steps > 0};
+  if (config.chosen.empty()) return beside;
+  // A table has no "auto".
+  const std::vector<std::string> settings =
+      resolve_estimator(config.file, config.overrides, Purpose::stream).overrides;
+  for (std::size_t i = config.overrides.size(); i < settings.size(); ++i) {
+    beside.chosen.push_back(settings[i].substr(0, settings[i].find('=')));
+  }
+  beside.nu_is_set = true;  // or it was chosen
+  beside.chosen_by = settings_of_choice(config);
+  return beside;
 }
 
 void require_same_settings(std::string_view text, const std::string& digest, const EpochDigests& digests,
@@ -312,7 +354,7 @@ void require_same_settings(std::string_view text, const std::string& digest, con
   const bool may_follow = text.empty() || !is_of_another_unit(text, digests.text_of(here));
   const std::string next =
       std::string(beside.is_attached ? "start it" : "resume") + " with the settings that made it, or begin " +
-      (may_follow ? "a new epoch with --new-epoch"
+      (may_follow ? "a new epoch with: " + beside.new_epoch
                   : "in another state.directory or with other topics: promises about records and about users do not "
                     "add up");
   const std::vector<std::string> differing = differing_settings(text, digests.text_of(here), beside);
@@ -326,9 +368,10 @@ void require_same_settings(std::string_view text, const std::string& digest, con
   const std::size_t shown = std::min(differing.size(), most);
   throw Failure(
       Exit::data,
-      fmt::format("the state is of other settings (another settings digest): {}{}; {}",
+      fmt::format("the state is of other settings (another settings digest): {}{}{}; {}",
                   fmt::join(differing.begin(), differing.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
-                  differing.size() > shown ? fmt::format(" and {} more", differing.size() - shown) : "", next));
+                  differing.size() > shown ? fmt::format(" and {} more", differing.size() - shown) : "",
+                  cause_of(differing, beside), next));
 }
 
 }  // namespace nustream::config

@@ -16,8 +16,11 @@ struct BesideTexts {
   std::optional<Rho> rho_there{};  ///< rho_limit of the state's epoch, where the caller has its ledger
   std::optional<Rho> rho_here{};
   bool nu_is_set = true;  ///< in the present settings; otherwise ν is the default, which follows from other settings
-  bool is_attached = false;  ///< the command is attach, which has no --resume
-  bool is_table = false;     ///< the settings are those of a table, whose number of steps is estimate.steps
+  bool is_attached = false;           ///< the command is attach, which has no --resume
+  bool is_table = false;              ///< the settings are those of a table, whose number of steps is estimate.steps
+  std::vector<std::string> chosen{};  ///< the settings that model.estimator = "auto" has chosen
+  std::string chosen_by{};  ///< by which settings beside those of the text: "plan.records = 1000, …"; for a message
+  std::string new_epoch = "--new-epoch";  ///< what to type for a new epoch: the whole command, where it is known
 };
 /// What the texts do not tell about `config`; ρ of the state's epoch is left empty.
 [[nodiscard]] BesideTexts beside_texts(const Config& config, const Mechanism& mechanism);

@@ -253,6 +253,23 @@ bool took_no_step(const journal::StateRecord& record) {
 
 }  // namespace
 
+/// Refuses a state of other settings, with the command that begins a new epoch under these.
+void Session::require_same_settings(const journal::State& state, const Options& options) const {
+  const std::string& folder = config_.state.directory;
+  if (digests_.has(state.identity.settings_digest)) return;
+  config::BesideTexts beside = config::beside_texts(config_, mechanism_);
+  beside.new_epoch = command_to_go_on(config_, options, "--new-epoch");
+  const journal::Ledger ledger = located(folder, [&] { return journal::read_ledger(*disk_, folder, *keys_.ring); });
+  // With the limit from the ledger the message can name the ρ there beside the ρ here.
+  beside.rho_there = engine::limit_of(ledger.epochs, state.identity.epoch);
+  try {
+    config::require_same_settings(state.record.settings, state.identity.settings_digest, digests_, beside);
+  } catch (const Failure& failure) {
+    // The command may name the folder too, which would not say whose state it is.
+    throw Failure(failure.code(), folder + ": " + failure.what());
+  }
+}
+
 /// Opens the state, checks whether the input is the one that was read, and publishes the releases that its epoch
 /// still owes. Returns nothing for a state that cannot be used, and notes in `found` why.
 ///
@@ -278,14 +295,7 @@ std::optional<journal::State> Session::look_at_state(Opening& opening) {
       input_.require_same_size(state->record);
       // A resume has to have the settings of the state. A new epoch may have others, and its digest is its own.
       epoch_.digest = digests_.like(state->identity.settings_digest);
-      located(config_.state.directory, [&] {
-        if (digests_.has(state->identity.settings_digest)) return;
-        config::BesideTexts beside = config::beside_texts(config_, mechanism_);
-        const journal::Ledger ledger = journal::read_ledger(*disk_, config_.state.directory, *keys_.ring);
-        // With the limit from the ledger a message about other settings can name the ρ there beside the ρ here.
-        beside.rho_there = engine::limit_of(ledger.epochs, state->identity.epoch);
-        config::require_same_settings(state->record.settings, state->identity.settings_digest, digests_, beside);
-      });
+      require_same_settings(*state, options);
     }
   } catch (const Failure& failure) {
     is_unusable(State::unusable, failure);

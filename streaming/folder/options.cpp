@@ -18,7 +18,9 @@ std::string command_to_go_on(const config::Config& config, const Options& option
   // it, because the state knows the position.
   if (options.passes > 1) {
     command += fmt::format(" --passes {}", options.passes);
-    if (options.from && option.find("--from") == std::string::npos) command += " --from " + in_shell(*options.from);
+    // A new epoch of several passes has to say where they begin.
+    const std::string from = options.from.value_or(option == "--new-epoch" ? "0" : "");
+    if (!from.empty() && option.find("--from") == std::string::npos) command += " --from " + in_shell(from);
   }
   if (options.to) command += " --to " + in_shell(*options.to);
   return command + " " + option;

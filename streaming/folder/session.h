@@ -164,6 +164,7 @@ class Session {
   void act_on(const engine::Decision& decision, Opening& opening);
   [[noreturn]] void refuse(engine::Refusal reason, const Options& options,
                            const std::optional<std::string>& sealed) const;
+  void require_same_settings(const journal::State& state, const Options& options) const;
   [[nodiscard]] std::optional<journal::State> look_at_state(Opening& opening);
   void look_at_input(const journal::StateRecord& record, const Options& options, engine::Found& found);
   [[nodiscard]] bool renumbers(const std::vector<journal::LedgerEntry>& known) const;

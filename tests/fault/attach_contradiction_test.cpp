@@ -19,7 +19,14 @@ using ::testing::HasSubstr;
 TEST_F(AttachContradiction, AnotherSettingIs65AndIsNamed) {
   expect_refused({"--set", "descent.step_size=0.02"}, 65,
                  "the state is of other settings (another settings digest): descent.step_size (0.01 there, 0.02 "
-                 "here); start it with the settings that made it, or begin a new epoch with --new-epoch\n");
+                 "here); start it with the settings that made it, or begin a new epoch with: nustream attach " +
+                     world_.config() + " --set descent.step_size=0.02 --new-epoch\n");
+  // A secret stands nowhere in it.
+  expect_refused({"--set", "descent.step_size=0.02", "--until-end", "-X", "sasl.password=hunter2", "-X", "debug=msg"},
+                 65,
+                 world_.config() +
+                     " --set descent.step_size=0.02 --set 'kafka.stop=\"end\"' -X sasl.password=… -X "
+                     "debug=msg --new-epoch\n");
 }
 
 TEST_F(AttachContradiction, AnotherKeyIs77) {

@@ -29,6 +29,19 @@ std::vector<std::string> with(std::vector<std::string> options, const std::vecto
   return options;
 }
 
+TEST(MinibatchEstimate, UnderOtherSettingsNamesThemAndTheCommand) {
+  const EstimateWorld world;
+  ASSERT_EQ(world.run({}).code, 0);
+  const CommandResult other = world.run({"--resume", "--set", "descent.clip_norm=77"});
+  EXPECT_EQ(other.code, 65);
+  EXPECT_EQ(other.err,
+            "nustream: error: " + world.path("state") +
+                ": the state is of other settings (another settings digest): descent.clip_norm (2 there, 77 "
+                "here); resume with the settings that made it, or begin a new epoch with: nustream estimate " +
+                world.config() + " --set state.directory=" + world.path("state") +
+                " --set descent.clip_norm=77 --new-epoch\n");
+}
+
 // A record takes part k = ⌈10/3⌉ = 4 times, 3 steps apart. With independent noise each pass costs ρ/4. A record's
 // gradient moves the sum by 2G, so that σ = √k·2G/√(2ρ), over m on the mean.
 TEST(MinibatchEstimate, SpendsByThePassesThatEveryRecordTakesPartIn) {

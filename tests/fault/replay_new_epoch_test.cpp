@@ -7,6 +7,7 @@
 namespace nustream::tests {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 TEST(NewEpoch, GoesOnBehindTheCommittedPositionWithFreshNoiseAndDisjointSpend) {
@@ -160,6 +161,35 @@ TEST(NewEpoch, BehindATornReleaseOfAnEpochThatTheLedgerLacksIsRefused) {
 TEST(NewEpoch, InAnEmptyFolderIsTheFirst) {
   const ReplayWorld world;
   EXPECT_EQ(world.run({"--new-epoch"}).code, 0);
+}
+
+TEST(Resume, UnderOtherSettingsNamesThem) {
+  const ReplayWorld world;
+  ASSERT_EQ(world.run({}).code, 0);
+  const CommandResult other = world.run({"--resume", "--set", "descent.clip_norm=77"});
+  EXPECT_EQ(other.code, 65);
+  EXPECT_THAT(
+      other.err,
+      AllOf(HasSubstr("the state is of other settings (another settings digest): descent.clip_norm ("),
+            HasSubstr(", 77 here); resume with the settings that made it, or begin a new epoch with: nustream "
+                      "replay " +
+                      world.config() + " --set 'state.directory=\"" + world.path("state") +
+                      "\"' --set descent.clip_norm=77 --new-epoch\n"),
+            HasSubstr(world.path("state") + ": the state is of other settings")));
+}
+
+// Of several passes a new epoch has to be told where they begin.
+TEST(NewEpoch, OfSeveralPassesIsAdvisedWithItsBeginning) {
+  const ReplayWorld world;
+  const std::vector<std::string> passes{"--passes", "2", "--to", "200"};
+  ASSERT_EQ(world.run(passes).code, 0);
+  const auto told = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), passes.begin(), passes.end());
+    return world.run(more).err;
+  };
+  EXPECT_THAT(told({"--resume", "--set", "descent.clip_norm=77"}),
+              HasSubstr(" --passes 2 --from 0 --to 200 --new-epoch\n"));
+  EXPECT_THAT(told({}), HasSubstr(" --passes 2 --from 0 --to 200 --new-epoch\n"));
 }
 
 }  // namespace

@@ -69,17 +69,6 @@ TEST(Resume, OverNothingNewSaysSoAndShowsTheLastEstimate) {
   EXPECT_THAT(epoch.out, Not(HasSubstr("averaged")));
 }
 
-TEST(Resume, UnderOtherSettingsNamesThem) {
-  const ReplayWorld world;
-  ASSERT_EQ(world.run({}).code, 0);
-  const CommandResult other = world.run({"--resume", "--set", "descent.clip_norm=77"});
-  EXPECT_EQ(other.code, 65);
-  EXPECT_THAT(other.err,
-              AllOf(HasSubstr("the state is of other settings (another settings digest): descent.clip_norm ("),
-                    HasSubstr(", 77 here); resume with the settings that made it, or begin a new epoch with "
-                              "--new-epoch\n")));
-}
-
 // The output tells what this epoch cost, and what the folder did.
 TEST(Resume, TellsTheEpsilonOfTheEpochAndOfTheLedgerApart) {
   const ReplayWorld world;

@@ -111,6 +111,39 @@ TEST_F(ToldTexts, APropertyThatIsRefusedIsRefusedWithItsPlace) {
           "file /nowhere: No such file or directory; check path and owner\n");
 }
 
+// Who resumes under other guesses is told of them, although no state knows them.
+TEST_F(ToldTexts, AGuessThatChangedTheChoiceOfAutoIsNamed) {
+  write("in.csv", "x,y\n" + lines_of(400, [](int i) { return std::to_string(i % 3) + "," + std::to_string(i % 2); }));
+  const std::string file = write("auto.toml", R"([stream]
+name = "auto"
+input = "in.csv"
+[target]
+column = "y"
+[[features]]
+column = "x"
+[model]
+estimator = "auto"
+[privacy]
+rho = 1
+delta = 1e-6
+[plan]
+records = 400
+residual = 0.5
+distance = 3
+[release]
+every = 100
+)");
+  const std::string state = "state.directory=" + (folder_.path() / "auto").string();
+  ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"replay", file, "--quiet", "--set", state}).code, 0);
+  const CommandResult resumed =
+      run_command(NUSTREAM_COMMAND, {"replay", file, "--resume", "--set", state, "--set", "plan.residual=2"});
+  EXPECT_EQ(resumed.code, 65);
+  EXPECT_THAT(resumed.err,
+              AllOf(HasSubstr("moments.residual_bound"), HasSubstr("; model.estimator = \"auto\" has chosen "),
+                    HasSubstr(" by plan.records = 400, plan.residual = 2, plan.distance = 3 and release.every = 100: "
+                              "one of these, or of the other settings, was another there; resume with")));
+}
+
 // A number is not what is missing there. Each way to read a text says so, and a target that is a number says its own.
 TEST_F(ToldTexts, NullWhereATextIsWantedIsNoText) {
   write("in.jsonl", R"({"kind":"new","town":"a","colour":"red","y":1}

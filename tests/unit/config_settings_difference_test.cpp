@@ -157,7 +157,7 @@ TEST(SettingsDifference, LimitsOfUsersAreNoPasses) {
   };
   refused({}, three, "begin in another state.directory or with other topics");
   refused(three, {}, "begin in another state.directory or with other topics");
-  refused(three, four, "begin a new epoch with --new-epoch");
+  refused(three, four, "begin a new epoch with: --new-epoch");
 }
 
 // The digest decides, and the text explains. A state without a text, as earlier versions left it, is accepted by its
@@ -171,10 +171,48 @@ TEST(SettingsDifference, RefusesOtherDigestsWithWhatDiffers) {
       Exit::data, [&] { require_same_settings(text_of({"descent.step_size=0.5"}), other, digests); },
       "the state is of other settings (another settings digest): descent.step_size (0.5 there, 0.01 here); resume "
       "with "
-      "the settings that made it, or begin a new epoch with --new-epoch");
+      "the settings that made it, or begin a new epoch with: --new-epoch");
   tests::expect_failure(
       Exit::data, [&] { require_same_settings({}, other, digests); },
       "the state is of another settings digest: " + other + ", not " + digests.of(EpochStart::last_release));
+}
+
+// A guess of [plan] is in no text. Where "auto" has chosen a setting by it, the guesses are named beside the setting.
+TEST(SettingsDifference, NamesWhatAutoHasChosenBy) {
+  const Config config = read({});
+  const EpochDigests digests(config, make_mechanism(config, privacy::Participation::once()), true);
+  BesideTexts beside;
+  beside.chosen = {"descent.clip_norm", "noise.nu"};
+  beside.chosen_by = "plan.residual = 2";
+  beside.new_epoch = "nustream replay a.toml --new-epoch";
+  const auto refused = [&](const Overrides& there, const std::string& told) {
+    tests::expect_failure(
+        Exit::data, [&] { require_same_settings(text_of(there), std::string(64, 'e'), digests, beside); }, told);
+  };
+  const std::string next =
+      "; resume with the settings that made it, or begin a new epoch with: nustream replay a.toml --new-epoch";
+  refused(
+      {"descent.clip_norm=3"},
+      "descent.clip_norm (3 there, 1 here); model.estimator = \"auto\" has chosen descent.clip_norm by plan.residual "
+      "= 2: one of these, or of the other settings, was another there" +
+          next);
+  refused({"features.0.center=3"}, "feature 'x'.center (3 there, 0.5 here)" + next);
+}
+
+// The text has one key for where a stage and where a piece of a schedule begins.
+TEST(SettingsDifference, NamesStagesAndPieces) {
+  const auto pieces = [](int from) {
+    return Overrides{"descent.schedule=piecewise",
+                     fmt::format("descent.pieces=[{{from=0,step_size=0.1}},{{from={},step_size=0.01}}]", from)};
+  };
+  EXPECT_THAT(between(pieces(100), pieces(200)), ElementsAre("descent.pieces"));
+  const auto stages = [](int from) {
+    const Config config =
+        read({fmt::format("moments.stages=[{{from={},residual_bound=1}}]", from)}, tests::moments_config());
+    return settings_text(config, make_mechanism(config, privacy::Participation::once()), true,
+                         EpochStart::last_release);
+  };
+  EXPECT_THAT(differing_settings(stages(1000), stages(2000)), ::testing::Contains("moments.stages"));
 }
 
 // The failure says of which folder it is, also where the folder's name is within a word of the line.
