@@ -1,17 +1,31 @@
 // The command lines of `nustream solve`, `nustream verify` and `nustream export`, which work on published releases.
 #include "solve/solve.h"
 
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "config/ranges.h"
 #include "csv/export.h"
+#include "error.h"
+#include "journal/outbox_folder.h"
+#include "shell_word.h"
 #include "verify/verify.h"
 
 namespace nustream::cli {
 
 Exit solve(const SolveArguments& arguments) {
+  std::error_code unknown;
+  if (const std::filesystem::path folder = arguments.config.file; std::filesystem::is_directory(folder, unknown)) {
+    throw Failure(Exit::io,
+                  fmt::format("{}: is a folder, and solve takes the configuration that releases were made "
+                              "with: nustream solve CONFIG --release {}",
+                              folder.string(), in_shell((folder / journal::folder_files::releases).string())));
+  }
   // The settings may still say "private" where the release tells the values.
   const config::Purpose purpose = config::purpose_of(arguments.config.file, arguments.config.overrides);
   return solve::run(config::read_config_to_measure(arguments.config.file, arguments.config.overrides, purpose),

@@ -15,6 +15,7 @@
 #include "error.h"
 #include "nustream/record/number.h"
 #include "publish/json_text.h"
+#include "shell_word.h"
 
 namespace nustream::config {
 
@@ -30,7 +31,11 @@ std::string read_file(const std::string& file) {
   // A stream can be opened on a folder, and would fail only when it is read, with a message about something else.
   struct stat status {};
   if (stat(file.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
-    throw Failure(Exit::io, file + ": is a directory; name the configuration file in it");
+    const bool is_of_a_run = stat((file + "/state").c_str(), &status) == 0;
+    throw Failure(Exit::io, is_of_a_run
+                                ? file + ": is a state folder, and no configuration (TOML): nustream inspect " +
+                                      in_shell(file) + " shows what is in it"
+                                : file + ": is a directory; name the configuration file in it");
   }
   std::ifstream input(file, std::ios::binary);
   std::ostringstream text;
@@ -57,13 +62,17 @@ toml::table parse(std::string_view text, std::string_view name) {
 
 toml::table parse_file(const std::string& file) {
   const std::string text = read_file(file);
+  const auto refuse_data = [&] {
+    const std::string found = told_as_data(text, file);
+    if (!found.empty()) throw Failure(Exit::configuration, found);
+  };
+  if (text.empty()) refuse_data();
   try {
     return parse(text, file);
   } catch (const Failure&) {
     // TOML is tried first. Only a text that is not TOML is looked at as data.
-    const std::string found = told_as_data(text, file);
-    if (found.empty()) throw;
-    throw Failure(Exit::configuration, found);
+    refuse_data();
+    throw;
   }
 }
 

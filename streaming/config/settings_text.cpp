@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "shell_word.h"
+
 namespace nustream::config {
 namespace {
 
@@ -63,6 +65,12 @@ bool is_compressed(std::string_view text) {
   return std::any_of(magic.begin(), magic.end(), [&](std::string_view each) { return text.starts_with(each); });
 }
 
+/// The folder that holds the file, as a command takes it.
+std::string folder_of(const std::string& file) {
+  const std::string folder = std::filesystem::path(file).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
 /// The first line that holds something, without a byte order mark and blanks before it.
 std::string_view first_line(std::string_view text) {
   // The byte order mark, which some programs write before UTF-8.
@@ -71,16 +79,73 @@ std::string_view first_line(std::string_view text) {
   return text.substr(begin, text.find('\n', begin) - begin);
 }
 
-/// Says in words what kind of file the text is of; "" where it may be settings.
+/// A kind of file that nustream itself writes: what it is, and what reads it.
+struct OwnKind {
+  std::string what;
+  std::string next;
+};
+
+/// The kind of a file that begins with a magic number of nustream's own. `shows` is the command for the state folder
+/// that the file would be in.
+std::optional<OwnKind> own_bytes(std::string_view text, const std::string& file, const std::string& shows) {
+  if (text.starts_with("NUSTATE\0"sv)) return OwnKind{"the sealed state of a run", shows};
+  if (text.starts_with("NUUSERS\0"sv)) return OwnKind{"a run's store of users", shows};
+  if (text.starts_with("NUWITNS\0"sv)) {
+    return OwnKind{"a witness, which knows what the run of a state folder has spent",
+                   "nustream inspect STATE_FOLDER asks it, with --witness " + in_shell(folder_of(file)) +
+                       " where it is not beside the key"};
+  }
+  if (text.starts_with("NUSEGMT\0"sv)) {
+    return OwnKind{"a recorded segment of a topic", "nustream replay CONFIG " + in_shell(file) + " reads it"};
+  }
+  if (text.starts_with("NULOCAL\0"sv)) {
+    return OwnKind{"the sums of nustream local collect", "nustream local collect CONFIG goes on from them"};
+  }
+  // A key is 32 random bytes, which are hardly ever all of them letters and signs.
+  const auto is_letter = [](char c) { return c >= ' ' && c <= '~'; };
+  if (text.size() == 32 && !std::all_of(text.begin(), text.end(), is_letter)) {
+    // In a state folder the key has this name, and elsewhere any other one.
+    if (std::filesystem::path(file).filename() == "key") return OwnKind{"the key of a run", shows};
+    return OwnKind{"a key", "nustream inspect STATE_FOLDER takes it with --key-file " + in_shell(file)};
+  }
+  return std::nullopt;
+}
+
+/// The kind of a file whose first line is JSON that nustream itself writes.
+std::optional<OwnKind> own_lines(std::string_view line, const std::string& file, const std::string& shows) {
+  const auto has = [line](std::string_view key) {
+    return line.find("\"" + std::string(key) + "\":") != std::string_view::npos;
+  };
+  if (has("epoch") && has("estimate")) return OwnKind{"a file of releases", shows};
+  if (has("epoch") && has("rho_limit")) return OwnKind{"the ledger of a run", shows};
+  if (std::filesystem::path(file).filename() == "rejects.jsonl")
+    return OwnKind{"a run's list of unusable records", shows};
+  if (!line.starts_with("{\"format\":")) return std::nullopt;
+  if (has("budget") && has("adjacency")) {
+    return OwnKind{"an account that streams share", "nustream account show " + in_shell(file) + " shows it"};
+  }
+  if (has("mechanism") && (has("id") || has("records"))) {
+    return OwnKind{"reports of local privacy", "nustream local collect CONFIG " + in_shell(file) + " counts them"};
+  }
+  return std::nullopt;
+}
+
+/// The kind of a file that nustream itself writes; nothing for any other file.
+std::optional<OwnKind> own_kind(std::string_view text, const std::string& file) {
+  const std::string shows = "nustream inspect " + in_shell(folder_of(file)) + " shows what is in its folder";
+  // It is empty, and its name alone tells what it is.
+  if (text.empty() && std::filesystem::path(file).filename() == "lock") return OwnKind{"the lock of a run", shows};
+  if (auto kind = own_bytes(text, file, shows)) return kind;
+  const std::string_view line = first_line(text);
+  return line.starts_with('{') ? own_lines(line, file, shows) : std::nullopt;
+}
+
+/// Says in words what kind of data the text is; "" where it may be settings.
 std::string kind_of(std::string_view text) {
   if (is_compressed(text)) return "a compressed file";
   if (text.find('\0') != std::string_view::npos) return "a file of bytes that are no text";
   const std::string_view line = first_line(text);
-  if (line.starts_with('{')) {
-    const bool is_release =
-        line.find("\"epoch\":") != std::string_view::npos && line.find("\"estimate\":") != std::string_view::npos;
-    return is_release ? "a file of releases" : "JSON lines";
-  }
+  if (line.starts_with('{')) return "JSON lines";
   // A line of TOML may begin so too, as a section does: "[stream]". An array of records has a
   // brace behind the bracket.
   if (line.starts_with('[')) {
@@ -107,15 +172,14 @@ std::string hint_for_point(std::string_view text, std::size_t line) {
 }
 
 std::string told_as_data(std::string_view text, const std::string& file) {
+  if (const auto own = own_kind(text, file)) {
+    return file + ": this is " + own->what + ", and no configuration (TOML): " + own->next;
+  }
   const std::string kind = kind_of(text);
   if (kind.empty()) return {};
-  const std::string is = file + ": this is " + kind + ", and the first argument is a configuration (TOML): ";
-  if (kind == "a file of releases") {
-    const std::string folder = std::filesystem::path(file).parent_path().string();
-    return is + "nustream inspect '" + (folder.empty() ? "." : folder) + "' shows what is in its folder";
-  }
-  return is + "without one, nustream fit '" + file + "' --target COLUMN; with one, nustream COMMAND CONFIG '" + file +
-         "'";
+  return file + ": this is " + kind +
+         ", and the first argument is a configuration (TOML): without one, nustream fit " + in_quotes(file) +
+         " --target COLUMN; with one, nustream COMMAND CONFIG " + in_quotes(file);
 }
 
 }  // namespace nustream::config

@@ -147,8 +147,8 @@ class SettingsTree {
   Section root_;
 };
 
-/// Says what a `text` that is not TOML is, and which command was probably meant; "" where it looks like settings. The
-/// sentence holds nothing of the text.
+/// Says what a `text` that is not TOML, or is empty, is and which command was probably meant; "" where it looks like
+/// settings. The sentence holds nothing of the text.
 [[nodiscard]] std::string told_as_data(std::string_view text, const std::string& file);
 
 /// A hint where that line of the text (the first one is 1) sets a number that begins with its point, which TOML does

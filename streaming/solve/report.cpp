@@ -15,6 +15,7 @@
 #include "journal/outbox_folder.h"
 #include "publish/combined_model.h"
 #include "publish/json_writer.h"
+#include "shell_word.h"
 #include "solve/solve.h"
 
 namespace nustream::solve {
@@ -23,6 +24,11 @@ namespace {
 /// The last line that is not empty; "" where there is none.
 std::string last_line_of(const std::string& file) {
   std::error_code unknown;
+  if (std::filesystem::is_directory(file, unknown)) {
+    const std::filesystem::path releases = std::filesystem::path(file) / journal::folder_files::releases;
+    throw Failure(Exit::io,
+                  file + ": is a folder; name the file of releases in it: --release " + in_shell(releases.string()));
+  }
   std::ifstream lines(file, std::ios::binary);
   if (!std::filesystem::is_regular_file(file, unknown) || !lines) {
     throw Failure(Exit::io, file + ": cannot be read; name a file of releases with --release");

@@ -233,7 +233,9 @@ TEST_F(FirstContact, ADataFileInPlaceOfAConfigurationIsNamed) {
                                            HasSubstr("nustream fit '"), HasSubstr("--target COLUMN")));
   EXPECT_THAT(refused("{\"x\":1}\n"), HasSubstr("this is JSON lines"));
   EXPECT_THAT(refused("\x1f\x8b\x08garbage"), HasSubstr("this is a compressed file"));
-  EXPECT_THAT(refused("{\"epoch\":0,\"step\":1,\"estimate\":{}}\n"), HasSubstr("nustream inspect '"));
+  EXPECT_THAT(refused("{\"epoch\":0,\"step\":1,\"estimate\":{}}\n"),
+              HasSubstr("this is a file of releases, and no configuration (TOML): nustream inspect " +
+                        folder_.path().string() + " shows what is in its folder\n"));
   EXPECT_THAT(refused("[stream\nname = 1\n"), HasSubstr("not TOML"));
 }
 

@@ -99,6 +99,43 @@ TEST_F(Inspect, OfReleasesThatAreNotThoseOfTheStateIsRefused) {
   expect_refused("is shorter than the state says");
 }
 
+// Somebody names a file of the folder in the folder's place. A file of JSON lines is no data to fit then.
+TEST_F(Inspect, OfAFileInTheFolderNamesTheFolder) {
+  const auto told = [&](const std::filesystem::path& file) {
+    const CommandResult result = run_command(NUSTREAM_COMMAND, {"inspect", file.string()});
+    EXPECT_EQ(result.code, 78) << result.out;
+    return result.err;
+  };
+  const std::pair<const char*, const char*> files[] = {{"state", "the sealed state of a run"},
+                                                       {"ledger", "the ledger of a run"},
+                                                       {"releases.jsonl", "a file of releases"},
+                                                       {"lock", "the lock of a run"},
+                                                       {"key", "the key of a run"},
+                                                       {"users-0.log", "a run's store of users"},
+                                                       {"rejects.jsonl", "a run's list of unusable records"}};
+  write("rejects.jsonl", "{\"position\":1,\"reason\":\"not a record\"}\n");
+  write("users-0.log", std::string("NUUSERS\0\1\0", 10));
+  for (const auto& [name, what] : files) {
+    EXPECT_EQ(told(state / name), "nustream: error: " + (state / name).string() + ": this is " + what +
+                                      ", and no configuration (TOML): nustream inspect " + state.string() +
+                                      " shows what is in its folder\n");
+  }
+  const std::filesystem::path key = std::filesystem::read_symlink(state / "key");
+  EXPECT_THAT(told(key),
+              HasSubstr(": this is a key, and no configuration (TOML): nustream inspect STATE_FOLDER takes "
+                        "it with --key-file " +
+                        key.string() + "\n"));
+  for (const auto& each : std::filesystem::directory_iterator(key.parent_path())) {
+    if (each.path().extension() != ".witness") continue;
+    EXPECT_THAT(told(each.path()),
+                HasSubstr(": this is a witness, which knows what the run of a state folder has spent, and no "
+                          "configuration (TOML): nustream inspect STATE_FOLDER asks it, with --witness " +
+                          key.parent_path().string() + " where it is not beside the key\n"));
+    return;
+  }
+  FAIL() << "there is no witness";
+}
+
 // The fault was found by a part that knows no folder; the line names the folder all the same.
 TEST_F(Inspect, NamesTheFolderOfWhatIsNoState) {
   write("state", "something else");

@@ -144,6 +144,29 @@ every = 100
                               "one of these, or of the other settings, was another there; resume with")));
 }
 
+TEST_F(ToldTexts, AFolderIsNoConfiguration) {
+  write("in.csv", "x,y\n" + lines_of(40, [](int i) { return std::to_string(i % 3) + ",1"; }));
+  ASSERT_EQ(run("replay", {"--quiet"}).code, 0);
+  const std::string state = (folder_.path() / "state").string();
+  const auto told = [&](const Words& words) {
+    const CommandResult refused = run_command(NUSTREAM_COMMAND, words);
+    EXPECT_EQ(refused.code, 74);
+    return refused.err;
+  };
+  EXPECT_EQ(told({"solve", state}),
+            "nustream: error: " + state +
+                ": is a folder, and solve takes the configuration that releases were made with: "
+                "nustream solve CONFIG --release " +
+                state + "/releases.jsonl\n");
+  EXPECT_THAT(
+      told({"solve", config_, "--set", "model.estimator=moments", "--set", "moments.row_norm=2", "--set",
+            "moments.residual_bound=2", "--release", state}),
+      HasSubstr(state + ": is a folder; name the file of releases in it: --release " + state + "/releases.jsonl\n"));
+  EXPECT_EQ(told({"replay", state}), "nustream: error: " + state +
+                                         ": is a state folder, and no configuration (TOML): nustream inspect " +
+                                         state + " shows what is in it\n");
+}
+
 // A number is not what is missing there. Each way to read a text says so, and a target that is a number says its own.
 TEST_F(ToldTexts, NullWhereATextIsWantedIsNoText) {
   write("in.jsonl", R"({"kind":"new","town":"a","colour":"red","y":1}
