@@ -13,6 +13,7 @@
 #include "error.h"
 #include "fit/bins.h"
 #include "fit/input.h"
+#include "shell_word.h"
 
 namespace nustream::fit {
 namespace {
@@ -92,8 +93,11 @@ void read_exposure(const Options& options, const Names& header, Columns& columns
   const std::string& text = columns.is_offset ? exposure.offset : exposure.column;
   const std::string option = fmt::format("--{} '{}'", columns.is_offset ? "offset" : "exposure", text);
   if (text.empty()) {
-    if (exposure.bound > 0) throw Failure(Exit::usage, "--exposure-bound: there is no --exposure and no --offset");
-    return;
+    if (!(exposure.bound > 0)) return;
+    throw Failure(
+        Exit::usage,
+        "--exposure-bound: there is no --exposure and no --offset that it would bound: add --exposure COLUMN, "
+        "with the column that says over how long, or over how many, a count was made; or leave it out");
   }
   if (options.likelihood != ranges::Likelihood::poisson) {
     throw Failure(Exit::usage, option +
@@ -112,9 +116,22 @@ void read_exposure(const Options& options, const Names& header, Columns& columns
   }
 }
 
+/// Refuses a map of a column where an option takes the column itself.
+void require_no_map(const char* option, const std::string& text, const Names& header) {
+  const std::string column = column_in_map(text, header);
+  if (column.empty()) return;
+  throw Failure(Exit::usage,
+                fmt::format("{0} '{1}': that is a map of '{2}', and bins and texts are those of a column as "
+                            "it is: name the column, and its edges on its own scale, such as --bins {3}",
+                            option, text, column, in_shell(column + "=18,30,45")));
+}
+
 /// Reads --features, --bins and --other; without a list, takes the columns of the header.
 void read_listed(const Options& options, const Names& header, Columns& columns) {
   const std::vector<Bins> bins = read_bins(options.bins, columns.target.first.column);
+  const std::vector<std::string> others = split_list(options.others, header, "--other");
+  for (const Bins& each : bins) require_no_map("--bins", each.column, header);
+  for (const std::string& other : others) require_no_map("--other", other, header);
   for (const std::string& term : split_list(options.features, header, "--features")) {
     std::vector<record::Feature> features = read_features(term, header, options.hash_buckets);
     std::ranges::move(features, std::back_inserter(columns.features));
@@ -127,7 +144,7 @@ void read_listed(const Options& options, const Names& header, Columns& columns) 
   }
   if (!columns.is_listed) columns.features = from_header(header, columns, bins);
   columns.found = columns.is_listed ? 0 : columns.features.size();
-  add_groups(bins, split_list(options.others, header, "--other"), columns.features);
+  add_groups(bins, others, columns.features);
 }
 
 }  // namespace

@@ -20,6 +20,10 @@ using Names = std::vector<std::string>;
 /// Failure(usage) for any other text with brackets.
 [[nodiscard]] record::Feature read_term(const std::string& text, const Names& header);
 
+/// The column of which the text is a map, such as log(column) or hash(column); "" for any other text, and for a name
+/// of the header.
+[[nodiscard]] std::string column_in_map(const std::string& text, const Names& header);
+
 /// The features of one entry of --features. That is the one of read_term(); or one for each text of column=a|b|c
 /// ("\\|" stands for a bar within a text); or, of hash(column), one for each of `buckets` buckets of texts
 /// (record::bucket_of()) but the first, because all of them together would say the same as the intercept. Throws

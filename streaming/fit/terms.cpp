@@ -29,6 +29,11 @@ std::string without_blanks(std::string_view text) {
   return std::string(text.substr(begin, text.find_last_not_of(" \t") + 1 - begin));
 }
 
+/// What stands between the bracket at `open` and the last one, without blanks at its ends.
+std::string within_brackets(std::string_view text, std::size_t open) {
+  return without_blanks(text.substr(open + 1, text.size() - open - 2));
+}
+
 bool is_name(const std::string& text, const Names& header) {
   return std::ranges::find(header, text) != header.end();
 }
@@ -61,7 +66,7 @@ record::Feature read_term(const std::string& text, const Names& header) {
                                              text));
     }
     feature.first.transform = map->second;
-    feature.first.column = without_blanks(std::string_view(text).substr(open + 1, text.size() - open - 2));
+    feature.first.column = within_brackets(text, open);
   } else if (equals > 0 && equals < text.size()) {
     feature.first = {text.substr(0, equals), Transform::indicator, text.substr(equals + 1)};
   }
@@ -109,12 +114,18 @@ std::vector<record::Feature> buckets_of(const std::string& column, std::uint32_t
 
 }  // namespace
 
+std::string column_in_map(const std::string& text, const Names& header) {
+  const std::size_t open = std::min(text.find('('), text.size());
+  if (!text.ends_with(')') || is_name(text, header)) return {};
+  const std::string_view name = std::string_view(text).substr(0, open);
+  const bool is_map =
+      text.starts_with(hash_map) || std::ranges::find(maps, name, &decltype(maps)::value_type::first) != maps.end();
+  return is_map ? within_brackets(text, open) : std::string();
+}
+
 std::vector<record::Feature> read_features(const std::string& text, const Names& header, std::uint32_t buckets) {
   const bool is_hash = text.starts_with(hash_map) && text.ends_with(')') && !is_name(text, header);
-  if (is_hash) {
-    const std::string_view inside = std::string_view(text).substr(hash_map.size());
-    return buckets_of(without_blanks(inside.substr(0, inside.size() - 1)), buckets);
-  }
+  if (is_hash) return buckets_of(within_brackets(text, hash_map.size() - 1), buckets);
   const record::Feature feature = read_term(text, header);
   if (feature.first.transform != Transform::indicator) return {feature};
   std::vector<record::Feature> features;

@@ -156,6 +156,12 @@ TEST_F(Fit, RefusesBinsAndOthersThatAreNone) {
   expect({"--bins", "y=1,2"}, 64, "--bins 'y=1,2': 'y' is the target");
   expect({"--bins", "age=1,2"}, 78, "--bins: no column 'age' in ");
   expect({"--mean", "--bins", "a=1,2"}, 64, "");
+  const std::string what =
+      "': that is a map of 'a', and bins and texts are those of a column as it is: name the "
+      "column, and its edges on its own scale, such as --bins a=18,30,45\n";
+  expect({"--bins", "log(a)=1,2"}, 64, "--bins 'log(a)" + what);
+  expect({"--bins", "log( a )=1,2"}, 64, "--bins 'log( a )" + what);
+  expect({"--bins", "a=1,2", "--other", "hash(a)"}, 64, "--other 'hash(a)" + what);
   expect({"--other", "c"}, 64, "--other 'c': no list says which values of 'c' are not the other ones");
   expect({"--features", "c=red", "--other", "c,c"}, 64, "--other: 'c' is there twice");
   expect({"--features", "zz=red"}, 78, "--features: no column 'zz' in ");

@@ -233,7 +233,9 @@ TEST_F(WeightedRecords, AFitRefusesAnExposureThatSaysNothing) {
   EXPECT_THAT(refused({"--poisson", "--exposure", "days"}), HasSubstr("--exposure 'days' needs --exposure-bound"));
   EXPECT_THAT(refused({"--poisson", "--exposure", "y", "--exposure-bound", "10"}),
               HasSubstr("--exposure 'y': that is the target's column"));
-  EXPECT_THAT(refused({"--poisson", "--exposure-bound", "10"}), HasSubstr("there is no --exposure"));
+  EXPECT_THAT(
+      refused({"--poisson", "--exposure-bound", "10"}),
+      HasSubstr("there is no --exposure and no --offset that it would bound: add --exposure COLUMN, with the "));
 }
 
 // Days that are 0 make a record unusable, and the operator is told.
