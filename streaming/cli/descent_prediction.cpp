@@ -10,7 +10,6 @@
 
 #include "config/estimator_choice.h"
 #include "console/path_printer.h"
-#include "error.h"
 #include "nustream/base/error.h"
 #include "nustream/noise/rational.h"
 #include "publish/json_writer.h"
@@ -25,12 +24,7 @@ std::vector<double> eigenvalues_of(const config::Config& config, DescentPredicti
   const std::size_t d = config.descent.dimension;
   // Of a mean, each parameter is its own coordinate, whose curvature is 1.
   if (is_mean(config)) return std::vector<double>(d, 1.0);
-  if (!config.problem.eigenvalues.empty()) {
-    if (config.problem.eigenvalues.size() == d) return config.problem.eigenvalues;
-    throw Failure(Exit::configuration, fmt::format("{}: plan.second_moment_eigenvalues: allowed is one number for "
-                                                   "each of the {} parameters",
-                                                   config.file, d));
-  }
+  if (!config.problem.eigenvalues.empty()) return config.problem.eigenvalues;
   config::PublicScale scale = config::public_scale(config.schema);
   prediction.unknown = std::move(scale.unknown);
   prediction.eigenvalues =

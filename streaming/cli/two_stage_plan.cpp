@@ -10,8 +10,6 @@
 #include <fmt/format.h>
 
 #include "cli/plan_parts.h"
-#include "error.h"
-
 #include "nustream/base/error.h"
 #include "nustream/inference/table_descent.h"
 #include "publish/json_writer.h"
@@ -34,16 +32,9 @@ bool has_rules(const config::Config& config, const engine::TableDesign& design) 
 /// The guesses of [plan] as the rules take them. Singular values are the roots of the eigenvalues that are set.
 inference::TwoStageGuess guess_of(const config::Config& config, std::uint64_t records) {
   const descent::TwoStageShape& shape = config.descent.first_stage->shape;
-  const std::vector<double>& squares = config.problem.eigenvalues;
   // They are squares of singular values between variables of variance 1, so that none is above 1.
+  const std::vector<double>& squares = config.problem.eigenvalues;
   const auto [least, most] = std::ranges::minmax(squares);
-  if (squares.size() != shape.endogenous || most > 1) {
-    throw Failure(
-        Exit::configuration,
-        fmt::format("{}: plan.second_moment_eigenvalues: of two stages allowed is one number from 0 to 1 for "
-                    "each of the {} regressors, of what the instruments tell of them",
-                    config.file, shape.endogenous));
-  }
   // The part of a regressor's variance that the instruments tell; the first stage's residual has the rest of 1.
   const double told = std::accumulate(squares.begin(), squares.end(), 0.0) / static_cast<double>(squares.size());
   return {shape.instruments,   shape.endogenous,         std::sqrt(least),         std::sqrt(most),

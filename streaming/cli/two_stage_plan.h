@@ -27,7 +27,7 @@ struct TwoStagePlan {
 /// variance that they lack of 1.
 ///
 /// Returns nothing where a guess is missing, or where there is no rule: for controls, other losses, minibatches and
-/// users. Throws Failure(configuration) where the eigenvalues cannot be such squares.
+/// users. That the eigenvalues can be such squares is checked when the settings are read.
 [[nodiscard]] std::optional<TwoStagePlan> two_stage_plan(const config::Config& config,
                                                          const config::Mechanism& mechanism,
                                                          const engine::TableDesign& design);

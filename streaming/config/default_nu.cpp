@@ -47,7 +47,13 @@ Damping without_default(const Section& root, const std::string& why) {
 Damping default_nu(const Section& root) {
   // A table's file names no ν, since its noise is independent. Read as a stream's file, a default would change the
   // promise without being asked for.
-  if (root.has("estimate")) root.section("noise").missing("nu");
+  if (root.has("estimate")) {
+    root.section("estimate")
+        .refuse(
+            "steps",
+            "nothing for a stream: [estimate] is of a table, whose settings nustream estimate takes; leave it out, "
+            "or set noise.nu, which has no default beside it");
+  }
   try {
     // Two digits as text and back give the same double everywhere.
     return Damping{std::strtod(fmt::format("{:.1e}", suggested(root).value()).c_str(), nullptr)};

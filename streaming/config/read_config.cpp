@@ -187,43 +187,6 @@ void read_descent(const Section& root, Purpose purpose, const TwoStageColumns& t
   config.estimate.full_batch = !root.section("descent").has("minibatch");
 }
 
-/// Checks that there is a target exactly where the model needs one, and that it is not scaled where the loss needs
-/// its own units.
-void check_target(const Section& root, const Config& config) {
-  const bool mean = config.descent.loss.kind == model::Loss::Kind::mean;
-  // The loss decides whether there is a target. For the mean, all columns are features.
-  if (mean && config.schema.target) root.refuse("target", "no target for the mean");
-  if (!mean && !config.schema.target) root.missing("target.column");
-  const bool counts = config.schema.labels > 0 || config.descent.loss.kind == model::Loss::Kind::poisson;
-  // A class or a count is no longer one after it was centred or scaled.
-  if (counts && config.schema.target && (config.schema.target->center != 0 || config.schema.target->scale != 1)) {
-    root.section("target").refuse("center",
-                                  "neither center nor scale for this loss: its target has units of its own");
-  }
-}
-
-/// Checks what several sections decide together, and sets the numbers of coefficients and records that follow.
-void check_together(const Section& root, Purpose purpose, Config& config) {
-  // An account has no place where it could say that it trusts the framing of a stream.
-  if (config.input.framing_is_trusted && !config.privacy.account.empty()) {
-    root.section("stream").refuse("framing",
-                                  "\"newline\" with privacy.account: an account does not say what it trusts");
-  }
-  if (config.schema.features.empty()) root.missing("features");
-  check_target(root, config);
-  const Section descent = root.section(config.moments ? "moments" : "descent");
-  const auto& first = config.descent.first_stage;
-  config.descent.dimension =
-      first ? first->shape.dimension() : config.schema.dimension() * model::predictors(config.descent.loss);
-  // For running sums over a table the minibatch is 0 until the number of its records is known.
-  const bool whole_table = config.moments && purpose == Purpose::table;
-  if (config.descent.minibatch == 0 && !whole_table) descent.refuse("minibatch", "a whole number > 0");
-  config.descent.start = read_start(descent, config);
-  if (config.input.times_public && config.input.time_column.empty()) {
-    root.section("stream").refuse("times_public", "only together with time = \"column\"");
-  }
-}
-
 }  // namespace
 
 std::vector<std::string> section_names() {
@@ -326,7 +289,7 @@ Config read_tree(const SettingsTree& tree, const std::string& file, const std::v
                 .privacy = read_privacy(root.section("privacy"), purpose),
                 .noise = std::move(noise),
                 .state = read_state(root.section("state"), name),
-                .kafka = read_kafka(root.section("kafka"), name, root.section("privacy").text("unit") == "user"),
+                .kafka = read_kafka(root, name, root.section("privacy").text("unit") == "user"),
                 .publishing = {.linger = read_linger(release),
                                .interval = read_interval(release, purpose, solved),
                                .outbox_bytes_max = release.count("outbox_bytes"),
@@ -349,9 +312,6 @@ Config read_tree(const SettingsTree& tree, const std::string& file, const std::v
   }
   read_users(root, purpose, config);
   read_clipped_share(root.section("privacy"), config);
-  for (const double value : config.problem.eigenvalues) {
-    if (!(value >= 0)) plan.refuse("second_moment_eigenvalues", "numbers >= 0");
-  }
   // This follows the readers, because dimension and start need the schema, the loss and the first stage.
   check_together(root, purpose, config);
   if (!solved) read_trail(release, purpose, config);

@@ -11,13 +11,14 @@ namespace {
 using descent::Projection;
 using descent::Schedule;
 
-/// Runs `make`. Where it throws InvalidParameter, `key` is refused with what the constructor allows.
+/// Runs `make`. Where it throws InvalidParameter, `key` is refused with what the constructor allows. A parameter that
+/// is another key of the section is refused at its own place.
 template <class Make>
 auto refusing(const Section& section, std::string_view key, Make make) {
   try {
     return make();
   } catch (const InvalidParameter& error) {
-    section.refuse(key, error.name() + ": " + error.allowed());
+    section.refuse(section.has(error.name()) ? std::string_view(error.name()) : key, error.allowed());
   }
 }
 
@@ -66,13 +67,17 @@ descent::Projection read_projection(const Section& section) {
   enum class Kind { none, ball, box };
   const Kind kind = section.choice<Kind>("projection", Kind::none,
                                          {{"none", Kind::none}, {"ball", Kind::ball}, {"box", Kind::box}});
-  const double radius = section.number("radius").value_or(0);
+  const auto radius = section.number("radius");
   const std::vector<double> lower = section.number_or_numbers("lower");
   const std::vector<double> upper = section.number_or_numbers("upper");
   switch (kind) {
     case Kind::ball:
-      return refusing(section, "radius", [&] { return Projection{descent::Ball{radius}}; });
+      if (!radius) section.missing("radius");
+      return refusing(section, "radius", [&] { return Projection{descent::Ball{*radius}}; });
     case Kind::box:
+      for (const char* const key : {"lower", "upper"}) {
+        if (!section.has(key)) section.missing(key);
+      }
       return refusing(section, "lower", [&] { return Projection{descent::Box{lower, upper}}; });
     default:
       return Projection{};

@@ -47,13 +47,13 @@ std::chrono::milliseconds seconds(const Section& section, const char* key, std::
 /// Reads the topics. Those for releases, state, ledger and users have defaults; dead letters and the combined model
 /// exist only where they are named.
 Topics read_topics(const Section& kafka, const std::string& stream, bool of_user) {
-  const auto users = kafka.text("user_topic");
+  const auto users = kafka.some_text("user_topic");
   return {kafka.text_or_refuse("topic"),
-          kafka.text("release_topic").value_or(stream + ".releases"),
-          kafka.text("state_topic").value_or(stream + ".state"),
-          kafka.text("ledger_topic").value_or(stream + ".ledger"),
-          kafka.text("dead_letter_topic").value_or(""),
-          kafka.text("model_topic").value_or(""),
+          kafka.some_text("release_topic").value_or(stream + ".releases"),
+          kafka.some_text("state_topic").value_or(stream + ".state"),
+          kafka.some_text("ledger_topic").value_or(stream + ".ledger"),
+          kafka.some_text("dead_letter_topic").value_or(""),
+          kafka.some_text("model_topic").value_or(""),
           of_user ? users.value_or(stream + ".users") : std::string()};
 }
 
@@ -65,8 +65,8 @@ bool is_name_of_topic(std::string_view text) {
 }
 
 /// Requires that all topics have names that Kafka takes, and differ. Otherwise an unusable record could be written to
-/// the release topic, or come back as input.
-void require_different(const Section& kafka, const Topics& topics) {
+/// the release topic, or come back as input. Names that no key sets are made of stream.name, which `stream` is from.
+void require_different(const Section& kafka, const Section& stream, const Topics& topics) {
   const std::pair<const char*, const std::string*> named[] = {
       {"topic", &topics.input},       {"release_topic", &topics.releases},
       {"state_topic", &topics.state}, {"ledger_topic", &topics.ledger},
@@ -74,7 +74,12 @@ void require_different(const Section& kafka, const Topics& topics) {
       {"user_topic", &topics.users}};
   for (auto one = std::begin(named); one != std::end(named); ++one) {
     if (!is_name_of_topic(*one->second)) {
-      kafka.refuse(one->first, "a topic's name: at most 249 letters, digits, and . _ -, but not . or .. alone");
+      constexpr const char* allowed = "at most 249 letters, digits, and . _ -, but not . or .. alone";
+      if (kafka.has(one->first)) kafka.refuse(one->first, fmt::format("a topic's name: {}", allowed));
+      stream.refuse("name",
+                    fmt::format("what topics may be called after, since kafka.{0} is not set, and '{1}' is no "
+                                "topic's name ({2}): change the name, or set kafka.{0}",
+                                one->first, *one->second, allowed));
     }
     // Each pair once.
     for (auto other = std::begin(named); other != one; ++other) {
@@ -94,7 +99,7 @@ void read_properties(const Section& kafka, Kafka& settings) {
   for (const auto& [name, value] : settings.properties) settings.places[name] = librdkafka.place_of(name);
   // The two keys about tokens travel among the properties of librdkafka. The client takes them out before
   // librdkafka sees the others.
-  if (const auto file = kafka.text("oauth_token_file")) settings.properties.emplace(oauth_file_property, *file);
+  if (const auto file = kafka.some_text("oauth_token_file")) settings.properties.emplace(oauth_file_property, *file);
   if (const auto words = kafka.texts("oauth_token_command"); !words.empty()) {
     std::string& lines = settings.properties[std::string(oauth_command_property)];
     // One word a line, since a word may hold blanks.
@@ -112,18 +117,19 @@ void read_properties(const Section& kafka, Kafka& settings) {
 
 }  // namespace
 
-Kafka read_kafka(const Section& kafka, const std::string& stream, bool of_user) {
+Kafka read_kafka(const Section& root, const std::string& stream, bool of_user) {
+  const Section kafka = root.section("kafka");
   Kafka settings;
-  settings.brokers = kafka.text("brokers").value_or("");
+  settings.brokers = kafka.some_text("brokers").value_or("");
   if (settings.brokers.empty()) {
     // A file without [kafka] is for recorded streams, and has no topics.
     if (!kafka.is_empty()) kafka.missing("brokers");
     return settings;
   }
   settings.topics = read_topics(kafka, stream, of_user);
-  require_different(kafka, settings.topics);
-  settings.group = kafka.text("group").value_or("nustream-" + stream);
-  settings.instance = kafka.text("group_instance_id").value_or("");
+  require_different(kafka, root.section("stream"), settings.topics);
+  settings.group = kafka.some_text("group").value_or("nustream-" + stream);
+  settings.instance = kafka.some_text("group_instance_id").value_or("");
   if (const auto text = place_text(kafka, "start")) settings.start = read_place(kafka, "start", *text, false);
   if (const auto text = place_text(kafka, "stop")) settings.stop = read_place(kafka, "stop", *text, true);
   settings.commit_threads = kafka.count("commit_threads").value_or(settings.commit_threads);
@@ -145,7 +151,7 @@ Serve read_serve(const Section& section) {
   settings.public_address = section.text("public_address").value_or(settings.public_address);
   settings.operator_address = section.text("operator_address").value_or(settings.operator_address);
   settings.health_address = section.text("health_address").value_or("");
-  settings.public_token_file = section.text("public_token_file").value_or("");
+  settings.public_token_file = section.some_text("public_token_file").value_or("");
   settings.operator_token_file = section.text("operator_token_file").value_or("");
   ServeLimits& limits = settings.limits;
   limits.header_bytes_max = section.count("header_bytes_max").value_or(limits.header_bytes_max);

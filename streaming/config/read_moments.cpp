@@ -136,6 +136,12 @@ void read_solution(const Section& section, const Section& root, bool is_one_rele
 /// Reads [moments] into a value of its own, which noise_of_moments() needs before there is a Config.
 Moments read_section(const Section& root, std::uint64_t every, Purpose purpose) {
   const Section section = root.section("moments");
+  if (!root.has("moments")) {
+    root.section("model").refuse(
+        "estimator",
+        "\"moments\" together with [moments], where row_norm and residual_bound are required; "
+        "set them there, or with --set moments.row_norm=… and --set moments.residual_bound=…");
+  }
   Moments moments;
   moments.stages = read_stages(section, every, root.has("endogenous"));
   moments.names_stages = section.has("stages");

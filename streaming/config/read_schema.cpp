@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -76,9 +77,10 @@ void read_placement(const Section& section, Feature& feature) {
     if (!(*scale > 0)) section.refuse("scale", "a finite number > 0");
     feature.scale = *scale;
   }
-  const std::vector<double> clamp = section.number_or_numbers("clamp");  // one side may be infinite
+  constexpr const char* two = "[lower, upper] with lower < upper";
+  const std::vector<double> clamp = section.number_or_numbers("clamp", two);  // one side may be infinite
   if (section.has("clamp")) {
-    if (clamp.size() != 2 || !(clamp[0] < clamp[1])) section.refuse("clamp", "[lower, upper] with lower < upper");
+    if (clamp.size() != 2 || !(clamp[0] < clamp[1])) section.refuse("clamp", two);
     feature.lower = clamp[0];
     feature.upper = clamp[1];
   }
@@ -171,10 +173,11 @@ std::vector<Feature> read_hash(const Section& section) {
 /// them. Numbers outside give zeros. With other = true they have features of their own, one on either side.
 std::vector<Feature> read_bins(const Section& section) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  std::vector<double> edges = section.number_or_numbers("bins");
+  constexpr const char* rising = "two or more numbers that rise, such as [0, 18, 65, inf]";
+  std::vector<double> edges = section.number_or_numbers("bins", rising);
   // Edges that are equal would make a bin that holds no number.
   const bool rises = std::adjacent_find(edges.begin(), edges.end(), std::greater_equal<>()) == edges.end();
-  if (edges.size() < 2 || !rises) section.refuse("bins", "two or more numbers that rise, such as [0, 18, 65, inf]");
+  if (edges.size() < 2 || !rises) section.refuse("bins", rising);
   if (with_other(section)) {
     // The two sides become bins like the others, down to −∞ and up to +∞.
     if (edges.front() != -infinity) edges.insert(edges.begin(), -infinity);
@@ -227,17 +230,32 @@ std::optional<record::TimeUnit> read_time_unit(const Section& section, std::stri
       {{"s", TimeUnit::seconds}, {"ms", TimeUnit::milliseconds}, {"us", TimeUnit::microseconds}});
 }
 
+namespace {
+
+/// Refuses the key from which a feature has a name that another one has: `taken` says where that one stands.
+[[noreturn]] void refuse_name(const Section& section, const std::string& name, const std::string& taken) {
+  const std::string is_taken = fmt::format("'{}' is taken by {}", name, taken);
+  for (const char* const key : {"name", "one_hot", "hash", "bins", "of", "column"}) {
+    if (!section.has(key)) continue;
+    const bool is_name = std::string_view(key) == "name";
+    section.refuse(key, is_name ? fmt::format("a name that no other feature has ({})", is_taken)
+                                : fmt::format("a feature whose name no other one has ({}); set name", is_taken));
+  }
+  section.missing("name");
+}
+
+}  // namespace
+
 record::Schema read_schema(const Section& root, TwoStageColumns& columns) {
   record::Schema schema;
   // A release shows the intercept under this name, so that no feature may have it.
-  std::set<std::string> names{"intercept"};
+  std::map<std::string, std::string> names{{"intercept", "the model's constant"}};
   const auto append = [&](const char* key) {
     const std::size_t before = schema.features.size();
     for (const Section& section : root.tables(key)) {
       for (Feature& feature : read_features(section)) {
-        if (!names.insert(feature.name).second) {
-          section.refuse("name", "a name that no other feature has ('" + feature.name + "' is taken)");
-        }
+        const auto [named, is_new] = names.try_emplace(feature.name, section.place());
+        if (!is_new) refuse_name(section, feature.name, named->second);
         schema.features.push_back(std::move(feature));
       }
     }

@@ -48,9 +48,9 @@ void read_intervals(const Section& root, Config& config, Purpose purpose);
 /// Reads from [release] whether a descent's releases have a status, after everything else: which iterates it is of,
 /// and whether the settings themselves rule out that a path settles.
 void read_trail(const Section& release, Purpose purpose, Config& config);
-/// Reads [kafka]; it has no brokers where there is no such section. `of_user` says that the unit is the user, whose
-/// store has a topic.
-[[nodiscard]] Kafka read_kafka(const Section& kafka, const std::string& stream, bool of_user);
+/// Reads [kafka]; it has no brokers where there is no such section. `stream` is stream.name, after which topics are
+/// called that no key names. `of_user` says that the unit is the user, whose store has a topic.
+[[nodiscard]] Kafka read_kafka(const Section& root, const std::string& stream, bool of_user);
 /// Reads [serve].
 [[nodiscard]] Serve read_serve(const Section& serve);
 /// Reads [log].
@@ -112,6 +112,14 @@ struct OptimisedNoise {
 /// All of `config` but its start has to be read before. Throws Failure(configuration) where a name is missing or
 /// unknown, or the release promises less than these settings, and Failure(io) where the file cannot be read.
 [[nodiscard]] std::vector<double> read_start(const Section& descent, const Config& config);
+
+/// Checks that stream.columns, where they are named, have once each column that is read: those of `schema`, and the
+/// one `beside` them unless it is empty. Columns that are a message's key, header or time are not looked for.
+void check_columns(const Section& stream, const InputSettings& input, const record::Schema& schema,
+                   const std::string& beside);
+/// Checks what several sections decide together, and sets the number of coefficients and the start that follow, after
+/// everything else is read.
+void check_together(const Section& root, Purpose purpose, Config& config);
 
 /// The settings of the document. `overrides` are kept in Config::overrides unchanged.
 [[nodiscard]] Config read_tree(const SettingsTree& tree, const std::string& file,

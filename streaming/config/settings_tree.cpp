@@ -70,11 +70,17 @@ std::string Section::place_of(std::string_view key) const {
   return is_override(key) ? "--set " + name : where(find(key)) + ": " + name;
 }
 
+std::string Section::place() const {
+  return path_ + " at " + where(table_);
+}
+
 // The key is looked up without find(): a refusal does not make a key known.
 void Section::refuse(std::string_view key, std::string_view allowed) const {
   const toml::node* node = table_ == nullptr ? nullptr : table_->get(key);
   const std::string value = node == nullptr ? "" : " = " + shown(*node);
-  refuse_line(where(node) + ": " + dotted(key) + value + ": allowed is " + std::string(allowed));
+  // A key that is not there has the place of its section; the whole file has none.
+  const toml::node* const at = node != nullptr || path_.empty() ? node : table_;
+  refuse_line(where(at) + ": " + dotted(key) + value + ": allowed is " + std::string(allowed));
 }
 
 void Section::refuse_choice(std::string_view key, const std::string& value,
@@ -145,21 +151,22 @@ std::optional<bool> Section::flag(std::string_view key) const {
 
 std::vector<double> Section::numbers(std::string_view key) const {
   const toml::node* node = find(key);
-  if (node != nullptr && !node->is_array()) refuse(key, "an array of numbers");
-  std::vector<double> values = number_or_numbers(key);
+  constexpr const char* allowed = "an array of numbers";
+  if (node != nullptr && !node->is_array()) refuse(key, allowed);
+  std::vector<double> values = number_or_numbers(key, allowed);
   if (!std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); })) {
     refuse(key, "an array of finite numbers");
   }
   return values;
 }
 
-std::vector<double> Section::number_or_numbers(std::string_view key) const {
+std::vector<double> Section::number_or_numbers(std::string_view key, std::string_view allowed) const {
   const toml::node* node = find(key);
   if (node == nullptr) return {};
   std::vector<double> values;
   const auto take = [&](const toml::node& entry) {
     const std::optional<double> value = entry.value<double>();
-    if (!entry.is_number() || !value || std::isnan(*value)) refuse(key, "an array of numbers");
+    if (!entry.is_number() || !value || std::isnan(*value)) refuse(key, allowed);
     values.push_back(*value);
   };
   if (!node->is_array()) {
@@ -274,6 +281,12 @@ std::string Section::text_or_refuse(std::string_view key) const {
   if (!value) missing(key);
   if (value->empty()) refuse(key, "a string that is not empty");
   return *value;
+}
+
+std::optional<std::string> Section::some_text(std::string_view key) const {
+  std::optional<std::string> value = text(key);
+  if (value && value->empty()) refuse(key, "a text that is not empty; or leave the key out");
+  return value;
 }
 
 void Section::allow(std::span<const std::string> known) const {

@@ -40,8 +40,10 @@ class Section {
   [[nodiscard]] std::optional<std::string> text(std::string_view key) const;
   [[nodiscard]] std::optional<bool> flag(std::string_view key) const;
   [[nodiscard]] std::vector<double> numbers(std::string_view key) const;  ///< each of them finite
-  /// An array of numbers, which may be infinite; a single number counts as an array of one.
-  [[nodiscard]] std::vector<double> number_or_numbers(std::string_view key) const;
+  /// An array of numbers, which may be infinite; a single number counts as an array of one. Refuses anything else
+  /// with `allowed`.
+  [[nodiscard]] std::vector<double> number_or_numbers(
+      std::string_view key, std::string_view allowed = "a number or an array of numbers") const;
   /// An array of strings; a single string counts as an array of one.
   [[nodiscard]] std::vector<std::string> texts(std::string_view key) const;
   /// The tables of an array of tables, such as [[features]].
@@ -62,6 +64,8 @@ class Section {
   [[nodiscard]] std::map<std::string, std::string> properties() const;
 
   [[nodiscard]] std::string text_or_refuse(std::string_view key) const;
+  /// A text that may be left out and may not be empty: to set a name to nothing is no way to leave it out.
+  [[nodiscard]] std::optional<std::string> some_text(std::string_view key) const;
 
   /// A number as the strong type T, within the range that T allows.
   template <class T>
@@ -98,7 +102,9 @@ class Section {
   /// Where the key stands, and its name: "stream.toml:12:1: kafka.brokers", or "--set kafka.brokers". It never has
   /// the value, which may be a secret.
   [[nodiscard]] std::string place_of(std::string_view key) const;
-  /// Throws "file:line:column: path.key = value: allowed".
+  /// The section's name and where it begins: "features.0 at stream.toml:8:1".
+  [[nodiscard]] std::string place() const;
+  /// Throws "file:line:column: path.key = value: allowed is …". A key that is not there has its section's place.
   [[noreturn]] void refuse(std::string_view key, std::string_view allowed) const;
   /// Throws that the key is missing, and names a key in its place that was probably meant for it.
   [[noreturn]] void missing(std::string_view key) const;

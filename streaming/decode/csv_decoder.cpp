@@ -52,7 +52,7 @@ class CsvDecoder : public LineDecoder {
                     "stream.header = false, and no columns are named; name them in stream.columns, in file order");
     }
     // With a header the columns are bound when the header comes, by begin_file().
-    if (!has_header_) bind(settings.columns, "the named columns");
+    if (!has_header_) bind(settings.columns, "stream.columns");
   }
 
   [[nodiscard]] bool has_header() const noexcept override { return has_header_; }

@@ -34,7 +34,7 @@ decode::InputSettings checked(const Settings& settings) {
 class RecordReader::KeyColumn {
  public:
   explicit KeyColumn(const Settings& settings) : column_(settings.record_key), input_(settings.input) {
-    if (has_columns(input_) && !input_.header) bind(input_.columns, "the named columns");
+    if (has_columns(input_) && !input_.header) bind(input_.columns, "stream.columns");
   }
 
   void begin_file(std::string_view header, const std::string& path) {

@@ -248,7 +248,7 @@ Settings read_settings(const std::string& file, const std::vector<std::string>& 
                     .solver = read_solver(local, family),
                     .commit_reports = local.count("commit_reports").value_or(std::uint64_t{1} << 16),
                     .commit_seconds = local.number("commit_seconds").value_or(1.0),
-                    .kafka = config::read_kafka(root.section("kafka"), name, /*of_user=*/false)};
+                    .kafka = config::read_kafka(root, name, /*of_user=*/false)};
   if (settings.input.skip_lines > 0)
     stream.refuse("skip_lines", "none where records become reports of local privacy");
   if (!settings.input.comment.empty()) stream.refuse("comment", "none where records become reports of local privacy");
@@ -256,6 +256,7 @@ Settings read_settings(const std::string& file, const std::vector<std::string>& 
   if (!(settings.commit_seconds > 0)) local.refuse("commit_seconds", "a number > 0");
   check_schema(root, settings);
   config::check_pointers(root, settings.input);
+  config::check_columns(stream, settings.input, settings.schema, settings.record_key);
   root.finish();
   try {
     // Whatever the mechanism itself refuses is refused here, with the key's place in the file.

@@ -1,5 +1,5 @@
 # Tests of the command's rooms: config, publish, check, replay, cli.
-nustream_test(config_test quick unit/config_test.cpp unit/config_columns_test.cpp unit/config_mechanism_test.cpp unit/config_settings_difference_test.cpp unit/config_short_numbers_test.cpp unit/config_moments_test.cpp unit/config_stages_test.cpp
+nustream_test(config_test quick unit/config_test.cpp unit/config_columns_test.cpp unit/config_mechanism_test.cpp unit/config_settings_difference_test.cpp unit/config_short_numbers_test.cpp unit/config_moments_test.cpp unit/config_places_test.cpp unit/config_stages_test.cpp
               LINK nustream_service GTest::gmock)
 nustream_test(config_defaults_test quick unit/config_defaults_test.cpp LINK nustream_service GTest::gmock)
 nustream_test(config_status_test quick unit/config_status_test.cpp LINK nustream_service GTest::gmock)
