@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cstddef>
+#include <iterator>
 
 namespace nustream::config {
 namespace {
@@ -74,13 +75,26 @@ constexpr auto setting_names = std::to_array<std::pair<std::string_view, std::st
     {"generator", "noise.generator"},
     {"sigma", "privacy.rho"},
     {"adjacency", "privacy.adjacency"},
-    {"unit", "privacy.protects"},
     {"times", "--passes"},
     {"user_period", "users.period"},
     {"user_time_column", "stream.time"},
     {"user_time_unit", "stream.time_unit"},
     {"noise", "--insecure-seed"},
     {"stop", "descent.horizon"},
+    {"lower", "descent.lower"},
+    {"upper", "descent.upper"},
+    {"instruments", "[[instruments]]"},
+    {"endogenous", "[[endogenous]]"},
+    {"first_clip_norm", "first_stage.clip_norm"},
+    {"first_l2", "first_stage.l2"},
+    {"bread_clip", "intervals.second_moment_clip"},
+    {"meat_clip", "intervals.squared_residual_clip"},
+    {"spread", "intervals.kind"},
+    {"height", "noise.height"},
+    {"restarts", "noise.restarts"},
+    {"bands", "noise.bands"},
+    {"beta", "noise.beta"},
+    {"c", "noise.c"},
 });
 
 /// The setting for a key and its value. A key without an entry stands for itself.
@@ -98,10 +112,14 @@ std::string name_within(const std::string& feature, std::string_view key) {
   return feature + "." + std::string(key);
 }
 
-/// Whether a key is skipped. The weights of the rational correlation's poles say nothing that the poles do not say.
-/// The rule by which an epoch begins need not be repeated at a resume.
-bool is_passed_over(std::string_view key) {
-  return key == "b" || key == "epoch";
+/// Whether a line is skipped, because other lines say the same, or because it need not be the same at a resume.
+bool is_passed_over(std::string_view key, std::string_view value) {
+  // The weights of the rational correlation's poles follow from the poles, and the rule by which an epoch begins need
+  // not be repeated. What counts of users is what their limits are, one by one, and which identifiers are nobody's.
+  constexpr std::string_view skipped[] = {"b",        "epoch",       "limits", "identifiers of nobody",
+                                          "controls", "moments_from"};
+  // That the target is a count follows from the loss.
+  return std::ranges::find(skipped, key) != std::end(skipped) || (key == "target" && value == "a count");
 }
 
 /// The name of a key of a weight or an exposure, as its section has it.
@@ -149,14 +167,35 @@ class Lines {
     if (!factor_.empty()) return all_.add(name_of_factor(factor_, key), value);
     // Where a stage of running sums begins, or a piece of a descent's schedule.
     if (key == "estimator") is_of_sums_ = true;
+    if (key == "unit") return add_unit(value);
+    if (add_of_first_stage(key, value)) return;
     if (key == "from") return all_.add(is_of_sums_ ? "moments.stages" : "descent.pieces", value);
     // The first line is the version of the text itself; a later "format" is stream.format.
     const bool is_first_format = key == "format" && all_.names.empty();
-    if (!is_passed_over(key) && !is_first_format) all_.add(setting_of(key, value), value);
+    if (!is_passed_over(key, value) && !is_first_format) all_.add(setting_of(key, value), value);
   }
   [[nodiscard]] SettingsByName all() && { return std::move(all_); }
 
  private:
+  /// One line of the text says what two keys of a file do.
+  void add_unit(const std::string& value) {
+    all_.add("privacy.unit", value == "user" ? "user" : "record");
+    all_.add("privacy.protects", value == "target of a record" ? "target" : "record");
+  }
+  /// Takes a line of the first stage's schedule, which has the keys of the descent's own. Returns false for any other
+  /// line.
+  bool add_of_first_stage(std::string_view key, const std::string& value) {
+    if (key == "endogenous") is_in_first_stage_ = !is_of_sums_;
+    if (!is_in_first_stage_ || key == "endogenous" || key == "first_clip_norm") return false;
+    if (key == "first_l2") {
+      is_in_first_stage_ = false;
+      return false;
+    }
+    // Both stages cool down together, so that the descent's lines say it.
+    const bool is_of_both = key == "cooldown" || key == "cooldown_to" || key == "steps";
+    if (!is_of_both) all_.add("first_stage." + std::string(key == "from" ? "pieces" : key), value);
+    return true;
+  }
   /// A feature has a name of its own in the result, such as "feature 'price'", so that one that is
   /// new or gone is seen.
   void begin_feature(std::string_view key, const std::string& value) {
@@ -180,6 +219,7 @@ class Lines {
   std::string factor_;  // weight or exposure, within its lines
   bool in_features_ = true;
   bool is_of_sums_ = false;
+  bool is_in_first_stage_ = false;
 };
 
 }  // namespace

@@ -13,79 +13,16 @@
 #include <fmt/ranges.h>
 
 #include "config/estimator_choice.h"
+#include "config/joined_features.h"
 #include "config/settings_by_name.h"
 #include "config/settings_tree.h"
+#include "config/shown_setting.h"
 #include "error.h"
-#include "nustream/noise/rational.h"
 
 namespace nustream::config {
 namespace {
 
 using Values = std::vector<std::string>;
-
-/// A setting that the text holds as a number, and the names that a file has for its numbers.
-struct Code {
-  std::string_view setting;
-  std::vector<const char*> names;
-};
-// The places in these lists are the numbers of the enumerations, which the text holds.
-const std::vector<const char*> time_units{"none", "seconds", "milliseconds", "microseconds"};
-// A name that ends with the setting is meant, since a feature's lines begin with its own name.
-const Code codes[] = {
-    {"transform",
-     {"identity", "log", "log1p", "sqrt", "square", "indicator", "hour", "day_of_week", "labels", "", "other", "hash",
-      "bins"}},
-    {"descent.schedule", {"constant", "inverse-sqrt", "inverse", "warm-up", "piecewise", "cooldown"}},
-    {"descent.projection", {"none", "ball", "box"}},
-    {"descent.average", {"last", "tail", "exponential"}},
-    {"noise.generator", {"automatic", "direct", "fft", "recurrent", "tree", "dense"}},
-    {"privacy.adjacency", {"zero-out", "replace-one"}},
-    {"stream.envelope", {"none", "debezium"}},
-    {"model.intercept", {"false", "true"}},
-    {"stream.time_unit", time_units},
-    {"'.unit", time_units},
-};
-
-/// The ν of the rational correlation with these poles; "" where there is none.
-std::string nu_of(const Values& poles) {
-  std::vector<double> wanted;  // follow the number of poles
-  for (std::size_t i = 1; i < poles.size(); ++i) wanted.push_back(std::strtod(poles[i].c_str(), nullptr));
-  if (wanted.empty() || wanted.size() > 64) return {};
-  const double largest = *std::max_element(wanted.begin(), wanted.end());
-  const auto pole_of = [&](double nu) {
-    const auto q = noise::Rational::nu_ftrl(Damping{nu}, wanted.size()).q();
-    return *std::max_element(q.begin(), q.end());
-  };
-  // The largest pole falls as ν grows. So bisection finds ν, and then all poles are compared.
-  try {
-    // The range of ν, halved in its logarithm a hundred times, which leaves no more than rounding.
-    double low = 1e-10;
-    double high = 0.25;
-    for (int i = 0; i < 100; ++i) {
-      const double middle = std::sqrt(low * high);
-      (pole_of(middle) > largest ? low : high) = middle;
-    }
-    const auto found = noise::Rational::nu_ftrl(Damping{high}, wanted.size()).q();
-    // Poles are written with all digits, but ν was found only up to rounding.
-    const bool is_it = std::equal(wanted.begin(), wanted.end(), found.begin(), found.end(),
-                                  [](double a, double b) { return std::abs(a - b) < 1e-7; });
-    return is_it ? fmt::format("{:.6g}", high) : std::string();  // any other poles were set by hand
-  } catch (const std::exception&) {
-    return {};
-  }
-}
-
-/// The value of a setting as a file has it; "" where a difference names the setting alone.
-std::string shown(const std::string& name, const Values& values) {
-  if (name == "noise.nu" && values.size() > 1) return nu_of(values);
-  if (values.size() != 1 || name.ends_with("privacy.rho") || name == "unit" || name == "spread") return {};
-  for (const Code& code : codes) {
-    if (!name.ends_with(code.setting)) continue;
-    const std::size_t at = std::strtoul(values.front().c_str(), nullptr, 10);
-    return at < code.names.size() ? code.names[at] : std::string();
-  }
-  return values.front();
-}
 
 /// Whether a list of numbers, whose first value is their count, is zeros; a setting that is not there counts as such.
 bool all_zero(const Values* values) {
@@ -103,8 +40,8 @@ std::string_view said_of_feature(std::string_view entry) {
   return end == std::string_view::npos ? std::string_view() : entry.substr(end);
 }
 
-/// The entries, of which one stands for all that say the same of many features. A list of texts or buckets is one key
-/// of the file and many features, which would bury what else differs.
+/// The entries, of which one stands for all that say the same of many features, such as another scale of each. They
+/// would bury what else differs.
 std::vector<std::string> with_likes_together(const std::vector<std::string>& told) {
   constexpr std::ptrdiff_t many = 4;
   std::vector<std::string> together;
@@ -122,11 +59,34 @@ std::vector<std::string> with_likes_together(const std::vector<std::string>& tol
   return together;
 }
 
+/// A setting of the text, and settings from which it follows.
+struct Consequence {
+  std::string_view setting;
+  std::vector<const char*> causes;
+};
+const Consequence consequences[] = {
+    // A correlation is named by these three, and its coefficients follow from them.
+    {"noise.beta", {"noise.correlation", "noise.horizon", "noise.nu"}},
+    {"noise.c", {"noise.correlation", "noise.horizon", "noise.nu"}},
+    {rows_of_correlation, {"noise.correlation", "noise.horizon", "noise.nu", "noise.bands", "noise.height"}},
+    {"separation", {"--passes"}},
+    {"steps", {"noise.horizon"}},
+    {"displacement",
+     {"descent.clip_norm", "privacy.adjacency", "moments.row_norm", "moments.regressor_bound",
+      "moments.residual_bound"}},
+    {"privacy.rho",
+     {"noise.correlation", "noise.horizon", "noise.nu", "--passes", "separation", "noise.beta", "noise.c",
+      "noise.bands", "noise.height", rows_of_correlation, "privacy.unit", "users.participations", "users.separation",
+      "users.mass"}},
+};
+
 /// Finds what differs between two texts.
 class Difference {
  public:
   Difference(std::string_view there, std::string_view here, const BesideTexts& beside)
       : old_(by_name(there)), now_(by_name(here)), beside_(beside) {
+    join_features(old_, now_);
+    kinds_differ_ = beside.is_table ? is_endless(old_) : is_table(old_) && !is_table(now_);
     // Settings of the present text come first, in its order, then those that are only in the other one. Only running
     // sums have a line for the estimator, and the other lines that are new or gone follow from it.
     names_ = now_.names;
@@ -153,8 +113,8 @@ class Difference {
     // a row is another one.
     if (there != here && std::is_permutation(there.begin(), there.end(), here.begin(), here.end())) {
       const auto first = std::mismatch(there.begin(), there.end(), here.begin());
-      told.push_back(fmt::format("the order of features, or of the texts of one_hot ({} there, {} here)",
-                                 *first.first, *first.second));
+      told.push_back(fmt::format("the order of features ({} there, {} here)", told_name(*first.first),
+                                 told_name(*first.second)));
     }
     // The text has the σ of each stage. A person has set one ρ for all of them.
     if (knows_rho() && rho_differs()) {
@@ -179,6 +139,22 @@ class Difference {
   static const Values* values(const SettingsByName& all, const std::string& name) {
     const auto found = all.values.find(name);
     return found == all.values.end() ? nullptr : &found->second;
+  }
+
+  /// The only value of `name` as a number; 0 where there is none.
+  static std::uint64_t number(const SettingsByName& all, const std::string& name) {
+    const Values* const found = values(all, name);
+    return found == nullptr ? 0 : std::strtoull(found->front().c_str(), nullptr, 10);
+  }
+  /// Whether the noise has no end, as that of a table always has.
+  static bool is_endless(const SettingsByName& all) { return number(all, "noise.horizon") == 0; }
+  /// Whether the noise ends within the last of the passes, as that of a table does.
+  static bool is_table(const SettingsByName& all) {
+    const std::uint64_t steps = number(all, "noise.horizon");
+    const std::uint64_t passes = number(all, "--passes");
+    // Of how many steps a pass has, the text has no more than the distance of a record's steps.
+    const std::uint64_t of_a_pass = std::max<std::uint64_t>(1, number(all, "separation"));
+    return steps > 0 && passes > 0 && (steps - 1) / of_a_pass + 1 == passes;
   }
 
   [[nodiscard]] bool any(std::initializer_list<const char*> of) const {
@@ -217,38 +193,55 @@ class Difference {
   /// Whether the number of passes follows from settings that differ: for users it is k, and in a table it follows
   /// from the steps.
   [[nodiscard]] bool passes_follow() const {
-    return any({"users.participations"}) || (beside_.is_table && any({"noise.horizon"}));
+    return any({"users.participations"}) || ((beside_.is_table || kinds_differ_) && any({"noise.horizon"}));
   }
+
+  /// Whether a setting of the noise follows: the noise of running sums has no section of its own.
+  [[nodiscard]] bool noise_follows(const std::string& name) const {
+    if (!name.starts_with("noise.")) return false;
+    if (differing_.contains(estimator)) return true;
+    return is_of_sums() && name != "noise.horizon" && any({"moments.memory", "release.every", "noise.horizon"});
+  }
+  [[nodiscard]] bool is_of_sums() const { return values(now_, estimator) != nullptr; }
 
   /// Whether the setting is computed from others and one of those differs.
   [[nodiscard]] bool follows_from_others(const std::string& name) const {
-    // The three settings by which a correlation is named; its coefficients follow from them.
-    const bool noise = any({"noise.correlation", "noise.horizon", "noise.nu"});
+    if (noise_follows(name)) return true;
     if (name == "noise.nu") return nu_follows();
-    if (name == "beta" || name == "c") return noise;
-    if (name == rows_of_correlation) return noise || any({"bands", "height"});
     if (name == "--passes") return passes_follow();
-    if (name == "separation") return any({"--passes"});
+    // Where nobody has set them, a table's step takes all of its records, and any two steps of a user may follow one
+    // another.
+    if (name == "descent.minibatch") return kinds_differ_;
+    if (name == "users.separation") return is_new_default(name, "1");
     if (name == "descent.start" || name == "moments.start") {  // by default as many zeros as there are parameters
       return all_zero(values(old_, name)) && all_zero(values(now_, name));
     }
-    if (name == "displacement") {
-      return any({"descent.clip_norm", "privacy.adjacency", "moments.row_norm", "moments.regressor_bound",
-                  "moments.residual_bound"});
-    }
-    if (name == "privacy.rho") {
-      return knows_rho() || noise ||
-             any({"--passes", "separation", "beta", "c", "bands", "height", rows_of_correlation});
-    }
-    return false;
+    if (name == "privacy.rho" && knows_rho()) return true;
+    return std::ranges::any_of(consequences, [&](const Consequence& one) {
+      return name == one.setting && std::ranges::any_of(one.causes, [&](const char* each) { return any({each}); });
+    });
+  }
+
+  /// Whether the setting is there on one side alone, with the value that it has unless somebody sets it.
+  [[nodiscard]] bool is_new_default(const std::string& name, const char* by_default) const {
+    const Values* const there = values(old_, name);
+    const Values* const here = values(now_, name);
+    const Values* const only = there == nullptr ? here : there;
+    return (there == nullptr) != (here == nullptr) && only->front() == by_default;
   }
 
   /// The key that somebody typed. A table has no key for the horizon of its noise, which is its number of steps, and
-  /// no --passes, which follow from that number.
+  /// no --passes, which follow from that number. That of running sums is their number of releases.
   [[nodiscard]] std::string typed(const std::string& name) const {
-    if (!beside_.is_table) return name;
-    if (name == "noise.horizon") return "estimate.steps";
-    return name == "--passes" ? "passes over the table (estimate.steps, descent.minibatch)" : name;
+    const bool is_table_here_or_there = beside_.is_table || kinds_differ_;
+    if (name == "noise.horizon") {
+      if (is_table_here_or_there) return "estimate.steps";
+      return is_of_sums() ? "moments.releases" : any({"noise.correlation"}) ? name : beside_.horizon;
+    }
+    if (name == "separation") return "records of a pass";
+    if (name == "steps") return "descent.horizon";
+    if (name == "--passes" && beside_.is_table) return "passes over the table (estimate.steps, descent.minibatch)";
+    return told_name(name);
   }
 
   [[nodiscard]] std::string difference_of(const std::string& name) const {
@@ -258,12 +251,12 @@ class Difference {
       const auto estimator_of = [](const Values* of) { return of == nullptr ? "descent" : of->front(); };
       return fmt::format("{} ({} there, {} here)", name, estimator_of(there), estimator_of(here));
     }
-    if (there == nullptr) return name + " (new)";
-    if (here == nullptr) return name + " (gone)";
+    if (there == nullptr) return typed(name) + " (new)";
+    if (here == nullptr) return typed(name) + " (gone)";
     // Longer values, such as lists of columns or hashes, would bury the names.
     constexpr std::size_t widest = 24;
-    const std::string one = shown(name, *there);
-    const std::string other = shown(name, *here);
+    const std::string one = shown_setting(name, *there);
+    const std::string other = shown_setting(name, *here);
     const bool is_told = !one.empty() && !other.empty() && one.size() <= widest && other.size() <= widest;
     // Nobody has written ν. The reader has to learn where it came from.
     if (name == "noise.nu" && !beside_.nu_is_set) {
@@ -274,6 +267,7 @@ class Difference {
     return is_told ? fmt::format("{} ({} there, {} here)", typed(name), one, other) : typed(name);
   }
 
+  bool kinds_differ_ = false;  ///< one text is of a table, and the other of a stream
   SettingsByName old_, now_;
   BesideTexts beside_;
   std::vector<std::string> names_;
@@ -285,7 +279,7 @@ class Difference {
 bool is_of_another_unit(std::string_view there, std::string_view here) {
   const auto is_by_user = [](std::string_view text) {
     const SettingsByName all = by_name(text);
-    const auto found = all.values.find("privacy.protects");
+    const auto found = all.values.find("privacy.unit");
     return found != all.values.end() && found->second.back() == "user";
   };
   return is_by_user(there) != is_by_user(here);
@@ -334,6 +328,8 @@ BesideTexts beside_texts(const Config& config, const Mechanism& mechanism) {
   BesideTexts beside{.rho_here = mechanism.spend.limit(),
                      .nu_is_set = tree.root().section("noise").has("nu"),
                      .is_table = config.estimate.steps > 0};
+  // Any stream may end by descent.horizon, and some correlations by an end of their own.
+  if (!tree.root().section("noise").has("horizon")) beside.horizon = "descent.horizon";
   if (config.chosen.empty()) return beside;
   // A table has no "auto".
   const std::vector<std::string> settings =

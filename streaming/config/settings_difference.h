@@ -20,6 +20,7 @@ struct BesideTexts {
   bool is_table = false;              ///< the settings are those of a table, whose number of steps is estimate.steps
   std::vector<std::string> chosen{};  ///< the settings that model.estimator = "auto" has chosen
   std::string chosen_by{};  ///< by which settings beside those of the text: "plan.records = 1000, …"; for a message
+  std::string horizon = "noise.horizon";  ///< the key from which the noise of a stream has its end
   std::string new_epoch = "--new-epoch";  ///< what to type for a new epoch: the whole command, where it is known
 };
 /// What the texts do not tell about `config`; ρ of the state's epoch is left empty.

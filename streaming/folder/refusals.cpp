@@ -15,9 +15,17 @@ std::string restart_hint(const config::Config& config, const Options& options) {
 }  // namespace
 
 Failure state_is_there(const secrets::StateIdentity& state, const config::Config& config, const Options& options) {
-  return {Exit::data, fmt::format("{}: holds a state (stream {}, lane {}, epoch {}, step {}); {}",
-                                  config.state.directory, state.stream, state.lane.value(), state.epoch.value(),
-                                  state.steps.value(), restart_hint(config, options))};
+  // Neither --resume nor --new-epoch leads on from a state of another stream.
+  const bool is_own = state.stream == config.stream && state.lane == config.lane;
+  const std::string next =
+      is_own ? restart_hint(config, options)
+             : fmt::format(
+                   "this run is of stream {}, lane {}: give it the name that made the state (stream.name, "
+                   "--lane), or choose another state.directory",
+                   config.stream, config.lane.value());
+  return {Exit::data,
+          fmt::format("{}: holds a state (stream {}, lane {}, epoch {}, step {}); {}", config.state.directory,
+                      state.stream, state.lane.value(), state.epoch.value(), state.steps.value(), next)};
 }
 
 Failure nothing_to_resume(const std::filesystem::path& folder) {
