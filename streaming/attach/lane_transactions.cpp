@@ -19,10 +19,12 @@ double seconds(std::chrono::steady_clock::duration duration) {
 }
 
 /// True for an error that no waiting mends: a right that is not granted, a record that is larger than the topic
-/// takes, a wrong password. A token is no such case: a fresh one may only have come too late.
+/// takes, a setting that the brokers do not allow, a wrong password. A token is no such case: a fresh one may only
+/// have come too late.
 bool is_refusal(const config::Kafka& kafka, const kafka::Error& error) {
   if (error.cause == kafka::Cause::authentication) return !config::renews_tokens(kafka.properties);
-  return error.cause == kafka::Cause::authorization || error.cause == kafka::Cause::record_too_large;
+  return error.cause == kafka::Cause::authorization || error.cause == kafka::Cause::record_too_large ||
+         error.cause == kafka::Cause::settings;
 }
 
 /// The topics that a transaction may write to. They are named for an error of a whole transaction, since brokers do

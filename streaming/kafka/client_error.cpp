@@ -69,6 +69,14 @@ constexpr int offset_out_of_range[] = {RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET, RD_
                                        RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE};
 constexpr int record_too_large[] = {RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, RD_KAFKA_RESP_ERR_INVALID_MSG_SIZE,
                                     RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE};
+// Somebody has to change a setting of the client or of the brokers; advice_on_settings() says which.
+constexpr int settings[] = {RD_KAFKA_RESP_ERR_INVALID_TRANSACTION_TIMEOUT,
+                            RD_KAFKA_RESP_ERR_INVALID_SESSION_TIMEOUT,
+                            RD_KAFKA_RESP_ERR_INVALID_GROUP_ID,
+                            RD_KAFKA_RESP_ERR_INCONSISTENT_GROUP_PROTOCOL,
+                            RD_KAFKA_RESP_ERR_GROUP_MAX_SIZE_REACHED,
+                            RD_KAFKA_RESP_ERR_UNSUPPORTED_COMPRESSION_TYPE,
+                            RD_KAFKA_RESP_ERR_POLICY_VIOLATION};
 constexpr int queue_full[] = {RD_KAFKA_RESP_ERR__QUEUE_FULL};
 constexpr int state[] = {RD_KAFKA_RESP_ERR__STATE, RD_KAFKA_RESP_ERR__CONFLICT, RD_KAFKA_RESP_ERR__PREV_IN_PROGRESS,
                          RD_KAFKA_RESP_ERR_INVALID_TXN_STATE};
@@ -89,6 +97,7 @@ constexpr Meaning meanings[] = {
     {Cause::unknown_topic, codes_of::unknown_topic},
     {Cause::offset_out_of_range, codes_of::offset_out_of_range},
     {Cause::record_too_large, codes_of::record_too_large},
+    {Cause::settings, codes_of::settings},
     {Cause::queue_full, codes_of::queue_full},
     {Cause::state, codes_of::state},
 };
@@ -114,9 +123,10 @@ Remedy remedy_of(Cause cause) {
   }
 }
 
-// True for causes that no new attempt mends: somebody has to change a right, a password or a topic first.
+// True for causes that no new attempt mends: somebody has to change a right, a password, a topic or a setting first.
 bool needs_somebody(Cause cause) {
-  return cause == Cause::authentication || cause == Cause::authorization || cause == Cause::unknown_topic;
+  return cause == Cause::authentication || cause == Cause::authorization || cause == Cause::unknown_topic ||
+         cause == Cause::settings;
 }
 
 /// What to do after an error object, which librdkafka marks as fatal, abortable or retriable itself. Fatal goes
@@ -134,6 +144,28 @@ std::string one_line(std::string_view text) {
   std::string line(text);
   std::replace(line.begin(), line.end(), '\n', ' ');
   return line;
+}
+
+/// Which setting a broker does not allow, as the end of a sentence.
+std::string advice_on_settings(int code) {
+  switch (code) {
+    case RD_KAFKA_RESP_ERR_INVALID_TRANSACTION_TIMEOUT:
+      return "lower kafka.transaction_seconds (transaction.timeout.ms), or raise transaction.max.timeout.ms of the "
+             "brokers";
+    case RD_KAFKA_RESP_ERR_INVALID_SESSION_TIMEOUT:
+      return "set session.timeout.ms under [kafka.librdkafka] or behind -X to a time that the brokers allow: from "
+             "their group.min.session.timeout.ms to their group.max.session.timeout.ms";
+    case RD_KAFKA_RESP_ERR_INVALID_GROUP_ID:
+      return "set kafka.group to a name that the brokers allow";
+    case RD_KAFKA_RESP_ERR_INCONSISTENT_GROUP_PROTOCOL:
+      return "another program is in this group: name another one in kafka.group";
+    case RD_KAFKA_RESP_ERR_GROUP_MAX_SIZE_REACHED:
+      return "the group has as many members as group.max.size of the brokers allows: stop another instance";
+    case RD_KAFKA_RESP_ERR_UNSUPPORTED_COMPRESSION_TYPE:
+      return "set compression.type under [kafka.librdkafka] or behind -X to one that the brokers know";
+    default:
+      return "change what the brokers or the topic do not allow";
+  }
 }
 
 /// What an operator can do about the error, as the end of a sentence.
@@ -155,6 +187,8 @@ std::string advice(const Error& error) {
       return "the log was cut, compacted or made anew below the position";
     case Cause::record_too_large:
       return "raise max.message.bytes of the topic and message.max.bytes, or make the record smaller";
+    case Cause::settings:
+      return advice_on_settings(error.code);
     default:
       return "this is an error of the client library; nothing is lost: start again, and report it if it comes back";
   }
@@ -187,6 +221,7 @@ Exit exit_code(const Error& error) {
       return Exit::permission;
     case Cause::unknown_topic:
     case Cause::record_too_large:
+    case Cause::settings:
       return Exit::configuration;
     case Cause::offset_out_of_range:
       return Exit::data;

@@ -13,6 +13,7 @@
 #include "kafka/topic_bookmark.h"
 #include "located.h"
 #include "log/log.h"
+#include "shell_word.h"
 
 namespace nustream::kafka {
 namespace {
@@ -49,7 +50,8 @@ std::string shorter_log(std::uint64_t end, std::uint64_t position) {
 
 LaneChecks::LaneChecks(const ClientSettings& client, LanePlace place, const secrets::Keyring& keys,
                        std::chrono::milliseconds time, const std::atomic<bool>& cancelled)
-    : place_(std::move(place)),
+    : brokers_(client.brokers),
+      place_(std::move(place)),
       keys_(keys),
       time_(time),
       cancelled_(cancelled),
@@ -119,17 +121,32 @@ void LaneChecks::check_ledger(const journal::State& state, const std::optional<O
   if (!reserves) reserving_.reset();
 }
 
+std::string command_to_set_back(const std::string& brokers, const LanePlace& place, std::uint64_t position) {
+  const std::string partition = fmt::format("{}:{}", place.topics.input, place.lane.value());
+  return fmt::format(
+      "kafka-consumer-groups --bootstrap-server {} --group {} --topic {} --reset-offsets --to-offset {} --execute",
+      in_shell(brokers), in_shell(place.group), in_shell(partition), position);
+}
+
 std::string other_offset(const std::string& lane, std::uint64_t committed, std::uint64_t position,
-                         std::chrono::milliseconds wait) {
+                         std::chrono::milliseconds wait, const std::string& set_back) {
+  const bool is_behind = committed < position;
+  // An offset beyond the state skips records, and who set it does not want to read any again.
+  const std::string then =
+      is_behind ? fmt::format(
+                      "goes on at offset {}. A reset of the group's offsets is not followed, since a step is "
+                      "never taken back: to read records again, stop, and begin in other topics or under "
+                      "another stream.name, where they are charged anew",
+                      position)
+                : fmt::format(
+                      "refuses its state, which is older than what was committed (exit code 65). A reset of "
+                      "the group's offsets is not followed: if somebody has reset them, stop all instances, "
+                      "and set this one back with: {}",
+                      set_back);
   return fmt::format(
       "lane {}: the group's committed offset {} is {} the state's {}: the state counts. The lane waits up to {} s "
-      "for an offset that may be on its way, and then {} A reset of the group's offsets is not followed, since a "
-      "step is never taken back: to read records again, stop, and begin in other topics or under another "
-      "stream.name, where they are "
-      "charged anew",
-      lane, committed, committed < position ? "behind" : "beyond", position, (wait.count() + 999) / 1000,
-      committed < position ? fmt::format("goes on at offset {}.", position)
-                           : "refuses its state, which is older than what was committed (exit code 65).");
+      "for an offset that may be on its way, and then {}",
+      lane, committed, is_behind ? "behind" : "beyond", position, (wait.count() + 999) / 1000, then);
 }
 
 LaneChecks::Input LaneChecks::check_input(const journal::StateRecord& record, bool took_steps) {
@@ -188,9 +205,10 @@ std::optional<Offset> LaneChecks::check_committed_offset(const journal::StateRec
   const TopicPartition input = place_.in(place_.topics.input);
   const Deadline until = deadline();
   std::optional<Offset> committed = committed_.committed(input, until);
+  const std::string set_back = command_to_set_back(brokers_, place_, record.position.value());
   if (committed && *committed != position) {
     const auto reset_to = static_cast<std::uint64_t>(committed->value());
-    log::warning("offset_reset_seen", other_offset(place_.name(), reset_to, record.position.value(), time_),
+    log::warning("offset_reset_seen", other_offset(place_.name(), reset_to, record.position.value(), time_, set_back),
                  {{"lane", std::uint64_t{place_.lane.value()}}, {"offset", reset_to}});
   }
   // Offsets of an older transaction may still be on their way. Each look has its own deadline: the last one begins
@@ -201,8 +219,13 @@ std::optional<Offset> LaneChecks::check_committed_offset(const journal::StateRec
     committed = committed_.committed(input, deadline());
   }
   if (committed && *committed > position) {
-    rolled_back(fmt::format("the group has committed offset {}, but the state is at {}", committed->value(),
-                            position.value()));
+    throw StateRolledBack(
+        Exit::data,
+        fmt::format(
+            "lane {}: the group has committed offset {}, but the state is at {}: the state was rolled back, or "
+            "somebody has reset the group's offset; nothing was published: if it was reset, set it back with: "
+            "{}; else restore the state topic, or begin a new noise epoch with --new-epoch",
+            place_.name(), committed->value(), position.value(), set_back));
   }
   return committed;
 }

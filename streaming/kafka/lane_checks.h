@@ -26,10 +26,13 @@ class StateRolledBack : public Failure {
 /// The message about a log that ends at `end` although records up to `position` were read: it is another log.
 [[nodiscard]] std::string shorter_log(std::uint64_t end, std::uint64_t position);
 
+/// What to type so that the group's committed offset is `position` again, where somebody has reset it.
+[[nodiscard]] std::string command_to_set_back(const std::string& brokers, const LanePlace& place,
+                                              std::uint64_t position);
 /// The log line about a group's committed offset that is not the state's, since somebody may have reset it. `wait` is
-/// how long the lane waits for an offset that may be on its way.
+/// how long the lane waits for an offset that may be on its way, and `set_back` is command_to_set_back().
 [[nodiscard]] std::string other_offset(const std::string& lane, std::uint64_t committed, std::uint64_t position,
-                                       std::chrono::milliseconds wait);
+                                       std::chrono::milliseconds wait, const std::string& set_back);
 
 /// Looks at one lane's topics, after KafkaJournal::load() has ended what other producers left open. Calls wait for a
 /// broker's answer, or for the next record, for `time` at most each. They throw KafkaFailure where no answer comes,
@@ -97,6 +100,7 @@ class LaneChecks {
   [[noreturn]] void contradiction(const std::string& what) const;
   [[noreturn]] void rolled_back(const std::string& what) const;
 
+  std::string brokers_;
   LanePlace place_;
   const secrets::Keyring& keys_;
   std::chrono::milliseconds time_;

@@ -40,5 +40,36 @@ TEST(AttachOffsetReset, IsSaidOnceAndNotFollowed) {
   expect_one_value_a_step(world.releases_uncommitted());
 }
 
+// It looks like a state that was rolled back, so that the lane ends. Set back by the command that is told, it goes
+// on.
+TEST(AttachOffsetReset, ForwardIsSetBack) {
+  const AttachWorld world;
+  world.write(AttachWorld::values(300));
+  ASSERT_EQ(world.run({"--until-end"}).code, 0);
+  world.write(AttachWorld::values(200, 2));
+  reset_group_offset(world.direct(), "nustream-" + world.name(), world.name(), 0, 400);
+  const CommandResult refused =
+      world.run({"--until-end", "--set", "kafka.transaction_seconds=10", "--set", "log.format=\"text\""});
+  EXPECT_EQ(refused.code, 65) << refused.err;
+  const std::string command = "kafka-consumer-groups --bootstrap-server " + shared_broker().bootstrap() +
+                              " --group nustream-" + world.name() + " --topic " + world.name() +
+                              ":0 --reset-offsets --to-offset 300 --execute";
+  const std::string at_once = refused.err.substr(0, refused.err.find("event=lane_failed"));
+  EXPECT_THAT(at_once,
+              HasSubstr("refuses its state, which is older than what was committed (exit code 65). A reset of "
+                        "the group's offsets is not followed: if somebody has reset them, stop all instances, "
+                        "and set this one back with: " +
+                        command));
+  EXPECT_EQ(times(at_once, "to read records again"), 0U) << at_once;
+  EXPECT_THAT(refused.err,
+              HasSubstr("the group has committed offset 400, but the state is at 300: the state was rolled "
+                        "back, or somebody has reset the group's offset; nothing was published: if it was "
+                        "reset, set it back with: " +
+                        command + "; else restore the state topic, or begin a new noise epoch"));
+  reset_group_offset(world.direct(), "nustream-" + world.name(), world.name(), 0, 300);
+  EXPECT_EQ(world.run({"--until-end"}).code, 0);
+  EXPECT_EQ(ledger_end(world).steps, 500U);
+}
+
 }  // namespace
 }  // namespace nustream::tests

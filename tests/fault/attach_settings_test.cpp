@@ -151,6 +151,23 @@ TEST(AttachStart, ABrokerThatIsDownIs69AfterTheTimeThatIsSet) {
   EXPECT_EQ(result.code, 69) << result.err;
 }
 
+// A limit of the brokers is no outage, and no fault of the client library: it is told at once, by the names of both
+// sides.
+TEST(AttachStart, ATimeThatTheBrokersDoNotAllowIs78AtOnce) {
+  const AttachWorld world;
+  world.write(AttachWorld::values(10));
+  const auto before = std::chrono::steady_clock::now();
+  const CommandResult transaction = world.run({"--until-end", "--set", "kafka.transaction_seconds=100000"});
+  EXPECT_EQ(transaction.code, 78) << transaction.err;
+  EXPECT_THAT(transaction.err, HasSubstr("lower kafka.transaction_seconds (transaction.timeout.ms), or raise "
+                                         "transaction.max.timeout.ms of the brokers"));
+  const CommandResult session =
+      world.run({"--until-end", "-X", "session.timeout.ms=100", "-X", "heartbeat.interval.ms=50"});
+  EXPECT_EQ(session.code, 78) << session.err;
+  EXPECT_THAT(session.err, HasSubstr("group.min.session.timeout.ms"));
+  EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::minutes(2)) << "kafka.give_up_seconds is 300";
+}
+
 TEST(AttachStart, APropertyThatWouldBreakExactlyOnceIs78) {
   const AttachWorld world;
   const CommandResult result = world.run({"-X", "enable.auto.commit=true"});

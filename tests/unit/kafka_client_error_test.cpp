@@ -44,6 +44,10 @@ TEST(KafkaError, MeansTheSameToCallerAndExitCode) {
       {RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, Cause::unknown_topic, Remedy::none, Exit::configuration},
       {RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET, Cause::offset_out_of_range, Remedy::none, Exit::data},
       {RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, Cause::record_too_large, Remedy::none, Exit::configuration},
+      {RD_KAFKA_RESP_ERR_INVALID_TRANSACTION_TIMEOUT, Cause::settings, Remedy::none, Exit::configuration},
+      {RD_KAFKA_RESP_ERR_INVALID_SESSION_TIMEOUT, Cause::settings, Remedy::none, Exit::configuration},
+      {RD_KAFKA_RESP_ERR_INCONSISTENT_GROUP_PROTOCOL, Cause::settings, Remedy::none, Exit::configuration},
+      {RD_KAFKA_RESP_ERR_GROUP_MAX_SIZE_REACHED, Cause::settings, Remedy::none, Exit::configuration},
       {RD_KAFKA_RESP_ERR__QUEUE_FULL, Cause::queue_full, Remedy::call_again, Exit::internal},
       {RD_KAFKA_RESP_ERR__BAD_MSG, Cause::other, Remedy::none, Exit::internal},
   };
@@ -73,6 +77,18 @@ TEST(KafkaError, KeepsToOneLineAndSaysWhatToDo) {
     throw KafkaFailure("look up topic 'a'", error_of(RD_KAFKA_RESP_ERR__TRANSPORT, "no\nroute"));
   };
   expect_failure(Exit::unavailable, fail, "cannot look up topic 'a': no route; check kafka.brokers");
+}
+
+// A limit of the brokers is no outage: waiting never ends it, and the message names both sides of it.
+TEST(KafkaError, NamesTheSettingThatABrokerDoesNotAllow) {
+  const auto told = [](rd_kafka_resp_err_t code) {
+    return std::string(KafkaFailure("join group g", error_of(code)).what());
+  };
+  EXPECT_NE(
+      told(RD_KAFKA_RESP_ERR_INVALID_TRANSACTION_TIMEOUT)
+          .find("; lower kafka.transaction_seconds (transaction.timeout.ms), or raise transaction.max.timeout.ms "),
+      std::string::npos);
+  EXPECT_NE(told(RD_KAFKA_RESP_ERR_INVALID_SESSION_TIMEOUT).find("group.min.session.timeout.ms"), std::string::npos);
 }
 
 }  // namespace
