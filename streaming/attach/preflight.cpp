@@ -99,6 +99,33 @@ secrets::Keyring stream_keys(const config::Config& config, std::optional<std::ui
   return secrets::load_key_file(config.state.key_file);
 }
 
+std::vector<std::string> beyond_usual_limits(const config::Config& config) {
+  using std::chrono::milliseconds;
+  if (config.kafka.brokers.empty()) return {};
+  // The defaults of Apache Kafka.
+  constexpr milliseconds transaction_max{900'000};
+  constexpr milliseconds session_min{6'000};
+  constexpr milliseconds session_max{1'800'000};
+  const kafka::ClientSettings client{config.kafka.brokers, config.kafka.properties};
+  const auto transaction =
+      kafka::time_in_force(client, kafka::Role::transactional_producer, "transaction.timeout.ms");
+  const auto session = kafka::time_in_force(client, kafka::Role::group_consumer, "session.timeout.ms");
+  std::vector<std::string> sentences;
+  if (transaction > transaction_max) {
+    sentences.push_back(
+        fmt::format("a transaction may take {} ms (kafka.transaction_seconds): brokers allow {} unless their "
+                    "transaction.max.timeout.ms was raised, and else attach would be refused",
+                    transaction.count(), transaction_max.count()));
+  }
+  if (session < session_min || session > session_max) {
+    sentences.push_back(
+        fmt::format("session.timeout.ms = {}: brokers allow {} to {} unless their group.min.session.timeout.ms and "
+                    "group.max.session.timeout.ms were changed, and else attach would be refused",
+                    session.count(), session_min.count(), session_max.count()));
+  }
+  return sentences;
+}
+
 std::vector<std::string> warnings_ahead(const config::Config& config, const config::Mechanism& mechanism) {
   std::vector<std::string> warnings{config::unit_is_the_record(config), config::overshoot(config),
                                     config::dotted_member(config),      config::too_few_batches(config),

@@ -34,4 +34,8 @@ void require_readable(const config::Config& config);
 [[nodiscard]] std::vector<std::string> warnings_ahead(const config::Config& config,
                                                       const config::Mechanism& mechanism);
 
+/// Sentences about times that no broker allows unless its own limits were changed. Only attach, which asks the
+/// brokers, finds out what these allow.
+[[nodiscard]] std::vector<std::string> beyond_usual_limits(const config::Config& config);
+
 }  // namespace nustream::attach

@@ -65,8 +65,7 @@ class Requirements {
     const config::Topics& topics = config_.kafka.topics;
     const TopicDescription input = described(topics.input, "kafka.topic");
     facts_.partitions = facts_.lanes_with_room = static_cast<std::uint32_t>(input.partitions);
-    check_input_kept(input);
-    check_times(input);
+    check_input(input);
     const TopicDescription state = lane_topic(topics.state, "kafka.state_topic");
     require_compacted(state, topics.state, "kafka.state_topic", "a state", "old states");
     check_old_states(state);
@@ -96,7 +95,18 @@ class Requirements {
     return std::move(facts_);
   }
 
+  /// Checks the input alone, where it exists.
+  void check_input_alone() {
+    const auto input = checks_.describe(config_.kafka.topics.input, deadline_);
+    if (input) check_input(*input);
+  }
+
  private:
+  void check_input(const TopicDescription& input) const {
+    check_input_kept(input);
+    check_times(input);
+  }
+
   TopicDescription described(const std::string& topic, const char* key) {
     const std::optional<TopicDescription> found = checks_.describe(topic, deadline_);
     if (!found) {
@@ -255,6 +265,11 @@ class Requirements {
 TopicFacts check_topics(const config::Config& config, std::chrono::milliseconds time,
                         const std::atomic<bool>& cancelled) {
   return Requirements(config, time, cancelled).check();
+}
+
+void require_input(const config::Config& config, std::chrono::milliseconds time) {
+  const std::atomic<bool> cancelled = false;
+  Requirements(config, time, cancelled).check_input_alone();
 }
 
 }  // namespace nustream::attach

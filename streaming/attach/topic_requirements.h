@@ -38,4 +38,8 @@ struct TopicFacts {
 [[nodiscard]] TopicFacts check_topics(const config::Config& config, std::chrono::milliseconds time,
                                       const std::atomic<bool>& cancelled);
 
+/// Asks the brokers about the input alone, for at most `time`, and throws as check_topics() does where it is not as a
+/// lane needs it. Does nothing where there is no such topic.
+void require_input(const config::Config& config, std::chrono::milliseconds time);
+
 }  // namespace nustream::attach

@@ -12,23 +12,30 @@
 #include <fmt/format.h>
 
 #include "attach/preflight.h"
+#include "attach/topic_requirements.h"
 #include "check/data_check.h"
 #include "check/findings.h"
 #include "check/look.h"
 #include "cli/commands.h"
+#include "cli/run_files.h"
 #include "config/advice.h"
 #include "config/config.h"
 #include "config/mechanism.h"
 #include "config/ranges.h"
 #include "config/settings_tree.h"
+#include "decode/line_decoder.h"
+#include "decode/message_columns.h"
 #include "decode/reader.h"
+#include "decode/segment_rows.h"
 #include "engine/budget_advice.h"
 #include "local/settings.h"
+#include "located.h"
 #include "measure/fit.h"
+#include "nustream/record/row.h"
 #include "publish/epsilons.h"
 #include "publish/json_writer.h"
+#include "secrets/locked_memory.h"
 #include "serve/settings.h"
-#include "shell_word.h"
 #include "users/open_table.h"
 
 namespace nustream::cli {
@@ -205,22 +212,29 @@ void add_large_delta(const config::Config& config, std::uint64_t records, std::v
     warnings.push_back(std::move(large));
 }
 
-/// Warns where the key that the settings name is not there. It is no fault of the settings, since the key may be on
-/// another machine, but a run here would be refused.
-void add_missing_key(const config::Config& config, std::vector<std::string>& warnings) {
-  const std::string& file = config.state.key_file;
-  std::error_code unknown;
-  if (file.empty() || std::filesystem::status(file, unknown).type() != std::filesystem::file_type::not_found) return;
-  warnings.push_back(fmt::format(
-      "state.key_file: '{}' is not there: a run on this machine would be refused; restore it, or, for a new stream, "
-      "make one: nustream key new {}",
-      file, in_shell(file)));
+/// Why attach would refuse the topic as it is, which the brokers tell; "" where it would not. Where the settings name
+/// no files, this function throws the refusal.
+std::string refused_topic(const config::Config& config) {
+  try {
+    attach::require_input(config, config.kafka.person_gives_up());
+    return {};
+  } catch (const Failure& failure) {
+    // Who may read the records may lack the right to read the topic's settings, which attach needs.
+    if (failure.code() == Exit::permission) return {};
+    if (config.input.files.empty() || failure.code() != Exit::configuration) throw;
+    return failure.what();
+  }
 }
 
 /// The verdict, after a dry run where one is asked for. `steps` are those of a table; empty for a stream.
 Exit finish(const CheckArguments& arguments, config::Config& config, const std::string& digest,
             std::vector<std::string> warnings, std::optional<StepCount> steps) {
-  add_missing_key(config, warnings);
+  for (std::string& missing : missing_files(config)) warnings.push_back(std::move(missing));
+  for (std::string& beyond : attach::beyond_usual_limits(config)) warnings.push_back(std::move(beyond));
+  if (arguments.data && reads_topic(arguments, config)) {
+    if (const std::string refusal = refused_topic(config); !refusal.empty())
+      warnings.push_back("attach would refuse this: " + refusal);
+  }
   if (!arguments.data) {
     arguments.json ? print_json(config, digest, warnings) : print_head(arguments, config, digest, warnings, nullptr);
     return Exit::done;
@@ -240,8 +254,8 @@ Exit finish(const CheckArguments& arguments, config::Config& config, const std::
 /// Checks settings of which some are to be measured. What follows from those is not known yet.
 Exit check_to_measure(const CheckArguments& arguments, config::Config& config, config::Purpose purpose,
                       const std::string& refusal) {
-  std::vector<std::string> warnings;
-  if (std::string dotted = config::dotted_member(config); !dotted.empty()) warnings.push_back(std::move(dotted));
+  std::vector<std::string> warnings{config::unit_is_the_record(config), config::dotted_member(config)};
+  std::erase(warnings, std::string());
   if (!arguments.data) add_large_delta(config, config.problem.records, warnings);
   if (!refusal.empty()) warnings.push_back("attach would refuse this: " + refusal);
   std::optional<StepCount> steps;
@@ -259,13 +273,43 @@ void require_times_of_windows(const config::Config& config) {
   static_cast<void>(decode::open_reader(config.input, config.schema));
 }
 
+/// Whether a run reads files of lines and nothing else. Columns may be named beside stream.header = true for messages
+/// and for recorded segments, which have no header.
+bool reads_lines_alone(const config::Config& config) {
+  const std::vector<std::string>& files = config.input.files;
+  const auto holds_lines = [](const std::string& file) {
+    return std::filesystem::is_regular_file(file) && !decode::is_segment(file);
+  };
+  return config.kafka.brokers.empty() && !files.empty() && std::ranges::all_of(files, holds_lines);
+}
+
+/// Refuses what the columns that the settings name contradict, without a record: where a public time or a private
+/// target has to stand in a line.
+void require_binding(const config::Config& config) {
+  if (!has_columns(config.input)) return;
+  if (config.input.header && (config.input.columns.empty() || !reads_lines_alone(config))) return;
+  const record::RowBuilder builder(config.schema);
+  // What is beside a message's value is found in messages alone, and require_readable() looks at those.
+  const auto is_beside = [](const record::Field& field) { return decode::is_message_column(field.column); };
+  if (std::ranges::any_of(builder.fields(), is_beside) || decode::is_message_column(config.input.time_column)) return;
+  located(config.file, [&] {
+    static_cast<void>(
+        decode::make_line_decoder(config.input, builder.fields(), decode::private_column(config.schema)));
+  });
+}
+
 /// Returns why attach would refuse settings that a run over files takes, or "" where it would not. Where the settings
 /// name no files, this function throws the refusal.
-std::string refused_by_attach(const config::Config& config) {
+std::string refused_by_attach(const config::Config& config, config::Purpose purpose) {
   if (config.kafka.brokers.empty()) return {};
   try {
+    // attach reads the settings of a table as those of a stream.
+    if (purpose == config::Purpose::table) {
+      static_cast<void>(config::read_config_to_measure(config.file, config.overrides, config::Purpose::stream));
+    }
     attach::require_key_file(config);
     attach::require_readable(config);
+    require_files_of_service(config);
     if (!config.measuring.keys.empty()) measure::require_measurable_in_topic(config);
     return {};
   } catch (const Failure& failure) {
@@ -283,6 +327,7 @@ Exit check(const CheckArguments& arguments) {
       throw Failure(Exit::usage, "--data: reports of local privacy are made record by record: there is no dry run");
     return check_local(arguments);
   }
+  secrets::harden_process();  // before a key is read
   const std::vector<std::string> overrides = overrides_of(arguments.config, arguments.kafka);
   const config::Purpose purpose = config::purpose_of(arguments.config.file, overrides);
   // Settings that are "private" are let through here, and looked at by check_to_measure().
@@ -293,7 +338,9 @@ Exit check(const CheckArguments& arguments) {
   serve::check(config.serve);
   attach::preflight(config);
   require_times_of_windows(config);
-  const std::string refusal = refused_by_attach(config);
+  require_binding(config);
+  require_key(config);
+  const std::string refusal = refused_by_attach(config, purpose);
   if (!config.measuring.keys.empty()) return check_to_measure(arguments, config, purpose, refusal);
   const bool is_table = purpose == config::Purpose::table;
   std::string digest;  // of a stream; empty for a table

@@ -28,14 +28,17 @@ bool is_journal(int descriptor) {
   return stream == fmt::format("{}:{}", found.st_dev, found.st_ino);
 }
 
+/// The failure for a file that cannot be opened.
+Failure cannot_open(const std::string& path, int error) {
+  return system_failure(Exit::io, "open", path, error, "name a file that this user may write as log.file");
+}
+
 /// A file that entries are appended to. O_APPEND keeps each write at the end, also after a tool has cut the file.
 class File {
  public:
   explicit File(const std::string& path)
       : descriptor_(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600)) {
-    if (descriptor_ < 0) {
-      throw system_failure(Exit::io, "open", path, errno, "name a file that this user may write as log.file");
-    }
+    if (descriptor_ < 0) throw cannot_open(path, errno);
   }
   ~File() { ::close(descriptor_); }
   File(const File&) = delete;
@@ -69,6 +72,17 @@ void use(const Settings& settings) {
   log.settings = settings;
   log.clock = file == nullptr && is_journal(STDERR_FILENO) ? Clock::journal : Clock::own;
   log.file = std::move(file);
+}
+
+void require_writable(const std::string& file) {
+  struct stat found {};
+  if (::stat(file.c_str(), &found) == 0 && S_ISDIR(found.st_mode)) throw cannot_open(file, EISDIR);
+  if (::access(file.c_str(), W_OK) == 0) return;
+  if (errno != ENOENT) throw cannot_open(file, errno);
+  // It would be made, for which its folder has to be there and to be writable.
+  const std::size_t slash = file.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : file.substr(0, slash + 1);
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) throw cannot_open(file, errno);
 }
 
 void reopen() {

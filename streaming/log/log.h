@@ -20,6 +20,9 @@ struct Settings {
 /// for a file that cannot be opened; nothing has changed then.
 void use(const Settings& settings);
 
+/// Throws as use() does for a file that could not be opened. It makes no file, and changes nothing.
+void require_writable(const std::string& file);
+
 /// Opens the file by its name again, for tools that move a log away and then signal its writer. Throws as use() does;
 /// the old file stays in use then. Does nothing for standard error.
 void reopen();

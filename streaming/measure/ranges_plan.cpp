@@ -122,6 +122,8 @@ std::string plan_json(const config::Config& asked, const InputSize& size) {
     if (const std::string few = shortage(asked, size.records); !few.empty()) json.field("too_few", few);
     if (const std::string none = no_step(asked, size.records); !none.empty()) json.field("no_step", none);
     if (has_few_users(asked, size)) json.field("enough_users", enough_users(asked));
+    if (const std::string unit = config::unit_is_the_record(asked); !unit.empty())
+      config::append_warnings({unit}, json);
   });
 }
 
@@ -144,6 +146,7 @@ std::string plan_text(const config::Config& asked, const InputSize& size) {
         "nustream attach measures a first part alone, so that the units of its running sums grow with the stream "
         "(moments.stages)\n";
   }
+  if (const std::string unit = config::unit_is_the_record(asked); !unit.empty()) out += unit + '\n';
   const std::string few = shortage(asked, size.records);
   if (!few.empty()) out += fmt::format("{} records are too few for that: {}\n", size.records, few);
   if (const std::string none = no_step(asked, size.records); !none.empty()) out += none + '\n';

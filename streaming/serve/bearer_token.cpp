@@ -3,14 +3,17 @@
 #include "serve/bearer_token.h"
 
 #include <sodium.h>
+#include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "error.h"
+#include "located.h"
 #include "nustream/base/error.h"
 #include "nustream/noise/source.h"
 #include "secrets/hex.h"
@@ -71,6 +74,20 @@ BearerToken load_bearer_token(const std::filesystem::path& path) {
 
 namespace {
 
+constexpr const char* the_operators = "the operator's token file";
+constexpr const char* elsewhere =
+    "set serve.operator_token_file to a file that can be made, or to \"none\" for a loopback listener that asks "
+    "nobody";
+
+/// Where the token of the operator's listener is; empty where none is asked for.
+std::filesystem::path operator_token_path(const config::Serve& settings, const std::string& stream,
+                                          const std::filesystem::path& beside) {
+  if (settings.operator_address.empty() || settings.operator_token_file == no_token) return {};
+  // Such as sales.operator_token for a stream "sales".
+  if (settings.operator_token_file.empty()) return beside / (stream + ".operator_token");
+  return settings.operator_token_file;
+}
+
 /// Makes the file of a new token; returns false where the file is there already.
 bool make_token(const std::filesystem::path& path) {
   std::array<std::uint8_t, 32> bytes;
@@ -79,21 +96,35 @@ bool make_token(const std::filesystem::path& path) {
   std::string digits = secrets::to_hex(bytes) + '\n';
   const secrets::WipeAtEnd wiped(digits);
   noise::wipe(bytes);
-  return secrets::create_private_file(
-      path, {reinterpret_cast<const std::uint8_t*>(digits.data()), digits.size()}, "the operator's token file",
-      "set serve.operator_token_file to a file that can be made, or to \"none\" for a "
-      "loopback listener that asks nobody");
+  return secrets::create_private_file(path, {reinterpret_cast<const std::uint8_t*>(digits.data()), digits.size()},
+                                      the_operators, elsewhere);
 }
 
 }  // namespace
 
 SettledToken settle_operator_token(const config::Serve& settings, const std::string& stream,
                                    const std::filesystem::path& beside) {
-  if (settings.operator_address.empty() || settings.operator_token_file == no_token) return {};
-  std::filesystem::path path = settings.operator_token_file;
-  // Such as sales.operator_token for a stream "sales".
-  if (path.empty()) path = beside / (stream + ".operator_token");
+  const std::filesystem::path path = operator_token_path(settings, stream, beside);
+  if (path.empty()) return {};
   return {path, make_token(path)};
+}
+
+void require_tokens(const config::Serve& settings, const std::string& stream, const std::filesystem::path& beside) {
+  if (!settings.public_address.empty() && !settings.public_token_file.empty() &&
+      settings.public_token_file != no_token) {
+    located("serve.public_token_file", [&] { static_cast<void>(load_bearer_token(settings.public_token_file)); });
+  }
+  const std::filesystem::path path = operator_token_path(settings, stream, beside);
+  if (path.empty()) return;
+  // A link that leads nowhere is a name that is taken, too.
+  std::error_code unknown;
+  if (std::filesystem::symlink_status(path, unknown).type() != std::filesystem::file_type::not_found) {
+    located("serve.operator_token_file", [&] { static_cast<void>(load_bearer_token(path)); });
+    return;
+  }
+  const std::string folder = path.has_parent_path() ? path.parent_path().string() : ".";
+  if (::access(folder.c_str(), W_OK | X_OK) == 0) return;
+  throw system_failure(Exit::permission, std::string("make ") + the_operators, path.string(), errno, elsewhere);
 }
 
 }  // namespace nustream::serve

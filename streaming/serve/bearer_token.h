@@ -44,6 +44,11 @@ struct Access {
 /// The value of serve.operator_token_file for a listener that asks for no token.
 inline constexpr const char* no_token = "none";
 
+/// Throws what a service would throw of the token files of its listeners, before one begins: as load_bearer_token()
+/// does, and Failure(permission) where the operator's token would have to be made in a folder that is not there or
+/// not writable. It makes nothing. `beside` is as for settle_operator_token().
+void require_tokens(const config::Serve& settings, const std::string& stream, const std::filesystem::path& beside);
+
 /// A file with a bearer token, and whether it was made just now.
 struct SettledToken {
   std::filesystem::path path;  ///< empty: no token is asked for

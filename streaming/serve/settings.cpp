@@ -6,6 +6,7 @@
 
 #include <charconv>
 #include <cstring>
+#include <iterator>
 #include <optional>
 
 #include "nustream/base/error.h"
@@ -93,6 +94,34 @@ void require(bool valid, const char* name, const std::string& value, const char*
   if (!valid) throw InvalidParameter(name, value, allowed);
 }
 
+/// An address, and the setting that it stands in.
+struct Placed {
+  const char* setting;
+  const std::string& text;
+};
+
+/// Whether the system takes the two for one: the same port on the same address, or on all addresses.
+bool are_one(const Address& a, const Address& b) {
+  const auto is_any = [](const Address& address) { return address.ip == "0.0.0.0" || address.ip == "::"; };
+  // Port 0 stands for any free port.
+  return a.port == b.port && a.port != 0 && (a.ip == b.ip || is_any(a) || is_any(b));
+}
+
+/// Throws where two listeners would listen on one address: the second of them could not begin.
+void require_addresses_of_their_own(const Settings& settings) {
+  const Placed all[] = {{"serve.public_address", settings.public_address},
+                        {"serve.health_address", settings.health_address},
+                        {"serve.operator_address", settings.operator_address}};
+  for (const Placed* one = std::begin(all); one != std::end(all); ++one) {
+    for (const Placed* other = std::begin(all); other != one; ++other) {
+      if (one->text.empty() || other->text.empty()) continue;
+      if (!are_one(parse_address(one->setting, one->text), parse_address(other->setting, other->text))) continue;
+      throw InvalidParameter(one->setting, one->text,
+                             std::string("an address or a port of its own, not that of ") + other->setting);
+    }
+  }
+}
+
 /// One millisecond to one hour. The message names seconds, as the settings do.
 void check_time(const char* name, std::chrono::milliseconds time) {
   const bool valid = time >= std::chrono::milliseconds{1} && time <= std::chrono::hours{1};
@@ -132,6 +161,7 @@ void check(const Settings& settings) {
   if (!settings.health_address.empty()) {
     static_cast<void>(parse_address("serve.health_address", settings.health_address));
   }
+  require_addresses_of_their_own(settings);
   if (settings.operator_address.empty()) return;
   static_cast<void>(parse_address("serve.operator_address", settings.operator_address));
   // Without a named file a token is made (settle_operator_token()), so that only "none" leaves the listener open.

@@ -39,8 +39,8 @@ void check(const Limits& limits);
 /// To be called for listeners that ask for no token.
 void require_loopback(const Settings& settings);
 
-/// Checks the limits and the addresses, and that an operator's listener beyond this machine has a token. Reads no
-/// file.
+/// Checks the limits, and that the addresses are addresses and differ, and that an operator's listener beyond this
+/// machine has a token. Reads no file.
 void check(const Settings& settings);
 
 }  // namespace nustream::serve

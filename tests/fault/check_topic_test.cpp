@@ -65,6 +65,21 @@ TEST(CheckTopic, CountsRecordsOfUsersWhoCountInAnotherLane) {
   EXPECT_GT(usable, 0.1 * static_cast<double>(std::uint64_t(data["records"])));
 }
 
+// The brokers that tell of the records tell as well what attach would refuse of their topic.
+TEST(CheckTopic, RefusesATopicThatAttachWouldRefuse) {
+  const AttachWorld world;
+  world.write(AttachWorld::values(20));
+  const Words by_time{"--set", "kafka.start=\"2026-01-01T00:00:00Z\""};
+  const CommandResult refused = check(world, by_time);
+  EXPECT_EQ(refused.code, 78) << refused.out;
+  EXPECT_THAT(refused.err, HasSubstr("topic '" + world.name() + "' keeps the producers' times"));
+  Words of_files = by_time;
+  const std::string file = world.folder().write("rows.csv", "1,1\n");
+  of_files.insert(of_files.end(), {"--records", "20", "--set", "stream.input=\"" + file + "\""});
+  EXPECT_THAT(check(world, of_files).out,
+              HasSubstr("but attach would refuse this: topic '" + world.name() + "' keeps"));
+}
+
 // attach measures the first ranges.records records of partition 0, however many are looked at here.
 TEST(CheckTopic, LooksBeforeSettingsAreMeasured) {
   const AttachWorld world;

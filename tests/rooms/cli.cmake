@@ -22,7 +22,7 @@ nustream_test(check_test quick unit/check_profile_test.cpp unit/check_tally_test
               unit/decode_alike_test.cpp LINK nustream_service GTest::gmock simdjson::simdjson)
 nustream_command_test(check_data_test quick fault/check_data_test.cpp fault/unusable_input_test.cpp
                       fault/first_contact_test.cpp fault/first_contact_kinds_test.cpp fault/first_contact_names_test.cpp
-                      fault/told_texts_test.cpp)
+                      fault/told_texts_test.cpp fault/refused_settings_test.cpp)
 nustream_command_test(golden_versions_test quick fault/golden_versions_test.cpp)
 nustream_command_test(cases_test quick fault/cases_test.cpp)
 nustream_command_test(replay_bad_input_test quick fault/replay_bad_input_test.cpp fault/replay_bad_records_test.cpp)

@@ -105,6 +105,19 @@ TEST(Log, StaysWhereItWasWhereANewFileCannotBeOpened) {
   EXPECT_EQ(read_file(folder.path() / "moved" / "log"), "nustream: still here\n");
 }
 
+// For a check, which must not leave a file behind.
+TEST(Log, TellsOfAFileThatCannotBeOpenedWithoutMakingOne) {
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "log").string();
+  require_writable(path);
+  EXPECT_FALSE(std::filesystem::exists(path));
+  EXPECT_THROW(require_writable(path + "/log"), Failure) << "there is no such folder";
+  EXPECT_THROW(require_writable(folder.path().string()), Failure) << "a folder";
+  use({Format::plain, path});
+  require_writable(path);
+  use({});
+}
+
 TEST(Log, KeepsLinesOfManyThreadsWhole) {
   const Restored restored;
   const TemporaryFolder folder;

@@ -121,6 +121,29 @@ TEST(Address, ReadsLiteralsAndNothingElse) {
   }
 }
 
+// The second of two listeners on one address could not begin.
+TEST(Address, EachListenerHasItsOwn) {
+  const auto refused = [](const std::string& shown, const std::string& operators, const std::string& health = {}) {
+    Settings settings;
+    settings.public_address = shown;
+    settings.operator_address = operators;
+    settings.health_address = health;
+    try {
+      check(settings);
+      return std::string();
+    } catch (const InvalidParameter& error) {
+      return error.name() + ": " + error.allowed();
+    }
+  };
+  EXPECT_EQ(refused("127.0.0.1:9464", "localhost:9464"),
+            "serve.operator_address: an address or a port of its own, not that of serve.public_address");
+  EXPECT_EQ(refused("0.0.0.0:9464", "127.0.0.1:9465", "127.0.0.1:9464"),
+            "serve.health_address: an address or a port of its own, not that of serve.public_address");
+  EXPECT_EQ(refused("127.0.0.1:9464", "127.0.0.1:9465", "127.0.0.2:9464"), "");
+  EXPECT_EQ(refused("127.0.0.1:0", "127.0.0.1:0"), "") << "any free port";
+  EXPECT_EQ(refused("", "127.0.0.1:9464"), "");
+}
+
 TEST(Address, KnowsLoopback) {
   for (const char* text : {"127.0.0.1:1", "127.255.0.3:1", "[::1]:1", "[::ffff:127.0.0.1]:1", "localhost:1"}) {
     EXPECT_TRUE(is_loopback(parse_address("a", text))) << text;
