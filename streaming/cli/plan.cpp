@@ -11,6 +11,7 @@
 #include "cli/fit_report.h"
 #include "cli/plan_curves.h"
 #include "cli/plan_parts.h"
+#include "cli/plan_schema.h"
 #include "cli/stream_rules.h"
 #include "cli/table_plan.h"
 #include "cli/users_plan.h"
@@ -265,6 +266,7 @@ std::string to_json(const config::Config& config, const Plan& plan) {
     json.field("correlation", config::correlation_name(config, stage.correlation));
     append_restarts(stage.correlation, json);
     publish::append_neighbours(engine::promise_of(config, true), json);
+    append_schema(config.schema, json);
     json.field("sigma", stage.sigma.value());
     json.field("displacement", stage.displacement.value());
     json.field("gamma_limit", stage.sensitivity.value());

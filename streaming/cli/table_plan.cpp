@@ -11,6 +11,7 @@
 
 #include "cli/plan_curves.h"
 #include "cli/plan_parts.h"
+#include "cli/plan_schema.h"
 #include "cli/table_prediction.h"
 #include "cli/two_stage_plan.h"
 #include "config/advice.h"
@@ -247,6 +248,7 @@ void append_cost(const TablePlan& plan, publish::JsonWriter& json) {
   publish::append_groups(plan.groups, json);
   json.field("delta", plan.config.privacy.delta.value());
   publish::append_neighbours(engine::promise_of(plan.config, true), json);
+  append_schema(plan.config.schema, json);
   json.field("conversion", "gaussian");
   append_restarts(plan.mechanism.main().correlation, json);
   append_stages(plan.mechanism, plan.design.minibatch, json);

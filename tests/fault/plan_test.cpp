@@ -71,6 +71,35 @@ TEST(PlanOfADescent, SaysHowMuchARecordCounts) {
   EXPECT_THAT(text({}), Not(HasSubstr("(weight)")));
 }
 
+// One object for each key of the file, whatever number of features it makes.
+TEST(PlanOfADescent, TellsInJsonWhatColumnsAreMadeInto) {
+  const auto json = [](std::vector<std::string> options) {
+    options.emplace_back("--json");
+    return text(options);
+  };
+  EXPECT_THAT(json({"--set", "weight.column=w", "--set", "weight.max=5"}),
+              AllOf(HasSubstr("\"features\":[{\"kind\":\"identity\",\"column\":\"x\",\"features\":1}],"
+                              "\"weight\":{\"column\":\"w\",\"max\":5},"),
+                    Not(HasSubstr("\"exposure\""))));
+  EXPECT_THAT(json({"--set", "model.loss=poisson", "--set", "exposure.column=days", "--set", "exposure.max=30",
+                    "--set", "exposure.log=true"}),
+              HasSubstr("\"exposure\":{\"column\":\"days\",\"log\":true,\"max\":30},"));
+  const std::string features =
+      "features=[{column=\"a\",hash=3},{column=\"a\",hash=2,name=\"b\"},{column=\"a\",one_hot=[\"u\",\"v\"],other="
+      "true},"
+      "{column=\"a\",one_hot=[\"u\"],name=\"c\"},{column=\"a\",bins=[0,1,inf]},{transform=\"interaction\","
+      "of=[{column=\"a\"},{column=\"c\"}]},{column=\"a\",transform=\"log\"}]";
+  EXPECT_THAT(
+      json({"--set", features}),
+      HasSubstr("\"features\":[{\"kind\":\"hash\",\"column\":\"a\",\"features\":3},"
+                "{\"kind\":\"hash\",\"column\":\"a\",\"features\":2},"
+                "{\"kind\":\"one_hot\",\"column\":\"a\",\"features\":3,\"texts\":[\"u\",\"v\"],\"other\":true},"
+                "{\"kind\":\"indicator\",\"column\":\"a\",\"features\":1,\"texts\":[\"u\"],\"other\":false},"
+                "{\"kind\":\"bins\",\"column\":\"a\",\"features\":2,\"edges\":[0,1,null]},"
+                "{\"kind\":\"interaction\",\"columns\":[\"a\",\"c\"],\"features\":1},"
+                "{\"kind\":\"log\",\"column\":\"a\",\"features\":1}],"));
+}
+
 TEST(PlanOfADescent, HasNoAverageWhereNoneIsReleased) {
   JsonOutput found = plan({});
   simdjson::dom::element average;
