@@ -42,7 +42,8 @@ void settle_rows(const StreamGuess& guess, const std::vector<double>& norms, Sta
   double scaled = 0;
   double kept = 0;
   double squares = 0;
-  double weighted = 0;  // how much of a residual is left if rows are scaled
+  double weighted = 0;  // how much of a residual's square is left if rows are scaled
+  double passed = 0;    // of that, weighed by the share that clipping keeps
   // The row lengths of `norms` are equally likely, so plain sums over them are means. A row that is scaled by
   // `factor` has its residual scaled too: its deviation is factor·s against the same bound.
   for (const double squared : norms) {
@@ -50,15 +51,19 @@ void settle_rows(const StreamGuess& guess, const std::vector<double>& norms, Sta
     const double second = factor * factor * squared;
     all += squared;
     scaled += second;
-    kept += second * inference::kept_share(factor * s, stage.radii.target);
+    const double share = inference::kept_share(factor * s, stage.radii.target);
+    kept += second * share;
     squares += second * inference::clipped_variance(factor * s, stage.radii.target);
     weighted += second * factor * factor;
+    passed += second * factor * factor * share;
   }
   stage.scaled = scaled / all;
   stage.clipped = 1 - kept / scaled;
   // The part of the residual that comes from the distance to the centre is the same for every row and is solved for,
-  // so it is no noise.
-  stage.variance = squares / scaled - std::pow(kept / scaled, 2) * explained * weighted / scaled;
+  // so it is no noise. What is solved for is the mean over rows: 1 − p of that part. Long rows keep another share of
+  // it, and the difference stays in, so that the variance, E(clip(r) − (1 − p)·part)², is never below 0.
+  const double slope = kept / scaled;
+  stage.variance = (squares - explained * slope * (2 * passed - slope * weighted)) / scaled;
 }
 
 /// Everything that is the same at each release.

@@ -14,6 +14,13 @@
 namespace nustream::attach {
 namespace {
 
+/// What no part of the journal foresees, such as memory that runs out while users are sealed: it ends this lane
+/// alone.
+Failure unforeseen_end(LaneId lane, const std::exception& cause) {
+  return {Exit::internal, fmt::format("commit lane {}: {}; nothing that was committed is lost: start again",
+                                      lane.value(), cause.what())};
+}
+
 double seconds(std::chrono::steady_clock::duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
@@ -130,6 +137,9 @@ Ended LaneTransactions::batch_ended(const std::exception_ptr& failure, Time now)
   } catch (const Failure& other) {
     enter(TransactionEvent::lost);
     return Failure(other);
+  } catch (const std::exception& unforeseen) {
+    enter(TransactionEvent::lost);
+    return unforeseen_end(state_.id(), unforeseen);
   }
   return show_committed(now);
 }
@@ -153,6 +163,9 @@ Ended LaneTransactions::model_ended(const std::exception_ptr& failure) {
   } catch (const Failure& other) {
     enter(TransactionEvent::lost);
     return Failure(other);
+  } catch (const std::exception& unforeseen) {
+    enter(TransactionEvent::lost);
+    return unforeseen_end(state_.id(), unforeseen);
   }
 }
 

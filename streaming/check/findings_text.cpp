@@ -43,6 +43,19 @@ void print_used_up(const Findings& findings, std::FILE* out) {
              percent(tally.used_up, usable), used_up_advice(tally));
 }
 
+/// What is said of the input as a whole, where there is anything to say.
+void print_input(const Findings& findings, std::FILE* out) {
+  const auto print = [out](const char* name, const std::string& text) {
+    if (!text.empty()) fmt::print(out, "{:<16}{}\n", name, text);
+  };
+  print("line breaks", findings.long_record);
+  print("missing", findings.missing);
+  if (!findings.missing.empty()) print("", "they have " + findings.present);
+  print("times", findings.times);
+  for (const std::string& each : findings.foreign) print("encoding", each);
+  print("files", findings.files);
+}
+
 /// Counts of records, and why some cannot be used.
 void print_head(const Findings& findings, std::FILE* out) {
   const Tally& tally = findings.tally;
@@ -61,13 +74,7 @@ void print_head(const Findings& findings, std::FILE* out) {
                percent(refused.count, tally.records), reason, refused.first.value(),
                example == findings.examples.end() ? "" : " (" + example->second + ")");
   }
-  if (!findings.long_record.empty()) fmt::print(out, "{:<16}{}\n", "line breaks", findings.long_record);
-  if (!findings.missing.empty()) {
-    fmt::print(out, "{:<16}{}\n{:<16}they have {}\n", "missing", findings.missing, "", findings.present);
-  }
-  if (!findings.times.empty()) fmt::print(out, "{:<16}{}\n", "times", findings.times);
-  for (const std::string& each : findings.foreign) fmt::print(out, "{:<16}{}\n", "encoding", each);
-  if (!findings.files.empty()) fmt::print(out, "{:<16}{}\n", "files", findings.files);
+  print_input(findings, out);
   if (!findings.to_measure.empty()) fmt::print(out, "{:<16}{}\n", "measured first", measured_first(findings));
   // Without a step size, say, clips can be counted; without a clip norm they cannot.
   if (!findings.clips_are_known || tally.gradients == 0) return;

@@ -212,17 +212,17 @@ void add_large_delta(const config::Config& config, std::uint64_t records, std::v
     warnings.push_back(std::move(large));
 }
 
-/// Why attach would refuse the topic as it is, which the brokers tell; "" where it would not. Where the settings name
-/// no files, this function throws the refusal.
-std::string refused_topic(const config::Config& config) {
+/// Why attach would refuse the topic as it is, which the brokers tell, as a warning; "" where it would not. Where the
+/// settings name no files, this function throws the refusal.
+std::string warning_of_topic(const config::Config& config) {
   try {
     attach::require_input(config, config.kafka.person_gives_up());
     return {};
   } catch (const Failure& failure) {
-    // Who may read the records may lack the right to read the topic's settings, which attach needs.
-    if (failure.code() == Exit::permission) return {};
+    // Who may read the records, and does so here, may lack the right to read the topic's settings.
+    if (failure.code() == Exit::permission) return std::string("attach needs a right more: ") + failure.what();
     if (config.input.files.empty() || failure.code() != Exit::configuration) throw;
-    return failure.what();
+    return std::string("attach would refuse this: ") + failure.what();
   }
 }
 
@@ -232,8 +232,7 @@ Exit finish(const CheckArguments& arguments, config::Config& config, const std::
   for (std::string& missing : missing_files(config)) warnings.push_back(std::move(missing));
   for (std::string& beyond : attach::beyond_usual_limits(config)) warnings.push_back(std::move(beyond));
   if (arguments.data && reads_topic(arguments, config)) {
-    if (const std::string refusal = refused_topic(config); !refusal.empty())
-      warnings.push_back("attach would refuse this: " + refusal);
+    if (std::string warning = warning_of_topic(config); !warning.empty()) warnings.push_back(std::move(warning));
   }
   if (!arguments.data) {
     arguments.json ? print_json(config, digest, warnings) : print_head(arguments, config, digest, warnings, nullptr);
@@ -291,7 +290,9 @@ void require_binding(const config::Config& config) {
   const record::RowBuilder builder(config.schema);
   // What is beside a message's value is found in messages alone, and require_readable() looks at those.
   const auto is_beside = [](const record::Field& field) { return decode::is_message_column(field.column); };
-  if (std::ranges::any_of(builder.fields(), is_beside) || decode::is_message_column(config.input.time_column)) return;
+  const bool names_beside =
+      std::ranges::any_of(builder.fields(), is_beside) || decode::is_message_column(config.input.time_column);
+  if (names_beside && !reads_lines_alone(config)) return;
   located(config.file, [&] {
     static_cast<void>(
         decode::make_line_decoder(config.input, builder.fields(), decode::private_column(config.schema)));

@@ -2,6 +2,9 @@
 // same, and none of them makes a file.
 #include "cli/run_files.h"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <filesystem>
 #include <system_error>
 
@@ -21,6 +24,11 @@ namespace {
 bool is_missing(const std::filesystem::path& file) {
   std::error_code unknown;
   return !file.empty() && std::filesystem::status(file, unknown).type() == std::filesystem::file_type::not_found;
+}
+
+/// Whether another user than this one may read the file, as one that a service's own user keeps.
+bool is_of_others(const std::string& file) {
+  return ::access(file.c_str(), R_OK) != 0 && errno == EACCES;
 }
 
 /// Whether a file that a run would make has no folder to be made in.
@@ -51,7 +59,7 @@ const config::Serve* served(const config::Config& config) {
 
 void require_key(const config::Config& config) {
   const std::string& file = config.state.key_file;
-  if (file.empty() || is_missing(file)) return;
+  if (file.empty() || is_missing(file) || is_of_others(file)) return;
   located("state.key_file", [&] { static_cast<void>(secrets::load_key_file(file)); });
 }
 
@@ -74,6 +82,10 @@ std::vector<std::string> missing_files(const config::Config& config) {
   add_missing_file("state.key_file", key,
                    fmt::format("restore it, or, for a new stream, make one: nustream key new {}", in_shell(key)),
                    sentences);
+  if (is_of_others(key)) {
+    sentences.push_back(
+        fmt::format("state.key_file: '{}' cannot be read by this user: check as the user that runs", key));
+  }
   const std::string& account = config.privacy.account;
   add_missing_file(
       "privacy.account", account,

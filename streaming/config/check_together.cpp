@@ -46,8 +46,10 @@ void check_eigenvalues(const Section& plan, const Config& config) {
                                  first->shape.endogenous));
   }
   if (values.size() == config.descent.dimension) return;
-  plan.refuse(key, fmt::format("one number for each of the {} parameters: these are {}", config.descent.dimension,
-                               values.size()));
+  plan.refuse(key,
+              fmt::format("one number for each of the {} parameters, the intercept included: these are {}. A state "
+                          "that was begun with them goes on if noise.nu is set to what it had, too",
+                          config.descent.dimension, values.size()));
 }
 
 /// Checks that a box has one pair of bounds, or one for each coefficient of the stage that is projected.

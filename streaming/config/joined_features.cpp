@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -76,6 +77,21 @@ Grouped grouped(const SettingsByName& all) {
   return features;
 }
 
+/// The keys whose values a key of the file gives to all the features that it makes.
+constexpr const char* shared_keys[] = {".column", ".center", ".scale", ".clamp"};
+
+/// Adds the titles whose features differ in what one key would give to all of them. They were written one by one.
+void add_uneven(const SettingsByName& all, const Grouped& features, std::set<std::string>& uneven) {
+  std::map<std::string, std::string> first;
+  for (const auto& [feature, group] : features) {
+    if (group.title.empty()) continue;
+    for (const char* const key : shared_keys) {
+      const std::string value = value_of(all, feature + key);
+      if (first.try_emplace(group.title + key, value).first->second != value) uneven.insert(group.title);
+    }
+  }
+}
+
 /// Adds the titles of `features` that several of them have, or that one has which no other key makes.
 void add_titles(const Grouped& features, std::set<std::string>& titles) {
   std::set<std::string> seen;
@@ -125,7 +141,6 @@ void add_joined(const std::string& title, Joined joined, SettingsByName& out) {
 /// The text's entries, where those of features with one of the titles are joined. The values that all of them share,
 /// such as the scale, are those of the first.
 SettingsByName joined(const SettingsByName& all, const Grouped& features, const std::set<std::string>& titles) {
-  constexpr const char* shared[] = {".column", ".center", ".scale", ".clamp"};
   std::map<std::string, Joined> groups;
   std::map<std::string, std::string> title_of;
   for (const auto& [feature, group] : features) {
@@ -142,7 +157,7 @@ SettingsByName joined(const SettingsByName& all, const Grouped& features, const 
     } else if (is_feature(name) && !out.values.contains(owner->second)) {
       out.add(owner->second, "there");
       add_joined(owner->second, groups.at(owner->second), out);
-      for (const char* const key : shared) out.add(owner->second + key, value_of(all, name + key));
+      for (const char* const key : shared_keys) out.add(owner->second + key, value_of(all, name + key));
     }
   }
   return out;
@@ -172,6 +187,10 @@ void join_features(SettingsByName& there, SettingsByName& here) {
   std::set<std::string> titles;
   add_titles(old, titles);
   add_titles(now, titles);
+  std::set<std::string> uneven;
+  add_uneven(there, old, uneven);
+  add_uneven(here, now, uneven);
+  for (const std::string& title : uneven) titles.erase(title);
   there = joined(there, old, titles);
   here = joined(here, now, titles);
   name_labels(there);

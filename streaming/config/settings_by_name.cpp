@@ -161,10 +161,24 @@ class Lines {
     if (in_features_ && (key == "feature" || key == "target")) return begin_feature(key, value);
     // All lines between one feature and the next belong to that feature.
     if (in_features_ && !feature_.empty()) return add_of_feature(key, value);
+    if (add_of_factor(key, value)) return;
+    add_of_rest(key, value);
+  }
+  [[nodiscard]] SettingsByName all() && { return std::move(all_); }
+
+ private:
+  /// Adds a line of a weight or an exposure; false where the line is of neither.
+  bool add_of_factor(std::string_view key, const std::string& value) {
     if (!in_features_ && (key == "weight" || key == "exposure")) factor_ = key;
     // This key comes first after weights and exposures, so that it ends their lines.
     if (key == "record_bytes_max") factor_.clear();
-    if (!factor_.empty()) return all_.add(name_of_factor(factor_, key), value);
+    if (factor_.empty()) return false;
+    all_.add(name_of_factor(factor_, key), value);
+    return true;
+  }
+
+  /// Adds a line that is of no column.
+  void add_of_rest(std::string_view key, const std::string& value) {
     // Where a stage of running sums begins, or a piece of a descent's schedule.
     if (key == "estimator") is_of_sums_ = true;
     if (key == "unit") return add_unit(value);
@@ -174,9 +188,7 @@ class Lines {
     const bool is_first_format = key == "format" && all_.names.empty();
     if (!is_passed_over(key, value) && !is_first_format) all_.add(setting_of(key, value), value);
   }
-  [[nodiscard]] SettingsByName all() && { return std::move(all_); }
 
- private:
   /// One line of the text says what two keys of a file do.
   void add_unit(const std::string& value) {
     all_.add("privacy.unit", value == "user" ? "user" : "record");

@@ -259,6 +259,8 @@ void Session::require_same_settings(const journal::State& state, const Options& 
   if (digests_.has(state.identity.settings_digest)) return;
   config::BesideTexts beside = config::beside_texts(config_, mechanism_);
   beside.new_epoch = command_to_go_on(config_, options, "--new-epoch");
+  // Several passes begin where they began before, and nothing would say so once the command is typed.
+  if (options.passes > 1) beside.new_epoch += " (it reads the same records again: what both epochs spend adds up)";
   const journal::Ledger ledger = located(folder, [&] { return journal::read_ledger(*disk_, folder, *keys_.ring); });
   // With the limit from the ledger the message can name the ρ there beside the ρ here.
   beside.rho_there = engine::limit_of(ledger.epochs, state.identity.epoch);

@@ -1,16 +1,28 @@
 // Builds the command that a person types next. It repeats what the settings file does not say: files, --set, the seed
 // and the window.
 #include "folder/options.h"
-#include "shell_word.h"
 
 #include <fmt/format.h>
 
+#include "shell_word.h"
+
 namespace nustream::folder {
+namespace {
+
+/// What a person typed behind --set, as it may be printed and logged. A value is left out where it may hold a
+/// password, as those of the client library may.
+std::string printable(const std::string& setting) {
+  const std::string key = setting.substr(0, setting.find('='));
+  const bool may_be_secret = key.starts_with("kafka.librdkafka") || key.starts_with("kafka.oauth_token_command");
+  return may_be_secret || key == "kafka" ? key + "=…" : in_shell(setting);
+}
+
+}  // namespace
 
 std::string command_to_go_on(const config::Config& config, const Options& options, const std::string& option) {
   std::string command = fmt::format("nustream {} {}", options.command, in_shell(config.file));
   for (const std::string& file : options.files) command += " " + in_shell(file);
-  for (const std::string& text : config.overrides) command += " --set " + in_shell(text);
+  for (const std::string& text : config.overrides) command += " --set " + printable(text);
   if (options.lane) command += fmt::format(" --lane {}", *options.lane);
   if (options.insecure_seed) command += fmt::format(" --insecure-seed {}", *options.insecure_seed);
   if (options.compared) command += " --compare-nonprivate";

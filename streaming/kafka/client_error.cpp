@@ -69,14 +69,12 @@ constexpr int offset_out_of_range[] = {RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET, RD_
                                        RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE};
 constexpr int record_too_large[] = {RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, RD_KAFKA_RESP_ERR_INVALID_MSG_SIZE,
                                     RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE};
-// Somebody has to change a setting of the client or of the brokers; advice_on_settings() says which.
-constexpr int settings[] = {RD_KAFKA_RESP_ERR_INVALID_TRANSACTION_TIMEOUT,
-                            RD_KAFKA_RESP_ERR_INVALID_SESSION_TIMEOUT,
-                            RD_KAFKA_RESP_ERR_INVALID_GROUP_ID,
-                            RD_KAFKA_RESP_ERR_INCONSISTENT_GROUP_PROTOCOL,
-                            RD_KAFKA_RESP_ERR_GROUP_MAX_SIZE_REACHED,
-                            RD_KAFKA_RESP_ERR_UNSUPPORTED_COMPRESSION_TYPE,
-                            RD_KAFKA_RESP_ERR_POLICY_VIOLATION};
+// Somebody has to change a setting of the client or of the brokers; advice_on_refusal() says which.
+constexpr int settings[] = {RD_KAFKA_RESP_ERR_INVALID_TRANSACTION_TIMEOUT, RD_KAFKA_RESP_ERR_INVALID_SESSION_TIMEOUT,
+                            RD_KAFKA_RESP_ERR_INVALID_GROUP_ID, RD_KAFKA_RESP_ERR_UNSUPPORTED_COMPRESSION_TYPE};
+// A member of the group that crashed or leaves makes room, and a policy may be one of the moment, such as a quota.
+constexpr int refused_for_now[] = {RD_KAFKA_RESP_ERR_INCONSISTENT_GROUP_PROTOCOL,
+                                   RD_KAFKA_RESP_ERR_GROUP_MAX_SIZE_REACHED, RD_KAFKA_RESP_ERR_POLICY_VIOLATION};
 constexpr int queue_full[] = {RD_KAFKA_RESP_ERR__QUEUE_FULL};
 constexpr int state[] = {RD_KAFKA_RESP_ERR__STATE, RD_KAFKA_RESP_ERR__CONFLICT, RD_KAFKA_RESP_ERR__PREV_IN_PROGRESS,
                          RD_KAFKA_RESP_ERR_INVALID_TXN_STATE};
@@ -98,6 +96,7 @@ constexpr Meaning meanings[] = {
     {Cause::offset_out_of_range, codes_of::offset_out_of_range},
     {Cause::record_too_large, codes_of::record_too_large},
     {Cause::settings, codes_of::settings},
+    {Cause::refused_for_now, codes_of::refused_for_now},
     {Cause::queue_full, codes_of::queue_full},
     {Cause::state, codes_of::state},
 };
@@ -114,6 +113,7 @@ Remedy remedy_of(Cause cause) {
   switch (cause) {
     case Cause::unavailable:
     case Cause::timed_out:
+    case Cause::refused_for_now:
     case Cause::queue_full:
       return Remedy::call_again;
     case Cause::fenced:
@@ -146,8 +146,8 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
-/// Which setting a broker does not allow, as the end of a sentence.
-std::string advice_on_settings(int code) {
+/// What a broker does not allow, for now or for good, as the end of a sentence.
+std::string advice_on_refusal(int code) {
   switch (code) {
     case RD_KAFKA_RESP_ERR_INVALID_TRANSACTION_TIMEOUT:
       return "lower kafka.transaction_seconds (transaction.timeout.ms), or raise transaction.max.timeout.ms of the "
@@ -158,7 +158,7 @@ std::string advice_on_settings(int code) {
     case RD_KAFKA_RESP_ERR_INVALID_GROUP_ID:
       return "set kafka.group to a name that the brokers allow";
     case RD_KAFKA_RESP_ERR_INCONSISTENT_GROUP_PROTOCOL:
-      return "another program is in this group: name another one in kafka.group";
+      return "another program is in this group: stop it, or name another group in kafka.group";
     case RD_KAFKA_RESP_ERR_GROUP_MAX_SIZE_REACHED:
       return "the group has as many members as group.max.size of the brokers allows: stop another instance";
     case RD_KAFKA_RESP_ERR_UNSUPPORTED_COMPRESSION_TYPE:
@@ -188,7 +188,8 @@ std::string advice(const Error& error) {
     case Cause::record_too_large:
       return "raise max.message.bytes of the topic and message.max.bytes, or make the record smaller";
     case Cause::settings:
-      return advice_on_settings(error.code);
+    case Cause::refused_for_now:
+      return advice_on_refusal(error.code);
     default:
       return "this is an error of the client library; nothing is lost: start again, and report it if it comes back";
   }
@@ -212,6 +213,7 @@ Exit exit_code(const Error& error) {
   switch (error.cause) {
     case Cause::unavailable:
     case Cause::timed_out:
+    case Cause::refused_for_now:
       return Exit::unavailable;
     case Cause::fenced:
     case Cause::fenced_member:

@@ -23,9 +23,10 @@ enum class Cause : std::uint8_t {
   unknown_topic,        ///< the topic or partition does not exist
   offset_out_of_range,  ///< the log does not hold the offset (any more)
   record_too_large,
-  settings,    ///< a broker does not allow what the settings ask for, and never will until somebody changes either
-  queue_full,  ///< the client's own queue is full; there is room once records were sent
-  state,       ///< the call does not fit what the client is doing
+  settings,  ///< a broker does not allow what the settings ask for, and never will until somebody changes either
+  refused_for_now,  ///< a broker does not allow it at present: the group is full, or a policy is against it
+  queue_full,       ///< the client's own queue is full; there is room once records were sent
+  state,            ///< the call does not fit what the client is doing
   other,
 };
 
@@ -56,7 +57,7 @@ struct Error {
 
 /// The documented exit code where the error ends the process: 77 for authentication and authorization, 78 for a
 /// missing topic, a record that is too large or a setting that a broker does not allow, 75 for a fenced member or
-/// producer, 65 for an offset out of range, 69 where nothing answered in time, else 70.
+/// producer, 65 for an offset out of range, 69 where nothing answered in time or brokers refuse for now, else 70.
 [[nodiscard]] Exit exit_code(const Error& error);
 
 /// Thrown by a call that cannot give its result: "cannot ATTEMPT: TEXT; ADVICE", with exit_code() of the error.

@@ -129,20 +129,18 @@ std::string command_to_set_back(const std::string& brokers, const LanePlace& pla
 }
 
 std::string other_offset(const std::string& lane, std::uint64_t committed, std::uint64_t position,
-                         std::chrono::milliseconds wait, const std::string& set_back) {
+                         std::chrono::milliseconds wait) {
   const bool is_behind = committed < position;
-  // An offset beyond the state skips records, and who set it does not want to read any again.
+  // An offset beyond the state may be all that is left of steps whose state is lost. What to do about it is told
+  // where the lane ends, beside the ways to restore the state.
   const std::string then =
       is_behind ? fmt::format(
                       "goes on at offset {}. A reset of the group's offsets is not followed, since a step is "
                       "never taken back: to read records again, stop, and begin in other topics or under "
                       "another stream.name, where they are charged anew",
                       position)
-                : fmt::format(
-                      "refuses its state, which is older than what was committed (exit code 65). A reset of "
-                      "the group's offsets is not followed: if somebody has reset them, stop all instances, "
-                      "and set this one back with: {}",
-                      set_back);
+                : "refuses its state, which is older than what was committed (exit code 65): the state was rolled "
+                  "back, or somebody has reset the group's offsets, which is not followed";
   return fmt::format(
       "lane {}: the group's committed offset {} is {} the state's {}: the state counts. The lane waits up to {} s "
       "for an offset that may be on its way, and then {}",
@@ -205,10 +203,9 @@ std::optional<Offset> LaneChecks::check_committed_offset(const journal::StateRec
   const TopicPartition input = place_.in(place_.topics.input);
   const Deadline until = deadline();
   std::optional<Offset> committed = committed_.committed(input, until);
-  const std::string set_back = command_to_set_back(brokers_, place_, record.position.value());
   if (committed && *committed != position) {
     const auto reset_to = static_cast<std::uint64_t>(committed->value());
-    log::warning("offset_reset_seen", other_offset(place_.name(), reset_to, record.position.value(), time_, set_back),
+    log::warning("offset_reset_seen", other_offset(place_.name(), reset_to, record.position.value(), time_),
                  {{"lane", std::uint64_t{place_.lane.value()}}, {"offset", reset_to}});
   }
   // Offsets of an older transaction may still be on their way. Each look has its own deadline: the last one begins
@@ -223,9 +220,11 @@ std::optional<Offset> LaneChecks::check_committed_offset(const journal::StateRec
         Exit::data,
         fmt::format(
             "lane {}: the group has committed offset {}, but the state is at {}: the state was rolled back, or "
-            "somebody has reset the group's offset; nothing was published: if it was reset, set it back with: "
-            "{}; else restore the state topic, or begin a new noise epoch with --new-epoch",
-            place_.name(), committed->value(), position.value(), set_back));
+            "somebody has reset the group's offset; nothing was published: restore the state topic, or begin a new "
+            "noise epoch with --new-epoch. Only if you know who reset the offset, and when, set it back (behind a "
+            "state that was rolled back, what is released again would not be charged): {}",
+            place_.name(), committed->value(), position.value(),
+            command_to_set_back(brokers_, place_, record.position.value())));
   }
   return committed;
 }

@@ -30,9 +30,9 @@ class StateRolledBack : public Failure {
 [[nodiscard]] std::string command_to_set_back(const std::string& brokers, const LanePlace& place,
                                               std::uint64_t position);
 /// The log line about a group's committed offset that is not the state's, since somebody may have reset it. `wait` is
-/// how long the lane waits for an offset that may be on its way, and `set_back` is command_to_set_back().
+/// how long the lane waits for an offset that may be on its way.
 [[nodiscard]] std::string other_offset(const std::string& lane, std::uint64_t committed, std::uint64_t position,
-                                       std::chrono::milliseconds wait, const std::string& set_back);
+                                       std::chrono::milliseconds wait);
 
 /// Looks at one lane's topics, after KafkaJournal::load() has ended what other producers left open. Calls wait for a
 /// broker's answer, or for the next record, for `time` at most each. They throw KafkaFailure where no answer comes,

@@ -4,6 +4,8 @@
 
 #include <arpa/inet.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
 #include <iterator>
@@ -100,11 +102,31 @@ struct Placed {
   const std::string& text;
 };
 
+/// The bytes of an address in the form of IPv6, in which the system compares both kinds; an IPv4 address is mapped
+/// into it.
+std::array<unsigned char, 16> bytes_of(const Address& address) {
+  std::array<unsigned char, 16> bytes{};
+  if (const auto v4 = as_ipv4(address.ip)) {
+    bytes[10] = bytes[11] = 0xff;
+    std::memcpy(bytes.data() + 12, &*v4, sizeof *v4);
+  } else if (const auto v6 = as_ipv6(address.ip)) {
+    std::memcpy(bytes.data(), v6->s6_addr, bytes.size());
+  }
+  return bytes;
+}
+
+/// Whether whoever listens on `all` listens on `one` too: [::] is every address, 0.0.0.0 every one of IPv4.
+bool covers(const std::array<unsigned char, 16>& all, const std::array<unsigned char, 16>& one) {
+  constexpr std::array<unsigned char, 16> any{};
+  constexpr std::array<unsigned char, 16> any_ipv4{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+  return all == one || all == any || (all == any_ipv4 && std::equal(one.begin(), one.begin() + 12, any_ipv4.begin()));
+}
+
 /// Whether the system takes the two for one: the same port on the same address, or on all addresses.
 bool are_one(const Address& a, const Address& b) {
-  const auto is_any = [](const Address& address) { return address.ip == "0.0.0.0" || address.ip == "::"; };
   // Port 0 stands for any free port.
-  return a.port == b.port && a.port != 0 && (a.ip == b.ip || is_any(a) || is_any(b));
+  if (a.port != b.port || a.port == 0) return false;
+  return covers(bytes_of(a), bytes_of(b)) || covers(bytes_of(b), bytes_of(a));
 }
 
 /// Throws where two listeners would listen on one address: the second of them could not begin.

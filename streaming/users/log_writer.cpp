@@ -73,6 +73,8 @@ void LogWriter::write_parts(Appended& out) {
     const auto part = static_cast<std::uint8_t>(segment_.parts);
     // Also an empty part is written: it says that nobody has such a hash, and the segment counts the part as done.
     UnsealedRecord record = next_record(RecordKind::part, part);
+    // Hashes spread users evenly, so that a part hardly ever has more.
+    record.reserve(std::min(sizes_.entries_max, table_.size() / Standings::parts * 5 / 4 + 64));
     std::size_t entries = 0;
     // The table still lacks the batch's changes. A part is therefore as of the record before it, and the changes of
     // the batch follow behind all of its parts.

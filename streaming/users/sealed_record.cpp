@@ -117,18 +117,6 @@ std::string UnsealedRecord::seal(const UserKey& key, std::string_view context,
   return sealed;
 }
 
-std::string seal_record(const UserKey& key, std::string_view context, const UserRecord& record,
-                        std::span<const std::uint8_t, 24> nonce) {
-  UnsealedRecord unsealed(record.number, record.commit, record.kind, record.part);
-  if (record.kind == RecordKind::epoch) {
-    unsealed.add_masses(record.mass_before, record.mass_after);
-  } else {
-    unsealed.reserve(record.entries.size());
-    for (const Entry& entry : record.entries) unsealed.add(entry);
-  }
-  return std::move(unsealed).seal(key, context, nonce);
-}
-
 std::optional<std::size_t> record_size(std::string_view bytes) {
   if (bytes.size() < length_bytes) return std::nullopt;
   secrets::FieldReader fields(bytes, "");

@@ -57,7 +57,8 @@ class UnsealedRecord {
   UnsealedRecord(std::uint64_t number, std::uint64_t commit, RecordKind kind, std::uint8_t part = 0) noexcept
       : number_(number), commit_(commit), kind_(kind), part_(part) {}
 
-  /// Makes room for this number of entries.
+  /// Makes room for this number of entries. A record that grows beyond its room leaves copies of its entries, which
+  /// are keyed hashes and counts, in memory that is given back.
   void reserve(std::size_t entries);
   /// Adds an entry. Contract: there are fewer than record_entries_max.
   void add(const Entry& entry);
@@ -68,7 +69,9 @@ class UnsealedRecord {
   [[nodiscard]] std::optional<std::uint8_t> part() const noexcept;
   /// The bytes that it will have with its seal.
   [[nodiscard]] std::size_t sealed_bytes() const noexcept { return record_overhead_bytes + plain_.size(); }
-  /// Seals the record under the key's log key and `nonce`, in place, so that no plain copy is left.
+  /// Seals the record under the key's log key and `nonce`, in place, so that no plain copy is left of
+  /// a record that had room. The caller never
+  /// uses a nonce twice: only tests of the format bring their own.
   [[nodiscard]] std::string seal(const UserKey& key, std::string_view context,
                                  std::span<const std::uint8_t, 24> nonce) &&;
   /// The same under a nonce of 24 fresh random bytes.
@@ -87,10 +90,6 @@ class UnsealedRecord {
 /// The bytes with which every record of a store is authenticated beside its own heading: key fingerprint, lane,
 /// stream.
 [[nodiscard]] std::string store_context(const UserKey& key, const StoreIdentity& identity);
-
-/// Seals a record under the caller's nonce. This is only for tests of the format: a nonce must never be used twice.
-[[nodiscard]] std::string seal_record(const UserKey& key, std::string_view context, const UserRecord& record,
-                                      std::span<const std::uint8_t, 24> nonce);
 
 /// The length of the record at the front of `bytes`, its length field included; it may be more than there are bytes.
 /// 0 where no record can have that length; nothing where there are too few bytes to tell.

@@ -56,16 +56,16 @@ TEST(AttachOffsetReset, ForwardIsSetBack) {
                               ":0 --reset-offsets --to-offset 300 --execute";
   const std::string at_once = refused.err.substr(0, refused.err.find("event=lane_failed"));
   EXPECT_THAT(at_once,
-              HasSubstr("refuses its state, which is older than what was committed (exit code 65). A reset of "
-                        "the group's offsets is not followed: if somebody has reset them, stop all instances, "
-                        "and set this one back with: " +
-                        command));
+              HasSubstr("refuses its state, which is older than what was committed (exit code 65): the state was "
+                        "rolled back, or somebody has reset the group's offsets, which is not followed"));
   EXPECT_EQ(times(at_once, "to read records again"), 0U) << at_once;
   EXPECT_THAT(refused.err,
               HasSubstr("the group has committed offset 400, but the state is at 300: the state was rolled "
-                        "back, or somebody has reset the group's offset; nothing was published: if it was "
-                        "reset, set it back with: " +
-                        command + "; else restore the state topic, or begin a new noise epoch"));
+                        "back, or somebody has reset the group's offset; nothing was published: restore the state "
+                        "topic, or begin a new noise epoch with --new-epoch. Only if you know who reset the offset, "
+                        "and when, set it back (behind a state that was rolled back, what is released again would "
+                        "not be charged): " +
+                        command));
   reset_group_offset(world.direct(), "nustream-" + world.name(), world.name(), 0, 300);
   EXPECT_EQ(world.run({"--until-end"}).code, 0);
   EXPECT_EQ(ledger_end(world).steps, 500U);

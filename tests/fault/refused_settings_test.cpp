@@ -194,6 +194,23 @@ TEST_F(RefusedSettings, AStateOfAnotherStreamIsNotGoneOnFrom) {
   EXPECT_THAT(run("replay").err, HasSubstr("go on from it with: nustream replay"));
 }
 
+// The command that is printed may be logged, and a person's password is no part of it.
+TEST_F(RefusedSettings, ACommandIsToldWithoutSecretsAndWithWhatItCharges) {
+  write("in.csv", "x,y\n" + lines_of(40, [](int i) { return std::to_string(i % 3) + ",1"; }));
+  const Words secret{"--set", "kafka.brokers=\"127.0.0.1:1\"",
+                     "--set", "kafka.topic=\"in\"",
+                     "--set", "kafka.librdkafka={\"sasl.password\"=\"hunter2\"}"};
+  ASSERT_EQ(run("replay", {"--quiet", "--passes", "2"}).code, 0);
+  Words other = secret;
+  other.insert(other.end(), {"--passes", "2", "--resume", "--set", "descent.clip_norm=3", "--from", "0"});
+  const CommandResult refused = run("replay", other);
+  EXPECT_EQ(refused.code, 65) << refused.err;
+  EXPECT_THAT(refused.err,
+              AllOf(HasSubstr("--set kafka.librdkafka=… "), HasSubstr("--passes 2 --from 0 --new-epoch "),
+                    HasSubstr("it reads the same records again: what both epochs spend adds up")));
+  EXPECT_EQ(refused.err.substr(refused.err.find("begin a new epoch")).find("hunter2"), std::string::npos);
+}
+
 // A replay has no steps to be asked for, and what a table has is not told as noise and passes.
 TEST_F(RefusedSettings, AStateOfAnEstimateIsToldByItsSteps) {
   write("in.csv", "x,y\n" + lines_of(40, [](int i) { return std::to_string(i % 3) + ",1"; }));

@@ -115,7 +115,7 @@ TEST(Places, ColumnsHaveWhatIsRead) {
 TEST(Places, ThereAreAsManyGuessesAsAPlanNeeds) {
   EXPECT_EQ(refusal({"plan.second_moment_eigenvalues=[1, 2]"}), "accepted");
   EXPECT_THAT(refusal({"plan.second_moment_eigenvalues=[1, 2, 3]"}),
-              EndsWith("allowed is one number for each of the 2 parameters: these are 3"));
+              HasSubstr("allowed is one number for each of the 2 parameters, the intercept included: these are 3. "));
   EXPECT_THAT(
       refusal({"plan.second_moment_eigenvalues=[0.5, 0.5]", "first_stage.clip_norm=1"}, tests::two_stage_config("")),
       HasSubstr("of two stages one number from 0 to 1 for each of the 1 regressors"));

@@ -197,6 +197,19 @@ TEST(SettingsDifference, AHorizonOfATableIsItsSteps) {
               ElementsAre("estimate.steps (20 there, 30 here)"));
 }
 
+// Indicators that were written one by one may differ in their scales, which no key of all of them could say.
+TEST(SettingsDifference, ASettingOfOneIndicatorAmongSeveralIsNamed) {
+  const auto cities = [](const char* scale) {
+    const std::string each = "{{column=\"x\",transform=\"indicator\",equals=";
+    return Overrides{fmt::format(fmt::runtime("features=[" + each + "\"a\"}}," + each + "\"b\",scale={}}}]"), scale)};
+  };
+  EXPECT_THAT(between(cities("1"), cities("3")), ElementsAre("feature 'x=b'.scale (1 there, 3 here)"));
+  Overrides clipped = cities("3");
+  clipped.emplace_back("descent.clip_norm=7");
+  EXPECT_THAT(between(cities("1"), clipped),
+              ElementsAre("feature 'x=b'.scale (1 there, 3 here)", HasSubstr("descent.clip_norm (")));
+}
+
 // The order decides which number of an estimate belongs to which text.
 TEST(SettingsDifference, AnotherOrderOfTheSameTextsIsNamed) {
   EXPECT_THAT(between({"features.0.one_hot=[\"a\", \"b\", \"c\"]"}, {"features.0.one_hot=[\"a\", \"c\", \"b\"]"}),

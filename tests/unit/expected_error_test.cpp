@@ -96,6 +96,22 @@ TEST(ExpectedErrorOfSums, IsLeastSquaresWithoutNoise) {
   EXPECT_GT(expected_error(far, sums_settings(quiet_problem, narrow), StepCount{20}).start, 20);
 }
 
+// About a far centre nearly all of a residual is what is solved for, and long rows keep another share of it than
+// short ones. What is left for sampling is a mean of squares, and so never below 0.
+TEST(ExpectedErrorOfSums, LeavesNoLessThanNothingToSampling) {
+  for (const double distance : {0.0, 3.0, 30.0, 300.0}) {
+    Problem far = problem(1);
+    far.guess.distance = distance;
+    for (const double inputs : {0.3, 1.0, 3.0}) {
+      for (const double target : {0.1, 1.0, 10.0, 100.0}) {
+        const SumsChoice choice{.radii = {inputs, 1, target}};
+        const ExpectedError error = expected_error(far.guess, sums_settings(far, choice), StepCount{20});
+        EXPECT_GT(error.sampling, 0) << distance << " away, R " << inputs << ", T " << target;
+      }
+    }
+  }
+}
+
 TEST(ExpectedErrorOfSums, GrowsAsTheBudgetShrinks) {
   double before = 0;
   for (const double rho : {10.0, 1.0, 0.1, 0.01}) {

@@ -46,8 +46,9 @@ TEST(KafkaError, MeansTheSameToCallerAndExitCode) {
       {RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, Cause::record_too_large, Remedy::none, Exit::configuration},
       {RD_KAFKA_RESP_ERR_INVALID_TRANSACTION_TIMEOUT, Cause::settings, Remedy::none, Exit::configuration},
       {RD_KAFKA_RESP_ERR_INVALID_SESSION_TIMEOUT, Cause::settings, Remedy::none, Exit::configuration},
-      {RD_KAFKA_RESP_ERR_INCONSISTENT_GROUP_PROTOCOL, Cause::settings, Remedy::none, Exit::configuration},
-      {RD_KAFKA_RESP_ERR_GROUP_MAX_SIZE_REACHED, Cause::settings, Remedy::none, Exit::configuration},
+      {RD_KAFKA_RESP_ERR_INCONSISTENT_GROUP_PROTOCOL, Cause::refused_for_now, Remedy::call_again, Exit::unavailable},
+      {RD_KAFKA_RESP_ERR_GROUP_MAX_SIZE_REACHED, Cause::refused_for_now, Remedy::call_again, Exit::unavailable},
+      {RD_KAFKA_RESP_ERR_POLICY_VIOLATION, Cause::refused_for_now, Remedy::call_again, Exit::unavailable},
       {RD_KAFKA_RESP_ERR__QUEUE_FULL, Cause::queue_full, Remedy::call_again, Exit::internal},
       {RD_KAFKA_RESP_ERR__BAD_MSG, Cause::other, Remedy::none, Exit::internal},
   };
@@ -89,6 +90,7 @@ TEST(KafkaError, NamesTheSettingThatABrokerDoesNotAllow) {
           .find("; lower kafka.transaction_seconds (transaction.timeout.ms), or raise transaction.max.timeout.ms "),
       std::string::npos);
   EXPECT_NE(told(RD_KAFKA_RESP_ERR_INVALID_SESSION_TIMEOUT).find("group.min.session.timeout.ms"), std::string::npos);
+  EXPECT_NE(told(RD_KAFKA_RESP_ERR_GROUP_MAX_SIZE_REACHED).find("group.max.size"), std::string::npos);
 }
 
 }  // namespace

@@ -141,6 +141,10 @@ TEST(Address, EachListenerHasItsOwn) {
             "serve.health_address: an address or a port of its own, not that of serve.public_address");
   EXPECT_EQ(refused("127.0.0.1:9464", "127.0.0.1:9465", "127.0.0.2:9464"), "");
   EXPECT_EQ(refused("127.0.0.1:0", "127.0.0.1:0"), "") << "any free port";
+  EXPECT_NE(refused("[::1]:9464", "[0:0:0:0:0:0:0:1]:9464"), "") << "two texts of one address";
+  EXPECT_NE(refused("127.0.0.1:9464", "[::ffff:127.0.0.1]:9464"), "");
+  EXPECT_NE(refused("[::]:9464", "127.0.0.1:9464"), "");
+  EXPECT_EQ(refused("0.0.0.0:9464", "[::1]:9464"), "") << "every address of IPv4, and one of IPv6";
   EXPECT_EQ(refused("", "127.0.0.1:9464"), "");
 }
 

@@ -4,6 +4,7 @@
 
 #include <random>
 #include <string>
+#include <utility>
 
 #include "expect_failure.h"
 #include "nustream/users/placement.h"
@@ -120,7 +121,10 @@ TEST(UserStore, WritesTheBytesOfTheFormatPage) {
   const auto sealed = [&](const UserRecord& record) {
     std::array<std::uint8_t, 24> nonce{};
     nonce.fill(static_cast<std::uint8_t>(record.number));
-    return seal_record(key, context, record, nonce);
+    UnsealedRecord unsealed(record.number, record.commit, record.kind, record.part);
+    if (record.kind == RecordKind::epoch) unsealed.add_masses(record.mass_before, record.mass_after);
+    for (const Entry& entry : record.entries) unsealed.add(entry);
+    return std::move(unsealed).seal(key, context, nonce);
   };
   const Entry alice = entry_of(key, "alice", 0x12345678, {42, 3, 1U << 30});
   const Entry bob = entry_of(key, "bob", 7, {50, 1, 1U << 29});
